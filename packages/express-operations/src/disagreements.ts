@@ -1,0 +1,31 @@
+import type { OpenApiDocument, OperationEntry } from "./document.ts";
+import { schemesOf } from "./security.ts";
+
+/** Where a document and what implements it disagree: one sentence each, naming the operation and the remedy. */
+export function disagreements(
+  document: OpenApiDocument,
+  entries: OperationEntry[],
+  handlers: string[],
+  security: string[],
+): string[] {
+  const faults: string[] = [];
+  const seen = new Set<string>();
+  for (const entry of entries) {
+    const { id, operation } = entry;
+    if (operation.operationId === undefined) {
+      faults.push(`${id} has no operationId: give it one in the document.`);
+      continue;
+    }
+    if (seen.has(id)) faults.push(`Operation "${id}" stands twice in the document: rename one.`);
+    seen.add(id);
+    if (!handlers.includes(id)) faults.push(`Operation "${id}" has no handler: add one to the handlers.`);
+    for (const scheme of schemesOf(document, entry)) {
+      if (security.includes(scheme)) continue;
+      faults.push(`Operation "${id}" needs the security scheme "${scheme}": add its handler to \`security\`.`);
+    }
+  }
+  for (const id of handlers) {
+    if (!seen.has(id)) faults.push(`Handler "${id}" has no operation: remove it, or add the operation to the document.`);
+  }
+  return faults;
+}

@@ -1,0 +1,112 @@
+import type { NextFunction, Request, Response } from "express";
+import { disagreements } from "./disagreements.ts";
+import { type OpenApiDocument, operationsOf } from "./document.ts";
+import { Operation, type UntypedHandler } from "./operation.ts";
+import { PathRouter } from "./path-router.ts";
+import { Problem, refuse } from "./problem.ts";
+import { respond, respondProblem } from "./respond.ts";
+import type { SecurityHandler } from "./security.ts";
+import type { Environment, Handlers } from "./types.ts";
+
+/** How a document is served. */
+export interface ImplementOptions<Operations, Env extends Environment, Given extends Handlers<Operations, Env>> {
+  /** The OpenAPI 3.0 or 3.1 document, parsed and bundled into one. */
+  document: OpenApiDocument;
+  /** One handler for each operation, keyed by operationId. */
+  handlers: Given & { [Id in Exclude<keyof Given, keyof Operations>]: never };
+  /** One judge of credentials for each security scheme the operations use. */
+  security?: Record<string, SecurityHandler<Env["caller"]>>;
+  /** What to hand to the handler of a request besides its input. */
+  context?: (request: Request) => Env["context"];
+  /** The body of every refusal. Default: `{ code, message, status }`. */
+  problemBody?: (problem: Problem) => unknown;
+  /** Named in challenges (RFC 9110, section 11.5). Default: `api`. */
+  realm?: string;
+  /** Largest request body in bytes. Default: 65,536. */
+  bodyLimit?: number;
+  /** Build every operation now, not at its first request, so that `ready` tells which ones are broken. */
+  warm?: boolean;
+}
+
+/** An Express request handler that answers for every path below the place it is mounted at. */
+export interface Implementation {
+  (request: Request, response: Response, next: NextFunction): void;
+  /** The operations that cannot be served because their schemas are at fault; empty unless `warm` was asked for. */
+  ready: Promise<{ operationId: string; error: unknown }[]>;
+}
+
+/**
+ * Serves a document's operations with typed handlers: `implement<operations, { caller: User }>()({ document, handlers })`.
+ * Throws at once, naming the operation, when document and handlers disagree. A handler's throw goes to Express's error
+ * handling; every other response is made here.
+ */
+export function implement<Operations, Env extends Environment = Environment>() {
+  return <Given extends Handlers<Operations, Env>>(options: ImplementOptions<Operations, Env, Given>): Implementation => {
+    const { router, operations } = routesOf(options.document, options.handlers as Record<string, UntypedHandler>, options);
+    const problemBody = options.problemBody ?? (({ code, message, status }) => ({ code, message, status }));
+
+    const handle = async (request: Request, response: Response): Promise<void> => {
+      try {
+        const found = router.find(request.path);
+        if (found === undefined) throw refuse(404, "There is nothing at this path.");
+        const { route, values } = found;
+        const operation = route.get(request.method) ?? (request.method === "HEAD" ? route.get("GET") : undefined);
+        if (operation === undefined) {
+          const headers = { Allow: allowed(route) };
+          if (request.method !== "OPTIONS") throw refuse(405, `This path answers to ${headers.Allow}.`, headers);
+          respond(request, response, { status: 204, headers });
+          return;
+        }
+        response.locals["operationId"] = operation.id;
+        respond(request, response, await operation.serve(request, response, values));
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        respondProblem(request, response, error, problemBody(error));
+      }
+    };
+
+    return Object.assign(
+      (request: Request, response: Response, next: NextFunction) => void handle(request, response).catch(next),
+      { ready: options.warm === true ? brokenAmong(operations) : Promise.resolve([]) },
+    );
+  };
+}
+
+type Route = Map<string, Operation>;
+
+function routesOf(
+  document: OpenApiDocument,
+  handlers: Record<string, UntypedHandler>,
+  options: Pick<ImplementOptions<unknown, Environment, never>, "security" | "context" | "realm" | "bodyLimit">,
+): { router: PathRouter<Route>; operations: Operation[] } {
+  if (!/^3\.[01]\./.test(document.openapi)) {
+    throw new Error(`The document is OpenAPI ${document.openapi}; only 3.0 and 3.1 can be served.`);
+  }
+  const entries = operationsOf(document);
+  const { security = {}, context, realm = "api", bodyLimit = 65_536 } = options;
+  const faults = disagreements(document, entries, Object.keys(handlers), Object.keys(security));
+  if (faults.length > 0) throw new Error(`The document and its implementation disagree:\n- ${faults.join("\n- ")}`);
+
+  const router = new PathRouter<Route>();
+  const shared = { document, bodyLimit, context, security: { handlers: security, realm } };
+  const operations = entries.map((entry) => new Operation(entry, entries, handlers[entry.id]!, shared));
+  for (const [at, operation] of operations.entries()) {
+    router.route(entries[at]!.path, () => new Map()).set(operation.method, operation);
+  }
+  return { router, operations };
+}
+
+async function brokenAmong(operations: Operation[]): Promise<{ operationId: string; error: unknown }[]> {
+  const broken: { operationId: string; error: unknown }[] = [];
+  for (const operation of operations) {
+    await operation.warm().catch((error: unknown) => broken.push({ operationId: operation.id, error }));
+  }
+  return broken;
+}
+
+/** The value of `Allow` (RFC 9110, section 10.2.1). */
+function allowed(route: Route): string {
+  const methods = new Set([...route.keys(), "OPTIONS"]);
+  if (methods.has("GET")) methods.add("HEAD");
+  return [...methods].sort().join(", ");
+}

@@ -1,0 +1,7 @@
+/** Typed Express handlers for the operations of an OpenAPI document. */
+export type { OpenApiDocument } from "./document.ts";
+export { implement, type Implementation, type ImplementOptions } from "./implement.ts";
+export { Problem, PROBLEM_CODES } from "./problem.ts";
+export type { Grant, SecurityHandler } from "./security.ts";
+export type { StatusCode } from "./status.ts";
+export type { Environment, Handler, Handlers, Input, Output } from "./types.ts";

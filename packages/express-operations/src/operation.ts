@@ -1,0 +1,158 @@
+import type { Request, Response } from "express";
+import { type BodyReader, bodyReader, type ReceivedBody } from "./body.ts";
+import { type Deprecation, deprecationOf } from "./deprecation.ts";
+import {
+  type OpenApiDocument,
+  type OperationEntry,
+  type ParameterObject,
+  parameterNames,
+  type RequestBodyObject,
+  resolve,
+  type ResponseObject,
+} from "./document.ts";
+import { rawParameters, strictness, valueOf } from "./parameters.ts";
+import { refuse } from "./problem.ts";
+import { announce, type Answer } from "./respond.ts";
+import { type Guard, guardOf, type SecurityOptions } from "./security.ts";
+import { buildValidator, type Subject, type Validate } from "./validator.ts";
+
+/** A handler as the untyped core calls it. */
+export type UntypedHandler = (input: Record<string, unknown>) => Answer | Promise<Answer>;
+
+export interface OperationOptions {
+  document: OpenApiDocument;
+  security: SecurityOptions<unknown>;
+  bodyLimit: number;
+  context: ((request: Request) => unknown) | undefined;
+}
+
+/** One operation, ready to be served. What costs is made at its first request and kept. */
+export class Operation {
+  readonly id: string;
+  readonly method: string;
+  readonly #entry: OperationEntry;
+  readonly #names: string[];
+  readonly #handler: UntypedHandler;
+  readonly #options: OperationOptions;
+  readonly #guard: Guard<unknown>;
+  readonly #deprecation: Deprecation | undefined;
+  #reading: Promise<Reading> | undefined;
+
+  constructor(entry: OperationEntry, entries: OperationEntry[], handler: UntypedHandler, options: OperationOptions) {
+    this.id = entry.id;
+    this.method = entry.method.toUpperCase();
+    this.#entry = entry;
+    this.#names = parameterNames(entry.path);
+    this.#handler = handler;
+    this.#options = options;
+    this.#guard = guardOf(options.document, entry, options.security);
+    this.#deprecation = deprecationOf(entry, entries);
+  }
+
+  /** Builds what the first request would build; rejects when the operation's schemas are at fault. */
+  async warm(): Promise<void> {
+    await this.#read();
+  }
+
+  /** The way of one request: who asks, what is accepted, what is sent, is it valid, and then the handler. */
+  async serve(request: Request, response: Response, values: string[]): Promise<Answer> {
+    const { document, context } = this.#options;
+    if (this.#deprecation !== undefined) {
+      announce(request, response, this.#deprecation, Object.fromEntries(this.#names.map((name, at) => [name, values[at]!])));
+    }
+    const caller = await this.#guard(request);
+    const reading = await this.#read();
+    if (reading.produces.length > 0 && request.accepts(reading.produces) === false) {
+      throw refuse(406, `This operation answers with ${reading.produces.join(" or ")}.`);
+    }
+    const query = queryOf(request.url);
+    const raw = rawParameters(this.#names, values, query, request.headers, reading.hasCookies);
+    const body = await reading.readBody?.(request, response);
+    reading.checkStrictly(raw);
+    const subject: Subject = {
+      method: this.method,
+      originalUrl: `/?${query}`,
+      path: "/",
+      headers: { ...raw.headers, "content-type": contentTypeFor(body) },
+      params: raw.path,
+      query: raw.query,
+      cookies: raw.cookies,
+      body: body?.value,
+    };
+    await reading.validate(subject, request);
+    const answer = await this.#handler({
+      ...inputOf(this.#entry.parameters, subject),
+      contentType: body?.contentType,
+      body: subject.body,
+      caller,
+      context: context?.(request),
+    });
+    assertDeclared(document, this.#entry, answer);
+    return answer;
+  }
+
+  /** Made once; a failure is not kept, so that it is reported to each request it breaks. */
+  #read(): Promise<Reading> {
+    this.#reading ??= readingOf(this.#entry, this.#options).catch((error: unknown) => {
+      this.#reading = undefined;
+      throw new Error(`Operation "${this.id}" cannot be validated: its schemas are at fault.`, { cause: error });
+    });
+    return this.#reading;
+  }
+}
+
+/** How an operation's requests are read. */
+interface Reading {
+  readBody: BodyReader | undefined;
+  checkStrictly: ReturnType<typeof strictness>;
+  validate: Validate;
+  /** Media types of its successful responses. */
+  produces: string[];
+  hasCookies: boolean;
+}
+
+async function readingOf(entry: OperationEntry, { document, bodyLimit }: OperationOptions): Promise<Reading> {
+  const requestBody = resolve<RequestBodyObject | undefined>(document, entry.operation.requestBody);
+  const declared = Object.keys(requestBody?.content ?? {});
+  const successes = Object.entries(entry.operation.responses ?? {}).filter(([status]) => status.startsWith("2"));
+  const produces = successes.flatMap(([, node]) => Object.keys(resolve<ResponseObject>(document, node).content ?? {}));
+  return {
+    readBody: declared.length > 0 ? bodyReader(declared, requestBody?.required ?? false, bodyLimit) : undefined,
+    checkStrictly: strictness(document, entry.parameters),
+    validate: await buildValidator(document, entry),
+    produces: [...new Set(produces)],
+    hasCookies: entry.parameters.some((parameter) => parameter.in === "cookie"),
+  };
+}
+
+/** The Content-Type as the validator is to see it: the declared spelling, and the boundary of a multipart body. */
+function contentTypeFor(body: ReceivedBody | undefined): string | undefined {
+  const boundary = body?.mediaType.boundary;
+  return boundary === undefined ? body?.contentType : `${body!.mediaType.essence}; boundary="${boundary}"`;
+}
+
+/** The parameters by place, under the names the document declares. */
+function inputOf(parameters: ParameterObject[], subject: Subject) {
+  const input = { path: subject.params, query: subject.query, headers: {}, cookies: {} } as Record<string, Record<string, unknown>>;
+  for (const parameter of parameters) {
+    if (parameter.in !== "header" && parameter.in !== "cookie") continue;
+    const place = parameter.in === "header" ? input["headers"]! : input["cookies"]!;
+    const value = valueOf({ path: {}, query: {}, headers: subject.headers, cookies: subject.cookies }, parameter);
+    if (value !== undefined) place[parameter.name] = value;
+  }
+  return input;
+}
+
+function assertDeclared(document: OpenApiDocument, entry: OperationEntry, answer: Answer): void {
+  const responses = entry.operation.responses ?? {};
+  const { status } = answer;
+  const declared = responses[status] ?? responses[`${String(status)[0]}XX`] ?? responses["default"];
+  if (declared === undefined) throw new Error(`Operation "${entry.id}" answered ${status}, which the document does not declare.`);
+  const [contentType] = Object.keys(resolve<ResponseObject>(document, declared).content ?? {});
+  if (contentType !== undefined) answer.contentType ??= contentType;
+}
+
+function queryOf(url: string): string {
+  const start = url.indexOf("?");
+  return start === -1 ? "" : url.slice(start + 1);
+}

@@ -1,0 +1,72 @@
+interface Node<Route> {
+  literals: Map<string, Node<Route>>;
+  /** Segments that mix text and parameters, such as `{name}.json`, tried before a parameter that takes all. */
+  patterns: { source: string; pattern: RegExp; node: Node<Route> }[];
+  parameter?: Node<Route>;
+  route?: Route;
+}
+
+/**
+ * Finds the path template that a path matches, literal segments before parameters (OpenAPI 3.1, "Paths Object").
+ * A look-up costs by the segments of the path, however many templates there are.
+ */
+export class PathRouter<Route> {
+  readonly #root: Node<Route> = { literals: new Map(), patterns: [] };
+
+  /** The route of a template, made by `create` when the template is new. Parameter names do not tell templates apart. */
+  route(template: string, create: () => Route): Route {
+    let node = this.#root;
+    for (const segment of segmentsOf(template)) node = childFor(node, segment);
+    return (node.route ??= create());
+  }
+
+  /** The route that a raw path matches, and the values of its parameters in order, as sent. A value is never empty. */
+  find(path: string): { route: Route; values: string[] } | undefined {
+    const values: string[] = [];
+    const route = match(this.#root, segmentsOf(path), 0, values);
+    return route === undefined ? undefined : { route, values };
+  }
+}
+
+function match<Route>(node: Node<Route>, segments: string[], at: number, values: string[]): Route | undefined {
+  if (at === segments.length) return node.route;
+  const segment = segments[at]!;
+  const literal = node.literals.get(segment);
+  const found = literal && match(literal, segments, at + 1, values);
+  if (found !== undefined || segment === "") return found;
+  const taken = values.length;
+  for (const { pattern, node: child } of node.patterns) {
+    const groups = pattern.exec(segment);
+    if (groups === null) continue;
+    values.push(...groups.slice(1));
+    const deeper = match(child, segments, at + 1, values);
+    if (deeper !== undefined) return deeper;
+    values.length = taken;
+  }
+  if (node.parameter === undefined) return undefined;
+  values.push(segment);
+  const deeper = match(node.parameter, segments, at + 1, values);
+  if (deeper === undefined) values.length = taken;
+  return deeper;
+}
+
+function childFor<Route>(node: Node<Route>, segment: string): Node<Route> {
+  const empty = (): Node<Route> => ({ literals: new Map(), patterns: [] });
+  if (!segment.includes("{")) {
+    const child = node.literals.get(segment) ?? empty();
+    node.literals.set(segment, child);
+    return child;
+  }
+  if (/^\{[^}]+\}$/.test(segment)) return (node.parameter ??= empty());
+  const parts = segment.split(/\{[^}]+\}/).map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const source = `^${parts.join("(.+?)")}$`;
+  const known = node.patterns.find((candidate) => candidate.source === source);
+  if (known !== undefined) return known.node;
+  const child = empty();
+  node.patterns.push({ source, pattern: new RegExp(source), node: child });
+  return child;
+}
+
+function segmentsOf(path: string): string[] {
+  return path.split("/").slice(1);
+}

@@ -1,0 +1,40 @@
+/** The refusals this package makes itself, by status. An application may add its own. */
+export const PROBLEM_CODES = {
+  400: "invalid_request",
+  401: "unauthorized",
+  403: "forbidden",
+  404: "not_found",
+  405: "method_not_allowed",
+  406: "not_acceptable",
+  413: "payload_too_large",
+  415: "unsupported_media_type",
+} as const;
+
+/** A refusal before it becomes a response: the status, a code for programs, a message for people, headers to send. */
+export class Problem extends Error {
+  override name = "Problem";
+  readonly status: number;
+  readonly code: string;
+  readonly headers: Record<string, string>;
+
+  constructor(status: number, code: string, message: string, headers: Record<string, string> = {}) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.headers = headers;
+  }
+}
+
+/** A refusal with the code of its status. */
+export function refuse(
+  status: keyof typeof PROBLEM_CODES,
+  message: string,
+  headers?: Record<string, string>,
+): Problem {
+  return new Problem(status, PROBLEM_CODES[status], message, headers);
+}
+
+/** A name from a request if it is safe to repeat in a message: a plain word of at most 64 characters. */
+export function printable(name: string): string | undefined {
+  return /^[A-Za-z0-9_.-]{1,64}$/.test(name) ? name : undefined;
+}

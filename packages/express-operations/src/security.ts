@@ -1,0 +1,153 @@
+import { parseCookie } from "cookie";
+import type { Request } from "express";
+import type { OpenApiDocument, OperationEntry, SecurityRequirement, SecurityScheme } from "./document.ts";
+import { resolve } from "./document.ts";
+import { type Problem, refuse } from "./problem.ts";
+
+/** Who a credential belongs to, and what it may do. Without `scopes` it may do everything. */
+export interface Grant<Caller> {
+  caller: Caller;
+  scopes?: readonly string[];
+}
+
+/**
+ * Judges the credential of one security scheme: the bearer token, the API key, or `user:password` of HTTP Basic.
+ * Returns undefined for a credential that is not valid; a throw means that it could not be judged.
+ */
+export type SecurityHandler<Caller> = (
+  credential: string,
+  request: Request,
+) => Grant<Caller> | undefined | Promise<Grant<Caller> | undefined>;
+
+/** Admits a request or throws the 401 or 403 to answer with. */
+export type Guard<Caller> = (request: Request) => Promise<Caller | undefined>;
+
+export interface SecurityOptions<Caller> {
+  handlers: Record<string, SecurityHandler<Caller>>;
+  realm: string;
+}
+
+interface Check<Caller> {
+  read: (request: Request) => string | undefined;
+  challenge: string;
+  isBearer: boolean;
+  handler: SecurityHandler<Caller>;
+  scopes: string[];
+}
+
+/** Names of the security schemes an operation may use. */
+export function schemesOf(document: OpenApiDocument, entry: OperationEntry): string[] {
+  return requirementsOf(document, entry).flatMap((requirement) => Object.keys(requirement));
+}
+
+/**
+ * The guard of an operation: every scheme of one of its security requirements has to admit the request (OpenAPI 3.1,
+ * "Security Requirement Object"). Challenges follow RFC 9110, section 11.6.1, and RFC 6750, section 3.
+ */
+export function guardOf<Caller>(
+  document: OpenApiDocument,
+  entry: OperationEntry,
+  options: SecurityOptions<Caller>,
+): Guard<Caller> {
+  const alternatives = requirementsOf(document, entry).map((requirement) =>
+    Object.entries(requirement).map(([name, scopes]) => checkOf(document, name, scopes, options)),
+  );
+  if (alternatives.length === 0) return () => Promise.resolve(undefined);
+  return async (request) => {
+    let refusal: Problem | undefined;
+    for (const checks of alternatives) {
+      const verdict = await judge(checks, request);
+      if ("caller" in verdict) return verdict.caller;
+      if (refusal === undefined || verdict.refusal.status === 403) refusal = verdict.refusal;
+    }
+    throw refusal!;
+  };
+}
+
+async function judge<Caller>(
+  checks: Check<Caller>[],
+  request: Request,
+): Promise<{ caller: Caller | undefined } | { refusal: Problem }> {
+  let caller: Caller | undefined;
+  for (const check of checks) {
+    const credential = check.read(request);
+    const grant = credential === undefined ? undefined : await check.handler(credential, request);
+    if (grant === undefined) return { refusal: unauthorized(checks, check, credential !== undefined) };
+    if (grant.scopes !== undefined && !check.scopes.every((scope) => grant.scopes!.includes(scope))) {
+      return { refusal: forbidden(check) };
+    }
+    caller = grant.caller;
+  }
+  return { caller };
+}
+
+function unauthorized<Caller>(checks: Check<Caller>[], failed: Check<Caller>, sent: boolean): Problem {
+  const challenges = checks.map((check) =>
+    check === failed && check.isBearer && sent ? `${check.challenge}, error="invalid_token"` : check.challenge,
+  );
+  return refuse(401, "Valid credentials are required for this operation.", { "WWW-Authenticate": challenges.join(", ") });
+}
+
+function forbidden<Caller>(check: Check<Caller>): Problem {
+  const scope = check.scopes.join(" ");
+  const headers = check.isBearer
+    ? { "WWW-Authenticate": `${check.challenge}, error="insufficient_scope", scope="${scope}"` }
+    : undefined;
+  return refuse(403, `This operation needs the scope ${scope}.`, headers);
+}
+
+function checkOf<Caller>(
+  document: OpenApiDocument,
+  name: string,
+  scopes: string[],
+  { handlers, realm }: SecurityOptions<Caller>,
+): Check<Caller> {
+  const scheme = schemeOf(document, name);
+  const handler = handlers[name];
+  if (handler === undefined) throw new Error(`No security handler for the scheme "${name}".`);
+  const kind = scheme.type === "http" ? (scheme.scheme ?? "").toLowerCase() : scheme.type;
+  const isBearer = kind === "bearer" || kind === "oauth2" || kind === "openIdConnect";
+  if (isBearer) return { read: bearerToken, challenge: `Bearer realm="${realm}"`, isBearer, handler, scopes };
+  if (kind === "basic") {
+    return { read: basicCredentials, challenge: `Basic realm="${realm}", charset="UTF-8"`, isBearer, handler, scopes };
+  }
+  if (kind === "apiKey") {
+    return { read: apiKey(scheme), challenge: `ApiKey realm="${realm}", name="${scheme.name}"`, isBearer, handler, scopes };
+  }
+  return { read: () => "", challenge: `${kind} realm="${realm}"`, isBearer, handler, scopes };
+}
+
+/** A token as sent, even when malformed, so that the answer to it can say `invalid_token`. */
+function bearerToken(request: Request): string | undefined {
+  return /^bearer +(.*)$/i.exec(authorization(request))?.[1];
+}
+
+function basicCredentials(request: Request): string | undefined {
+  const encoded = /^basic +([A-Za-z0-9+/]+=*)$/i.exec(authorization(request))?.[1];
+  return encoded === undefined ? undefined : Buffer.from(encoded, "base64").toString("utf8");
+}
+
+/** The Authorization header; one that is given twice names no one caller, so it counts as no credential. */
+function authorization(request: Request): string {
+  const values = request.headersDistinct["authorization"] ?? [];
+  return values.length === 1 ? values[0]! : "";
+}
+
+function apiKey(scheme: SecurityScheme): (request: Request) => string | undefined {
+  const name = scheme.name ?? "";
+  return (request) => {
+    if (scheme.in === "cookie") return parseCookie(request.headers.cookie ?? "")[name];
+    const value = scheme.in === "query" ? request.query[name] : request.headers[name.toLowerCase()];
+    return typeof value === "string" ? value : undefined;
+  };
+}
+
+function schemeOf(document: OpenApiDocument, name: string): SecurityScheme {
+  const { securitySchemes = {} } = (document.components ?? {}) as { securitySchemes?: Record<string, unknown> };
+  if (securitySchemes[name] === undefined) throw new Error(`The document declares no security scheme "${name}".`);
+  return resolve<SecurityScheme>(document, securitySchemes[name]);
+}
+
+function requirementsOf(document: OpenApiDocument, entry: OperationEntry): SecurityRequirement[] {
+  return entry.operation.security ?? ((document.security ?? []) as SecurityRequirement[]);
+}

@@ -1,0 +1,97 @@
+import type { StatusCode, StatusRange } from "./status.ts";
+
+/** What the application adds to each handler's input: who calls (from its security handlers) and what it hands down. */
+export interface Environment {
+  caller?: unknown;
+  context?: unknown;
+}
+
+/** One handler for each operation of openapi-typescript's `operations`, keyed by operationId. */
+export type Handlers<Operations, Env extends Environment = Environment> = {
+  [Id in keyof Operations]: Handler<Operations[Id], Env>;
+};
+
+/** Answers one operation: its declared failures are returned like its success; what it throws is a fault. */
+export type Handler<Operation, Env extends Environment = Environment> = (
+  input: Input<Operation, Env>,
+) => Output<Operation> | Promise<Output<Operation>>;
+
+/**
+ * What a handler receives, after validation: parameters by place under their declared names and types, with defaults
+ * applied, and the body with the media type it came in.
+ */
+export type Input<Operation, Env extends Environment = Environment> = {
+  path: ParametersIn<Operation, "path">;
+  query: ParametersIn<Operation, "query">;
+  headers: ParametersIn<Operation, "header">;
+  cookies: ParametersIn<Operation, "cookie">;
+  caller: Env["caller"];
+  context: Env["context"];
+} & RequestBody<Operation>;
+
+/** What a handler may answer: one member for each declared status, with that status's body and headers. */
+export type Output<Operation> = Operation extends { responses: infer Responses }
+  ? { [Key in keyof Responses]: ResponseOf<StatusOf<Key, keyof Responses>, Responses[Key]> }[keyof Responses]
+  : never;
+
+type ParametersIn<Operation, Place extends string> = Operation extends { parameters: infer Parameters }
+  ? Place extends keyof Parameters
+    ? [Exclude<Parameters[Place], undefined>] extends [never]
+      ? Empty
+      : Exclude<Parameters[Place], undefined>
+    : Empty
+  : Empty;
+
+type RequestBody<Operation> = Operation extends { requestBody: { content: infer Content } }
+  ? ReceivedContent<Content>
+  : Operation extends { requestBody?: infer Body }
+    ? Exclude<Body, undefined> extends { content: infer Content }
+      ? [Exclude<Body, undefined>] extends [never]
+        ? NoContent
+        : ReceivedContent<Content> | NoContent
+      : NoContent
+    : NoContent;
+
+type ReceivedContent<Content> = {
+  [MediaType in keyof Content]: { contentType: MediaType; body: Content[MediaType] };
+}[keyof Content];
+
+interface NoContent {
+  contentType?: undefined;
+  body?: undefined;
+}
+
+/** A status key of the document as the numbers it stands for: itself, what is left of its range, or what nothing else names. */
+type StatusOf<Key, Keys> = Key extends number
+  ? Key
+  : Key extends keyof StatusRange
+    ? Exclude<StatusRange[Key], Keys>
+    : Key extends "default"
+      ? Exclude<StatusCode, Keys | StatusRange[Keys & keyof StatusRange]>
+      : never;
+
+type ResponseOf<Status, Response> = { status: Status } & SentHeaders<Response> & SentContent<Response>;
+
+type SentHeaders<Response> = Response extends { headers: infer Headers }
+  ? keyof Declared<Headers> extends never
+    ? { headers?: { [name: string]: never } }
+    : Empty extends Declared<Headers>
+      ? { headers?: Declared<Headers> }
+      : { headers: Declared<Headers> }
+  : { headers?: { [name: string]: never } };
+
+type SentContent<Response> = Response extends { content: infer Content }
+  ? IsUnion<keyof Content> extends true
+    ? { [MediaType in keyof Content]: { contentType: MediaType; body: SentBody<MediaType, Content[MediaType]> } }[keyof Content]
+    : { contentType?: keyof Content; body: SentBody<keyof Content, Content[keyof Content]> }
+  : NoContent;
+
+/** JSON bodies are values; of anything else the handler may send bytes as well. */
+type SentBody<MediaType, Body> = MediaType extends `${string}json${string}` ? Body : Body | Uint8Array;
+
+/** Without the index signature that openapi-typescript adds to every set of headers. */
+type Declared<Headers> = { [Name in keyof Headers as string extends Name ? never : Name]: Headers[Name] };
+
+type IsUnion<T, Whole = T> = [T] extends [never] ? false : T extends Whole ? ([Whole] extends [T] ? false : true) : never;
+
+type Empty = Record<never, never>;

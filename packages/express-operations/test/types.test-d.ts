@@ -1,0 +1,88 @@
+import { type Handlers, implement, type Input, type Output } from "../src/index.ts";
+import { document, type operations } from "./fixtures/bookshop.ts";
+
+/** Checked by `tsc` alone: each line under `@ts-expect-error` is an error, each other line is none. */
+interface Env {
+  caller: { user: string };
+  context: { shelf: string };
+}
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const is = <_Assertion extends true>() => {};
+
+const handlers = {
+  getBook: ({ path, caller, context }) => {
+    is<Equal<typeof path.bookId, number>>();
+    is<Equal<typeof caller.user, string>>();
+    is<Equal<typeof context.shelf, string>>();
+    return { status: 200, headers: { ETag: '"1"' }, body: { id: path.bookId, title: context.shelf } };
+  },
+  addBook: async (input) => {
+    if (input.contentType === "text/plain") is<Equal<typeof input.body, string>>();
+    else is<Equal<typeof input.body, { title: string }>>();
+    return { status: 204 };
+  },
+  searchBooks: ({ query, cookies, body }) => {
+    is<Equal<typeof query.text, string | undefined>>();
+    is<Equal<typeof cookies.session, string | undefined>>();
+    is<Equal<typeof body, { filter: string } | undefined>>();
+    return { status: 200, contentType: "text/csv", body: "id,title" };
+  },
+} satisfies Handlers<operations, Env>;
+
+implement<operations, Env>()({ document, handlers });
+
+const { getBook: _getBook, ...incomplete } = handlers;
+// @ts-expect-error Property 'getBook' is missing
+implement<operations, Env>()({ document, handlers: incomplete });
+
+const surplus = { ...handlers, burnBook: () => ({ status: 200 as const }) };
+// @ts-expect-error 'burnBook' is not an operation
+implement<operations, Env>()({ document, handlers: surplus });
+
+implement<operations, Env>()({
+  document,
+  handlers: {
+    ...handlers,
+    // @ts-expect-error 418 is not declared for getBook
+    getBook: () => ({ status: 418, body: { code: "teapot" } }),
+  },
+});
+
+type GetBook = Output<operations["getBook"]>;
+const ok = { status: 200, headers: { ETag: '"1"' }, body: { id: 1, title: "Emma" } } as const;
+ok satisfies GetBook;
+({ status: 404, body: { code: "not_found" } }) satisfies GetBook;
+({ status: 503, body: { retry: true } }) satisfies GetBook;
+({ ...ok, headers: { ETag: '"1"', "X-Shelf": "A" } }) satisfies GetBook;
+// @ts-expect-error the header ETag is declared as required
+({ status: 200, body: ok.body }) satisfies GetBook;
+// @ts-expect-error the header X-Shelf is a string
+({ status: 200, body: ok.body, headers: { ETag: '"1"', "X-Shelf": 1 } }) satisfies GetBook;
+// @ts-expect-error the header X-Room is not declared
+({ status: 200, body: ok.body, headers: { ETag: '"1"', "X-Room": "1" } }) satisfies GetBook;
+// @ts-expect-error the body of 404 is a fault
+({ status: 404, body: ok.body }) satisfies GetBook;
+// @ts-expect-error the body of 200 has a title
+({ status: 200, headers: { ETag: '"1"' }, body: { id: 1 } }) satisfies GetBook;
+// @ts-expect-error 503 falls under 5XX, whose body is another
+({ status: 503, body: { code: "down" } }) satisfies GetBook;
+
+type AddBook = Output<operations["addBook"]>;
+({ status: 204 }) satisfies AddBook;
+({ status: 409, body: { code: "exists" } }) satisfies AddBook;
+// @ts-expect-error 204 has no body
+({ status: 204, body: { code: "x" } }) satisfies AddBook;
+// @ts-expect-error 201 falls under default, whose body is a fault
+({ status: 201, body: ok.body }) satisfies AddBook;
+// @ts-expect-error 299 is no status code of HTTP
+({ status: 299, body: { code: "x" } }) satisfies AddBook;
+
+type SearchBooks = Output<operations["searchBooks"]>;
+({ status: 200, contentType: "application/json", body: [ok.body] }) satisfies SearchBooks;
+// @ts-expect-error two media types: which one has to be said
+({ status: 200, body: "id,title" }) satisfies SearchBooks;
+// @ts-expect-error JSON is a list of books
+({ status: 200, contentType: "application/json", body: "id,title" }) satisfies SearchBooks;
+
+is<Equal<Input<operations["addBook"]>["path"], Record<never, never>>>();
