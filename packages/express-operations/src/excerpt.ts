@@ -1,4 +1,4 @@
-import { type OpenApiDocument, type OperationEntry, pointer, pointerKeys } from "./document.ts";
+import { type OpenApiDocument, type OperationEntry, pointer, pointerKeys, type RequestBodyObject, resolve } from "./document.ts";
 
 /**
  * The document cut down to one operation, standing alone at the path `at`, and what it reaches through `$ref`. Its cost does
@@ -6,6 +6,10 @@ import { type OpenApiDocument, type OperationEntry, pointer, pointerKeys } from 
  */
 export function excerpt(document: OpenApiDocument, entry: OperationEntry): { document: OpenApiDocument; at: string } {
   const { callbacks: _, ...operation } = structuredClone(entry.operation) as Record<string, unknown>;
+  if (operation["requestBody"] !== undefined) {
+    const requestBody = structuredClone(resolve<RequestBodyObject>(document, operation["requestBody"]));
+    operation["requestBody"] = { ...requestBody, required: requestBody.required ?? false }; // the validator does not know the default
+  }
   let at = "/";
   while (at in (document.paths ?? {})) at += "_";
   const copy = {

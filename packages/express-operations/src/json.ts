@@ -39,11 +39,16 @@ function inspect(text: string): void {
   }
 }
 
-/** Whether a double holds what the literal says, as far as the double is an integer; other fractions are theirs to round. */
+/**
+ * Whether a double holds what the literal says, as far as the double is an integer; fractions are for a double to round.
+ * What `JSON.stringify` writes of a double always counts as held.
+ */
 function isExact(literal: string): boolean {
   const value = Number(literal);
   if (!Number.isFinite(value)) return false;
-  if (!/[.eE]/.test(literal)) return Number.isSafeInteger(value) || BigInt(literal) === BigInt(value);
+  if (!/[.eE]/.test(literal)) {
+    return Number.isSafeInteger(value) || String(value) === literal || BigInt(literal) === BigInt(value);
+  }
   if (!Number.isSafeInteger(value)) return true;
   const [, whole = "", fraction = "", exponent = "0"] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal)!;
   const digits = whole + fraction;

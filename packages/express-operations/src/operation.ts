@@ -84,6 +84,7 @@ export class Operation {
       ...inputOf(this.#entry.parameters, subject),
       contentType: body?.contentType,
       body: subject.body,
+      requestPath: request.baseUrl + request.path,
       caller,
       context: context?.(request),
     });

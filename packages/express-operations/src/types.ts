@@ -25,6 +25,8 @@ export type Input<Operation, Env extends Environment = Environment> = {
   query: ParametersIn<Operation, "query">;
   headers: ParametersIn<Operation, "header">;
   cookies: ParametersIn<Operation, "cookie">;
+  /** The path that was asked for, as sent and without its query: what a link to the same resource starts with. */
+  requestPath: string;
   caller: Env["caller"];
   context: Env["context"];
 } & RequestBody<Operation>;

@@ -30,7 +30,8 @@ type Middleware = (request: unknown, response: unknown, next: (error?: unknown) 
  */
 export async function buildValidator(document: OpenApiDocument, entry: OperationEntry): Promise<Validate> {
   const requestBody = resolve<RequestBodyObject | undefined>(document, entry.operation.requestBody);
-  const isMultipart = Object.keys(requestBody?.content ?? {}).some((type) => type.startsWith("multipart/"));
+  const contentTypes = Object.keys(requestBody?.content ?? {});
+  const isMultipart = contentTypes.some((type) => type.startsWith("multipart/"));
   const part = excerpt(document, entry);
   const middlewares = OpenApiValidator.middleware({
     apiSpec: part.document as never,
@@ -48,13 +49,15 @@ export async function buildValidator(document: OpenApiDocument, entry: Operation
     return found;
   };
   const metadata = await bind(named("pathParamsMiddleware"), named("metadataMiddleware"), entry.method, part.at);
-  const judges = [...(isMultipart ? [named("multipartMiddleware")] : []), named("requestMiddleware")];
+  const judge = named("requestMiddleware");
+  const judges = [...(isMultipart ? [named("multipartMiddleware")] : []), judge];
+  for (const type of contentTypes.length > 0 ? contentTypes : [undefined]) await compile(judge, metadata, entry.method, type);
 
   return async (subject, request) => {
     subject.openapi = { ...metadata, pathParams: subject.params };
     const judged = isMultipart ? Object.assign(request, subject) : subject;
     try {
-      for (const judge of judges) await run(judge, judged);
+      for (const middleware of judges) await run(middleware, judged);
     } catch (error) {
       throw asProblem(error);
     }
@@ -71,6 +74,17 @@ async function bind(load: Middleware, route: Middleware, method: string, path: s
   return probe.openapi;
 }
 
+/** Has EOV compile the schemas for one content type: it does so at the first request, whatever becomes of that. */
+async function compile(judge: Middleware, metadata: object, method: string, contentType: string | undefined): Promise<void> {
+  const probe = {
+    ...{ method: method.toUpperCase(), originalUrl: "/", path: "/", headers: { "content-type": contentType } },
+    ...{ params: {}, query: {}, cookies: {}, body: {}, openapi: { ...metadata, pathParams: {} } },
+  };
+  await run(judge, probe).catch((error: { status?: number }) => {
+    if (!isRefusal(error)) throw error;
+  });
+}
+
 function run(middleware: Middleware, request: unknown): Promise<void> {
   return new Promise((done, failed) => {
     const next = (error?: unknown) => (error === undefined || error === null ? done() : failed(error));
@@ -80,11 +94,16 @@ function run(middleware: Middleware, request: unknown): Promise<void> {
 
 /** EOV's refusals, in words that name the place and never repeat a value. Whatever has no 4xx status is a fault. */
 function asProblem(error: unknown): unknown {
-  const { status, errors } = error as { status?: number; errors?: { path: string; message: string }[] };
-  if (status === undefined || status < 400 || status > 499) return error;
+  const { errors } = error as { errors?: { path: string; message: string }[] };
+  if (!isRefusal(error)) return error;
   const first = errors?.[0];
   if (first === undefined) return refuse(400, "The request does not match the contract.");
   return refuse(400, explain(first.path, first.message));
+}
+
+function isRefusal(error: unknown): boolean {
+  const status = error instanceof Error && "status" in error ? Number(error.status) : 500;
+  return status >= 400 && status <= 499;
 }
 
 const PLACES = { query: "query", params: "path", headers: "header", cookies: "cookie" } as const;

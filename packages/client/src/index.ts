@@ -1,0 +1,32 @@
+import type { paths } from "@petstore/contract";
+import createClient, { type Client } from "openapi-fetch";
+
+export type { Error, NewPet, Pet, Pets, PetStatus } from "@petstore/contract";
+
+/** How to reach the service. */
+export interface PetstoreClientOptions {
+  /** Where the service is, with its version: `https://…/v1`. */
+  baseUrl: string;
+  /** The API key, sent as a bearer token with every request. */
+  apiKey: string;
+  /** The `fetch` to use. Default: the runtime's own. */
+  fetch?: typeof globalThis.fetch;
+}
+
+/** One method for each HTTP method; paths, parameters, bodies and results are typed by the contract. */
+export type PetstoreClient = Client<paths, "application/json">;
+
+/**
+ * A client of the petstore. Each call resolves to `{ data, error, response }`: branch on `response.ok`, since an error
+ * whose body is empty leaves `error` empty as well. Rejects when no response arrives. Throws a TypeError for options
+ * that cannot work.
+ */
+export function createPetstoreClient({ baseUrl, apiKey, fetch }: PetstoreClientOptions): PetstoreClient {
+  if (!URL.canParse(baseUrl)) throw new TypeError("baseUrl has to be an absolute URL such as https://api.petstore.example/v1.");
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError("apiKey has to be the key as it was issued, without spaces or line breaks.");
+  return createClient<paths, "application/json">({
+    baseUrl,
+    headers: { Authorization: `Bearer ${apiKey}` },
+    ...(fetch && { fetch }),
+  });
+}

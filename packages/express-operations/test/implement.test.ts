@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Handlers, implement, type OpenApiDocument } from "../src/index.ts";
+import { document, type operations } from "./fixtures/bookshop.ts";
+import { listen } from "./listen.ts";
+
+const seen: unknown[] = [];
+const handlers: Handlers<operations> = {
+  getBook: ({ path, requestPath }) => {
+    seen.push(path);
+    if (path.bookId === 500) throw new Error("the shelf fell over");
+    if (path.bookId === 404) return { status: 404, body: { code: "not_found" } };
+    return { status: 200, headers: { ETag: '"1"' }, body: { id: path.bookId, title: requestPath } };
+  },
+  addBook: ({ contentType, body }) => {
+    seen.push([contentType, body]);
+    return { status: 204 };
+  },
+  searchBooks: ({ query, cookies, body }) => {
+    seen.push({ query, cookies, body });
+    return { status: 200, contentType: "text/csv", body: "id,title" };
+  },
+};
+
+describe("a document served", () => {
+  let server: Awaited<ReturnType<typeof listen>>;
+  beforeAll(async () => void (server = await listen(implement<operations>()({ document, handlers }), "/shop")));
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  const send = (path: string, init?: RequestInit) => fetch(server.baseUrl + path, init);
+  const post = (path: string, body: string, type: string, headers: Record<string, string> = {}) =>
+    send(path, { method: "POST", body, headers: { "Content-Type": type, ...headers } });
+
+  test("a parameter reaches the handler with its declared type, 0 included", async () => {
+    const response = await send("/books/0");
+    expect(await response.json()).toEqual({ id: 0, title: "/shop/books/0" });
+    expect(seen.at(-1)).toEqual({ bookId: 0 });
+    expect(response.headers.get("ETag")).toBe('"1"');
+  });
+
+  test("a declared failure is sent as returned", async () => {
+    const response = await send("/books/404");
+    expect([response.status, await response.json()]).toEqual([404, { code: "not_found" }]);
+  });
+
+  test("a throw is Express's to handle", async () => {
+    const response = await send("/books/500");
+    expect([response.status, await response.json()]).toEqual([500, { fault: "the shelf fell over" }]);
+  });
+
+  test("a body comes with the media type it was declared as", async () => {
+    expect((await post("/books", '{"title":"Emma"}', "application/json; charset=utf-8")).status).toBe(204);
+    expect(seen.at(-1)).toEqual(["application/json", { title: "Emma" }]);
+    expect((await post("/books", "Emma", "text/plain")).status).toBe(204);
+    expect(seen.at(-1)).toEqual(["text/plain", "Emma"]);
+    expect((await post("/books", "x".repeat(21), "text/plain")).status).toBe(400);
+    expect((await post("/books", "<a/>", "text/xml")).status).toBe(415);
+  });
+
+  test("a body that is optional may be missing", async () => {
+    const response = await send("/books/search?text=emma", { method: "POST", headers: { Cookie: "session=abc" } });
+    expect([response.status, response.headers.get("Content-Type"), await response.text()]).toEqual([200, "text/csv", "id,title"]);
+    expect(seen.at(-1)).toEqual({ query: { text: "emma" }, cookies: { session: "abc" }, body: undefined });
+    expect((await send("/books/search", { method: "POST", headers: { Cookie: "session=a" } })).status).toBe(400);
+  });
+
+  test("literal segments go before parameters, and both answer to their own methods", async () => {
+    const response = await send("/books/search", { method: "GET" });
+    expect([response.status, response.headers.get("Allow")]).toEqual([405, "OPTIONS, POST"]);
+  });
+
+  test("406 when none of the media types of a success is acceptable", async () => {
+    const accepting = async (accept: string) => (await post("/books/search", "{}", "application/json", { Accept: accept })).status;
+    expect([await accepting("text/html"), await accepting("text/*")]).toEqual([406, 400]);
+  });
+});
+
+describe("a document and an implementation that disagree", () => {
+  const attempt = (change: Partial<Record<string, unknown>>, base: OpenApiDocument = document) => () =>
+    implement<operations>()({ document: base, handlers: { ...handlers, ...change } as typeof handlers });
+
+  test("refuse to start, naming the operation and the remedy", () => {
+    const { getBook: _, ...rest } = handlers;
+    expect(() => implement<operations>()({ document, handlers: rest as typeof handlers })).toThrow(
+      'Operation "getBook" has no handler: add one to the handlers.',
+    );
+    expect(attempt({ burnBook: () => ({ status: 200 }) })).toThrow('Handler "burnBook" has no operation');
+    expect(attempt({}, { ...document, openapi: "3.2.0" })).toThrow("only 3.0 and 3.1 can be served");
+  });
+
+  test("name a scheme without a handler, an operation without an id, and an id used twice", () => {
+    const paths = structuredClone(document.paths) as Record<string, Record<string, { operationId?: string; security?: object[] }>>;
+    paths["/books/{bookId}"]!["get"]!.security = [{ login: [] }];
+    delete paths["/books"]!["post"]!.operationId;
+    paths["/books/search"]!["post"]!.operationId = "getBook";
+    const start = attempt({}, { ...document, paths });
+    expect(start).toThrow('Operation "getBook" needs the security scheme "login"');
+    expect(start).toThrow("POST /books has no operationId");
+    expect(start).toThrow('Operation "getBook" stands twice');
+  });
+
+  test("a status that the document does not declare is a fault", async () => {
+    await using server = await listen(attempt({ getBook: () => ({ status: 202, body: {} }) })());
+    const response = await fetch(`${server.baseUrl}/books/1`);
+    expect(await response.json()).toEqual({ fault: 'Operation "getBook" answered 202, which the document does not declare.' });
+  });
+
+  test("one broken schema breaks its own operation alone, and warming names it", async () => {
+    const broken = structuredClone(document) as OpenApiDocument & { components: { schemas: Record<string, object> } };
+    const paths = broken.paths as Record<string, Record<string, { requestBody: object }>>;
+    paths["/books"]!["post"]!.requestBody = { content: { "application/json": { schema: { type: "strng", pattern: "(" } } } };
+    const implementation = implement<operations>()({ document: broken, handlers, warm: true });
+    expect((await implementation.ready).map(({ operationId }) => operationId)).toEqual(["addBook"]);
+    await using server = await listen(implementation);
+    expect((await fetch(`${server.baseUrl}/books/1`)).status).toBe(200);
+    const response = await fetch(`${server.baseUrl}/books`, { method: "POST", body: "{}", headers: { "Content-Type": "application/json" } });
+    expect(await response.json()).toEqual({ fault: 'Operation "addBook" cannot be validated: its schemas are at fault.' });
+  });
+});

@@ -1,0 +1,33 @@
+import { describe, expect, test } from "vitest";
+import { PathRouter } from "../src/path-router.ts";
+
+describe("PathRouter", () => {
+  const router = new PathRouter<string>();
+  for (const template of ["/", "/pets", "/pets/mine", "/pets/{id}", "/pets/{id}/toys/{toy}", "/pets/{id}.json", "/{kind}/mine/toys", "/a.b/{x}-{y}", "/v{n}/x"]) {
+    router.route(template, () => template);
+  }
+
+  test.each<[string, string, string[]]>([
+    ["/", "/", []],
+    ["/pets", "/pets", []],
+    ["/pets/mine", "/pets/mine", []],
+    ["/pets/1", "/pets/{id}", ["1"]],
+    ["/pets/1.json", "/pets/{id}.json", ["1"]],
+    ["/pets/%2F", "/pets/{id}", ["%2F"]],
+    ["/pets/mine/toys", "/{kind}/mine/toys", ["pets"]],
+    ["/pets/mine/toys/2", "/pets/{id}/toys/{toy}", ["mine", "2"]],
+    ["/a.b/1-2", "/a.b/{x}-{y}", ["1", "2"]],
+    ["/v2/x", "/v{n}/x", ["2"]],
+  ])("%s matches %s", (path, template, values) => {
+    expect(router.find(path)).toEqual({ route: template, values });
+  });
+
+  test.each(["", "/pets/", "//", "/Pets", "/pets/1/", "/pets/1/toys", "/pets//toys/2", "/aXb/1-2", "/a.b/1", "/v/x", "/nope/2"])(
+    "%s matches nothing",
+    (path) => expect(router.find(path)).toBeUndefined(),
+  );
+
+  test("templates that differ in parameter names alone are one", () => {
+    expect(router.route("/pets/{petId}", () => "another")).toBe("/pets/{id}");
+  });
+});
