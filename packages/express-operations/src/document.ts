@@ -98,6 +98,11 @@ export function parameterNames(path: string): string[] {
   return Array.from(path.matchAll(/\{([^}]+)\}/g), (match) => match[1]!);
 }
 
+/** Which declared response a status falls under: itself, its range, or the default (OpenAPI 3.1, "Responses Object"). */
+export function responseKey({ operation }: OperationEntry, status: number): string | undefined {
+  return [String(status), `${String(status)[0]}XX`, "default"].find((key) => Object.hasOwn(operation.responses ?? {}, key));
+}
+
 /** What a node stands for: itself, or what its `$ref` points at within the document. */
 export function resolve<Target>(document: OpenApiDocument, node: unknown): Target {
   let target = node;

@@ -4,6 +4,7 @@ import { type OpenApiDocument, operationsOf } from "./document.ts";
 import { Operation, type UntypedHandler } from "./operation.ts";
 import { PathRouter } from "./path-router.ts";
 import { Problem, refuse } from "./problem.ts";
+import type { CheckedShare, Violation } from "./response-check.ts";
 import { respond, respondProblem } from "./respond.ts";
 import type { SecurityHandler } from "./security.ts";
 import type { Environment, Handlers } from "./types.ts";
@@ -24,6 +25,13 @@ export interface ImplementOptions<Operations, Env extends Environment, Given ext
   realm?: string;
   /** Largest request body in bytes. Default: 65,536. */
   bodyLimit?: number;
+  /**
+   * Which answers are checked against their declared responses, headers included. Default: "off". The answer itself is
+   * sent as it is: what becomes of a violation is for `onViolation` to say.
+   */
+  checkResponses?: CheckedShare;
+  /** Told of each violation that a check finds. If it throws, as it should in tests, the request fails with that. */
+  onViolation?: (violation: Violation) => void;
   /** Build every operation now, not at its first request, so that `ready` tells which ones are broken. */
   warm?: boolean;
 }
@@ -77,18 +85,19 @@ type Route = Map<string, Operation>;
 function routesOf(
   document: OpenApiDocument,
   handlers: Record<string, UntypedHandler>,
-  options: Pick<ImplementOptions<unknown, Environment, never>, "security" | "context" | "realm" | "bodyLimit">,
+  options: Omit<ImplementOptions<unknown, Environment, never>, "document" | "handlers">,
 ): { router: PathRouter<Route>; operations: Operation[] } {
   if (!/^3\.[01]\./.test(document.openapi)) {
     throw new Error(`The document is OpenAPI ${document.openapi}; only 3.0 and 3.1 can be served.`);
   }
   const entries = operationsOf(document);
-  const { security = {}, context, realm = "api", bodyLimit = 65_536 } = options;
+  const { security = {}, context, realm = "api", bodyLimit = 65_536, checkResponses = "off", onViolation = () => {} } = options;
   const faults = disagreements(document, entries, Object.keys(handlers), Object.keys(security));
   if (faults.length > 0) throw new Error(`The document and its implementation disagree:\n- ${faults.join("\n- ")}`);
 
   const router = new PathRouter<Route>();
-  const shared = { document, bodyLimit, context, security: { handlers: security, realm } };
+  const checking = { share: checkResponses, onViolation };
+  const shared = { document, bodyLimit, checking, context, security: { handlers: security, realm } };
   const operations = entries.map((entry) => new Operation(entry, entries, handlers[entry.id]!, shared));
   for (const [at, operation] of operations.entries()) {
     router.route(entries[at]!.path, () => new Map()).set(operation.method, operation);

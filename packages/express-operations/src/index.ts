@@ -2,6 +2,7 @@
 export type { OpenApiDocument } from "./document.ts";
 export { implement, type Implementation, type ImplementOptions } from "./implement.ts";
 export { Problem, PROBLEM_CODES } from "./problem.ts";
+export type { CheckedShare, Violation } from "./response-check.ts";
 export type { Grant, SecurityHandler } from "./security.ts";
 export type { StatusCode } from "./status.ts";
 export type { Environment, Handler, Handlers, Input, Output } from "./types.ts";

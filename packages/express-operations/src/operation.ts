@@ -12,6 +12,7 @@ import {
 } from "./document.ts";
 import { rawParameters, strictness, valueOf } from "./parameters.ts";
 import { refuse } from "./problem.ts";
+import { type Checking, type Release, releaseOf } from "./release.ts";
 import { announce, type Answer } from "./respond.ts";
 import { type Guard, guardOf, type SecurityOptions } from "./security.ts";
 import { buildValidator, type Subject, type Validate } from "./validator.ts";
@@ -23,6 +24,7 @@ export interface OperationOptions {
   document: OpenApiDocument;
   security: SecurityOptions<unknown>;
   bodyLimit: number;
+  checking: Checking;
   context: ((request: Request) => unknown) | undefined;
 }
 
@@ -56,7 +58,7 @@ export class Operation {
 
   /** The way of one request: who asks, what is accepted, what is sent, is it valid, and then the handler. */
   async serve(request: Request, response: Response, values: string[]): Promise<Answer> {
-    const { document, context } = this.#options;
+    const { context } = this.#options;
     if (this.#deprecation !== undefined) {
       announce(request, response, this.#deprecation, Object.fromEntries(this.#names.map((name, at) => [name, values[at]!])));
     }
@@ -88,8 +90,7 @@ export class Operation {
       caller,
       context: context?.(request),
     });
-    assertDeclared(document, this.#entry, answer);
-    return answer;
+    return reading.release(answer);
   }
 
   /** Made once; a failure is not kept, so that it is reported to each request it breaks. */
@@ -107,12 +108,13 @@ interface Reading {
   readBody: BodyReader | undefined;
   checkStrictly: ReturnType<typeof strictness>;
   validate: Validate;
+  release: Release;
   /** Media types of its successful responses. */
   produces: string[];
   hasCookies: boolean;
 }
 
-async function readingOf(entry: OperationEntry, { document, bodyLimit }: OperationOptions): Promise<Reading> {
+async function readingOf(entry: OperationEntry, { document, bodyLimit, checking }: OperationOptions): Promise<Reading> {
   const requestBody = resolve<RequestBodyObject | undefined>(document, entry.operation.requestBody);
   const declared = Object.keys(requestBody?.content ?? {});
   const successes = Object.entries(entry.operation.responses ?? {}).filter(([status]) => status.startsWith("2"));
@@ -121,6 +123,7 @@ async function readingOf(entry: OperationEntry, { document, bodyLimit }: Operati
     readBody: declared.length > 0 ? bodyReader(declared, requestBody?.required ?? false, bodyLimit) : undefined,
     checkStrictly: strictness(document, entry.parameters),
     validate: await buildValidator(document, entry),
+    release: await releaseOf(document, entry, checking),
     produces: [...new Set(produces)],
     hasCookies: entry.parameters.some((parameter) => parameter.in === "cookie"),
   };
@@ -142,15 +145,6 @@ function inputOf(parameters: ParameterObject[], subject: Subject) {
     if (value !== undefined) place[parameter.name] = value;
   }
   return input;
-}
-
-function assertDeclared(document: OpenApiDocument, entry: OperationEntry, answer: Answer): void {
-  const responses = entry.operation.responses ?? {};
-  const { status } = answer;
-  const declared = responses[status] ?? responses[`${String(status)[0]}XX`] ?? responses["default"];
-  if (declared === undefined) throw new Error(`Operation "${entry.id}" answered ${status}, which the document does not declare.`);
-  const [contentType] = Object.keys(resolve<ResponseObject>(document, declared).content ?? {});
-  if (contentType !== undefined) answer.contentType ??= contentType;
 }
 
 function queryOf(url: string): string {

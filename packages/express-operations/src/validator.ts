@@ -1,7 +1,7 @@
 import type { Request } from "express";
-import * as OpenApiValidator from "express-openapi-validator";
 import type { OpenApiDocument, OperationEntry, RequestBodyObject } from "./document.ts";
 import { resolve } from "./document.ts";
+import { bindValidator, type Middleware, run } from "./eov.ts";
 import { excerpt } from "./excerpt.ts";
 import { describe } from "./parameters.ts";
 import { printable, refuse } from "./problem.ts";
@@ -22,35 +22,19 @@ export interface Subject {
 /** Validates one request, or throws the 400 to answer with. Rejects with anything else when the schema is at fault. */
 export type Validate = (subject: Subject, request: Request) => Promise<void>;
 
-type Middleware = (request: unknown, response: unknown, next: (error?: unknown) => void) => unknown;
-
 /**
- * Builds express-openapi-validator (EOV) for one operation, over the document cut down to it, and binds EOV's own
- * routing to that operation once, so that a request runs only what judges it.
+ * Builds express-openapi-validator (EOV) for one operation, over the document cut down to it, its schemas compiled.
+ * A request runs only those of its steps that judge it.
  */
 export async function buildValidator(document: OpenApiDocument, entry: OperationEntry): Promise<Validate> {
   const requestBody = resolve<RequestBodyObject | undefined>(document, entry.operation.requestBody);
   const contentTypes = Object.keys(requestBody?.content ?? {});
   const isMultipart = contentTypes.some((type) => type.startsWith("multipart/"));
   const part = excerpt(document, entry);
-  const middlewares = OpenApiValidator.middleware({
-    apiSpec: part.document as never,
-    validateApiSpec: false,
-    validateSecurity: false,
-    validateRequests: true,
-    validateResponses: false,
-    fileUploader: isMultipart ? {} : false,
-    formats: { int64: { type: "number", validate: Number.isSafeInteger } },
-    serDes: [{ format: "date-time" }, { format: "date" }],
-  }) as Middleware[];
-  const named = (name: string) => {
-    const found = middlewares.find((middleware) => middleware.name === name);
-    if (found === undefined) throw new Error(`This release of express-openapi-validator has no ${name}.`);
-    return found;
-  };
-  const metadata = await bind(named("pathParamsMiddleware"), named("metadataMiddleware"), entry.method, part.at);
-  const judge = named("requestMiddleware");
-  const judges = [...(isMultipart ? [named("multipartMiddleware")] : []), judge];
+  const options = { validateRequests: true, validateResponses: false, fileUploader: isMultipart };
+  const { metadata, step } = await bindValidator(part.document, part.at, entry.method, options);
+  const judge = step("requestMiddleware");
+  const judges = isMultipart ? [step("multipartMiddleware"), judge] : [judge];
   for (const type of contentTypes.length > 0 ? contentTypes : [undefined]) await compile(judge, metadata, entry.method, type);
 
   return async (subject, request) => {
@@ -65,15 +49,6 @@ export async function buildValidator(document: OpenApiDocument, entry: Operation
   };
 }
 
-/** What EOV's routing knows of the operation; it also surfaces a document that EOV could not load. */
-async function bind(load: Middleware, route: Middleware, method: string, path: string): Promise<object> {
-  const app = { enabled: () => false, param: () => {} };
-  const probe = { method: method.toUpperCase(), originalUrl: path, url: path, path, baseUrl: "", app, openapi: {} };
-  await run(load, probe);
-  await run(route, probe);
-  return probe.openapi;
-}
-
 /** Has EOV compile the schemas for one content type: it does so at the first request, whatever becomes of that. */
 async function compile(judge: Middleware, metadata: object, method: string, contentType: string | undefined): Promise<void> {
   const probe = {
@@ -82,13 +57,6 @@ async function compile(judge: Middleware, metadata: object, method: string, cont
   };
   await run(judge, probe).catch((error: { status?: number }) => {
     if (!isRefusal(error)) throw error;
-  });
-}
-
-function run(middleware: Middleware, request: unknown): Promise<void> {
-  return new Promise((done, failed) => {
-    const next = (error?: unknown) => (error === undefined || error === null ? done() : failed(error));
-    void Promise.resolve(middleware(request, {}, next)).catch(failed);
   });
 }
 

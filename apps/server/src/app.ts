@@ -1,0 +1,96 @@
+import type { HandledOperations } from "@petstore/contract";
+import { document } from "@petstore/contract/document";
+import express, { type Express, type NextFunction, type Request, type Response } from "express";
+import { implement, type Implementation, type Violation } from "express-operations";
+import helmet from "helmet";
+import { sql } from "kysely";
+import type { Logger } from "pino";
+import type { Config } from "./config.ts";
+import type { Database } from "./database.ts";
+import { asProblem, problem, problemBody } from "./errors.ts";
+import { findApiKey } from "./keys/keys.repository.ts";
+import { petsHandlers, type PetsEnvironment } from "./pets/pets.handlers.ts";
+import { requestLog } from "./request-log.ts";
+
+export interface AppOptions {
+  db: Database;
+  logger: Logger;
+  environment: Config["environment"];
+}
+
+/** The path every address of the contract ends in, such as `/v1`. */
+export const BASE_PATH = new URL(document.servers[0]!.url).pathname;
+
+/** Nothing we answer is a page: a browser shown a response loads nothing for it and frames it nowhere. */
+const API_CSP = { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } };
+
+/** The service as an Express app: the contract's operations below its base path, and what operators need beside it. */
+export async function createApp(options: AppOptions): Promise<Express> {
+  const { db, logger } = options;
+  const app = express();
+  app.disable("x-powered-by").disable("etag").enable("case sensitive routing").enable("strict routing");
+  app.use(requestLog(logger), requireHost, helmet({ contentSecurityPolicy: API_CSP }));
+  app.get("/healthz", (_request, response) => void response.json({ status: "ok" }));
+  app.get("/readyz", async (_request, response) => {
+    await sql`select 1`.execute(db);
+    response.json({ status: "ok" });
+  });
+  app.get("/openapi.json", (_request, response) => void response.json(document));
+  app.use(BASE_PATH, await operations(options));
+  app.use((_request, _response, next) => next(problem("not_found")));
+  app.use(onError);
+  return app;
+}
+
+async function operations({ db, logger, environment }: AppOptions): Promise<Implementation> {
+  const implementation = implement<HandledOperations, PetsEnvironment>()({
+    document,
+    handlers: petsHandlers,
+    security: {
+      bearerAuth: async (token) => {
+        const apiKey = await findApiKey(db, token, Date.now());
+        return apiKey && { caller: apiKey, scopes: apiKey.scopes };
+      },
+    },
+    context: () => ({ db }),
+    problemBody,
+    realm: "petstore",
+    warm: true,
+    checkResponses: environment === "development" ? "always" : { sample: 0.01 },
+    onViolation: (violation) => {
+      if (environment === "development") throw new ContractViolation(violation);
+      logger.error({ violation }, "an answer breaks the contract");
+    },
+  });
+  const [broken] = await implementation.ready;
+  if (broken !== undefined) throw broken.error;
+  return implementation;
+}
+
+/** While the service is developed, an answer that breaks the contract is a fault; in service it is only reported. */
+class ContractViolation extends Error {
+  override name = "ContractViolation";
+
+  constructor({ operationId, status, pointer, message, valueType }: Violation) {
+    super(`${operationId} answered ${status} with ${pointer} of type ${valueType}: ${message}`);
+  }
+}
+
+/** RFC 9112, section 3.2, asks for this 400; Node's own has no body. */
+function requireHost(request: Request, _response: Response, next: NextFunction): void {
+  const isMissing = request.headers.host === undefined && request.httpVersion === "1.1";
+  next(isMissing ? problem("invalid_request") : undefined);
+}
+
+/** Four parameters make it Express's error handler. */
+function onError(error: unknown, request: Request, response: Response, _next: NextFunction): void {
+  const refusal = asProblem(error);
+  if (refusal.status >= 500) request.log.error({ err: error }, "request failed");
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const body = JSON.stringify(problemBody(refusal));
+  const headers = { ...refusal.headers, "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) };
+  response.writeHead(refusal.status, headers).end(body);
+}

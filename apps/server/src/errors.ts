@@ -1,0 +1,50 @@
+import type { Error as ErrorBody } from "@petstore/contract";
+import { Problem } from "express-operations";
+import { isDatabaseUnavailable } from "./database.errors.ts";
+
+/** Every error the service answers with: its code, status and default message. Codes are never reused or renamed. */
+export const ERRORS = {
+  invalid_request: { status: 400, message: "The request does not match the contract." },
+  unauthorized: { status: 401, message: "A valid API key is required, sent as: Authorization: Bearer <API_KEY>." },
+  forbidden: { status: 403, message: "The API key lacks the scope this operation needs." },
+  not_found: { status: 404, message: "There is nothing at this path." },
+  method_not_allowed: { status: 405, message: "The path does not answer to this method." },
+  not_acceptable: { status: 406, message: "The service answers with application/json." },
+  request_timeout: { status: 408, message: "The request did not arrive in time." },
+  idempotency_in_progress: { status: 409, message: "The first request with this Idempotency-Key is still running. Retry shortly." },
+  payload_too_large: { status: 413, message: "The request body is larger than 64 KiB." },
+  unsupported_media_type: { status: 415, message: "Send the body as application/json." },
+  expectation_failed: { status: 417, message: "The only Expect header supported is 100-continue." },
+  idempotency_key_reused: {
+    status: 422,
+    message: "This Idempotency-Key was used before with another body. Use a new key for a new animal.",
+  },
+  rate_limited: { status: 429, message: "Too many requests. Retry later." },
+  headers_too_large: { status: 431, message: "The request line and headers are too large." },
+  internal_error: { status: 500, message: "The service failed to answer. The fault is recorded." },
+  unavailable: { status: 503, message: "The service cannot answer now. Retry later." },
+} as const satisfies Record<string, { status: number; message: string }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** The body of an error, with the message of its code unless a better one is given. */
+export function errorBody(code: ErrorCode, message: string = ERRORS[code].message): ErrorBody {
+  return { code, message, status: ERRORS[code].status };
+}
+
+/** The body of a refusal made by express-operations: its message, save for 401, which is one and the same for all. */
+export function problemBody({ code, message, status }: Problem): ErrorBody {
+  return code === "unauthorized" ? errorBody(code) : { code, message, status };
+}
+
+/** What a thrown error becomes on the wire. Only a Problem speaks for itself; nothing else shows what it is. */
+export function asProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (isDatabaseUnavailable(error)) return problem("unavailable", { "Retry-After": "1" });
+  return problem("internal_error");
+}
+
+/** A refusal with the status and message of its code. */
+export function problem(code: ErrorCode, headers?: Record<string, string>): Problem {
+  return new Problem(ERRORS[code].status, code, ERRORS[code].message, headers);
+}

@@ -1,0 +1,87 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { ERRORS, errorBody, type ErrorCode } from "./errors.ts";
+
+/** A server that accepts connections. */
+export interface Listener {
+  /** Its address, without a path: `http://127.0.0.1:3000`. */
+  origin: string;
+  /** Stops accepting, finishes what is in flight, and resolves when the last connection is closed. */
+  close: () => Promise<void>;
+}
+
+/** The address cannot be listened on; the message names it and what to do. */
+export class ListenError extends Error {
+  override name = "ListenError";
+
+  constructor(host: string, port: number, cause: NodeJS.ErrnoException) {
+    const reason = cause.code === "EADDRINUSE" ? "another program listens there" : cause.message;
+    super(`Cannot listen on ${host}:${port}: ${reason}. Set HOST and PORT to an address that is free.`, { cause });
+  }
+}
+
+/** How often connections are looked at, for time-outs and at shutdown, in milliseconds. */
+const CHECK_INTERVAL = 1_000;
+
+/** Listens for the app. What Node refuses before Express sees it gets an Error body as well. */
+export async function listen(app: RequestListener, { host, port }: { host: string; port: number }): Promise<Listener> {
+  const server = createServer(
+    {
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      connectionsCheckingInterval: CHECK_INTERVAL,
+      requireHostHeader: false,
+    },
+    app,
+  );
+  server.on("clientError", refuseConnection);
+  server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) => {
+    const { body, headers } = rawError("expectation_failed");
+    response.writeHead(ERRORS.expectation_failed.status, headers).end(body);
+  });
+  await new Promise<void>((done, failed) => {
+    server.once("error", (cause) => failed(new ListenError(host, port, cause)));
+    server.listen(port, host, done);
+  });
+  const { address, family, port: bound } = server.address() as AddressInfo;
+  return { origin: `http://${family === "IPv6" ? `[${address}]` : address}:${bound}`, close: () => close(server) };
+}
+
+async function close(server: Server): Promise<void> {
+  // Connections that turn idle after close() would otherwise stay for their whole keep-alive time.
+  const sweep = setInterval(() => server.closeIdleConnections(), CHECK_INTERVAL / 20);
+  try {
+    await new Promise<void>((done, failed) => server.close((error) => (error ? failed(error) : done())));
+  } finally {
+    clearInterval(sweep);
+  }
+}
+
+/** Node's parser found no request to hand on: the answer is written to the socket itself, unless one is on its way. */
+function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex & { _httpMessage?: ServerResponse }): void {
+  if (error.code === "ECONNRESET" || !socket.writable || socket._httpMessage?.headersSent) {
+    socket.destroy();
+    return;
+  }
+  const code = codeOf(error);
+  const { body, headers } = rawError(code);
+  const lines = Object.entries({ ...headers, Date: new Date().toUTCString() }).map(([name, value]) => `${name}: ${value}`);
+  const status = ERRORS[code].status;
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
+}
+
+function codeOf(error: NodeJS.ErrnoException): ErrorCode {
+  if (error.code === "HPE_HEADER_OVERFLOW") return "headers_too_large";
+  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") return "request_timeout";
+  if (error.code === "HPE_CHUNK_EXTENSIONS_OVERFLOW") return "payload_too_large";
+  return "invalid_request";
+}
+
+function rawError(code: ErrorCode) {
+  const body = JSON.stringify(errorBody(code));
+  return {
+    body,
+    headers: { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body), Connection: "close" },
+  };
+}

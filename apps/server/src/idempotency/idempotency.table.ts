@@ -1,0 +1,9 @@
+/** The answers kept for `Idempotency-Key`, per API key. */
+export interface IdempotencyKeysTable {
+  api_key_id: number;
+  key: string;
+  request_hash: string;
+  /** JSON. */
+  answer: string;
+  created_at: number;
+}

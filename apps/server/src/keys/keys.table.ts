@@ -1,0 +1,14 @@
+import type { Generated } from "kysely";
+
+/** The API keys: of the key itself only its SHA-256 and the prefix by which a person recognises it. */
+export interface ApiKeysTable {
+  id: Generated<number>;
+  name: string;
+  prefix: string;
+  hash: string;
+  /** Separated by spaces, as in RFC 6749, section 3.3. */
+  scopes: string;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+}

@@ -1,0 +1,40 @@
+import { randomUUID } from "node:crypto";
+import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Database } from "../database.ts";
+import { createApiKey, findApiKey, SCOPES } from "./keys.repository.ts";
+
+const OWNER_ONLY = 0o600;
+
+/** Sees to it that the file holds a key with every scope that works in this database, readable by its owner alone. */
+export async function ensureQuickstartKey(db: Database, file: string): Promise<"written" | "kept"> {
+  if (await holdsWorkingKey(db, file)) {
+    await chmod(file, OWNER_ONLY);
+    return "kept";
+  }
+  const { key } = await createApiKey(db, { name: "quickstart", environment: "development" });
+  await mkdir(dirname(file), { recursive: true });
+  await replaceFile(file, `${key}\n`);
+  return "written";
+}
+
+async function holdsWorkingKey(db: Database, file: string): Promise<boolean> {
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return "";
+    throw error;
+  });
+  const found = await findApiKey(db, text.trim(), Date.now());
+  return found !== undefined && SCOPES.every((scope) => found.scopes.includes(scope));
+}
+
+/** Readers see the old file or the new one, never a part. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  const temporary = `${file}.${randomUUID()}`;
+  try {
+    await writeFile(temporary, text, { mode: OWNER_ONLY, flag: "wx" });
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}

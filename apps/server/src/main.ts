@@ -1,0 +1,55 @@
+import { Command, CommanderError } from "commander";
+import { ConfigError, readConfig } from "./config.ts";
+import { isDatabaseUnavailable } from "./database.errors.ts";
+import { openDatabase } from "./database.ts";
+import { addKeysCommands } from "./keys/keys.commands.ts";
+import { migrate } from "./migrations.ts";
+
+const program = new Command("petstore").description("The petstore service and its administration.").exitOverride();
+
+program
+  .command("serve")
+  .description("run the service (what happens without a command)")
+  .action(async () => {
+    const { serve } = await import("./server.ts"); // the other commands need not load the web server
+    await serve(readConfig(process.env));
+  });
+
+program
+  .command("migrate")
+  .description("bring the database to this version")
+  .action(async () => {
+    const db = openDatabase(readConfig(process.env).databaseUrl);
+    try {
+      const applied = await migrate(db);
+      console.log(applied.length === 0 ? "The database is up to date." : `Applied ${applied.join(", ")}.`);
+    } finally {
+      await db.destroy();
+    }
+  });
+
+addKeysCommands(program);
+
+try {
+  const words = process.argv.slice(2);
+  await program.parseAsync(words.length === 0 ? ["serve"] : words, { from: "user" });
+} catch (error) {
+  process.exitCode = exitCodeAfterReporting(error);
+}
+
+/** 0 after help, 2 for a mistake in the command, 1 for all else; a stack only for what nobody expected. */
+function exitCodeAfterReporting(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has printed it
+  if (isExpected(error)) console.error((error as Error).message);
+  else console.error(error);
+  return 1;
+}
+
+/** ListenError is told by its name, since its module loads the web server. */
+function isExpected(error: unknown): boolean {
+  return (
+    error instanceof ConfigError ||
+    isDatabaseUnavailable(error) ||
+    (error instanceof Error && error.name === "ListenError")
+  );
+}

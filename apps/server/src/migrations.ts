@@ -1,0 +1,40 @@
+import { type Migration, Migrator } from "kysely/migration";
+import { DatabaseError } from "./database.errors.ts";
+import type { Database } from "./database.ts";
+import * as createTables from "./migrations/0001_create_tables.ts";
+
+const MIGRATIONS: Record<string, Migration> = {
+  "0001_create_tables": createTables,
+};
+
+/**
+ * Applies what is not applied yet, in one transaction, and gives the names; processes that start together take turns.
+ * Throws `DatabaseError` for a database that a newer version has migrated.
+ */
+export async function migrate(db: Database, migrations = MIGRATIONS): Promise<string[]> {
+  return db.transaction().execute(async (trx) => {
+    await refuseNewer(trx, migrations);
+    const migrator = new Migrator({ db: trx, provider: { getMigrations: async () => migrations } });
+    const { error, results = [] } = await migrator.migrateToLatest();
+    if (error !== undefined) {
+      const reason = (error as Error).message;
+      throw new DatabaseError(`The database could not be migrated and is as it was (${reason}).`, { cause: error });
+    }
+    return results.map((result) => result.migrationName);
+  });
+}
+
+async function refuseNewer(db: Database, migrations: Record<string, Migration>): Promise<void> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some((table) => table.name === "kysely_migration")) return;
+  const applied = await db
+    .$extendTables<{ kysely_migration: { name: string } }>()
+    .selectFrom("kysely_migration")
+    .select("name")
+    .execute();
+  const unknown = applied.filter(({ name }) => !Object.hasOwn(migrations, name)).map(({ name }) => name);
+  if (unknown.length === 0) return;
+  throw new DatabaseError(
+    `The database is newer than this program, which does not know its migration ${unknown.join(", ")}. Run the version that made it, or a later one.`,
+  );
+}

@@ -1,0 +1,57 @@
+import { createHash } from "node:crypto";
+import type { HandledOperations, Pet } from "@petstore/contract";
+import type { Handlers } from "express-operations";
+import type { Database } from "../database.ts";
+import { errorBody } from "../errors.ts";
+import { once } from "../idempotency/idempotency.repository.ts";
+import { decodeCursor, encodeCursor } from "./cursor.ts";
+import { findPet, insertPet, listPets } from "./pets.repository.ts";
+
+/** What the handlers are given besides their input. */
+export interface PetsEnvironment {
+  caller: { id: number };
+  context: { db: Database };
+}
+
+/** The operations tagged Pets. */
+export const petsHandlers = {
+  async listPets({ query, requestPath, context }) {
+    const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
+    if (query.cursor !== undefined && after === undefined) {
+      return { status: 400, body: errorBody("invalid_request", 'Query parameter "cursor" is none that this service gave.') };
+    }
+    const { limit, status } = query;
+    const found = await listPets(context.db, { limit: limit + 1, status, after });
+    const page = found.slice(0, limit);
+    const last = page.at(-1);
+    if (last === undefined || found.length === page.length) return { status: 200, body: page };
+    const next = new URLSearchParams({ limit: String(limit), ...(status && { status }), cursor: encodeCursor(last.id) });
+    return { status: 200, headers: { Link: `<${requestPath}?${next.toString()}>; rel="next"` }, body: page };
+  },
+
+  async createPet({ body, headers, caller, context }) {
+    const key = headers["Idempotency-Key"];
+    if (key === undefined) return { status: 201, body: await insertPet(context.db, body) };
+    const request = { apiKeyId: caller.id, key, requestHash: hashOf(body), now: Date.now() };
+    const result = await once(context.db, request, (trx) => insertPet(trx, body));
+    switch (result.outcome) {
+      case "done":
+        return { status: 201, body: result.answer };
+      case "replayed":
+        return { status: 201, headers: { "Idempotency-Replayed": "true" }, body: result.answer };
+      case "reused":
+        return { status: 422, body: errorBody("idempotency_key_reused") };
+    }
+  },
+
+  async getPet({ path, context }) {
+    const pet = await findPet(context.db, path.petId);
+    if (pet === undefined) return { status: 404, body: errorBody("not_found", "There is no animal with this id.") };
+    return { status: 200, body: pet };
+  },
+} satisfies Handlers<HandledOperations, PetsEnvironment>;
+
+/** Two bodies that mean the same animal hash the same, whatever the order of their fields. */
+function hashOf({ name, categoryId, status }: Omit<Pet, "id">): string {
+  return createHash("sha256").update(JSON.stringify([name, categoryId, status])).digest("hex");
+}

@@ -1,0 +1,141 @@
+import { mkdirSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import Sqlite from "better-sqlite3";
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  SqliteAdapter,
+  type SqliteDatabase,
+  SqliteDriver,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from "kysely";
+import { DatabaseError } from "./database.errors.ts";
+
+/** How long one statement may wait for another connection's lock; the event loop stands still meanwhile. */
+const BUSY_TIMEOUT_MS = 50;
+/** How long a statement is tried again, asynchronously, before it fails. */
+const PATIENCE_MS = 5_000;
+const STATEMENTS_KEPT = 256;
+
+/** Set on every open, since SQLite keeps only the journal mode in the file: https://sqlite.org/pragma.html */
+const SETTINGS = { journal_mode: "wal", synchronous: 2, foreign_keys: 1, busy_timeout: BUSY_TIMEOUT_MS };
+
+/**
+ * SQLite in one file: what is committed is on disk, a transaction holds the write lock from its start, and a lock of
+ * another process is waited for without blocking the event loop.
+ */
+export function sqliteDialect(path: string): Dialect {
+  return {
+    createAdapter: () => new Adapter(),
+    createDriver: () => new Driver(resolve(path)),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+}
+
+/** SQLite's DDL is transactional; Kysely's own adapter says otherwise, as its transactions do not take the write lock. */
+class Adapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+class Driver extends SqliteDriver {
+  #file: Sqlite.Database | undefined;
+  #connection: DatabaseConnection | undefined;
+
+  constructor(path: string) {
+    super({
+      database: async () => {
+        this.#file = await open(path);
+        return keepingStatements(this.#file);
+      },
+    });
+  }
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    this.#connection ??= retryingWhenBusy(await super.acquireConnection());
+    return this.#connection;
+  }
+
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+  }
+
+  /** A full disk may have rolled the transaction back already: https://sqlite.org/lang_transaction.html */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#file?.inTransaction) await super.rollbackTransaction(connection);
+  }
+}
+
+async function open(path: string): Promise<Sqlite.Database> {
+  try {
+    return await whileBusy(() => openNow(path));
+  } catch (cause) {
+    const remedy =
+      "Check that it is a SQLite database that this user may read and write, or set DATABASE_URL to another file.";
+    throw new DatabaseError(`The database file ${path} cannot be opened (${(cause as Error).message}). ${remedy}`, {
+      cause,
+    });
+  }
+}
+
+function openNow(path: string): Sqlite.Database {
+  mkdirSync(dirname(path), { recursive: true });
+  const file = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    for (const [name, value] of Object.entries(SETTINGS)) {
+      file.pragma(`${name} = ${value}`);
+      const actual = file.pragma(name, { simple: true });
+      if (actual !== value) throw new Error(`SQLite keeps ${name} at ${String(actual)} instead of ${value}`);
+    }
+    return file;
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}
+
+/** Preparing costs more than most of our queries, and there are few different ones. */
+function keepingStatements(file: Sqlite.Database): SqliteDatabase {
+  const statements = new Map<string, Sqlite.Statement>();
+  return {
+    close: () => void file.close(),
+    prepare: (sql) => {
+      const kept = statements.get(sql);
+      if (kept !== undefined) return kept;
+      if (statements.size >= STATEMENTS_KEPT) statements.clear();
+      const statement = file.prepare(sql);
+      statements.set(sql, statement);
+      return statement;
+    },
+  };
+}
+
+/** Only a statement outside a transaction, or the one that begins it, can find the database busy: it has done nothing yet. */
+function retryingWhenBusy(connection: DatabaseConnection): DatabaseConnection {
+  return {
+    executeQuery: (query) => whileBusy(() => connection.executeQuery(query)),
+    streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
+  };
+}
+
+async function whileBusy<Result>(attempt: () => Result | Promise<Result>): Promise<Result> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof Sqlite.SqliteError && error.code.startsWith("SQLITE_BUSY"))) throw error;
+      if (performance.now() > deadline) {
+        throw new DatabaseError("The database is locked by another process. End that process, or try again.", {
+          cause: error,
+        });
+      }
+      await setTimeout(25 + Math.random() * 50);
+    }
+  }
+}

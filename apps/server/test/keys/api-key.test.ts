@@ -1,0 +1,63 @@
+import { describe, expect, test } from "vitest";
+import { generateApiKey, hashApiKey, isWellFormedApiKey, prefixOfApiKey } from "../../src/keys/api-key.ts";
+
+describe("generateApiKey", () => {
+  test("says live in production only", () => {
+    expect(generateApiKey("production")).toMatch(/^pst_live_[0-9A-Za-z]{49}$/);
+    expect(generateApiKey("staging")).toMatch(/^pst_test_[0-9A-Za-z]{49}$/);
+    expect(generateApiKey("development")).toMatch(/^pst_test_[0-9A-Za-z]{49}$/);
+  });
+
+  test("never gives a key twice, uses every character evenly, and keys are always well formed", () => {
+    const keys = Array.from({ length: 2_000 }, () => generateApiKey("development"));
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(keys.every(isWellFormedApiKey)).toBe(true);
+
+    const counts = new Map<string, number>();
+    for (const character of keys.map((key) => key.slice(9, 52)).join(""))
+      counts.set(character, (counts.get(character) ?? 0) + 1);
+    const expected = (2_000 * 43) / 62; // about 1387, with a standard deviation of 37
+    expect(counts.size).toBe(62);
+    for (const count of counts.values()) expect(Math.abs(count - expected)).toBeLessThan(6.5 * 37);
+  });
+});
+
+describe("isWellFormedApiKey", () => {
+  // Computed apart from this program: CRC32 by Python's zlib, base62 with 0-9A-Za-z.
+  const known = "pst_test_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg1YM3uj";
+
+  test("accepts a key made elsewhere by the same rule", () => {
+    expect(isWellFormedApiKey(known)).toBe(true);
+  });
+
+  test("refuses a key with any one character changed", () => {
+    const key = generateApiKey("production");
+    for (let at = 0; at < key.length; at++) {
+      const other = key[at] === "A" ? "B" : "A";
+      expect(isWellFormedApiKey(key.slice(0, at) + other + key.slice(at + 1))).toBe(false);
+    }
+  });
+
+  test("refuses what is cut, padded or something else", () => {
+    for (const text of [
+      "",
+      "pst_test_",
+      known.slice(1),
+      known.slice(0, -1),
+      `${known} `,
+      `${known}\n`,
+      `${known}0`,
+      known.toUpperCase(),
+    ]) {
+      expect(isWellFormedApiKey(text)).toBe(false);
+    }
+  });
+});
+
+test("hashApiKey is SHA-256 in hexadecimal", () => {
+  expect(hashApiKey("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+});
+
+test("prefixOfApiKey shows four characters of the secret", () => {
+  expect(prefixOfApiKey("pst_live_0123456789")).toBe("pst_live_0123");
+});

@@ -1,0 +1,58 @@
+import { chmod, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import type { Database } from "../../src/database.ts";
+import { createApiKey, findApiKey, listApiKeys, revokeApiKey } from "../../src/keys/keys.repository.ts";
+import { ensureQuickstartKey } from "../../src/keys/quickstart.ts";
+import { temporaryDatabase, temporaryFolder } from "../temporary.ts";
+
+test("writes a working key that its owner alone can read, and nothing beside it", async () => {
+  const [db, file] = [await temporaryDatabase(), await temporaryFile()];
+  expect(await ensureQuickstartKey(db, file)).toBe("written");
+  expect(await keyIn(db, file)).toMatchObject({ name: "quickstart", scopes: ["pets:read", "pets:write"] });
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await readdir(dirname(file))).toEqual(["quickstart.key"]);
+});
+
+test("keeps a key that works, and takes it from others' eyes", async () => {
+  const [db, file] = [await temporaryDatabase(), await temporaryFile()];
+  await ensureQuickstartKey(db, file);
+  const before = await readFile(file, "utf8");
+  await chmod(file, 0o644);
+  expect(await ensureQuickstartKey(db, file)).toBe("kept");
+  expect(await readFile(file, "utf8")).toBe(before);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await listApiKeys(db)).toHaveLength(1);
+});
+
+test("replaces a key that does not work in this database", async () => {
+  const [db, file] = [await temporaryDatabase(), await temporaryFile()];
+  await ensureQuickstartKey(await temporaryDatabase(), file);
+  await chmod(file, 0o644);
+  expect(await ensureQuickstartKey(db, file)).toBe("written");
+  expect(await keyIn(db, file)).toBeDefined();
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+
+  await revokeApiKey(db, 1);
+  expect(await ensureQuickstartKey(db, file)).toBe("written");
+  expect(await keyIn(db, file)).toMatchObject({ id: 2 });
+});
+
+test("replaces a key that lacks a scope, and what is no key", async () => {
+  const [db, file] = [await temporaryDatabase(), await temporaryFile()];
+  const { key } = await createApiKey(db, { name: "reader", environment: "development", scopes: ["pets:read"] });
+  await ensureQuickstartKey(db, file);
+  for (const text of [key, "", "no key"]) {
+    await writeFile(file, text);
+    expect(await ensureQuickstartKey(db, file)).toBe("written");
+    expect(await keyIn(db, file)).toMatchObject({ name: "quickstart" });
+  }
+});
+
+async function temporaryFile(): Promise<string> {
+  return join(await temporaryFolder(), "data", "quickstart.key");
+}
+
+async function keyIn(db: Database, file: string): ReturnType<typeof findApiKey> {
+  return findApiKey(db, (await readFile(file, "utf8")).trim(), Date.now());
+}

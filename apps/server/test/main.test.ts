@@ -1,0 +1,162 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { createApiKey, findApiKey, revokeApiKey } from "../src/keys/keys.repository.ts";
+import { migrate } from "../src/migrations.ts";
+import { opened, temporaryUrl } from "./temporary.ts";
+
+const petstore = fileURLToPath(new URL("../bin/petstore.js", import.meta.url));
+const DAY = 24 * 60 * 60 * 1000;
+
+interface Result {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+describe("petstore migrate", () => {
+  test("says what it applied", async () => {
+    const DATABASE_URL = await temporaryUrl();
+    expect(await run(["migrate"], { DATABASE_URL })).toEqual({
+      code: 0,
+      stdout: "Applied 0001_create_tables.\n",
+      stderr: "",
+    });
+    expect(await run(["migrate"], { DATABASE_URL })).toEqual({
+      code: 0,
+      stdout: "The database is up to date.\n",
+      stderr: "",
+    });
+  });
+});
+
+describe("petstore keys", () => {
+  test("create shows a working key once, on a database not yet migrated", async () => {
+    const DATABASE_URL = await temporaryUrl();
+    const { code, stdout, stderr } = await run(["keys", "create", "--name", "ci"], {
+      DATABASE_URL,
+      PETSTORE_ENV: "production",
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain('Key 1, "ci", allows pets:read and pets:write without expiry:');
+    expect(stdout).toContain("it will not be shown again");
+    const [key, ...more] = stdout.match(/pst_live_\w+/g) ?? [];
+    expect(more).toEqual([]);
+    expect(await findApiKey(opened(DATABASE_URL), key ?? "", Date.now())).toMatchObject({ name: "ci" });
+  });
+
+  test("create --json prints the key with its scopes and expiry", async () => {
+    const DATABASE_URL = await temporaryUrl();
+    const words = ["keys", "create", "--name", "ci", "--scopes", "pets:read", "--expires-in", "90d", "--json"];
+    const created = JSON.parse((await run(words, { DATABASE_URL })).stdout);
+    expect(created).toMatchObject({ id: 1, name: "ci", scopes: ["pets:read"], revokedAt: null });
+    expect(created.key).toMatch(/^pst_test_\w{49}$/);
+    expect(Math.abs(Date.parse(created.expiresAt) - (Date.now() + 90 * DAY))).toBeLessThan(60_000);
+  });
+
+  test("list shows each key's state in aligned columns, never a key or a hash", async () => {
+    const DATABASE_URL = await temporaryUrl();
+    const db = opened(DATABASE_URL);
+    await migrate(db);
+    const { key } = await createApiKey(db, { name: "a longer name", environment: "production" });
+    await createApiKey(db, { name: "ci", environment: "staging", scopes: ["pets:write"], expiresAt: Date.now() });
+    await createApiKey(db, { name: "ops", environment: "staging" });
+    await revokeApiKey(db, 3);
+
+    const lines = (await run(["keys", "list"], { DATABASE_URL })).stdout.trimEnd().split("\n");
+    expect(lines.map((line) => line.split(/ {2,}/).slice(0, 5))).toEqual([
+      ["ID", "NAME", "KEY", "SCOPES", "STATE"],
+      ["1", "a longer name", `${key.slice(0, 13)}…`, "pets:read,pets:write", "active"],
+      ["2", "ci", expect.stringMatching(/^pst_test_\w{4}…$/), "pets:write", "expired"],
+      ["3", "ops", expect.stringMatching(/^pst_test_\w{4}…$/), "pets:read,pets:write", "revoked"],
+    ]);
+    const columns = ["STATE", "active", "expired", "revoked"].map((state, row) => lines[row]?.indexOf(state));
+    expect(new Set(columns).size).toBe(1);
+
+    const { stdout } = await run(["keys", "list", "--json"], { DATABASE_URL });
+    expect(JSON.parse(stdout)).toHaveLength(3);
+    expect(stdout).not.toMatch(/hash|"key"|[0-9a-f]{64}|pst_\w{4}_\w{5}/);
+  });
+
+  test("revoke ends a key, may be repeated, and says when there is none", async () => {
+    const DATABASE_URL = await temporaryUrl();
+    const db = opened(DATABASE_URL);
+    await migrate(db);
+    const { key } = await createApiKey(db, { name: "ci", environment: "production" });
+    expect(await run(["keys", "revoke", "1"], { DATABASE_URL })).toEqual({
+      code: 0,
+      stdout: "Key 1 is revoked.\n",
+      stderr: "",
+    });
+    expect(await findApiKey(db, key, Date.now())).toBeUndefined();
+    const again = await run(["keys", "revoke", "1", "--json"], { DATABASE_URL });
+    expect(JSON.parse(again.stdout)).toEqual({ id: 1, outcome: "already revoked" });
+    const missing = await run(["keys", "revoke", "2"], { DATABASE_URL });
+    expect(missing).toEqual({ code: 1, stdout: "", stderr: "error: there is no key 2; see `petstore keys list`\n" });
+  });
+});
+
+describe("a mistake in the command exits with 2 and one line", () => {
+  test.concurrent.each([
+    ["an unknown command", ["serv"], /^error: unknown command 'serv'\n/],
+    ["an unknown option", ["migrate", "--force"], /^error: unknown option '--force'\n/],
+    ["no name", ["keys", "create"], /^error: required option '--name <name>' not specified\n$/],
+    ["a name with control characters", ["keys", "create", "--name", "a\u001b[2J"], /Give 1 to 100 characters/],
+    [
+      "an unknown scope",
+      ["keys", "create", "--name", "ci", "--scopes", "pets:read,pets:eat"],
+      /Give some of pets:read,pets:write/,
+    ],
+    ["an empty scope", ["keys", "create", "--name", "ci", "--scopes", ""], /Give some of pets:read,pets:write/],
+    ["a duration without a unit", ["keys", "create", "--name", "ci", "--expires-in", "90"], /such as 90d/],
+    ["a duration of nothing", ["keys", "create", "--name", "ci", "--expires-in", "0d"], /such as 90d/],
+    ["an id that is no number", ["keys", "revoke", "ci"], /Give the number/],
+  ])("%s", async (_, words, message) => {
+    const { code, stdout, stderr } = await run(words, { DATABASE_URL: "file:/dev/null/petstore.db" });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(message);
+  });
+});
+
+describe("what can be expected to fail exits with 1 and no stack", () => {
+  test("a bad setting", async () => {
+    const { code, stdout, stderr } = await run([], { PORT: "x", DATABASE_URL: "postgres://root:hunter2@localhost/p" });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr.trimEnd().split("\n")).toEqual([
+      expect.stringMatching(/^PORT /),
+      expect.stringMatching(/^DATABASE_URL: PostgreSQL/),
+    ]);
+    expect(stderr).not.toContain("hunter2");
+  });
+
+  test("a database that cannot be opened", async () => {
+    const { code, stderr } = await run(["keys", "list"], { DATABASE_URL: `file:${petstore}` });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^The database file .*petstore\.js cannot be opened .*\n$/);
+  });
+
+  test("a Node that cannot run TypeScript, as those before 22.18", async () => {
+    const { code, stdout, stderr } = await run(["keys", "list"], { NODE_OPTIONS: "--no-strip-types" });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(
+      /^Node .* cannot run the petstore.*`npx -y pnpm@12\.21\.0 petstore …`, which brings its own Node\.\n$/,
+    );
+  });
+});
+
+test("petstore --help names the commands", async () => {
+  const { code, stdout } = await run(["--help"], {});
+  expect(code).toBe(0);
+  for (const command of ["serve", "migrate", "keys"]) expect(stdout).toContain(command);
+});
+
+function run(words: string[], env: NodeJS.ProcessEnv): Promise<Result> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [petstore, ...words],
+      { env: { PATH: process.env["PATH"], ...env } },
+      (_, stdout, stderr) => resolve({ code: child.exitCode ?? -1, stdout, stderr }),
+    );
+  });
+}

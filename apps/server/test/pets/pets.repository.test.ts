@@ -1,0 +1,86 @@
+import { sql } from "kysely";
+import { describe, expect, test } from "vitest";
+import { findPet, insertPet, listPets } from "../../src/pets/pets.repository.ts";
+import { temporaryDatabase } from "../temporary.ts";
+
+const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
+
+describe("insertPet", () => {
+  test.each([
+    "Rex",
+    " Rex ",
+    "\u{feff}Rex",
+    "e\u0301",
+    "\u00e9",
+    "𝒳 🐕‍🦺",
+    "'; drop table pets --",
+    "%_\\",
+    "x".repeat(255),
+  ])("keeps the name %j as it is", async (name) => {
+    const db = await temporaryDatabase();
+    const pet = await insertPet(db, { ...REX, name });
+    expect(pet).toStrictEqual({ id: 1, ...REX, name });
+    expect(await findPet(db, 1)).toStrictEqual(pet);
+  });
+
+  test.each([0, -1, 2 ** 31, 4503599627370497, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER])(
+    "keeps the categoryId %i exactly",
+    async (categoryId) => {
+      const db = await temporaryDatabase();
+      await insertPet(db, { ...REX, categoryId });
+      expect((await findPet(db, 1))?.categoryId).toBe(categoryId);
+    },
+  );
+
+  test.each([2 ** 53, -(2 ** 53), 1.5, 1e300, Number.NaN])("refuses the categoryId %d", async (categoryId) => {
+    await expect(insertPet(await temporaryDatabase(), { ...REX, categoryId })).rejects.toThrow(
+      /^(CHECK|NOT NULL) constraint failed|^cannot store REAL value/,
+    );
+  });
+
+  test("refuses a status outside the contract", async () => {
+    const lost = { ...REX, status: "lost" as "sold" };
+    await expect(insertPet(await temporaryDatabase(), lost)).rejects.toMatchObject({ code: "SQLITE_CONSTRAINT_CHECK" });
+  });
+
+  test("never gives an id twice, even after the animal is gone", async () => {
+    const db = await temporaryDatabase();
+    await insertPet(db, REX);
+    await db.deleteFrom("pets").execute();
+    expect((await insertPet(db, REX)).id).toBe(2);
+  });
+});
+
+describe("listPets", () => {
+  test("is empty when there are no animals", async () => {
+    expect(await listPets(await temporaryDatabase(), { limit: 20 })).toEqual([]);
+  });
+
+  test("gives at most limit animals after an id, of one status or all, in the order of ids", async () => {
+    const db = await temporaryDatabase();
+    for (const status of ["sold", "available", "sold", "pending", "sold"] as const)
+      await insertPet(db, { ...REX, status });
+    const ids = async (options: Parameters<typeof listPets>[1]) => (await listPets(db, options)).map((pet) => pet.id);
+    expect(await ids({ limit: 20 })).toEqual([1, 2, 3, 4, 5]);
+    expect(await ids({ limit: 2 })).toEqual([1, 2]);
+    expect(await ids({ limit: 2, after: 2 })).toEqual([3, 4]);
+    expect(await ids({ limit: 20, status: "sold" })).toEqual([1, 3, 5]);
+    expect(await ids({ limit: 1, status: "sold", after: 1 })).toEqual([3]);
+    expect(await ids({ limit: 20, after: 5 })).toEqual([]);
+  });
+
+  test("is answered from an index, without sorting", async () => {
+    const { rows } = await sql<{ detail: string }>`
+      explain query plan select * from pets where status = 'sold' and id > 5 order by id limit 20
+    `.execute(await temporaryDatabase());
+    expect(rows.map((row) => row.detail)).toEqual(["SEARCH pets USING INDEX pets_status_id (status=? AND id>?)"]);
+  });
+});
+
+describe("findPet", () => {
+  test("finds nothing for an id that was not given", async () => {
+    const db = await temporaryDatabase();
+    await insertPet(db, REX);
+    for (const id of [0, 2, -1, Number.MAX_SAFE_INTEGER]) expect(await findPet(db, id)).toBeUndefined();
+  });
+});

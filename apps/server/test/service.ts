@@ -1,0 +1,81 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Pet } from "@petstore/contract";
+import { pino } from "pino";
+import { expect } from "vitest";
+import { type Config, readConfig } from "../src/config.ts";
+import { start } from "../src/server.ts";
+
+/** A running service over its own database, and a key for it. */
+export interface TestService {
+  baseUrl: string;
+  databaseUrl: string;
+  key: string;
+  /** Requests a path below the base URL with the key, and checks what holds for every response. */
+  request: (path: string, init?: RequestInit & { key?: string | null }) => Promise<Response>;
+  /** Adds an animal and gives it as answered. */
+  addPet: (pet?: object) => Promise<Pet>;
+  [Symbol.asyncDispose]: () => Promise<void>;
+}
+
+/** Starts the real service on a free port, over a new database file unless told otherwise. */
+export async function startService(env: NodeJS.ProcessEnv = {}): Promise<TestService> {
+  const directory = await mkdtemp(join(tmpdir(), "petstore-"));
+  const config: Config = readConfig({ DATABASE_URL: `file:${directory}/petstore.db`, PORT: "0", ...env });
+  const service = await start(config, pino({ level: "silent" }));
+  const key = (await readFile(join(directory, "quickstart.key"), "utf8")).trim();
+
+  const request: TestService["request"] = async (path, { key: other, ...init } = {}) => {
+    const headers = new Headers(init.headers);
+    const sent = other === undefined ? key : other;
+    if (sent !== null && !headers.has("Authorization")) headers.set("Authorization", `Bearer ${sent}`);
+    const response = await fetch(service.baseUrl + path, { ...init, headers });
+    await expectWellFormed(response.clone(), init.method);
+    return response;
+  };
+
+  return {
+    baseUrl: service.baseUrl,
+    databaseUrl: config.databaseUrl,
+    key,
+    request,
+    addPet: async (pet = { name: "Rex", categoryId: 1 }) => {
+      const response = await request("/pets", json(pet));
+      expect(response.status).toBe(201);
+      return (await response.json()) as Pet;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await service.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+/** A POST of a value as JSON; a string is sent as it stands. */
+export function json(body: unknown, headers: Record<string, string> = {}): RequestInit {
+  return {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  };
+}
+
+/** Expects an Error body with this status and code, and gives its message. */
+export async function expectError(response: Response, status: number, code: string): Promise<string> {
+  const body = (await response.json()) as { message: string };
+  expect({ httpStatus: response.status, ...body }).toEqual({ httpStatus: status, status, code, message: expect.any(String) });
+  return body.message;
+}
+
+/** What every response keeps to: JSON throughout, and outside 2xx and 304 exactly an Error whose status is the response's. */
+async function expectWellFormed(response: Response, method = "GET"): Promise<void> {
+  if (method === "HEAD" || response.status === 204 || response.status === 304) {
+    expect(await response.text()).toBe("");
+    return;
+  }
+  expect(response.headers.get("Content-Type")).toBe("application/json");
+  const body: unknown = await response.json();
+  if (response.ok) return;
+  expect(body).toEqual({ code: expect.stringMatching(/^[a-z_]+$/), message: expect.any(String), status: response.status });
+}

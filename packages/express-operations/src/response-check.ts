@@ -1,0 +1,115 @@
+import type { OpenApiDocument, OperationEntry, ResponseObject, Schema } from "./document.ts";
+import { resolve, responseKey } from "./document.ts";
+import { bindValidator, type Middleware } from "./eov.ts";
+import { excerpt } from "./excerpt.ts";
+import { isJson, parseMediaType } from "./media-type.ts";
+import type { Answer } from "./respond.ts";
+
+/** An answer that breaks the contract. It tells where and what kind of value, never the value. */
+export interface Violation {
+  operationId: string;
+  status: number;
+  /** JSON pointer (RFC 6901) into `{ body, headers }`, such as `/body/0/id`. */
+  pointer: string;
+  /** What the schema asks for. */
+  message: string;
+  /** The JSON type of the value found there. */
+  valueType: string;
+}
+
+export type CheckResponse = (answer: Answer) => Promise<Violation[]>;
+
+/** Which answers are checked: none, all, or a share of them between 0 and 1. */
+export type CheckedShare = "off" | "always" | { sample: number };
+
+/**
+ * Checks what a handler returned, body and headers, by the schemas of the declared response. EOV judges: each declared
+ * response becomes a status of a made-up operation that answers with `{ body, headers }`, since EOV looks neither at
+ * headers nor at 5xx by itself.
+ */
+export async function responseCheck(document: OpenApiDocument, entry: OperationEntry): Promise<CheckResponse> {
+  const part = excerpt(document, entry);
+  const cases = new Map<string, number>();
+  const responses: Record<string, object> = {};
+  for (const [key, node] of Object.entries(entry.operation.responses ?? {})) {
+    const response = resolve<ResponseObject>(document, node);
+    for (const [contentType, schema] of bodySchemas(response)) {
+      const status = 200 + cases.size;
+      cases.set(`${key} ${contentType}`, status);
+      responses[status] = { description: "", content: { "application/json": { schema: envelope(document, response, schema) } } };
+    }
+  }
+  const operation = { operationId: entry.id, responses };
+  const paths = { ...part.document.paths, [part.at]: { get: structuredClone(operation) } };
+  const options = { validateRequests: false, validateResponses: true, fileUploader: false };
+  const { metadata, step } = await bindValidator({ ...part.document, paths }, part.at, "get", options);
+  const judge = step("responseMiddleware");
+
+  await judged(judge, metadata, 200, {}); // compiles them all, or rejects
+
+  return async (answer) => {
+    const key = responseKey(entry, answer.status);
+    const status = cases.get(`${key} ${answer.contentType ?? ""}`);
+    const envelope = { body: answer.body, headers: answer.headers ?? {} };
+    const faults = status === undefined ? [] : await judged(judge, metadata, status, envelope);
+    return faults.map(({ path, message }) => {
+      const pointer = path.replace(/^\/response/, "");
+      return { operationId: entry.id, status: answer.status, pointer, message, valueType: typeAt(envelope, pointer) };
+    });
+  };
+}
+
+function bodySchemas(response: ResponseObject): [contentType: string, schema: Schema | undefined][] {
+  const contents = Object.entries(response.content ?? {});
+  if (contents.length === 0) return [["", undefined]];
+  return contents.map(([contentType, { schema }]) => [contentType, isJson(parseMediaType(contentType)?.essence ?? "") ? schema : {}]);
+}
+
+/** The schema of `{ body, headers }`; no body is allowed where none is declared. */
+function envelope(document: OpenApiDocument, response: ResponseObject, body: Schema | undefined): object {
+  const headers = Object.entries(response.headers ?? {}).map(([name, node]) => {
+    return { name, ...resolve<{ required?: boolean; schema?: Schema }>(document, node) };
+  });
+  return {
+    type: "object",
+    required: body === undefined ? [] : ["body"],
+    properties: {
+      body: body ?? { not: {} },
+      headers: {
+        type: "object",
+        required: headers.filter(({ required }) => required === true).map(({ name }) => name),
+        properties: Object.fromEntries(headers.map(({ name, schema }) => [name, schema ?? {}])),
+      },
+    },
+  };
+}
+
+/** EOV wraps `response.json`; what it then objects to goes to the `next` it was given. */
+async function judged(judge: Middleware, metadata: object, status: number, body: object): Promise<{ path: string; message: string }[]> {
+  const objections: { errors?: { path: string; message: string }[] }[] = [];
+  const request = { method: "GET", originalUrl: "/", headers: {}, openapi: metadata };
+  const response = {
+    statusCode: status,
+    getHeaders: () => ({ "content-type": "application/json" }),
+    json: (_body: object) => undefined,
+  };
+  await new Promise<void>((wrapped) => {
+    void judge(request, response, (error) => {
+      if (error) objections.push(error);
+      wrapped();
+    });
+  });
+  response.json(body);
+  const [objection] = objections;
+  if (objection !== undefined && objection.errors === undefined) throw objection;
+  return objection?.errors ?? [];
+}
+
+function typeAt(root: unknown, pointer: string): string {
+  let value = root;
+  for (const key of pointer.split("/").slice(1)) {
+    value = (value as Record<string, unknown> | undefined | null)?.[key.replaceAll("~1", "/").replaceAll("~0", "~")];
+  }
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { keepDeclared } from "../src/declared-fields.ts";
+import type { Schema } from "../src/document.ts";
+import type { OpenApiDocument } from "../src/index.ts";
+
+const person = { type: "object", properties: { name: { type: "string" }, friend: { $ref: "#/components/schemas/Person" } } };
+const document: OpenApiDocument = { openapi: "3.1.0", components: { schemas: { Person: person } } };
+const keep = (schema: Schema, value: unknown) => keepDeclared(document, schema)(value);
+const ada = { name: "Ada", password: "x" };
+
+test.each<[string, Schema, unknown, unknown]>([
+  ["undeclared fields are dropped", person, ada, { name: "Ada" }],
+  ["in lists", { type: "array", items: person }, [ada, { name: "Bob" }], [{ name: "Ada" }, { name: "Bob" }]],
+  ["through references, as deep as the value goes", person, { name: "A", friend: { ...ada, friend: ada } }, { name: "A", friend: { name: "Ada", friend: { name: "Ada" } } }],
+  ["a field that any member of allOf or oneOf names is kept", { allOf: [person, { oneOf: [{ properties: { age: {} } }] }] }, { ...ada, age: 1 }, { name: "Ada", age: 1 }],
+  ["a schema that names no field keeps all", { type: "object" }, ada, ada],
+  ["additionalProperties: true keeps all", { ...person, additionalProperties: true }, ada, ada],
+  ["additionalProperties: false does not", { ...person, additionalProperties: false }, ada, { name: "Ada" }],
+  ["writeOnly fields are dropped", { properties: { name: {}, password: { writeOnly: true } } }, ada, { name: "Ada" }],
+  ["__proto__ is a field like any other", person, JSON.parse('{"__proto__":{"name":1},"name":"Ada"}'), { name: "Ada" }],
+  ["what is no object is left alone", person, "Ada", "Ada"],
+  ["null is left alone", person, null, null],
+])("%s", (_title, schema, value, expected) => expect(keep(schema, value)).toEqual(expected));
+
+test("a value with nothing to drop is not copied", () => {
+  const value = { name: "Ada", friend: { name: "Bob" } };
+  expect(keep(person, value)).toBe(value);
+});
