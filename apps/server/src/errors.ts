@@ -11,7 +11,10 @@ export const ERRORS = {
   method_not_allowed: { status: 405, message: "The path does not answer to this method." },
   not_acceptable: { status: 406, message: "The service answers with application/json." },
   request_timeout: { status: 408, message: "The request did not arrive in time." },
-  idempotency_in_progress: { status: 409, message: "The first request with this Idempotency-Key is still running. Retry shortly." },
+  idempotency_in_progress: {
+    status: 409,
+    message: "The first request with this Idempotency-Key is still running. Retry shortly.",
+  },
   payload_too_large: { status: 413, message: "The request body is larger than 64 KiB." },
   unsupported_media_type: { status: 415, message: "Send the body as application/json." },
   expectation_failed: { status: 417, message: "The only Expect header supported is 100-continue." },

@@ -25,6 +25,7 @@ export function requestLog(logger: Logger): HttpLogger<Request, Response> {
       res: (response: { statusCode: number }) => ({ status: response.statusCode }),
     },
     customProps: (_request, response) => ({ operationId: response.locals["operationId"] as unknown }),
-    customLogLevel: (_request, response, error) => (error !== undefined || response.statusCode >= 500 ? "error" : "info"),
+    customLogLevel: (_request, response, error) =>
+      error !== undefined || response.statusCode >= 500 ? "error" : "info",
   });
 }

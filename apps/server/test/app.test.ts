@@ -11,10 +11,19 @@ beforeAll(async () => void (service = await startService()));
 afterAll(() => service[Symbol.asyncDispose]());
 
 describe("paths", () => {
-  test.each(["/nope", "/", "", "/Pets", "/pets/", "/pets/1/", "/pets/1/x", "//pets", "/pets%2F1", "/p%65ts", "/store/orders"])(
-    "404 for %s",
-    async (path) => void (await expectError(await service.request(path), 404, "not_found")),
-  );
+  test.each([
+    "/nope",
+    "/",
+    "",
+    "/Pets",
+    "/pets/",
+    "/pets/1/",
+    "/pets/1/x",
+    "//pets",
+    "/pets%2F1",
+    "/p%65ts",
+    "/store/orders",
+  ])("404 for %s", async (path) => void (await expectError(await service.request(path), 404, "not_found")));
 
   test.each(["/", "/V1/pets", "/v1pets", "/v2/pets", "/admin"])("404 outside the base path, for %s", async (path) => {
     await expectError(await fetch(new URL(path, service.baseUrl)), 404, "not_found");
@@ -61,20 +70,26 @@ describe("authentication", () => {
   test("one identical answer for every key that is not valid", async () => {
     for (const [title, headers] of await attempts()) {
       const response = await service.request("/pets", { headers, key: null });
-      expect([title, response.headers.get("WWW-Authenticate")]).toEqual([title, 'Bearer realm="petstore", error="invalid_token"']);
+      expect([title, response.headers.get("WWW-Authenticate")]).toEqual([
+        title,
+        'Bearer realm="petstore", error="invalid_token"',
+      ]);
       const message = await expectError(response, 401, "unauthorized");
       expect(message).toBe("A valid API key is required, sent as: Authorization: Bearer <API_KEY>.");
     }
   });
 
-  test.each([{}, { Authorization: "" }, { Authorization: "Basic dXNlcjpwYXNz" }, { Authorization: "Token bearer" }, { "X-API-Key": "k" }])(
-    "no error parameter where no bearer token was sent: %o",
-    async (headers) => {
-      const response = await service.request("/pets", { headers: headers as Record<string, string>, key: null });
-      expect(response.headers.get("WWW-Authenticate")).toBe('Bearer realm="petstore"');
-      await expectError(response, 401, "unauthorized");
-    },
-  );
+  test.each([
+    {},
+    { Authorization: "" },
+    { Authorization: "Basic dXNlcjpwYXNz" },
+    { Authorization: "Token bearer" },
+    { "X-API-Key": "k" },
+  ])("no error parameter where no bearer token was sent: %o", async (headers) => {
+    const response = await service.request("/pets", { headers: headers as Record<string, string>, key: null });
+    expect(response.headers.get("WWW-Authenticate")).toBe('Bearer realm="petstore"');
+    await expectError(response, 401, "unauthorized");
+  });
 
   test("the scheme's name is case-insensitive (RFC 9110, section 11.1)", async () => {
     const response = await service.request("/pets", { headers: { Authorization: `bEARER ${service.key}` } });
@@ -115,7 +130,8 @@ describe("beside the contract", () => {
   });
 
   test("a request id comes back when it is a plain word, and is made otherwise", async () => {
-    const idFor = async (id: string) => (await get("/healthz", { headers: { "X-Request-Id": id } })).headers.get("X-Request-Id");
+    const idFor = async (id: string) =>
+      (await get("/healthz", { headers: { "X-Request-Id": id } })).headers.get("X-Request-Id");
     expect(await idFor("order-66.1")).toBe("order-66.1");
     for (const odd of ["a b", "x".repeat(129), "<b>"]) expect(await idFor(odd)).toMatch(/^[0-9a-f-]{36}$/);
   });

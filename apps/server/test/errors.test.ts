@@ -4,8 +4,13 @@ import { expect, test } from "vitest";
 import { asProblem, ERRORS, errorBody, problemBody } from "../src/errors.ts";
 
 test("the contract's table of codes is this one", () => {
-  const rows = Array.from(document.info.description.matchAll(/^\| (\d{3}) \| `([a-z_]+)` \|/gm), ([, status, code]) => [code, Number(status)]);
-  expect(Object.fromEntries(rows)).toEqual(Object.fromEntries(Object.entries(ERRORS).map(([code, { status }]) => [code, status])));
+  const rows = Array.from(document.info.description.matchAll(/^\| (\d{3}) \| `([a-z_]+)` \|/gm), ([, status, code]) => [
+    code,
+    Number(status),
+  ]);
+  expect(Object.fromEntries(rows)).toEqual(
+    Object.fromEntries(Object.entries(ERRORS).map(([code, { status }]) => [code, status])),
+  );
 });
 
 test("express-operations refuses with codes of this table", () => {
@@ -20,5 +25,7 @@ test("only a Problem speaks for itself", () => {
   const secret = Object.assign(new Error("password=hunter2"), { status: 418, code: "EACCES" });
   expect(problemBody(asProblem(secret))).toEqual(errorBody("internal_error"));
   expect(problemBody(asProblem(undefined))).toEqual(errorBody("internal_error"));
-  expect(problemBody(asProblem(new Problem(404, "not_found", "No such animal.")))).toEqual(errorBody("not_found", "No such animal."));
+  expect(problemBody(asProblem(new Problem(404, "not_found", "No such animal.")))).toEqual(
+    errorBody("not_found", "No such animal."),
+  );
 });

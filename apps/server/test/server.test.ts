@@ -17,14 +17,16 @@ describe("serve", () => {
   afterEach(() => rm(directory, { recursive: true }));
 
   /** Starts the program as a person would, in an empty directory, and waits for the address it prints. */
-  async function serve(env: NodeJS.ProcessEnv = {}): Promise<{ child: ChildProcess; baseUrl: string; output: () => string }> {
+  async function serve(
+    env: NodeJS.ProcessEnv = {},
+  ): Promise<{ child: ChildProcess; baseUrl: string; output: () => string }> {
     const child = spawn(process.execPath, [ENTRY], {
       cwd: directory,
       env: { PATH: process.env["PATH"], PORT: "0", ...env },
       stdio: ["ignore", "pipe", "inherit"],
     });
     let output = "";
-    const lines = createInterface(child.stdout!);
+    const lines = createInterface(child.stdout);
     return new Promise((done, failed) => {
       child.once("exit", (code) => failed(new Error(`exited with ${code}`)));
       lines.on("line", (line) => {
@@ -44,17 +46,24 @@ describe("serve", () => {
   const keyFile = () => join(directory, "data", "quickstart.key");
   const authorization = async () => `Bearer ${(await readFile(keyFile(), "utf8")).trim()}`;
 
-  test.each(["SIGTERM", "SIGINT"] as const)("%s ends it with 0, and after a new start every animal is there", async (signal) => {
-    const first = await serve();
-    const headers = { Authorization: await authorization(), "Content-Type": "application/json" };
-    const created = await fetch(`${first.baseUrl}/pets`, { method: "POST", headers, body: '{"name":"Rex","categoryId":1}' });
-    const pet: unknown = await created.json();
-    expect(await stop(first.child, signal)).toBe(0);
+  test.each(["SIGTERM", "SIGINT"] as const)(
+    "%s ends it with 0, and after a new start every animal is there",
+    async (signal) => {
+      const first = await serve();
+      const headers = { Authorization: await authorization(), "Content-Type": "application/json" };
+      const created = await fetch(`${first.baseUrl}/pets`, {
+        method: "POST",
+        headers,
+        body: '{"name":"Rex","categoryId":1}',
+      });
+      const pet: unknown = await created.json();
+      expect(await stop(first.child, signal)).toBe(0);
 
-    const second = await serve();
-    expect(await (await fetch(`${second.baseUrl}/pets`, { headers })).json()).toEqual([pet]);
-    expect(await stop(second.child, signal)).toBe(0);
-  });
+      const second = await serve();
+      expect(await (await fetch(`${second.baseUrl}/pets`, { headers })).json()).toEqual([pet]);
+      expect(await stop(second.child, signal)).toBe(0);
+    },
+  );
 
   test("prints how to try it, never the key, and keeps the key to its owner", async () => {
     const { child, output, baseUrl } = await serve();
@@ -95,7 +104,10 @@ describe("serve", () => {
 
 async function refusesConnections(port: number, host: string): Promise<boolean> {
   const probe = connect(port, host);
-  const refused = await Promise.race([once(probe, "connect").then(() => false), once(probe, "error").then(() => true)]).catch(() => true);
+  const refused = await Promise.race([
+    once(probe, "connect").then(() => false),
+    once(probe, "error").then(() => true),
+  ]).catch(() => true);
   probe.destroy();
   return refused;
 }

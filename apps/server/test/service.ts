@@ -64,7 +64,12 @@ export function json(body: unknown, headers: Record<string, string> = {}): Reque
 /** Expects an Error body with this status and code, and gives its message. */
 export async function expectError(response: Response, status: number, code: string): Promise<string> {
   const body = (await response.json()) as { message: string };
-  expect({ httpStatus: response.status, ...body }).toEqual({ httpStatus: status, status, code, message: expect.any(String) });
+  expect({ httpStatus: response.status, ...body }).toEqual({
+    httpStatus: status,
+    status,
+    code,
+    message: expect.any(String),
+  });
   return body.message;
 }
 
@@ -77,5 +82,9 @@ async function expectWellFormed(response: Response, method = "GET"): Promise<voi
   expect(response.headers.get("Content-Type")).toBe("application/json");
   const body: unknown = await response.json();
   if (response.ok) return;
-  expect(body).toEqual({ code: expect.stringMatching(/^[a-z_]+$/), message: expect.any(String), status: response.status });
+  expect(body).toEqual({
+    code: expect.stringMatching(/^[a-z_]+$/),
+    message: expect.any(String),
+    status: response.status,
+  });
 }

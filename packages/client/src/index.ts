@@ -22,8 +22,10 @@ export type PetstoreClient = Client<paths, "application/json">;
  * that cannot work.
  */
 export function createPetstoreClient({ baseUrl, apiKey, fetch }: PetstoreClientOptions): PetstoreClient {
-  if (!URL.canParse(baseUrl)) throw new TypeError("baseUrl has to be an absolute URL such as https://api.petstore.example/v1.");
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError("apiKey has to be the key as it was issued, without spaces or line breaks.");
+  if (!URL.canParse(baseUrl))
+    throw new TypeError("baseUrl has to be an absolute URL such as https://api.petstore.example/v1.");
+  if (!/^[\x21-\x7e]+$/.test(apiKey))
+    throw new TypeError("apiKey has to be the key as it was issued, without spaces or line breaks.");
   return createClient<paths, "application/json">({
     baseUrl,
     headers: { Authorization: `Bearer ${apiKey}` },

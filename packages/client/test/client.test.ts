@@ -92,7 +92,9 @@ describe("createPetstoreClient", () => {
   test("refuses options that cannot work, without showing the key", () => {
     expect(() => createPetstoreClient({ baseUrl: "/v1", apiKey: "k" })).toThrow(/baseUrl has to be an absolute URL/);
     for (const apiKey of ["", "secret\n"]) {
-      expect(() => createPetstoreClient({ baseUrl: service.baseUrl, apiKey })).toThrow(/^apiKey has to be the key as it was issued/);
+      expect(() => createPetstoreClient({ baseUrl: service.baseUrl, apiKey })).toThrow(
+        /^apiKey has to be the key as it was issued/,
+      );
     }
   });
 

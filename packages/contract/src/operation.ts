@@ -8,7 +8,10 @@ export type OperationInput<Id extends OperationId> = operations[Id]["parameters"
 
 /** What an operation answers: one member for each declared status, with that status's body. */
 export type OperationOutput<Id extends OperationId> = {
-  [Status in keyof operations[Id]["responses"]]: { status: Status; body: ContentOf<operations[Id]["responses"][Status]> };
+  [Status in keyof operations[Id]["responses"]]: {
+    status: Status;
+    body: ContentOf<operations[Id]["responses"][Status]>;
+  };
 }[keyof operations[Id]["responses"]];
 
 type BodyOf<Operation> = Operation extends { requestBody: infer Body }

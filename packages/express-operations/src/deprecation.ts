@@ -17,7 +17,9 @@ export function deprecationOf(entry: OperationEntry, entries: OperationEntry[]):
   }
   const unknown = parameterNames(target.path).find((name) => !parameterNames(entry.path).includes(name));
   if (unknown !== undefined) {
-    throw new Error(`Operation "${entry.id}": its x-successor has a path parameter "${unknown}" that it has not itself.`);
+    throw new Error(
+      `Operation "${entry.id}": its x-successor has a path parameter "${unknown}" that it has not itself.`,
+    );
   }
   return { headers, successorPath: target.path };
 }

@@ -25,7 +25,8 @@ export function disagreements(
     }
   }
   for (const id of handlers) {
-    if (!seen.has(id)) faults.push(`Handler "${id}" has no operation: remove it, or add the operation to the document.`);
+    if (!seen.has(id))
+      faults.push(`Handler "${id}" has no operation: remove it, or add the operation to the document.`);
   }
   return faults;
 }

@@ -26,6 +26,7 @@ export interface OperationObject {
   requestBody?: RequestBodyObject | Reference;
   responses?: Record<string, ResponseObject | Reference>;
   security?: SecurityRequirement[];
+  callbacks?: unknown;
   "x-deprecated-at"?: string;
   "x-sunset"?: string;
   "x-successor"?: string;
@@ -46,8 +47,13 @@ export interface RequestBodyObject {
 }
 
 export interface ResponseObject {
-  headers?: Record<string, unknown>;
+  headers?: Record<string, HeaderObject | Reference>;
   content?: Record<string, { schema?: Schema }>;
+}
+
+export interface HeaderObject {
+  required?: boolean;
+  schema?: Schema;
 }
 
 export interface Schema {
@@ -67,7 +73,7 @@ export interface SecurityScheme {
   name?: string;
 }
 
-interface Reference {
+export interface Reference {
   $ref: string;
 }
 
@@ -100,12 +106,14 @@ export function parameterNames(path: string): string[] {
 
 /** Which declared response a status falls under: itself, its range, or the default (OpenAPI 3.1, "Responses Object"). */
 export function responseKey({ operation }: OperationEntry, status: number): string | undefined {
-  return [String(status), `${String(status)[0]}XX`, "default"].find((key) => Object.hasOwn(operation.responses ?? {}, key));
+  return [String(status), `${String(status)[0]}XX`, "default"].find((key) =>
+    Object.hasOwn(operation.responses ?? {}, key),
+  );
 }
 
 /** What a node stands for: itself, or what its `$ref` points at within the document. */
-export function resolve<Target>(document: OpenApiDocument, node: unknown): Target {
-  let target = node;
+export function resolve<Target>(document: OpenApiDocument, node: Target | Reference): Target {
+  let target: unknown = node;
   for (let hops = 0; isReference(target); hops++) {
     if (hops === 32) throw new Error(`The reference ${target.$ref} leads back to itself.`);
     target = pointer(document, target.$ref);

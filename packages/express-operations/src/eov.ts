@@ -20,7 +20,12 @@ export interface EovOptions {
  * Loads a document into EOV and finds its one operation at `path`. Dates stay the strings they are, and int64 is what
  * a double holds exactly. Rejects when EOV cannot load the document.
  */
-export async function bindValidator(document: OpenApiDocument, path: string, method: string, options: EovOptions): Promise<BoundValidator> {
+export async function bindValidator(
+  document: OpenApiDocument,
+  path: string,
+  method: string,
+  options: EovOptions,
+): Promise<BoundValidator> {
   const middlewares = OpenApiValidator.middleware({
     apiSpec: document as never,
     validateApiSpec: false,

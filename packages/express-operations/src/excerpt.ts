@@ -1,14 +1,21 @@
-import { type OpenApiDocument, type OperationEntry, pointer, pointerKeys, type RequestBodyObject, resolve } from "./document.ts";
+import {
+  type OpenApiDocument,
+  type OperationEntry,
+  pointer,
+  pointerKeys,
+  type RequestBodyObject,
+  resolve,
+} from "./document.ts";
 
 /**
  * The document cut down to one operation, standing alone at the path `at`, and what it reaches through `$ref`. Its cost does
  * not depend on the size of the whole, and nothing broken elsewhere can break it.
  */
 export function excerpt(document: OpenApiDocument, entry: OperationEntry): { document: OpenApiDocument; at: string } {
-  const { callbacks: _, ...operation } = structuredClone(entry.operation) as Record<string, unknown>;
-  if (operation["requestBody"] !== undefined) {
-    const requestBody = structuredClone(resolve<RequestBodyObject>(document, operation["requestBody"]));
-    operation["requestBody"] = { ...requestBody, required: requestBody.required ?? false }; // the validator does not know the default
+  const { callbacks: _, ...operation } = structuredClone(entry.operation);
+  if (operation.requestBody !== undefined) {
+    const requestBody = structuredClone(resolve<RequestBodyObject>(document, operation.requestBody));
+    operation.requestBody = { ...requestBody, required: requestBody.required ?? false }; // the validator does not know the default
   }
   let at = "/";
   while (at in (document.paths ?? {})) at += "_";
@@ -56,11 +63,25 @@ function fill(partial: unknown, source: unknown): unknown {
   return partial;
 }
 
-function referencesIn(node: unknown, found: string[] = []): string[] {
+/** Where every key is a name that somebody chose, and none a keyword. */
+const NAMED = new Set([
+  "properties",
+  "patternProperties",
+  "dependentSchemas",
+  "$defs",
+  "content",
+  "responses",
+  "headers",
+]);
+/** Keywords whose values are data, in which `$ref` would be a field like any other. */
+const DATA = new Set(["example", "examples", "default", "const", "enum"]);
+
+function referencesIn(node: unknown, found: string[] = [], isNamed = false): string[] {
   if (typeof node !== "object" || node === null) return found;
   for (const [key, value] of Object.entries(node)) {
-    if (key === "$ref" && typeof value === "string") found.push(value);
-    else if (key !== "example" && key !== "examples") referencesIn(value, found);
+    if (isNamed) referencesIn(value, found);
+    else if (key === "$ref" && typeof value === "string") found.push(value);
+    else if (!DATA.has(key)) referencesIn(value, found, NAMED.has(key));
   }
   return found;
 }

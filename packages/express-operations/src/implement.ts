@@ -49,8 +49,10 @@ export interface Implementation {
  * handling; every other response is made here.
  */
 export function implement<Operations, Env extends Environment = Environment>() {
-  return <Given extends Handlers<Operations, Env>>(options: ImplementOptions<Operations, Env, Given>): Implementation => {
-    const { router, operations } = routesOf(options.document, options.handlers as Record<string, UntypedHandler>, options);
+  return <Given extends Handlers<Operations, Env>>(
+    options: ImplementOptions<Operations, Env, Given>,
+  ): Implementation => {
+    const { router, operations } = routesOf(options.document, options.handlers, options);
     const problemBody = options.problemBody ?? (({ code, message, status }) => ({ code, message, status }));
 
     const handle = async (request: Request, response: Response): Promise<void> => {
@@ -91,7 +93,14 @@ function routesOf(
     throw new Error(`The document is OpenAPI ${document.openapi}; only 3.0 and 3.1 can be served.`);
   }
   const entries = operationsOf(document);
-  const { security = {}, context, realm = "api", bodyLimit = 65_536, checkResponses = "off", onViolation = () => {} } = options;
+  const {
+    security = {},
+    context,
+    realm = "api",
+    bodyLimit = 65_536,
+    checkResponses = "off",
+    onViolation = () => {},
+  } = options;
   const faults = disagreements(document, entries, Object.keys(handlers), Object.keys(security));
   if (faults.length > 0) throw new Error(`The document and its implementation disagree:\n- ${faults.join("\n- ")}`);
 
@@ -117,5 +126,5 @@ async function brokenAmong(operations: Operation[]): Promise<{ operationId: stri
 function allowed(route: Route): string {
   const methods = new Set([...route.keys(), "OPTIONS"]);
   if (methods.has("GET")) methods.add("HEAD");
-  return [...methods].sort().join(", ");
+  return [...methods].toSorted().join(", ");
 }

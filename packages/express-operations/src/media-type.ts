@@ -23,7 +23,7 @@ export function parseMediaType(text: string): MediaType | undefined {
   if (charset !== undefined && charset !== "utf-8") return undefined;
   const boundary = type.params.get("boundary") ?? undefined;
   const parameters = [...type.params].filter(([name]) => name !== "charset" && name !== "boundary");
-  const sorted = parameters.map(([name, value]) => `; ${name}=${value}`).sort();
+  const sorted = parameters.map(([name, value]) => `; ${name}=${value}`).toSorted();
   return { essence: type.essence, canonical: type.essence + sorted.join(""), boundary };
 }
 

@@ -60,7 +60,12 @@ export class Operation {
   async serve(request: Request, response: Response, values: string[]): Promise<Answer> {
     const { context } = this.#options;
     if (this.#deprecation !== undefined) {
-      announce(request, response, this.#deprecation, Object.fromEntries(this.#names.map((name, at) => [name, values[at]!])));
+      announce(
+        request,
+        response,
+        this.#deprecation,
+        Object.fromEntries(this.#names.map((name, at) => [name, values[at]!])),
+      );
     }
     const caller = await this.#guard(request);
     const reading = await this.#read();
@@ -137,7 +142,10 @@ function contentTypeFor(body: ReceivedBody | undefined): string | undefined {
 
 /** The parameters by place, under the names the document declares. */
 function inputOf(parameters: ParameterObject[], subject: Subject) {
-  const input = { path: subject.params, query: subject.query, headers: {}, cookies: {} } as Record<string, Record<string, unknown>>;
+  const input = { path: subject.params, query: subject.query, headers: {}, cookies: {} } as Record<
+    string,
+    Record<string, unknown>
+  >;
   for (const parameter of parameters) {
     if (parameter.in !== "header" && parameter.in !== "cookie") continue;
     const place = parameter.in === "header" ? input["headers"]! : input["cookies"]!;

@@ -59,7 +59,12 @@ export function describe(place: keyof typeof PLACE, name: string): string {
 
 /** The value of a declared parameter. */
 export function valueOf<Value>(
-  values: { path: Record<string, Value>; query: Record<string, Value>; headers: Record<string, Value>; cookies: Record<string, Value> },
+  values: {
+    path: Record<string, Value>;
+    query: Record<string, Value>;
+    headers: Record<string, Value>;
+    cookies: Record<string, Value>;
+  },
   parameter: ParameterObject,
 ): Value | undefined {
   switch (parameter.in) {
@@ -78,7 +83,9 @@ function strictCheck(document: OpenApiDocument, parameter: ParameterObject) {
   const types = typesOf(document, parameter.schema);
   const isArray = types.has("array");
   const mayRepeat = isArray || types.has("object") || types.size === 0;
-  const numeric = numericCheck(isArray ? typesOf(document, resolve<Schema>(document, parameter.schema).items) : types);
+  const numeric = numericCheck(
+    isArray ? typesOf(document, resolve<Schema>(document, parameter.schema ?? {}).items) : types,
+  );
   if (mayRepeat && numeric === undefined) return undefined;
   const delimiter = isArray && isDelimited(parameter) ? (DELIMITER[parameter.style ?? ""] ?? ",") : undefined;
   return (value: string | string[]): string | undefined => {
@@ -89,7 +96,7 @@ function strictCheck(document: OpenApiDocument, parameter: ParameterObject) {
 }
 
 /** The JSON types a schema allows besides null; empty when it does not say. */
-function typesOf(document: OpenApiDocument, node: unknown): Set<string> {
+function typesOf(document: OpenApiDocument, node: Schema | undefined): Set<string> {
   const schema = resolve<Schema>(document, node ?? {});
   const own = [schema.type ?? []].flat().filter((type) => type !== "null");
   if (own.length > 0) return new Set(own);

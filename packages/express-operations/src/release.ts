@@ -17,7 +17,11 @@ interface DeclaredResponse {
 }
 
 /** The way out of one operation. A status or media type that is not declared is a fault of the handler, and thrown. */
-export async function releaseOf(document: OpenApiDocument, entry: OperationEntry, checking: Checking): Promise<Release> {
+export async function releaseOf(
+  document: OpenApiDocument,
+  entry: OperationEntry,
+  checking: Checking,
+): Promise<Release> {
   const declared = new Map<string, DeclaredResponse>();
   for (const [key, node] of Object.entries(entry.operation.responses ?? {})) {
     const { content = {} } = resolve<ResponseObject>(document, node);
@@ -40,7 +44,9 @@ export async function releaseOf(document: OpenApiDocument, entry: OperationEntry
     const keep = response.keep.get(contentType ?? "");
     if (keep === undefined) {
       if (answer.body === undefined || response.contentTypes.length === 0) return { ...answer, body: undefined };
-      throw new Error(`Operation "${entry.id}" answered ${answer.status} as ${contentType}, which the document does not declare.`);
+      throw new Error(
+        `Operation "${entry.id}" answered ${answer.status} as ${contentType}, which the document does not declare.`,
+      );
     }
     return { ...answer, body: keep(answer.body) };
   };

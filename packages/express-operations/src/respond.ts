@@ -6,7 +6,7 @@ import type { Problem } from "./problem.ts";
 /** What a handler returned, before the types are known. */
 export interface Answer {
   status: number;
-  headers?: Record<string, unknown>;
+  headers?: Record<string, string | number | boolean | undefined>;
   contentType?: string;
   body?: unknown;
 }
@@ -39,7 +39,12 @@ export function respondProblem(request: Request, response: Response, problem: Pr
 }
 
 /** Announces on the response that its operation is deprecated. */
-export function announce(request: Request, response: Response, deprecation: Deprecation, path: Record<string, string>): void {
+export function announce(
+  request: Request,
+  response: Response,
+  deprecation: Deprecation,
+  path: Record<string, string>,
+): void {
   response.set(deprecation.headers);
   if (deprecation.successorPath === undefined) return;
   const target = deprecation.successorPath.replace(/\{([^}]+)\}/g, (_, name: string) => path[name]!);

@@ -1,4 +1,4 @@
-import type { OpenApiDocument, OperationEntry, ResponseObject, Schema } from "./document.ts";
+import type { HeaderObject, OpenApiDocument, OperationEntry, ResponseObject, Schema } from "./document.ts";
 import { resolve, responseKey } from "./document.ts";
 import { bindValidator, type Middleware } from "./eov.ts";
 import { excerpt } from "./excerpt.ts";
@@ -36,7 +36,10 @@ export async function responseCheck(document: OpenApiDocument, entry: OperationE
     for (const [contentType, schema] of bodySchemas(response)) {
       const status = 200 + cases.size;
       cases.set(`${key} ${contentType}`, status);
-      responses[status] = { description: "", content: { "application/json": { schema: envelope(document, response, schema) } } };
+      responses[status] = {
+        description: "",
+        content: { "application/json": { schema: envelope(document, response, schema) } },
+      };
     }
   }
   const operation = { operationId: entry.id, responses };
@@ -50,11 +53,11 @@ export async function responseCheck(document: OpenApiDocument, entry: OperationE
   return async (answer) => {
     const key = responseKey(entry, answer.status);
     const status = cases.get(`${key} ${answer.contentType ?? ""}`);
-    const envelope = { body: answer.body, headers: answer.headers ?? {} };
-    const faults = status === undefined ? [] : await judged(judge, metadata, status, envelope);
+    const sent = { body: answer.body, headers: answer.headers ?? {} };
+    const faults = status === undefined ? [] : await judged(judge, metadata, status, sent);
     return faults.map(({ path, message }) => {
       const pointer = path.replace(/^\/response/, "");
-      return { operationId: entry.id, status: answer.status, pointer, message, valueType: typeAt(envelope, pointer) };
+      return { operationId: entry.id, status: answer.status, pointer, message, valueType: typeAt(sent, pointer) };
     });
   };
 }
@@ -62,13 +65,16 @@ export async function responseCheck(document: OpenApiDocument, entry: OperationE
 function bodySchemas(response: ResponseObject): [contentType: string, schema: Schema | undefined][] {
   const contents = Object.entries(response.content ?? {});
   if (contents.length === 0) return [["", undefined]];
-  return contents.map(([contentType, { schema }]) => [contentType, isJson(parseMediaType(contentType)?.essence ?? "") ? schema : {}]);
+  return contents.map(([contentType, { schema }]) => [
+    contentType,
+    isJson(parseMediaType(contentType)?.essence ?? "") ? schema : {},
+  ]);
 }
 
 /** The schema of `{ body, headers }`; no body is allowed where none is declared. */
 function envelope(document: OpenApiDocument, response: ResponseObject, body: Schema | undefined): object {
   const headers = Object.entries(response.headers ?? {}).map(([name, node]) => {
-    return { name, ...resolve<{ required?: boolean; schema?: Schema }>(document, node) };
+    return { name, ...resolve<HeaderObject>(document, node) };
   });
   return {
     type: "object",
@@ -85,24 +91,30 @@ function envelope(document: OpenApiDocument, response: ResponseObject, body: Sch
 }
 
 /** EOV wraps `response.json`; what it then objects to goes to the `next` it was given. */
-async function judged(judge: Middleware, metadata: object, status: number, body: object): Promise<{ path: string; message: string }[]> {
-  const objections: { errors?: { path: string; message: string }[] }[] = [];
+async function judged(
+  judge: Middleware,
+  metadata: object,
+  status: number,
+  body: object,
+): Promise<{ path: string; message: string }[]> {
+  let objection: unknown;
   const request = { method: "GET", originalUrl: "/", headers: {}, openapi: metadata };
   const response = {
     statusCode: status,
     getHeaders: () => ({ "content-type": "application/json" }),
-    json: (_body: object) => undefined,
+    json: (_body: object) => {},
   };
   await new Promise<void>((wrapped) => {
-    void judge(request, response, (error) => {
-      if (error) objections.push(error);
+    const next = (error?: unknown) => {
+      objection ??= error;
       wrapped();
-    });
+    };
+    void judge(request, response, next);
   });
   response.json(body);
-  const [objection] = objections;
-  if (objection !== undefined && objection.errors === undefined) throw objection;
-  return objection?.errors ?? [];
+  const { errors } = (objection ?? { errors: [] }) as { errors?: { path: string; message: string }[] };
+  if (errors === undefined) throw new Error("The response schemas are at fault.", { cause: objection });
+  return errors;
 }
 
 function typeAt(root: unknown, pointer: string): string {

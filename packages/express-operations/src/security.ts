@@ -85,7 +85,9 @@ function unauthorized<Caller>(checks: Check<Caller>[], failed: Check<Caller>, se
   const challenges = checks.map((check) =>
     check === failed && check.isBearer && sent ? `${check.challenge}, error="invalid_token"` : check.challenge,
   );
-  return refuse(401, "Valid credentials are required for this operation.", { "WWW-Authenticate": challenges.join(", ") });
+  return refuse(401, "Valid credentials are required for this operation.", {
+    "WWW-Authenticate": challenges.join(", "),
+  });
 }
 
 function forbidden<Caller>(check: Check<Caller>): Problem {
@@ -112,7 +114,13 @@ function checkOf<Caller>(
     return { read: basicCredentials, challenge: `Basic realm="${realm}", charset="UTF-8"`, isBearer, handler, scopes };
   }
   if (kind === "apiKey") {
-    return { read: apiKey(scheme), challenge: `ApiKey realm="${realm}", name="${scheme.name}"`, isBearer, handler, scopes };
+    return {
+      read: apiKey(scheme),
+      challenge: `ApiKey realm="${realm}", name="${scheme.name}"`,
+      isBearer,
+      handler,
+      scopes,
+    };
   }
   return { read: () => "", challenge: `${kind} realm="${realm}"`, isBearer, handler, scopes };
 }
@@ -143,7 +151,7 @@ function apiKey(scheme: SecurityScheme): (request: Request) => string | undefine
 }
 
 function schemeOf(document: OpenApiDocument, name: string): SecurityScheme {
-  const { securitySchemes = {} } = (document.components ?? {}) as { securitySchemes?: Record<string, unknown> };
+  const { securitySchemes = {} } = (document.components ?? {}) as { securitySchemes?: Record<string, SecurityScheme> };
   if (securitySchemes[name] === undefined) throw new Error(`The document declares no security scheme "${name}".`);
   return resolve<SecurityScheme>(document, securitySchemes[name]);
 }

@@ -84,7 +84,9 @@ type SentHeaders<Response> = Response extends { headers: infer Headers }
 
 type SentContent<Response> = Response extends { content: infer Content }
   ? IsUnion<keyof Content> extends true
-    ? { [MediaType in keyof Content]: { contentType: MediaType; body: SentBody<MediaType, Content[MediaType]> } }[keyof Content]
+    ? {
+        [MediaType in keyof Content]: { contentType: MediaType; body: SentBody<MediaType, Content[MediaType]> };
+      }[keyof Content]
     : { contentType?: keyof Content; body: SentBody<keyof Content, Content[keyof Content]> }
   : NoContent;
 
@@ -94,6 +96,13 @@ type SentBody<MediaType, Body> = MediaType extends `${string}json${string}` ? Bo
 /** Without the index signature that openapi-typescript adds to every set of headers. */
 type Declared<Headers> = { [Name in keyof Headers as string extends Name ? never : Name]: Headers[Name] };
 
-type IsUnion<T, Whole = T> = [T] extends [never] ? false : T extends Whole ? ([Whole] extends [T] ? false : true) : never;
+type IsUnion<T, Whole = T> = [T] extends [never]
+  ? false
+  : T extends Whole
+    ? [Whole] extends [T]
+      ? false
+      : true
+    : never;
 
+// oxlint-disable-next-line typescript/no-generated-empty-object-type -- an object in which no name is declared
 type Empty = Record<never, never>;

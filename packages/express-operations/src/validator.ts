@@ -35,7 +35,8 @@ export async function buildValidator(document: OpenApiDocument, entry: Operation
   const { metadata, step } = await bindValidator(part.document, part.at, entry.method, options);
   const judge = step("requestMiddleware");
   const judges = isMultipart ? [step("multipartMiddleware"), judge] : [judge];
-  for (const type of contentTypes.length > 0 ? contentTypes : [undefined]) await compile(judge, metadata, entry.method, type);
+  for (const type of contentTypes.length > 0 ? contentTypes : [undefined])
+    await compile(judge, metadata, entry.method, type);
 
   return async (subject, request) => {
     subject.openapi = { ...metadata, pathParams: subject.params };
@@ -50,10 +51,22 @@ export async function buildValidator(document: OpenApiDocument, entry: Operation
 }
 
 /** Has EOV compile the schemas for one content type: it does so at the first request, whatever becomes of that. */
-async function compile(judge: Middleware, metadata: object, method: string, contentType: string | undefined): Promise<void> {
-  const probe = {
-    ...{ method: method.toUpperCase(), originalUrl: "/", path: "/", headers: { "content-type": contentType } },
-    ...{ params: {}, query: {}, cookies: {}, body: {}, openapi: { ...metadata, pathParams: {} } },
+async function compile(
+  judge: Middleware,
+  metadata: object,
+  method: string,
+  contentType: string | undefined,
+): Promise<void> {
+  const probe: Subject = {
+    method: method.toUpperCase(),
+    originalUrl: "/",
+    path: "/",
+    headers: { "content-type": contentType },
+    params: {},
+    query: {},
+    cookies: {},
+    body: {},
+    openapi: { ...metadata, pathParams: {} },
   };
   await run(judge, probe).catch((error: { status?: number }) => {
     if (!isRefusal(error)) throw error;

@@ -3,7 +3,10 @@ import { keepDeclared } from "../src/declared-fields.ts";
 import type { Schema } from "../src/document.ts";
 import type { OpenApiDocument } from "../src/index.ts";
 
-const person = { type: "object", properties: { name: { type: "string" }, friend: { $ref: "#/components/schemas/Person" } } };
+const person = {
+  type: "object",
+  properties: { name: { type: "string" }, friend: { $ref: "#/components/schemas/Person" } },
+};
 const document: OpenApiDocument = { openapi: "3.1.0", components: { schemas: { Person: person } } };
 const keep = (schema: Schema, value: unknown) => keepDeclared(document, schema)(value);
 const ada = { name: "Ada", password: "x" };
@@ -11,8 +14,18 @@ const ada = { name: "Ada", password: "x" };
 test.each<[string, Schema, unknown, unknown]>([
   ["undeclared fields are dropped", person, ada, { name: "Ada" }],
   ["in lists", { type: "array", items: person }, [ada, { name: "Bob" }], [{ name: "Ada" }, { name: "Bob" }]],
-  ["through references, as deep as the value goes", person, { name: "A", friend: { ...ada, friend: ada } }, { name: "A", friend: { name: "Ada", friend: { name: "Ada" } } }],
-  ["a field that any member of allOf or oneOf names is kept", { allOf: [person, { oneOf: [{ properties: { age: {} } }] }] }, { ...ada, age: 1 }, { name: "Ada", age: 1 }],
+  [
+    "through references, as deep as the value goes",
+    person,
+    { name: "A", friend: { ...ada, friend: ada } },
+    { name: "A", friend: { name: "Ada", friend: { name: "Ada" } } },
+  ],
+  [
+    "a field that any member of allOf or oneOf names is kept",
+    { allOf: [person, { oneOf: [{ properties: { age: {} } }] }] },
+    { ...ada, age: 1 },
+    { name: "Ada", age: 1 },
+  ],
   ["a schema that names no field keeps all", { type: "object" }, ada, ada],
   ["additionalProperties: true keeps all", { ...person, additionalProperties: true }, ada, ada],
   ["additionalProperties: false does not", { ...person, additionalProperties: false }, ada, { name: "Ada" }],

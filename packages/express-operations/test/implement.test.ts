@@ -58,7 +58,11 @@ describe("a document served", () => {
 
   test("a body that is optional may be missing", async () => {
     const response = await send("/books/search?text=emma", { method: "POST", headers: { Cookie: "session=abc" } });
-    expect([response.status, response.headers.get("Content-Type"), await response.text()]).toEqual([200, "text/csv", "id,title"]);
+    expect([response.status, response.headers.get("Content-Type"), await response.text()]).toEqual([
+      200,
+      "text/csv",
+      "id,title",
+    ]);
     expect(seen.at(-1)).toEqual({ query: { text: "emma" }, cookies: { session: "abc" }, body: undefined });
     expect((await send("/books/search", { method: "POST", headers: { Cookie: "session=a" } })).status).toBe(400);
   });
@@ -69,14 +73,17 @@ describe("a document served", () => {
   });
 
   test("406 when none of the media types of a success is acceptable", async () => {
-    const accepting = async (accept: string) => (await post("/books/search", "{}", "application/json", { Accept: accept })).status;
+    const accepting = async (accept: string) =>
+      (await post("/books/search", "{}", "application/json", { Accept: accept })).status;
     expect([await accepting("text/html"), await accepting("text/*")]).toEqual([406, 400]);
   });
 });
 
 describe("a document and an implementation that disagree", () => {
-  const attempt = (change: Partial<Record<string, unknown>>, base: OpenApiDocument = document) => () =>
-    implement<operations>()({ document: base, handlers: { ...handlers, ...change } as typeof handlers });
+  const attempt =
+    (change: Partial<Record<string, unknown>>, base: OpenApiDocument = document) =>
+    () =>
+      implement<operations>()({ document: base, handlers: { ...handlers, ...change } });
 
   test("refuse to start, naming the operation and the remedy", () => {
     const { getBook: _, ...rest } = handlers;
@@ -88,7 +95,10 @@ describe("a document and an implementation that disagree", () => {
   });
 
   test("name a scheme without a handler, an operation without an id, and an id used twice", () => {
-    const paths = structuredClone(document.paths) as Record<string, Record<string, { operationId?: string; security?: object[] }>>;
+    const paths = structuredClone(document.paths) as Record<
+      string,
+      Record<string, { operationId?: string; security?: object[] }>
+    >;
     paths["/books/{bookId}"]!["get"]!.security = [{ login: [] }];
     delete paths["/books"]!["post"]!.operationId;
     paths["/books/search"]!["post"]!.operationId = "getBook";
@@ -101,18 +111,28 @@ describe("a document and an implementation that disagree", () => {
   test("a status that the document does not declare is a fault", async () => {
     await using server = await listen(attempt({ getBook: () => ({ status: 202, body: {} }) })());
     const response = await fetch(`${server.baseUrl}/books/1`);
-    expect(await response.json()).toEqual({ fault: 'Operation "getBook" answered 202, which the document does not declare.' });
+    expect(await response.json()).toEqual({
+      fault: 'Operation "getBook" answered 202, which the document does not declare.',
+    });
   });
 
   test("one broken schema breaks its own operation alone, and warming names it", async () => {
     const broken = structuredClone(document) as OpenApiDocument & { components: { schemas: Record<string, object> } };
     const paths = broken.paths as Record<string, Record<string, { requestBody: object }>>;
-    paths["/books"]!["post"]!.requestBody = { content: { "application/json": { schema: { type: "strng", pattern: "(" } } } };
+    paths["/books"]!["post"]!.requestBody = {
+      content: { "application/json": { schema: { type: "strng", pattern: "(" } } },
+    };
     const implementation = implement<operations>()({ document: broken, handlers, warm: true });
     expect((await implementation.ready).map(({ operationId }) => operationId)).toEqual(["addBook"]);
     await using server = await listen(implementation);
     expect((await fetch(`${server.baseUrl}/books/1`)).status).toBe(200);
-    const response = await fetch(`${server.baseUrl}/books`, { method: "POST", body: "{}", headers: { "Content-Type": "application/json" } });
-    expect(await response.json()).toEqual({ fault: 'Operation "addBook" cannot be validated: its schemas are at fault.' });
+    const response = await fetch(`${server.baseUrl}/books`, {
+      method: "POST",
+      body: "{}",
+      headers: { "Content-Type": "application/json" },
+    });
+    expect(await response.json()).toEqual({
+      fault: 'Operation "addBook" cannot be validated: its schemas are at fault.',
+    });
   });
 });

@@ -6,38 +6,73 @@ import { listen } from "./listen.ts";
 type Answers = { [Id in keyof operations]?: object };
 
 /** Serves the bookshop with handlers that answer what they are told, whatever the types say. */
-async function serve(answers: Answers, options: { onViolation?: (violation: Violation) => void; checkResponses?: "off" | "always" | { sample: number } } = {}) {
+async function serve(
+  answers: Answers,
+  options: {
+    onViolation?: (violation: Violation) => void;
+    checkResponses?: "off" | "always" | { sample: number };
+  } = {},
+) {
   const answering = (id: keyof operations) => () => answers[id] ?? { status: 204 };
-  const handlers = { getBook: answering("getBook"), addBook: answering("addBook"), searchBooks: answering("searchBooks") };
-  return listen(implement<operations>()({ document, handlers: handlers as unknown as Handlers<operations>, ...options }));
+  const handlers = {
+    getBook: answering("getBook"),
+    addBook: answering("addBook"),
+    searchBooks: answering("searchBooks"),
+  };
+  return listen(
+    implement<operations>()({ document, handlers: handlers as unknown as Handlers<operations>, ...options }),
+  );
 }
 
 const book = { status: 200, headers: { ETag: '"1"' }, body: { id: 1, title: "Emma" } };
 
 describe("checking responses", () => {
   test.each<[string, object, Partial<Violation>]>([
-    ["a body of the wrong type", { ...book, body: { id: "1", title: "Emma" } }, { pointer: "/body/id", valueType: "string", message: "must be integer" }],
+    [
+      "a body of the wrong type",
+      { ...book, body: { id: "1", title: "Emma" } },
+      { pointer: "/body/id", valueType: "string", message: "must be integer" },
+    ],
     ["a field that is missing", { ...book, body: { id: 1 } }, { pointer: "/body/title", valueType: "undefined" }],
     ["a header that is missing", { ...book, headers: {} }, { pointer: "/headers/ETag" }],
-    ["a header of the wrong type", { ...book, headers: { ETag: 1 } }, { pointer: "/headers/ETag", valueType: "number" }],
+    [
+      "a header of the wrong type",
+      { ...book, headers: { ETag: 1 } },
+      { pointer: "/headers/ETag", valueType: "number" },
+    ],
     ["a range's body", { status: 503, body: { retry: "soon" } }, { status: 503, pointer: "/body/retry" }],
     ["no body where one is declared", { status: 404 }, { status: 404, pointer: "/body" }],
   ])("reports %s, and sends the answer unchanged", async (_title, answer, expected) => {
     const violations: Violation[] = [];
-    await using server = await serve({ getBook: answer }, { checkResponses: "always", onViolation: (violation) => violations.push(violation) });
+    await using server = await serve(
+      { getBook: answer },
+      { checkResponses: "always", onViolation: (violation) => violations.push(violation) },
+    );
     await using unchecked = await serve({ getBook: answer });
-    const [checked, plain] = await Promise.all([fetch(`${server.baseUrl}/books/1`), fetch(`${unchecked.baseUrl}/books/1`)]);
+    const [checked, plain] = await Promise.all([
+      fetch(`${server.baseUrl}/books/1`),
+      fetch(`${unchecked.baseUrl}/books/1`),
+    ]);
     expect(violations).toEqual([expect.objectContaining({ operationId: "getBook", ...expected })]);
     expect([checked.status, await checked.text()]).toEqual([plain.status, await plain.text()]);
   });
 
   test("says nothing of an answer that keeps to the contract", async () => {
     const violations: Violation[] = [];
-    const options = { checkResponses: "always" as const, onViolation: (violation: Violation) => violations.push(violation) };
-    await using server = await serve({ getBook: book, searchBooks: { status: 200, contentType: "text/csv", body: "id" } }, options);
+    const options = {
+      checkResponses: "always" as const,
+      onViolation: (violation: Violation) => violations.push(violation),
+    };
+    await using server = await serve(
+      { getBook: book, searchBooks: { status: 200, contentType: "text/csv", body: "id" } },
+      options,
+    );
     expect((await fetch(`${server.baseUrl}/books/1`)).status).toBe(200);
     expect((await fetch(`${server.baseUrl}/books/search`, { method: "POST" })).status).toBe(200);
-    expect((await fetch(`${server.baseUrl}/books`, { method: "POST", headers: { "Content-Type": "text/plain" }, body: "x" })).status).toBe(204);
+    expect(
+      (await fetch(`${server.baseUrl}/books`, { method: "POST", headers: { "Content-Type": "text/plain" }, body: "x" }))
+        .status,
+    ).toBe(204);
     expect(violations).toEqual([]);
   });
 
@@ -51,7 +86,10 @@ describe("checking responses", () => {
 
   test("a sample checks about its share", async () => {
     let count = 0;
-    await using server = await serve({ getBook: { ...book, body: {} } }, { checkResponses: { sample: 0.5 }, onViolation: () => count++ });
+    await using server = await serve(
+      { getBook: { ...book, body: {} } },
+      { checkResponses: { sample: 0.5 }, onViolation: () => count++ },
+    );
     for (let request = 0; request < 100; request++) await fetch(`${server.baseUrl}/books/1`);
     expect(count).toBeGreaterThan(20); // outside 20 to 80 once in 10^9 runs
     expect(count).toBeLessThan(80);
@@ -67,6 +105,8 @@ describe("what is sent", () => {
   test("a media type that is not declared is a fault", async () => {
     await using server = await serve({ searchBooks: { status: 200, contentType: "text/html", body: "<p>" } });
     const response = await fetch(`${server.baseUrl}/books/search`, { method: "POST" });
-    expect(await response.json()).toEqual({ fault: 'Operation "searchBooks" answered 200 as text/html, which the document does not declare.' });
+    expect(await response.json()).toEqual({
+      fault: 'Operation "searchBooks" answered 200 as text/html, which the document does not declare.',
+    });
   });
 });

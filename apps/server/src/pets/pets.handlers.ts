@@ -18,14 +18,21 @@ export const petsHandlers = {
   async listPets({ query, requestPath, context }) {
     const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
     if (query.cursor !== undefined && after === undefined) {
-      return { status: 400, body: errorBody("invalid_request", 'Query parameter "cursor" is none that this service gave.') };
+      return {
+        status: 400,
+        body: errorBody("invalid_request", 'Query parameter "cursor" is none that this service gave.'),
+      };
     }
     const { limit, status } = query;
     const found = await listPets(context.db, { limit: limit + 1, status, after });
     const page = found.slice(0, limit);
     const last = page.at(-1);
     if (last === undefined || found.length === page.length) return { status: 200, body: page };
-    const next = new URLSearchParams({ limit: String(limit), ...(status && { status }), cursor: encodeCursor(last.id) });
+    const next = new URLSearchParams({
+      limit: String(limit),
+      ...(status && { status }),
+      cursor: encodeCursor(last.id),
+    });
     return { status: 200, headers: { Link: `<${requestPath}?${next.toString()}>; rel="next"` }, body: page };
   },
 
@@ -53,5 +60,7 @@ export const petsHandlers = {
 
 /** Two bodies that mean the same animal hash the same, whatever the order of their fields. */
 function hashOf({ name, categoryId, status }: Omit<Pet, "id">): string {
-  return createHash("sha256").update(JSON.stringify([name, categoryId, status])).digest("hex");
+  return createHash("sha256")
+    .update(JSON.stringify([name, categoryId, status]))
+    .digest("hex");
 }

@@ -82,7 +82,11 @@ describe("createPet", () => {
   test("400: no body, and a body that is not UTF-8", async () => {
     await expectError(await service.request("/pets", { method: "POST" }), 400, "invalid_request");
     await expectError(await post(""), 400, "invalid_request");
-    const bytes = Buffer.concat([Buffer.from('{"categoryId":1,"name":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
+    const bytes = Buffer.concat([
+      Buffer.from('{"categoryId":1,"name":"'),
+      Buffer.from([0xff, 0xfe]),
+      Buffer.from('"}'),
+    ]);
     await expectError(await service.request("/pets", { ...json(""), body: bytes }), 400, "invalid_request");
   });
 
@@ -96,9 +100,17 @@ describe("createPet", () => {
     await expectError(await service.request("/pets", { ...json("nonsense"), key: null }), 401, "unauthorized");
   });
 
-  test.each(["text/plain", "application/xml", "application/json; charset=latin1", "application/json; v=1", "json", `application/json;${" ".repeat(8000)}v=1`])(
+  test.each([
+    "text/plain",
+    "application/xml",
+    "application/json; charset=latin1",
+    "application/json; v=1",
+    "json",
+    `application/json;${" ".repeat(8000)}v=1`,
+  ])(
     "default: 415 for %s",
-    async (type) => void (await expectError(await post(valid, { "Content-Type": type }), 415, "unsupported_media_type")),
+    async (type) =>
+      void (await expectError(await post(valid, { "Content-Type": type }), 415, "unsupported_media_type")),
   );
 
   test("default: 415 for a compressed body", async () => {

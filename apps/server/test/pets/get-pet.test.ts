@@ -16,12 +16,21 @@ describe("getPet", () => {
     expect(response.headers.get("Link")).toBe('</v1/pets>; rel="successor-version"');
   });
 
-  test.each(["abc", "1.0", "1e0", "0x1", "+1", "01", "-0", "%201", "9007199254740992", "-9007199254740992", "1".repeat(400)])(
-    "400: %s is no identifier",
-    async (id) => {
-      expect(await expectError(await service.request(`/pets/${id}`), 400, "invalid_request")).toContain('"petId"');
-    },
-  );
+  test.each([
+    "abc",
+    "1.0",
+    "1e0",
+    "0x1",
+    "+1",
+    "01",
+    "-0",
+    "%201",
+    "9007199254740992",
+    "-9007199254740992",
+    "1".repeat(400),
+  ])("400: %s is no identifier", async (id) => {
+    expect(await expectError(await service.request(`/pets/${id}`), 400, "invalid_request")).toContain('"petId"');
+  });
 
   test("400: for broken percent-encoding and for a query parameter", async () => {
     await expectError(await service.request("/pets/%zz"), 400, "invalid_request");
@@ -33,7 +42,10 @@ describe("getPet", () => {
     await expectError(await service.request("/pets/1", { key: null }), 401, "unauthorized");
   });
 
-  test.each(["0", "-1", "999999", "9007199254740991", "-9007199254740991"])("404: there is no animal %s", async (id) => {
-    await expectError(await service.request(`/pets/${id}`), 404, "not_found");
-  });
+  test.each(["0", "-1", "999999", "9007199254740991", "-9007199254740991"])(
+    "404: there is no animal %s",
+    async (id) => {
+      await expectError(await service.request(`/pets/${id}`), 404, "not_found");
+    },
+  );
 });

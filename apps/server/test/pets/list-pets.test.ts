@@ -63,7 +63,8 @@ describe("listPets", () => {
     const get = await service.request("/pets?limit=2");
     const head = await service.request("/pets?limit=2", { method: "HEAD" });
     expect(head.status).toBe(200);
-    for (const name of ["Content-Type", "Content-Length", "Link"]) expect(head.headers.get(name)).toBe(get.headers.get(name));
+    for (const name of ["Content-Type", "Content-Length", "Link"])
+      expect(head.headers.get(name)).toBe(get.headers.get(name));
   });
 
   test.each([
@@ -111,6 +112,8 @@ describe("listPets", () => {
 
   test("default: 406 when JSON is not acceptable", async () => {
     await expectError(await service.request("/pets", { headers: { Accept: "text/html" } }), 406, "not_acceptable");
-    expect((await service.request("/pets", { headers: { Accept: "text/html, application/json;q=0.1" } })).status).toBe(200);
+    expect((await service.request("/pets", { headers: { Accept: "text/html, application/json;q=0.1" } })).status).toBe(
+      200,
+    );
   });
 });
