@@ -1,5 +1,5 @@
 import type { Request } from "express";
-import type { OpenApiDocument, OperationEntry, RequestBodyObject } from "./document.ts";
+import type { OpenApiDocument, OperationEntry, RequestBodyObject, Schema } from "./document.ts";
 import { resolve } from "./document.ts";
 import { bindValidator, type Middleware, run } from "./eov.ts";
 import { excerpt } from "./excerpt.ts";
@@ -38,7 +38,13 @@ export async function buildValidator(document: OpenApiDocument, entry: Operation
   for (const type of contentTypes.length > 0 ? contentTypes : [undefined])
     await compile(judge, metadata, entry.method, type);
 
+  const mustBeObject = Object.values(requestBody?.content ?? {}).some(
+    ({ schema }) => resolve<Schema>(document, schema ?? {})["discriminator"] !== undefined,
+  );
+
   return async (subject, request) => {
+    // EOV reads the discriminator of whatever the body is, and null has no fields.
+    if (mustBeObject && subject.body === null) throw refuse(400, "The request body must be object.");
     subject.openapi = { ...metadata, pathParams: subject.params };
     const judged = isMultipart ? Object.assign(request, subject) : subject;
     try {
