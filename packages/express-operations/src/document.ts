@@ -35,15 +35,18 @@ export interface OperationObject {
 export interface ParameterObject {
   name: string;
   in: "path" | "query" | "header" | "cookie";
+  required?: boolean;
   style?: string;
   explode?: boolean;
   schema?: Schema;
   content?: Record<string, unknown>;
+  example?: unknown;
+  examples?: Record<string, ExampleObject>;
 }
 
 export interface RequestBodyObject {
   required?: boolean;
-  content?: Record<string, { schema?: Schema }>;
+  content?: Record<string, { schema?: Schema; example?: unknown; examples?: Record<string, ExampleObject> }>;
 }
 
 export interface ResponseObject {
@@ -54,6 +57,10 @@ export interface ResponseObject {
 export interface HeaderObject {
   required?: boolean;
   schema?: Schema;
+}
+
+export interface ExampleObject {
+  value?: unknown;
 }
 
 export interface Schema {

@@ -23,7 +23,7 @@ beforeAll(async () => {
     body: { path, query, body },
   });
   const handlers = Object.fromEntries(operationsOf(document).map(({ id }) => [id, echo]));
-  ours = await listen(implement()({ document, handlers: handlers as Record<never, never> }));
+  ours = await listen(implement()({ document, handlers: handlers as never }));
   plain = await listen(plainValidator(structuredClone(document)));
 });
 afterAll(() => Promise.all([ours[Symbol.asyncDispose](), plain[Symbol.asyncDispose]()]));

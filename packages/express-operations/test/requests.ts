@@ -207,7 +207,7 @@ function textOf(schema: Schema): fc.Arbitrary<string> {
     return fc
       .date({ min: new Date("1970-01-01"), max: new Date("2100-01-01"), noInvalidDate: true })
       .map((date) => date.toISOString());
-  if (schema["pattern"] !== undefined) return fc.stringMatching(new RegExp(String(schema["pattern"])));
+  if (schema["pattern"] !== undefined) return fc.stringMatching(new RegExp(schema["pattern"] as string));
   const size = { minLength: Number(schema["minLength"] ?? 0), maxLength: Number(schema["maxLength"] ?? 10) };
-  return fc.string({ ...size, unit: fc.constantFrom(..."abcXYZ019 éß日-_.~") });
+  return fc.string({ ...size, unit: fc.constantFrom(...Array.from("abcXYZ019 éß日-_.~")) });
 }

@@ -1,0 +1,35 @@
+/** Checks that a server, whatever it is built with, keeps to its OpenAPI document over HTTP. */
+import { type Check, conformanceChecks, type Limits } from "./conformance/checks.ts";
+import { ConformanceError, type Target } from "./conformance/exchange.ts";
+import type { OpenApiDocument } from "./document.ts";
+
+export { type Check, conformanceChecks, ConformanceError, type Limits, type Target };
+
+/** What the checks found, by operation. */
+export interface ConformanceReport {
+  passed: number;
+  /** The message of each failed check, by operationId. */
+  failures: Record<string, string[]>;
+}
+
+/**
+ * Runs every check against a server, one after the other. The requests are real: what a valid one writes stays written.
+ * Rejects when the server cannot be reached, or when the document gives no example for a value that it needs.
+ */
+export async function runConformance(
+  document: OpenApiDocument,
+  target: Target,
+  limits?: Limits,
+): Promise<ConformanceReport> {
+  const report: ConformanceReport = { passed: 0, failures: {} };
+  for (const { operationId, run } of conformanceChecks(document, limits)) {
+    try {
+      await run(target);
+      report.passed++;
+    } catch (error) {
+      if (!(error instanceof ConformanceError)) throw error;
+      (report.failures[operationId] ??= []).push(error.message);
+    }
+  }
+  return report;
+}
