@@ -15,7 +15,7 @@ export type BodyReader = (request: Request, response: Response) => Promise<Recei
 
 /**
  * Reads bodies of the declared media types, at most `limit` bytes, uncompressed. Refuses with 415 what is not declared,
- * 413 what is too large, 400 what is malformed or missing where required. Multipart is left in the stream.
+ * 413 what is too large, 400 what is malformed or missing where required. What is neither JSON, a form nor text stays bytes, multipart among it.
  */
 export function bodyReader(declared: string[], required: boolean, limit: number): BodyReader {
   const raw = express.raw({ type: () => true, limit, inflate: false });
@@ -29,7 +29,6 @@ export function bodyReader(declared: string[], required: boolean, limit: number)
     if (contentType === undefined) {
       throw refuse(415, `Send the body as ${declared.join(" or ")}, in UTF-8 where it is text.`);
     }
-    if (mediaType!.essence === "multipart/form-data") return { mediaType: mediaType!, contentType, value: undefined };
     if (request.readableDidRead) {
       throw new Error("The body was read before the operation. Mount it ahead of other body parsers.");
     }

@@ -1,6 +1,7 @@
 /** Typed Express handlers for the operations of an OpenAPI document. */
 export type { OpenApiDocument } from "./document.ts";
 export { implement, type Implementation, type ImplementOptions } from "./implement.ts";
+export type { UploadedFile } from "./multipart.ts";
 export { Problem, PROBLEM_CODES } from "./problem.ts";
 export type { CheckedShare, Violation } from "./response-check.ts";
 export type { Grant, SecurityHandler } from "./security.ts";

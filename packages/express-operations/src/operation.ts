@@ -86,11 +86,12 @@ export class Operation {
       cookies: raw.cookies,
       body: body?.value,
     };
-    await reading.validate(subject, request);
+    await reading.validate(subject);
     const answer = await this.#handler({
       ...inputOf(this.#entry.parameters, subject),
       contentType: body?.contentType,
       body: subject.body,
+      files: subject.files,
       requestPath: request.baseUrl + request.path,
       caller,
       context: context?.(request),

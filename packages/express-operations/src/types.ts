@@ -1,3 +1,4 @@
+import type { UploadedFile } from "./multipart.ts";
 import type { StatusCode, StatusRange } from "./status.ts";
 
 /** What the application adds to each handler's input: who calls (from its security handlers) and what it hands down. */
@@ -55,8 +56,11 @@ type RequestBody<Operation> = Operation extends { requestBody: { content: infer 
     : NoContent;
 
 type ReceivedContent<Content> = {
-  [MediaType in keyof Content]: { contentType: MediaType; body: Content[MediaType] };
+  [MediaType in keyof Content]: { contentType: MediaType; body: Content[MediaType] } & Files<MediaType>;
 }[keyof Content];
+
+/** In the body of a multipart request a file is an empty string; what was sent stands beside it. */
+type Files<MediaType> = MediaType extends `multipart/${string}` ? { files: UploadedFile[] } : unknown;
 
 interface NoContent {
   contentType?: undefined;

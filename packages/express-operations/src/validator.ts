@@ -1,8 +1,8 @@
-import type { Request } from "express";
 import type { OpenApiDocument, OperationEntry, RequestBodyObject, Schema } from "./document.ts";
 import { resolve } from "./document.ts";
 import { bindValidator, type Middleware, run } from "./eov.ts";
 import { excerpt } from "./excerpt.ts";
+import { readMultipart, type UploadedFile } from "./multipart.ts";
 import { describe } from "./parameters.ts";
 import { printable, refuse } from "./problem.ts";
 
@@ -16,11 +16,13 @@ export interface Subject {
   query: Record<string, unknown>;
   cookies: Record<string, unknown>;
   body?: unknown;
+  /** The files of a multipart body, once it is validated. */
+  files?: UploadedFile[];
   openapi?: unknown;
 }
 
 /** Validates one request, or throws the 400 to answer with. Rejects with anything else when the schema is at fault. */
-export type Validate = (subject: Subject, request: Request) => Promise<void>;
+export type Validate = (subject: Subject) => Promise<void>;
 
 /**
  * Builds express-openapi-validator (EOV) for one operation, over the document cut down to it, its schemas compiled.
@@ -34,7 +36,7 @@ export async function buildValidator(document: OpenApiDocument, entry: Operation
   const options = { validateRequests: true, validateResponses: false, fileUploader: isMultipart };
   const { metadata, step } = await bindValidator(part.document, part.at, entry.method, options);
   const judge = step("requestMiddleware");
-  const judges = isMultipart ? [step("multipartMiddleware"), judge] : [judge];
+  const takeApart = isMultipart ? step("multipartMiddleware") : undefined;
   for (const type of contentTypes.length > 0 ? contentTypes : [undefined])
     await compile(judge, metadata, entry.method, type);
 
@@ -42,17 +44,16 @@ export async function buildValidator(document: OpenApiDocument, entry: Operation
     ({ schema }) => resolve<Schema>(document, schema ?? {})["discriminator"] !== undefined,
   );
 
-  return async (subject, request) => {
+  return async (subject) => {
     // EOV reads the discriminator of whatever the body is, and null has no fields.
     if (mustBeObject && subject.body === null) throw refuse(400, "The request body must be object.");
     subject.openapi = { ...metadata, pathParams: subject.params };
-    const judged = isMultipart ? Object.assign(request, subject) : subject;
+    if (takeApart !== undefined) await readMultipart(takeApart, subject);
     try {
-      for (const middleware of judges) await run(middleware, judged);
+      await run(judge, subject);
     } catch (error) {
       throw asProblem(error);
     }
-    if (isMultipart) subject.body = request.body;
   };
 }
 
