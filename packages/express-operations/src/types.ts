@@ -9,13 +9,11 @@ export interface Environment {
 
 /** One handler for each operation of openapi-typescript's `operations`, keyed by operationId. */
 export type Handlers<Operations, Env extends Environment = Environment> = {
-  [Id in keyof Operations]: Handler<Operations[Id], Env>;
+  [Id in keyof Operations]: HandlerOf<Id, Operations[Id], Env>;
 };
 
 /** Answers one operation: its declared failures are returned like its success; what it throws is a fault. */
-export type Handler<Operation, Env extends Environment = Environment> = (
-  input: Input<Operation, Env>,
-) => Output<Operation> | Promise<Output<Operation>>;
+export type Handler<Operation, Env extends Environment = Environment> = HandlerOf<unknown, Operation, Env>;
 
 /**
  * What a handler receives, after validation: parameters by place under their declared names and types, with defaults
@@ -33,8 +31,15 @@ export type Input<Operation, Env extends Environment = Environment> = {
 } & RequestBody<Operation>;
 
 /** What a handler may answer: one member for each declared status, with that status's body and headers. */
-export type Output<Operation> = Operation extends { responses: infer Responses }
-  ? { [Key in keyof Responses]: ResponseOf<StatusOf<Key, keyof Responses>, Responses[Key]> }[keyof Responses]
+export type Output<Operation> = OutputOf<unknown, Operation>;
+
+/** The operationId goes along so that the compiler's messages name it: `ResponseOf<"getPet", 200, …>`. */
+type HandlerOf<Id, Operation, Env extends Environment> = (
+  input: Input<Operation, Env>,
+) => OutputOf<Id, Operation> | Promise<OutputOf<Id, Operation>>;
+
+type OutputOf<Id, Operation> = Operation extends { responses: infer Responses }
+  ? { [Key in keyof Responses]: ResponseOf<Id, StatusOf<Key, keyof Responses>, Responses[Key]> }[keyof Responses]
   : never;
 
 type ParametersIn<Operation, Place extends string> = Operation extends { parameters: infer Parameters }
@@ -76,7 +81,7 @@ type StatusOf<Key, Keys> = Key extends number
       ? Exclude<StatusCode, Keys | StatusRange[Keys & keyof StatusRange]>
       : never;
 
-type ResponseOf<Status, Response> = { status: Status } & SentHeaders<Response> & SentContent<Response>;
+type ResponseOf<_Id, Status, Response> = { status: Status } & SentHeaders<Response> & SentContent<Response>;
 
 type SentHeaders<Response> = Response extends { headers: infer Headers }
   ? keyof Declared<Headers> extends never
@@ -87,11 +92,13 @@ type SentHeaders<Response> = Response extends { headers: infer Headers }
   : { headers?: { [name: string]: never } };
 
 type SentContent<Response> = Response extends { content: infer Content }
-  ? IsUnion<keyof Content> extends true
-    ? {
-        [MediaType in keyof Content]: { contentType: MediaType; body: SentBody<MediaType, Content[MediaType]> };
-      }[keyof Content]
-    : { contentType?: keyof Content; body: SentBody<keyof Content, Content[keyof Content]> }
+  ? [Content] extends [never]
+    ? NoContent
+    : IsUnion<keyof Content> extends true
+      ? {
+          [MediaType in keyof Content]: { contentType: MediaType; body: SentBody<MediaType, Content[MediaType]> };
+        }[keyof Content]
+      : { contentType?: keyof Content; body: SentBody<keyof Content, Content[keyof Content]> }
   : NoContent;
 
 /** JSON bodies are values; of anything else the handler may send bytes as well. */

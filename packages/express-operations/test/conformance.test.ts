@@ -41,7 +41,7 @@ test("a server built with implement passes every check", async () => {
 /** Changes what the server answers, as a proxy would. */
 function rewriting(
   when: (status: number, method: string) => boolean,
-  change: (response: express.Response) => unknown,
+  change: (response: express.Response) => string | void,
 ): RequestHandler {
   return (request, response, next) => {
     const writeHead = response.writeHead.bind(response);
@@ -52,9 +52,9 @@ function rewriting(
       response.statusCode = status;
       const body = change(response);
       if (body === undefined) return response;
-      response.setHeader("Content-Length", Buffer.byteLength(String(body)));
+      response.setHeader("Content-Length", Buffer.byteLength(body));
       const end = response.end.bind(response);
-      response.end = (() => end(String(body))) as typeof response.end;
+      response.end = (() => end(body)) as typeof response.end;
       return response;
     }) as typeof response.writeHead;
     next();

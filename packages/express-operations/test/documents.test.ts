@@ -10,7 +10,7 @@ async function serve(paths: object, more: Partial<OpenApiDocument> & object = {}
   const ids = Object.values(paths).flatMap((item: object) =>
     Object.values(item).map((operation) => (operation as { operationId?: string }).operationId ?? []),
   );
-  const echo = ({ context: _, files = [], ...input }: { context: unknown; files?: UploadedFile[] }) => ({
+  const echo = ({ files = [], ...input }: { files?: UploadedFile[] }) => ({
     status: 200,
     body: { ...input, files: files.map(({ bytes, ...file }) => ({ ...file, text: Buffer.from(bytes).toString() })) },
   });

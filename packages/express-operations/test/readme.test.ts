@@ -1,0 +1,41 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+test("the README's complete server is under 30 lines, and serves", async () => {
+  const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
+  const example = /```ts\n([\s\S]*?)```/.exec(readme)![1]!;
+  expect(example.trim().split("\n").length).toBeLessThan(30);
+
+  const port = await freePort();
+  const child = spawn(process.execPath, ["--input-type=module-typescript", "--eval", example], {
+    cwd: fileURLToPath(new URL("..", import.meta.url)),
+    env: { ...process.env, PORT: String(port) },
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  try {
+    const get = async (path: string) => {
+      const response = await fetch(`http://127.0.0.1:${port}/v1${path}`);
+      return [response.status, await response.json()];
+    };
+    await expect.poll(() => get("/books/1"), { timeout: 10_000 }).toEqual([200, { title: "Emma" }]);
+    expect(await get("/books/2")).toEqual([404, { code: "no_such_book" }]);
+    expect(await get("/books/x")).toMatchObject([400, { code: "invalid_request" }]);
+  } finally {
+    const ended = once(child, "exit");
+    child.kill();
+    await ended;
+  }
+}, 20_000);
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return port;
+}
