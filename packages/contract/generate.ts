@@ -83,7 +83,10 @@ function withDefaultsRequired<Node>(node: Node): Node {
   if (Array.isArray(node)) return node.map(withDefaultsRequired) as Node;
   if (typeof node !== "object" || node === null) return node;
   const copy = Object.fromEntries(
-    Object.entries(node).map(([key, value]) => [key, key === "example" || key === "examples" ? value : withDefaultsRequired(value)]),
+    Object.entries(node).map(([key, value]) => [
+      key,
+      key === "example" || key === "examples" ? value : withDefaultsRequired(value),
+    ]),
   );
   if (typeof copy["in"] === "string" && copy["schema"]?.default !== undefined) copy["required"] = true;
   const defaulted = Object.entries<{ default?: unknown }>(copy["properties"] ?? {}).filter(

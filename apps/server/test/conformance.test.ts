@@ -14,7 +14,7 @@ describe.each(Object.entries(Object.groupBy(checks, ({ operationId }) => operati
 
     test.each(own)("$title", async ({ run }) => {
       const target = { baseUrl: service.baseUrl, credentials: () => ({ Authorization: `Bearer ${service.key}` }) };
-    await expect(run(target)).resolves.toBeUndefined();
+      await expect(run(target)).resolves.toBeUndefined();
     });
   },
 );

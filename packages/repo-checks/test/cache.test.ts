@@ -1,0 +1,72 @@
+import { execFileSync } from "node:child_process";
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { cloneRepository } from "./clone.ts";
+
+const TASKS = ["generate", "generate:check", "lint:contract", "lint", "typecheck", "test", "build"];
+
+describe("no cached result outlives a change to", { timeout: 30_000 }, () => {
+  let clone: ReturnType<typeof cloneRepository>;
+
+  beforeAll(() => {
+    clone = cloneRepository();
+  });
+  afterAll(() => clone[Symbol.dispose]());
+
+  test("the contract", () => {
+    expect(rerunAfterChange("openapi/openapi.yaml")).toEqual(
+      expect.arrayContaining([
+        "@petstore/contract#generate",
+        "@petstore/contract#generate:check",
+        "@petstore/contract#lint:contract",
+        "@petstore/contract#test",
+        "@petstore/server#test",
+        "@petstore/server#build",
+        "@petstore/client#test",
+        "@petstore/client#build",
+      ]),
+    );
+  });
+
+  test("the lint rules of the contract", () => {
+    expect(rerunAfterChange("openapi/redocly.yaml")).toContain("@petstore/contract#lint:contract");
+  });
+
+  test("the generator", () => {
+    const rerun = rerunAfterChange("packages/contract/generate.ts");
+    expect(rerun).toEqual(expect.arrayContaining(["@petstore/contract#generate", "@petstore/contract#generate:check"]));
+  });
+
+  test("a generated file", () => {
+    const rerun = rerunAfterChange("packages/contract/src/generated/schema.ts");
+    const expected = ["contract", "server", "client"].flatMap((name) =>
+      ["lint", "typecheck", "test"].map((task) => `@petstore/${name}#${task}`),
+    );
+    expect(rerun).toEqual(expect.arrayContaining(["@petstore/contract#generate:check", ...expected]));
+    expect(rerun).not.toContain("express-operations#test");
+  });
+
+  test("the compiler's settings, the lint rules of the code, the lockfile", () => {
+    expect(rerunAfterChange("packages/tsconfig/base.json")).toContain("@petstore/server#typecheck");
+    expect(rerunAfterChange(".oxlintrc.json")).toContain("@petstore/server#lint");
+    expect(rerunAfterChange("pnpm-lock.yaml")).toContain("@petstore/contract#generate");
+  });
+
+  function rerunAfterChange(file: string): string[] {
+    const before = hashes(clone.directory);
+    appendFileSync(join(clone.directory, file), "\n");
+    const after = hashes(clone.directory);
+    return [...after.keys()].filter((task) => after.get(task) !== before.get(task));
+  }
+});
+
+/** What turbo knows each task's result by. */
+function hashes(directory: string): Map<string, string> {
+  const output = execFileSync("turbo", ["run", ...TASKS, "--dry-run=json", "--skip-infer", "--cwd", directory], {
+    encoding: "utf8",
+    env: { ...process.env, DO_NOT_TRACK: "1" },
+  });
+  const { tasks } = JSON.parse(output) as { tasks: { taskId: string; command: string; hash: string }[] };
+  return new Map(tasks.flatMap(({ taskId, command, hash }) => (command === "<NONEXISTENT>" ? [] : [[taskId, hash]])));
+}

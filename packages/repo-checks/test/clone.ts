@@ -1,0 +1,42 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join, resolve } from "node:path";
+
+/** The root of the repository. */
+export const root = resolve(import.meta.dirname, "../../..");
+
+/** What git would hold after `git add --all`: every file that is neither ignored nor deleted, from the root. */
+export function repositoryFiles(pattern = "*"): string[] {
+  const listed = git(root, "ls-files", "--cached", "--others", "--exclude-standard", "-z", pattern).split("\0");
+  return listed.filter((file) => file !== "" && existsSync(join(root, file)));
+}
+
+/** A new clone of the repository with its uncommitted work, committed there, so that `git status` starts out clean. */
+export function cloneRepository(): Disposable & { directory: string; status: () => string } {
+  const directory = mkdtempSync(join(tmpdir(), "clone-"));
+  for (const file of repositoryFiles()) cpSync(join(root, file), join(directory, file));
+  git(directory, "init", "--quiet");
+  git(directory, "add", "--all");
+  git(directory, "-c", "user.name=test", "-c", "user.email=test@localhost", "commit", "--quiet", "--message", "clone");
+  return {
+    directory,
+    status: () => git(directory, "status", "--porcelain"),
+    [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}
+
+/** The environment of a person's new terminal: nothing of this checkout, of pnpm or of turbo is in it. */
+export function freshEnvironment(): NodeJS.ProcessEnv {
+  const kept =
+    /^(HOME|LANG|TMPDIR|\w+_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|npm_config_(registry|cache|cafile))$/i;
+  const path = process.env["PATH"]?.split(delimiter).filter((directory) => !directory.includes("node_modules"));
+  return {
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => kept.test(name))),
+    PATH: path?.join(delimiter),
+  };
+}
+
+function git(directory: string, ...words: string[]): string {
+  return execFileSync("git", ["-C", directory, ...words], { encoding: "utf8" });
+}

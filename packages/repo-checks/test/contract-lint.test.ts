@@ -1,0 +1,74 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { root } from "./clone.ts";
+
+const contract = readFileSync(join(root, "openapi/openapi.yaml"), "utf8");
+
+/** What the contract must never have: the text of it that changes, what it changes to, the rule that must see it. */
+const faults = {
+  "an operation without operationId": [/^ +operationId: listPets\n/m, "", "operation-operationId"],
+  "an operationId used twice": ["operationId: createPet", "operationId: listPets", "operation-operationId-unique"],
+  "an operation without tag": [/^ +tags: \[Pets\]\n/m, "", "rule/operation-says-its-security"],
+  "a tag that is not declared": ["tags: [Pets]", "tags: [Store]", "operation-tag-defined"],
+  "an operation without security": [/^ +security:\n.*\n/m, "", "rule/operation-says-its-security"],
+  "a security scheme that does not exist": ["- bearerAuth:", "- basicAuth:", "security-defined"],
+  "an operation without 401": [/^ +"401":\n.*\n/m, "", "rule/operation-declares-401-and-default"],
+  "an operation without default": [/^ +default:\n.*\n/m, "", "rule/operation-declares-401-and-default"],
+  "a string without bounds": [/^ +maxLength: 255\n/m, "", "rule/string-is-bounded"],
+  "an array without maxItems": [/^ +maxItems: 100\n/m, "", "rule/array-is-bounded"],
+  "an integer without minimum": [/^ +minimum: 1\n/m, "", "rule/integer-is-bounded"],
+  "an integer without maximum": [/^ +maximum: 100\n/m, "", "rule/integer-is-bounded"],
+  "an example of a body that does not fit": [/status: pending/g, "status: lost", "no-invalid-media-type-examples"],
+  "an example of a parameter that does not fit": ["value: 10\n", "value: 101\n", "no-invalid-parameter-examples"],
+  "a schema that nothing uses": [
+    "\n  schemas:\n",
+    "\n  schemas:\n    Flag:\n      type: boolean\n",
+    "no-unused-components",
+  ],
+} as const;
+
+describe("the lint of the contract", () => {
+  let found: Record<string, Set<string>>;
+
+  beforeAll(() => {
+    const broken = Object.entries(faults).map(([fault, [text, change]]) => [fault, contract.replace(text, change)]);
+    found = lint({ "the contract": contract, ...Object.fromEntries(broken) });
+  }, 30_000);
+
+  test("finds nothing in the contract", () => {
+    expect(found["the contract"]).toEqual(new Set());
+  });
+
+  test.each(Object.entries(faults))("finds %s", (fault, [, , rule]) => {
+    expect(found[fault]).toContain(rule);
+  });
+});
+
+/** The rules that each document breaks. One run of Redocly's command line reads them all. */
+function lint(documents: Record<string, string>): Record<string, Set<string>> {
+  const directory = mkdtempSync(join(tmpdir(), "contract-lint-"));
+  const names = Object.keys(documents);
+  const files = names.map((_, index) => `${index}.yaml`);
+  names.forEach((name, index) => writeFileSync(join(directory, files[index]!), documents[name]!));
+  const redocly = resolve(import.meta.dirname, "../node_modules/.bin/redocly");
+  const config = join(root, "openapi/redocly.yaml");
+  const { stdout } = spawnSync(redocly, ["lint", "--config", config, "--format", "github-actions", ...files], {
+    cwd: directory,
+    encoding: "utf8",
+    env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+  });
+  rmSync(directory, { recursive: true });
+  const problems = Array.from(stdout.matchAll(/^::\w+ title=([^,]+),file=(\d+)\.yaml,/gm), ([, rule, file]) => ({
+    rule,
+    file,
+  }));
+  return Object.fromEntries(
+    names.map((name, index) => [
+      name,
+      new Set(problems.filter(({ file }) => file === String(index)).map(({ rule }) => rule!)),
+    ]),
+  );
+}

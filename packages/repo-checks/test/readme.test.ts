@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { cloneRepository, freshEnvironment, root } from "./clone.ts";
+
+const START = "npx -y pnpm@12.21.0 start";
+const TEST = "npx -y pnpm@12.21.0 test";
+/** An answer of 400 or more fails the block. */
+const STRICT_CURL = 'curl() { command curl --silent --show-error --fail-with-body "$@"; }\n';
+
+/** Every command block of the README, in order. In a `console` block the lines after `$ ` are the commands. */
+const readme = existsSync(join(root, "README.md")) ? readFileSync(join(root, "README.md"), "utf8") : "";
+const blocks = Array.from(readme.matchAll(/^```(sh|bash|console)\n(.*?)^```/gms), ([, language, text = ""]) =>
+  (language === "console" ? text.replaceAll(/^(?!\$ ).*\n/gm, "").replaceAll(/^\$ /gm, "") : text).trim(),
+);
+
+describe("every command of the README works in a new clone", { timeout: 60_000 }, () => {
+  let clone: ReturnType<typeof cloneRepository>;
+  let server: ChildProcess | undefined;
+  let origin = "";
+
+  beforeAll(() => {
+    clone = cloneRepository();
+  });
+  afterAll(() => {
+    server?.kill();
+    clone[Symbol.dispose]();
+  });
+
+  test("there are the two commands, and .ci/run is the second", () => {
+    expect(blocks).toContain(START);
+    expect(blocks).toContain(TEST);
+    expect(readFileSync(join(root, ".ci/run"), "utf8").trim().split("\n").at(-1)).toBe(TEST);
+  });
+
+  test.each(blocks.filter((block) => block !== TEST))("%s", async (block) => {
+    const { status, output } = block === START ? await start() : run(block);
+    expect(status, output).toBe(0);
+  });
+
+  test("SIGTERM stops what `start` started, with exit code 0", async () => {
+    server?.kill("SIGTERM");
+    expect(await once(server!, "exit")).toEqual([0, null]);
+  });
+
+  test("nothing is left for git to see", () => {
+    expect(clone.status()).toBe("");
+  });
+
+  /** Resolves when the server says where it listens, or when it has ended without. */
+  async function start(): Promise<{ status: number | null; output: string }> {
+    const { promise, resolve } = Promise.withResolvers<{ status: number | null; output: string }>();
+    let output = "";
+    server = spawn("bash", ["-c", START], {
+      cwd: clone.directory,
+      env: environment(),
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    for (const stream of [server.stdout!, server.stderr!]) {
+      stream.on("data", (chunk: Buffer) => {
+        output += chunk.toString();
+        origin = /listening on (http:\/\/[\w.:]+)/.exec(output)?.[1] ?? "";
+        if (origin !== "") resolve({ status: 0, output });
+      });
+    }
+    server.on("close", (status) => resolve({ status: status ?? 1, output }));
+    return promise;
+  }
+
+  function run(block: string): { status: number | null; output: string } {
+    const script = STRICT_CURL + block.replaceAll("http://127.0.0.1:3000", origin);
+    const { status, stdout, stderr } = spawnSync("bash", ["-euo", "pipefail", "-c", script], {
+      cwd: clone.directory,
+      env: environment(),
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"], // bash reads start-up files when its standard input is a socket, as Node's pipes are
+    });
+    return { status, output: stdout + stderr };
+  }
+});
+
+function environment(): NodeJS.ProcessEnv {
+  return {
+    ...freshEnvironment(),
+    PORT: "0",
+    // npx passes SIGTERM on to its shell alone. Bash, unlike dash, has by then become pnpm, which passes it on.
+    npm_config_script_shell: "bash",
+    npm_config_prefer_offline: "true",
+    pnpm_config_prefer_offline: "true",
+    pnpm_config_store_dir: storeDirectory(),
+  };
+}
+
+/** The package store that this checkout was installed from; on another file system pnpm would begin a new one. */
+function storeDirectory(): string {
+  return (JSON.parse(readFileSync(join(root, "node_modules/.modules.yaml"), "utf8")) as { storeDir: string }).storeDir;
+}

@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+import ReportWriter from "./src/reporter.ts";
+
+/** How every package's tests run: with a report for `pnpm test`, and with time to spare while other checks take the processor. */
+export default defineConfig({
+  test: {
+    reporters: ["default", new ReportWriter()],
+    maxWorkers: "100%",
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+  },
+});
