@@ -41,8 +41,7 @@ describe("createApiKey", () => {
     const path = url.slice("file:".length);
     const text = (await readFile(path, "latin1")) + (await readFile(`${path}-wal`, "latin1"));
     expect(text).toContain(key.slice(0, 13));
-    expect(text).not.toContain(key.slice(0, 14));
-    expect(text).not.toContain(key.slice(13, 25));
+    for (let at = 13; at < key.length - 8; at++) expect(text).not.toContain(key.slice(at, at + 8));
   });
 });
 
