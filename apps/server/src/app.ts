@@ -6,14 +6,14 @@ import helmet from "helmet";
 import { sql } from "kysely";
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
-import type { Database } from "./database.ts";
 import { asProblem, problem, problemBody } from "./errors.ts";
 import { findApiKey } from "./keys/keys.repository.ts";
 import { petsHandlers, type PetsEnvironment } from "./pets/pets.handlers.ts";
 import { requestLog } from "./request-log.ts";
+import type { Storage } from "./storage.ts";
 
 export interface AppOptions {
-  db: Database;
+  storage: Storage;
   logger: Logger;
   environment: Config["environment"];
 }
@@ -26,13 +26,13 @@ const API_CSP = { useDefaults: false, directives: { defaultSrc: ["'none'"], fram
 
 /** The service as an Express app: the contract's operations below its base path, and what operators need beside it. */
 export async function createApp(options: AppOptions): Promise<Express> {
-  const { db, logger } = options;
+  const { storage, logger } = options;
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing").enable("strict routing");
   app.use(requestLog(logger), requireHost, helmet({ contentSecurityPolicy: API_CSP }));
   app.get("/healthz", (_request, response) => void response.json({ status: "ok" }));
   app.get("/readyz", async (_request, response) => {
-    await sql`select 1`.execute(db);
+    await sql`select 1`.execute(storage.db);
     response.json({ status: "ok" });
   });
   app.get("/openapi.json", (_request, response) => void response.json(document));
@@ -42,17 +42,17 @@ export async function createApp(options: AppOptions): Promise<Express> {
   return app;
 }
 
-async function operations({ db, logger, environment }: AppOptions): Promise<Implementation> {
+async function operations({ storage, logger, environment }: AppOptions): Promise<Implementation> {
   const implementation = implement<HandledOperations, PetsEnvironment>()({
     document,
     handlers: petsHandlers,
     security: {
       bearerAuth: async (token) => {
-        const apiKey = await findApiKey(db, token, Date.now());
+        const apiKey = await findApiKey(storage.db, token, Date.now());
         return apiKey && { caller: apiKey, scopes: apiKey.scopes };
       },
     },
-    context: () => ({ db }),
+    context: () => storage,
     problemBody,
     realm: "petstore",
     warm: true,

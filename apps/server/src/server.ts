@@ -4,10 +4,10 @@ import { version } from "@petstore/contract";
 import { type Logger, pino } from "pino";
 import { BASE_PATH, createApp } from "./app.ts";
 import { type Config, pathOfFileUrl } from "./config.ts";
-import { openDatabase } from "./database.ts";
 import { type Listener, listen } from "./http.ts";
 import { ensureQuickstartKey } from "./keys/quickstart.ts";
 import { migrate } from "./migrations.ts";
+import { openStorage } from "./storage.ts";
 
 /** The service at work: its base URL, and how to end it. `close` finishes what is in flight. */
 export interface Service {
@@ -17,21 +17,21 @@ export interface Service {
 
 /** Migrates the database, in development sees to the quickstart key, and listens. */
 export async function start(config: Config, logger: Logger): Promise<Service> {
-  const db = openDatabase(config.databaseUrl);
+  const storage = openStorage(config.databaseUrl);
   let listener: Listener;
   try {
-    await migrate(db);
-    if (config.environment === "development") await ensureQuickstartKey(db, quickstartFile(config));
-    listener = await listen(await createApp({ db, logger, environment: config.environment }), config);
+    await migrate(storage.db);
+    if (config.environment === "development") await ensureQuickstartKey(storage.db, quickstartFile(config));
+    listener = await listen(await createApp({ storage, logger, environment: config.environment }), config);
   } catch (error) {
-    await db.destroy();
+    await storage.destroy();
     throw error;
   }
   return {
     baseUrl: listener.origin + BASE_PATH,
     close: async () => {
       await listener.close();
-      await db.destroy();
+      await storage.destroy();
     },
   };
 }

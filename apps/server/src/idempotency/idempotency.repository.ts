@@ -15,37 +15,35 @@ export interface IdempotentRequest {
 export type IdempotentOutcome<Answer> = { outcome: "done" | "replayed"; answer: Answer } | { outcome: "reused" };
 
 /**
- * Runs `write` unless this key was used in the last 24 hours. The write and its answer, which must survive JSON, are
- * kept in one transaction: of any number of duplicates exactly one writes, and a write that throws leaves nothing.
+ * Runs `write` unless this key was used in the last 24 hours, and keeps its answer, which must survive JSON. Both happen
+ * on the transaction it is given: of any number of duplicates exactly one writes, and a write that throws leaves nothing.
  */
 export async function once<Answer>(
-  db: Database,
+  trx: Database,
   { apiKeyId, key, requestHash, now }: IdempotentRequest,
-  write: (trx: Database) => Promise<Answer>,
+  write: () => Promise<Answer>,
 ): Promise<IdempotentOutcome<Answer>> {
-  return db.transaction().execute(async (trx) => {
-    const first = await trx
-      .selectFrom("idempotency_keys")
-      .select(["request_hash", "answer"])
-      .where("api_key_id", "=", apiKeyId)
-      .where("key", "=", key)
-      .where("created_at", ">", now - KEPT_MS)
-      .executeTakeFirst();
-    if (first !== undefined) {
-      if (first.request_hash !== requestHash) return { outcome: "reused" };
-      return { outcome: "replayed", answer: JSON.parse(first.answer) as Answer };
-    }
+  const first = await trx
+    .selectFrom("idempotency_keys")
+    .select(["request_hash", "answer"])
+    .where("api_key_id", "=", apiKeyId)
+    .where("key", "=", key)
+    .where("created_at", ">", now - KEPT_MS)
+    .executeTakeFirst();
+  if (first !== undefined) {
+    if (first.request_hash !== requestHash) return { outcome: "reused" };
+    return { outcome: "replayed", answer: JSON.parse(first.answer) as Answer };
+  }
 
-    const answer = await write(trx);
-    const kept = { request_hash: requestHash, answer: JSON.stringify(answer), created_at: now };
-    await trx
-      .insertInto("idempotency_keys")
-      .values({ api_key_id: apiKeyId, key, ...kept })
-      .onConflict((expired) => expired.columns(["api_key_id", "key"]).doUpdateSet(kept))
-      .execute();
-    await deleteExpired(trx, now);
-    return { outcome: "done", answer };
-  });
+  const answer = await write();
+  const kept = { request_hash: requestHash, answer: JSON.stringify(answer), created_at: now };
+  await trx
+    .insertInto("idempotency_keys")
+    .values({ api_key_id: apiKeyId, key, ...kept })
+    .onConflict((expired) => expired.columns(["api_key_id", "key"]).doUpdateSet(kept))
+    .execute();
+  await deleteExpired(trx, now);
+  return { outcome: "done", answer };
 }
 
 /** A few at a time, so that no single caller pays for all. */

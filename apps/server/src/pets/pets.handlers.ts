@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import type { HandledOperations, Pet } from "@petstore/contract";
 import type { Handlers } from "express-operations";
-import type { Database } from "../database.ts";
 import { errorBody } from "../errors.ts";
 import { once } from "../idempotency/idempotency.repository.ts";
+import type { Storage } from "../storage.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { findPet, insertPet, listPets } from "./pets.repository.ts";
 
 /** What the handlers are given besides their input. */
 export interface PetsEnvironment {
   caller: { id: number };
-  context: { db: Database };
+  context: Storage;
 }
 
 /** The operations tagged Pets. */
@@ -38,9 +38,9 @@ export const petsHandlers = {
 
   async createPet({ body, headers, caller, context }) {
     const key = headers["Idempotency-Key"];
-    if (key === undefined) return { status: 201, body: await insertPet(context.db, body) };
+    if (key === undefined) return { status: 201, body: await context.write((trx) => insertPet(trx, body)) };
     const request = { apiKeyId: caller.id, key, requestHash: hashOf(body), now: Date.now() };
-    const result = await once(context.db, request, (trx) => insertPet(trx, body));
+    const result = await context.write((trx) => once(trx, request, () => insertPet(trx, body)));
     switch (result.outcome) {
       case "done":
         return { status: 201, body: result.answer };

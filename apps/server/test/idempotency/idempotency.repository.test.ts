@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Database } from "../../src/database.ts";
-import { once } from "../../src/idempotency/idempotency.repository.ts";
+import { type IdempotentRequest, once as onceOn } from "../../src/idempotency/idempotency.repository.ts";
 import { createApiKey } from "../../src/keys/keys.repository.ts";
 import { migrate } from "../../src/migrations.ts";
 import { insertPet, listPets } from "../../src/pets/pets.repository.ts";
@@ -12,6 +12,8 @@ const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
 const REQUEST = { apiKeyId: 1, key: "k1", requestHash: "h1", now: NOW };
 
 const write = (trx: Database) => insertPet(trx, REX);
+const once = <Answer>(db: Database, request: IdempotentRequest, work: (trx: Database) => Promise<Answer>) =>
+  db.transaction().execute((trx) => onceOn(trx, request, () => work(trx)));
 
 describe("once", () => {
   test("writes the first time and replays the answer after", async () => {

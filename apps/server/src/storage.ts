@@ -1,0 +1,83 @@
+import { sql } from "kysely";
+import { type Database, openDatabase } from "./database.ts";
+
+/** A piece of work on a transaction. It may run again with nothing kept of it, so it touches nothing else. */
+export type Work<Result> = (trx: Database) => Promise<Result>;
+
+/** The database of a running service: one way to read, one way to write. */
+export interface Storage {
+  /** For reading. It sees every write that was answered, and waits for none. */
+  db: Database;
+  /** Runs work in a transaction; resolves once that is on disk, and rejects, with nothing kept, when the work throws. */
+  write: <Result>(work: Work<Result>) => Promise<Result>;
+  destroy: () => Promise<void>;
+}
+
+/** At most this many units of work share a transaction, so that the event loop is never held for long. */
+const LARGEST_GROUP = 256;
+
+/**
+ * SQLite with a connection of its own for reading, so that no read waits behind a write or the lock of another process,
+ * and with writes committed in groups: syncing the file costs the same for one as for many.
+ */
+export function openStorage(databaseUrl: string): Storage {
+  const writer = openDatabase(databaseUrl);
+  const db = openDatabase(databaseUrl);
+  return {
+    db,
+    write: groupingCommits(writer),
+    destroy: async () => {
+      await db.destroy();
+      await writer.destroy(); // the last to close folds the write-ahead log into the file
+    },
+  };
+}
+
+interface Unit {
+  work: Work<unknown>;
+  resolve: (result: never) => void;
+  reject: (error: unknown) => void;
+}
+
+/** What arrives in one turn of the event loop, or while a group is being committed, is committed together. */
+export function groupingCommits(db: Database): Storage["write"] {
+  const waiting: Unit[] = [];
+  let isBusy = false;
+
+  const commitWaiting = async (): Promise<void> => {
+    while (waiting.length > 0) await commit(db, waiting.splice(0, LARGEST_GROUP));
+    isBusy = false;
+  };
+
+  return async (work) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ work, resolve, reject });
+      if (isBusy) return;
+      isBusy = true;
+      setImmediate(() => void commitWaiting());
+    });
+}
+
+/** One transaction for all, a savepoint for each; nobody is answered before the commit, and one that throws fails alone. */
+async function commit(db: Database, group: Unit[]): Promise<void> {
+  const answers: (() => void)[] = [];
+  try {
+    await db.transaction().execute(async (trx) => {
+      for (const { work, resolve, reject } of group) {
+        await sql`savepoint unit`.execute(trx);
+        try {
+          const result = await work(trx);
+          answers.push(() => resolve(result as never));
+        } catch (error) {
+          await sql`rollback to unit`.execute(trx);
+          answers.push(() => reject(error));
+        }
+        await sql`release unit`.execute(trx);
+      }
+    });
+  } catch (error) {
+    for (const { reject } of group) reject(error);
+    return;
+  }
+  for (const answer of answers) answer();
+}
