@@ -30,7 +30,7 @@ export function refuse(status: keyof typeof PROBLEM_CODES, message: string, head
   return new Problem(status, PROBLEM_CODES[status], message, headers);
 }
 
-/** A name from a request if it is safe to repeat in a message: a plain word of at most 64 characters. */
+/** A name from a request if it is safe to repeat in a message: a plain word, shorter than tokens and other secrets are. */
 export function printable(name: string): string | undefined {
-  return /^[A-Za-z0-9_.-]{1,64}$/.test(name) ? name : undefined;
+  return /^[A-Za-z0-9_.-]{1,32}$/.test(name) ? name : undefined;
 }

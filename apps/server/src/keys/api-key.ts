@@ -21,6 +21,11 @@ export function isWellFormedApiKey(text: string): boolean {
   return format.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
 }
 
+/** Whether the text holds an API key, be it mistyped or cut: such text is neither stored nor logged. */
+export function holdsApiKey(text: string): boolean {
+  return /pst_(live|test)_[0-9A-Za-z]{16}/.test(text);
+}
+
 /** SHA-256 of a key, in hexadecimal: all that is kept of it. Its 256 random bits need no salt and no slow hash. */
 export function hashApiKey(key: string): string {
   return hash("sha256", key);
@@ -29,6 +34,11 @@ export function hashApiKey(key: string): string {
 /** The start of a key, by which a person recognises it and nobody can guess it. */
 export function prefixOfApiKey(key: string): string {
   return key.slice(0, "pst_test_".length + SHOWN_OF_SECRET);
+}
+
+/** The environment, as far as a key tells it, that a key with this prefix was made for. */
+export function environmentOf(prefix: string): Config["environment"] {
+  return prefix.startsWith("pst_live_") ? "production" : "development";
 }
 
 function checksum(text: string): string {

@@ -3,6 +3,7 @@ import type { HandledOperations, Pet } from "@petstore/contract";
 import type { Handlers } from "express-operations";
 import { errorBody } from "../errors.ts";
 import { once } from "../idempotency/idempotency.repository.ts";
+import { holdsApiKey } from "../keys/api-key.ts";
 import type { Storage } from "../storage.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { findPet, insertPet, listPets } from "./pets.repository.ts";
@@ -12,6 +13,9 @@ export interface PetsEnvironment {
   caller: { id: number };
   context: Storage;
 }
+
+const API_KEY_MISPLACED =
+  "An API key belongs in the Authorization header alone; neither a name nor an Idempotency-Key may hold one.";
 
 /** The operations tagged Pets. */
 export const petsHandlers = {
@@ -38,6 +42,8 @@ export const petsHandlers = {
 
   async createPet({ body, headers, caller, context }) {
     const key = headers["Idempotency-Key"];
+    if ([body.name, key ?? ""].some(holdsApiKey))
+      return { status: 400, body: errorBody("invalid_request", API_KEY_MISPLACED) };
     if (key === undefined) return { status: 201, body: await context.write((trx) => insertPet(trx, body)) };
     const request = { apiKeyId: caller.id, key, requestHash: hashOf(body), now: Date.now() };
     const result = await context.write((trx) => once(trx, request, () => insertPet(trx, body)));
