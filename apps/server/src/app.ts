@@ -7,13 +7,15 @@ import { sql } from "kysely";
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import { asProblem, problem, problemBody } from "./errors.ts";
-import { findApiKey } from "./keys/keys.repository.ts";
+import { authentication } from "./keys/authentication.ts";
+import type { KeyUses } from "./keys/key-uses.ts";
 import { petsHandlers, type PetsEnvironment } from "./pets/pets.handlers.ts";
 import { requestLog } from "./request-log.ts";
 import type { Storage } from "./storage.ts";
 
 export interface AppOptions {
   storage: Storage;
+  keyUses: KeyUses;
   logger: Logger;
   environment: Config["environment"];
 }
@@ -42,16 +44,11 @@ export async function createApp(options: AppOptions): Promise<Express> {
   return app;
 }
 
-async function operations({ storage, logger, environment }: AppOptions): Promise<Implementation> {
+async function operations({ storage, keyUses, logger, environment }: AppOptions): Promise<Implementation> {
   const implementation = implement<HandledOperations, PetsEnvironment>()({
     document,
     handlers: petsHandlers,
-    security: {
-      bearerAuth: async (token) => {
-        const apiKey = await findApiKey(storage.db, token, Date.now());
-        return apiKey && { caller: apiKey, scopes: apiKey.scopes };
-      },
-    },
+    security: { bearerAuth: authentication(storage.db, keyUses) },
     context: () => storage,
     problemBody,
     realm: "petstore",

@@ -38,6 +38,7 @@ const Settings = z.object({
   PETSTORE_ENV: z
     .enum(ENVIRONMENTS, `PETSTORE_ENV must be one of ${ENVIRONMENTS.join(", ")}. Set it so: PETSTORE_ENV=development`)
     .default("development"),
+  PETSTORE_BOOTSTRAP_KEY_FILE: z.string().optional(),
   LOG_LEVEL: z
     .enum(LOG_LEVELS, `LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}. Set it so: LOG_LEVEL=info`)
     .default("info"),
@@ -49,6 +50,8 @@ export interface Config {
   port: number;
   databaseUrl: string;
   environment: (typeof ENVIRONMENTS)[number];
+  /** Path of a file with the key to begin with. */
+  bootstrapKeyFile: string | undefined;
   logLevel: (typeof LOG_LEVELS)[number];
 }
 
@@ -67,6 +70,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     port: data.PORT,
     databaseUrl: data.DATABASE_URL,
     environment: data.PETSTORE_ENV,
+    bootstrapKeyFile: data.PETSTORE_BOOTSTRAP_KEY_FILE,
     logLevel: data.LOG_LEVEL,
   };
 }

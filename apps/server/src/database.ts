@@ -1,6 +1,7 @@
 import { Kysely } from "kysely";
 import { pathOfFileUrl } from "./config.ts";
 import type { IdempotencyKeysTable } from "./idempotency/idempotency.table.ts";
+import type { AuditTable } from "./keys/audit.table.ts";
 import type { ApiKeysTable } from "./keys/keys.table.ts";
 import type { PetsTable } from "./pets/pets.table.ts";
 import { sqliteDialect } from "./sqlite.dialect.ts";
@@ -9,6 +10,7 @@ import { sqliteDialect } from "./sqlite.dialect.ts";
 export interface Tables {
   pets: PetsTable;
   api_keys: ApiKeysTable;
+  audit: AuditTable;
   idempotency_keys: IdempotencyKeysTable;
 }
 

@@ -2,9 +2,11 @@ import { type Migration, Migrator } from "kysely/migration";
 import { DatabaseError } from "./database.errors.ts";
 import type { Database } from "./database.ts";
 import * as createTables from "./migrations/0001_create_tables.ts";
+import * as auditApiKeys from "./migrations/0002_audit_api_keys.ts";
 
 const MIGRATIONS: Record<string, Migration> = {
   "0001_create_tables": createTables,
+  "0002_audit_api_keys": auditApiKeys,
 };
 
 /**

@@ -5,6 +5,8 @@ import { type Logger, pino } from "pino";
 import { BASE_PATH, createApp } from "./app.ts";
 import { type Config, pathOfFileUrl } from "./config.ts";
 import { type Listener, listen } from "./http.ts";
+import { ensureBootstrapKey } from "./keys/bootstrap.ts";
+import { keyUses } from "./keys/key-uses.ts";
 import { ensureQuickstartKey } from "./keys/quickstart.ts";
 import { migrate } from "./migrations.ts";
 import { openStorage } from "./storage.ts";
@@ -15,14 +17,17 @@ export interface Service {
   close: () => Promise<void>;
 }
 
-/** Migrates the database, in development sees to the quickstart key, and listens. */
+/** Migrates the database, sees to the first keys, and listens. */
 export async function start(config: Config, logger: Logger): Promise<Service> {
+  const { environment, bootstrapKeyFile } = config;
   const storage = openStorage(config.databaseUrl);
+  const uses = keyUses(storage.write, logger);
   let listener: Listener;
   try {
     await migrate(storage.db);
-    if (config.environment === "development") await ensureQuickstartKey(storage.db, quickstartFile(config));
-    listener = await listen(await createApp({ storage, logger, environment: config.environment }), config);
+    if (bootstrapKeyFile !== undefined) await ensureBootstrapKey(storage.db, bootstrapKeyFile);
+    if (environment === "development") await ensureQuickstartKey(storage.db, quickstartFile(config));
+    listener = await listen(await createApp({ storage, keyUses: uses, logger, environment }), config);
   } catch (error) {
     await storage.destroy();
     throw error;
@@ -31,6 +36,7 @@ export async function start(config: Config, logger: Logger): Promise<Service> {
     baseUrl: listener.origin + BASE_PATH,
     close: async () => {
       await listener.close();
+      await uses.close();
       await storage.destroy();
     },
   };

@@ -6,6 +6,7 @@ const DEFAULTS = {
   port: 3000,
   databaseUrl: "file:data/petstore.db",
   environment: "development",
+  bootstrapKeyFile: undefined,
   logLevel: "info",
 };
 
@@ -27,6 +28,7 @@ describe("readConfig", () => {
       DATABASE_URL: "file:/srv/p.db",
       PETSTORE_ENV: "production",
       LOG_LEVEL: "silent",
+      PETSTORE_BOOTSTRAP_KEY_FILE: "/run/secrets/key",
     };
     const expected = {
       host: "::",
@@ -34,6 +36,7 @@ describe("readConfig", () => {
       databaseUrl: "file:/srv/p.db",
       environment: "production",
       logLevel: "silent",
+      bootstrapKeyFile: "/run/secrets/key",
     };
     expect(readConfig(env)).toStrictEqual(expected);
   });

@@ -19,7 +19,7 @@ describe("petstore migrate", () => {
     const DATABASE_URL = await temporaryUrl();
     expect(await run(["migrate"], { DATABASE_URL })).toEqual({
       code: 0,
-      stdout: "Applied 0001_create_tables.\n",
+      stdout: "Applied 0001_create_tables, 0002_audit_api_keys.\n",
       stderr: "",
     });
     expect(await run(["migrate"], { DATABASE_URL })).toEqual({

@@ -18,7 +18,7 @@ const creating = (table: string): Migration => ({
 describe("migrate", () => {
   test("names what it applied, and finds nothing to do the second time", async () => {
     const db = opened(await temporaryUrl());
-    expect(await migrate(db)).toEqual(["0001_create_tables"]);
+    expect(await migrate(db)).toEqual(["0001_create_tables", "0002_audit_api_keys"]);
     expect(await migrate(db)).toEqual([]);
   });
 
@@ -27,7 +27,7 @@ describe("migrate", () => {
     const { rows } = await sql<{ name: string; strict: number }>`
       select name, strict from pragma_table_list where type = 'table' and name not like 'sqlite_%' and name not like 'kysely_%'
     `.execute(db);
-    expect(rows.map((row) => row.name).toSorted()).toEqual(["api_keys", "idempotency_keys", "pets"]);
+    expect(rows.map((row) => row.name).toSorted()).toEqual(["api_keys", "audit", "idempotency_keys", "pets"]);
     expect(rows.every((row) => row.strict === 1)).toBe(true);
   });
 
@@ -60,7 +60,7 @@ describe("migrate", () => {
       );
       const outputs = (await Promise.all(starts)).map(({ stdout }) => stdout.trim());
       expect(outputs.toSorted()).toEqual([
-        "Applied 0001_create_tables.",
+        "Applied 0001_create_tables, 0002_audit_api_keys.",
         ...Array(3).fill("The database is up to date."),
       ]);
     }

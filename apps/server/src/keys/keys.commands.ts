@@ -1,14 +1,29 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, Option } from "commander";
 import { readConfig } from "../config.ts";
 import { type Database, openDatabase } from "../database.ts";
 import { migrate } from "../migrations.ts";
-import { type ApiKey, createApiKey, listApiKeys, revokeApiKey, type Scope, SCOPES } from "./keys.repository.ts";
+import { isoDate, printJson, printTable } from "../print.ts";
+import { generateApiKey } from "./api-key.ts";
+import { listAudit } from "./audit.repository.ts";
+import { parseDuration, parseId, parseName, parseOverlap, parseScopes } from "./keys.arguments.ts";
+import {
+  type ApiKey,
+  createApiKey,
+  type IssuedApiKey,
+  listApiKeys,
+  revokeApiKey,
+  rotateApiKey,
+  type Scope,
+  SCOPES,
+} from "./keys.repository.ts";
 
-const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const OVERLAP = new Option("--overlap <duration>", "how long the old key still holds, such as 0, 30m or 7d")
+  .argParser(parseOverlap)
+  .default(parseDuration("24h"), "24h");
 
-/** Adds `keys create`, `keys list` and `keys revoke` to the command line. */
+/** Adds the commands below `keys` to the command line. */
 export function addKeysCommands(program: Command): void {
-  const keys = program.command("keys").description("make, list and revoke API keys");
+  const keys = program.command("keys").description("make, list, rotate and revoke API keys");
   keys
     .command("create")
     .description("make an API key and show it, this once")
@@ -18,16 +33,32 @@ export function addKeysCommands(program: Command): void {
     .option("--json", "print JSON")
     .action(create);
   keys
+    .command("generate")
+    .description("print a new key that no database knows, for PETSTORE_BOOTSTRAP_KEY_FILE")
+    .action(() => console.log(generateApiKey(readConfig(process.env).environment)));
+  keys
     .command("list")
     .description("list the API keys, never the keys themselves")
     .option("--json", "print JSON")
     .action(list);
+  keys
+    .command("rotate")
+    .description("replace an API key by a new one with the same name, scopes and lifetime, and show that, this once")
+    .argument("<id>", "its number in the list", parseId)
+    .addOption(OVERLAP)
+    .option("--json", "print JSON")
+    .action(rotate);
   keys
     .command("revoke")
     .description("end an API key, from the next request on")
     .argument("<id>", "its number in the list", parseId)
     .option("--json", "print JSON")
     .action(revoke);
+  keys
+    .command("audit")
+    .description("list who issued, rotated and revoked API keys, and when")
+    .option("--json", "print JSON")
+    .action(audit);
 }
 
 interface CreateOptions {
@@ -40,11 +71,9 @@ interface CreateOptions {
 async function create({ name, scopes, expiresIn, json }: CreateOptions): Promise<void> {
   const { environment } = readConfig(process.env);
   const expiresAt = expiresIn === undefined ? undefined : Date.now() + expiresIn;
-  const { key, ...apiKey } = await onDatabase((db) => createApiKey(db, { name, environment, scopes, expiresAt }));
-  if (json) return printJson({ ...withDates(apiKey), key });
-  const expiry = apiKey.expiresAt === null ? "without expiry" : `until ${isoDate(apiKey.expiresAt)}`;
-  console.log(`Key ${apiKey.id}, "${name}", allows ${apiKey.scopes.join(" and ")} ${expiry}:\n\n  ${key}\n`);
-  console.log("Keep it now: it will not be shown again.");
+  const apiKey = await onDatabase((db) => createApiKey(db, { name, environment, scopes, expiresAt }));
+  if (json) return printJson(withDates(apiKey));
+  printIssued(apiKey);
 }
 
 async function list({ json }: { json?: true }): Promise<void> {
@@ -58,19 +87,49 @@ async function list({ json }: { json?: true }): Promise<void> {
     stateOf(key),
     isoDate(key.createdAt),
     key.expiresAt === null ? "never" : isoDate(key.expiresAt),
+    key.lastUsedAt === null ? "never" : isoDate(key.lastUsedAt),
   ]);
-  printTable([["ID", "NAME", "KEY", "SCOPES", "STATE", "CREATED", "EXPIRES"], ...rows]);
+  printTable([["ID", "NAME", "KEY", "SCOPES", "STATE", "CREATED", "EXPIRES", "LAST USED"], ...rows]);
+}
+
+async function rotate(id: number, { overlap, json }: { overlap: number; json?: true }): Promise<void> {
+  const rotation = await onDatabase((db) => rotateApiKey(db, id, overlap));
+  switch (rotation.outcome) {
+    case "rotated": {
+      const { apiKey, oldExpiresAt } = rotation;
+      if (json) return printJson({ ...withDates(apiKey), replaces: { id, expiresAt: isoDate(oldExpiresAt) } });
+      printIssued(apiKey);
+      return console.log(`It replaces key ${id}, which holds until ${isoDate(oldExpiresAt)}.`);
+    }
+    case "rotated before":
+      return fail(`key ${id} was rotated before; rotate the key that replaced it, see \`petstore keys list\``);
+    case "expired":
+    case "revoked":
+      return fail(`key ${id} is ${rotation.outcome}; make a new one with \`petstore keys create\``);
+    case "not found":
+      return fail(`there is no key ${id}; see \`petstore keys list\``);
+  }
 }
 
 async function revoke(id: number, { json }: { json?: true }): Promise<void> {
   const outcome = await onDatabase((db) => revokeApiKey(db, id));
-  if (outcome === "not found") {
-    console.error(`error: there is no key ${id}; see \`petstore keys list\``);
-    process.exitCode = 1;
-    return;
-  }
+  if (outcome === "not found") return fail(`there is no key ${id}; see \`petstore keys list\``);
   if (json) return printJson({ id, outcome });
   console.log(outcome === "revoked" ? `Key ${id} is revoked.` : `Key ${id} was revoked before.`);
+}
+
+async function audit({ json }: { json?: true }): Promise<void> {
+  const entries = await onDatabase(listAudit);
+  if (json) return printJson(entries.map(({ at, ...entry }) => ({ at: isoDate(at), ...entry })));
+  const rows = entries.map(({ at, action, keyId, keyName, keyPrefix, actor }) => [
+    isoDate(at),
+    action,
+    String(keyId),
+    keyName,
+    `${keyPrefix}…`,
+    actor,
+  ]);
+  printTable([["TIME", "ACTION", "ID", "NAME", "KEY", "WHO"], ...rows]);
 }
 
 async function onDatabase<Result>(work: (db: Database) => Promise<Result>): Promise<Result> {
@@ -83,27 +142,15 @@ async function onDatabase<Result>(work: (db: Database) => Promise<Result>): Prom
   }
 }
 
-function parseName(text: string): string {
-  if (/^[^\p{C}]{1,100}$/u.test(text)) return text;
-  throw new InvalidArgumentError("Give 1 to 100 characters, none of them a control character.");
+function fail(problem: string): void {
+  console.error(`error: ${problem}`);
+  process.exitCode = 1;
 }
 
-function parseScopes(text: string): Scope[] {
-  const names = text.split(",").map((name) => name.trim());
-  const scopes = SCOPES.filter((scope) => names.includes(scope));
-  if (scopes.length === names.length) return scopes;
-  throw new InvalidArgumentError(`Give some of ${SCOPES.join(",")}, separated by commas.`);
-}
-
-function parseDuration(text: string): number {
-  const [, count, unit] = /^([1-9]\d{0,4})([smhdw])$/.exec(text) ?? [];
-  if (count !== undefined) return Number(count) * UNITS[unit as keyof typeof UNITS];
-  throw new InvalidArgumentError("Give a whole number and one of s, m, h, d, w, such as 90d.");
-}
-
-function parseId(text: string): number {
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("Give the number that `petstore keys list` shows.");
+function printIssued({ id, name, scopes, expiresAt, key }: IssuedApiKey): void {
+  const expiry = expiresAt === null ? "without expiry" : `until ${isoDate(expiresAt)}`;
+  console.log(`Key ${id}, "${name}", allows ${scopes.join(" and ")} ${expiry}:\n\n  ${key}\n`);
+  console.log("Keep it now: it will not be shown again.");
 }
 
 function stateOf({ revokedAt, expiresAt }: ApiKey): "active" | "expired" | "revoked" {
@@ -111,26 +158,13 @@ function stateOf({ revokedAt, expiresAt }: ApiKey): "active" | "expired" | "revo
   return expiresAt !== null && expiresAt <= Date.now() ? "expired" : "active";
 }
 
-function withDates({ createdAt, expiresAt, revokedAt, ...key }: ApiKey) {
+function withDates<Key extends ApiKey>({ createdAt, expiresAt, lastUsedAt, revokedAt, ...rest }: Key) {
   const date = (time: number | null) => (time === null ? null : isoDate(time));
-  return { ...key, createdAt: date(createdAt), expiresAt: date(expiresAt), revokedAt: date(revokedAt) };
-}
-
-function isoDate(time: number): string {
-  return new Date(time).toISOString();
-}
-
-function printJson(value: unknown): void {
-  console.log(JSON.stringify(value, null, 2));
-}
-
-function printTable(rows: string[][]): void {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  for (const row of rows)
-    console.log(
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    );
+  return {
+    ...rest,
+    createdAt: date(createdAt),
+    expiresAt: date(expiresAt),
+    lastUsedAt: date(lastUsedAt),
+    revokedAt: date(revokedAt),
+  };
 }

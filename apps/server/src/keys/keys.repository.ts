@@ -1,7 +1,8 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { Config } from "../config.ts";
 import type { Database } from "../database.ts";
-import { generateApiKey, hashApiKey, isWellFormedApiKey, prefixOfApiKey } from "./api-key.ts";
+import { environmentOf, generateApiKey, hashApiKey, isWellFormedApiKey, prefixOfApiKey } from "./api-key.ts";
+import { recordAudit } from "./audit.repository.ts";
 import type { ApiKeysTable } from "./keys.table.ts";
 
 /** What a key can allow; the contract's operations name the one they need. */
@@ -18,37 +19,33 @@ export interface ApiKey {
   scopes: Scope[];
   createdAt: number;
   expiresAt: number | null;
+  lastUsedAt: number | null;
   revokedAt: number | null;
 }
 
-/** What a new key is made from; it has every scope and no expiry unless told otherwise. */
-export interface NewApiKey {
-  name: string;
-  environment: Config["environment"];
-  scopes?: readonly Scope[] | undefined;
-  expiresAt?: number | undefined;
+/** A key just made, and the only place where it ever stands in full. */
+export interface IssuedApiKey extends ApiKey {
+  key: string;
 }
 
-/** Makes a key. The answer is the only place where it ever stands in full. */
+/** What a key is made from; it has every scope and no expiry unless told otherwise. */
+export interface NewApiKey {
+  name: string;
+  scopes?: readonly Scope[] | undefined;
+  expiresAt?: number | null | undefined;
+}
+
+/** Makes a key. */
 export async function createApiKey(
   db: Database,
-  { name, environment, scopes = SCOPES, expiresAt }: NewApiKey,
-): Promise<ApiKey & { key: string }> {
-  const key = generateApiKey(environment);
-  const row = await db
-    .insertInto("api_keys")
-    .values({
-      name,
-      prefix: prefixOfApiKey(key),
-      hash: hashApiKey(key),
-      scopes: scopes.join(" "),
-      created_at: Date.now(),
-      expires_at: expiresAt ?? null,
-      revoked_at: null,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  return { ...toApiKey(row), key };
+  { environment, ...settings }: NewApiKey & { environment: Config["environment"] },
+): Promise<IssuedApiKey> {
+  return inTransaction(db, (trx) => issue(trx, generateApiKey(environment), settings));
+}
+
+/** Takes in a well-formed key made elsewhere; undefined if it is known already, in whatever state. */
+export async function registerApiKey(db: Database, key: string, settings: NewApiKey): Promise<ApiKey | undefined> {
+  return inTransaction(db, (trx) => insertUnlessKnown(trx, key, settings));
 }
 
 /** Every key ever made, in the order of making. */
@@ -57,17 +54,60 @@ export async function listApiKeys(db: Database): Promise<ApiKey[]> {
   return rows.map(toApiKey);
 }
 
+/** The new key and when the old one ends, or why there is none. */
+export type Rotation =
+  | { outcome: "rotated"; apiKey: IssuedApiKey; oldExpiresAt: number }
+  | { outcome: "not found" | "revoked" | "expired" | "rotated before" };
+
+/**
+ * Makes a key with the name, scopes and lifetime of another, which ends after `overlap` milliseconds, or at its expiry
+ * if that is sooner. A key is rotated once: of several at the same time one succeeds.
+ */
+export async function rotateApiKey(db: Database, id: number, overlap: number): Promise<Rotation> {
+  return inTransaction(db, async (trx) => {
+    const now = Date.now();
+    const old = await trx.selectFrom("api_keys").selectAll().where("id", "=", id).executeTakeFirst();
+    if (old === undefined) return { outcome: "not found" };
+    if (old.revoked_at !== null) return { outcome: "revoked" };
+    if (old.rotated_at !== null) return { outcome: "rotated before" };
+    if (old.expires_at !== null && old.expires_at <= now) return { outcome: "expired" };
+
+    const oldExpiresAt = Math.min(now + overlap, old.expires_at ?? Infinity);
+    const { numUpdatedRows } = await trx
+      .updateTable("api_keys")
+      .set({ rotated_at: now, expires_at: oldExpiresAt })
+      .where("id", "=", id)
+      .where("rotated_at", "is", null) // where readers take no lock, another may have been quicker
+      .where("revoked_at", "is", null)
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows === 0n) return { outcome: "rotated before" };
+    await recordAudit(trx, "rotate", old);
+    const apiKey = await issue(trx, generateApiKey(environmentOf(old.prefix)), {
+      name: old.name,
+      scopes: toScopes(old.scopes),
+      expiresAt: old.expires_at && now + old.expires_at - old.created_at,
+    });
+    return { outcome: "rotated", apiKey, oldExpiresAt };
+  });
+}
+
 /** Ends a key at once and for good; says whether it did, had been done before, or found no such key. */
 export async function revokeApiKey(db: Database, id: number): Promise<"revoked" | "already revoked" | "not found"> {
-  const { numUpdatedRows } = await db
-    .updateTable("api_keys")
-    .set({ revoked_at: Date.now() })
-    .where("id", "=", id)
-    .where("revoked_at", "is", null)
-    .executeTakeFirstOrThrow();
-  if (numUpdatedRows > 0n) return "revoked";
-  const row = await db.selectFrom("api_keys").select("id").where("id", "=", id).executeTakeFirst();
-  return row === undefined ? "not found" : "already revoked";
+  return inTransaction(db, async (trx) => {
+    const revoked = await trx
+      .updateTable("api_keys")
+      .set({ revoked_at: Date.now() })
+      .where("id", "=", id)
+      .where("revoked_at", "is", null)
+      .returning(["id", "name", "prefix"])
+      .executeTakeFirst();
+    if (revoked !== undefined) {
+      await recordAudit(trx, "revoke", revoked);
+      return "revoked";
+    }
+    const row = await trx.selectFrom("api_keys").select("id").where("id", "=", id).executeTakeFirst();
+    return row === undefined ? "not found" : "already revoked";
+  });
 }
 
 /** Whose key this is and what it allows at the time `now`; undefined for one malformed, unknown, expired or revoked. */
@@ -87,6 +127,49 @@ export async function findApiKey(
   return row && { id: row.id, name: row.name, scopes: toScopes(row.scopes) };
 }
 
+/** Keeps, in one statement, when each key was last used, by its id; a time before the one that is known changes nothing. */
+export async function saveKeyUses(db: Database, uses: ReadonlyMap<number, number>): Promise<void> {
+  const rows = Array.from(uses, ([id, at]) => sql`(cast(${id} as bigint), cast(${at} as bigint))`);
+  // SQLite and PostgreSQL both name the columns of `values` column1 and column2.
+  await sql`
+    update api_keys set last_used_at = column2 from (values ${sql.join(rows)}) as used
+    where id = column1 and (last_used_at is null or last_used_at < column2)`.execute(db);
+}
+
+/** Joins the transaction that `db` is, or runs one. */
+async function inTransaction<Result>(db: Database, work: (trx: Database) => Promise<Result>): Promise<Result> {
+  return db.isTransaction ? work(db) : db.transaction().execute(work);
+}
+
+async function issue(trx: Database, key: string, settings: NewApiKey): Promise<IssuedApiKey> {
+  const apiKey = await insertUnlessKnown(trx, key, settings);
+  if (apiKey === undefined) throw new Error("Two keys of 256 random bits were the same.");
+  return { ...apiKey, key };
+}
+
+async function insertUnlessKnown(
+  trx: Database,
+  key: string,
+  { name, scopes = SCOPES, expiresAt = null }: NewApiKey,
+): Promise<ApiKey | undefined> {
+  const row = await trx
+    .insertInto("api_keys")
+    .values({
+      name,
+      prefix: prefixOfApiKey(key),
+      hash: hashApiKey(key),
+      scopes: scopes.join(" "),
+      created_at: Date.now(),
+      expires_at: expiresAt,
+    })
+    .onConflict((known) => known.column("hash").doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  await recordAudit(trx, "issue", row);
+  return toApiKey(row);
+}
+
 function toApiKey(row: Selectable<ApiKeysTable>): ApiKey {
   return {
     id: row.id,
@@ -95,6 +178,7 @@ function toApiKey(row: Selectable<ApiKeysTable>): ApiKey {
     scopes: toScopes(row.scopes),
     createdAt: row.created_at,
     expiresAt: row.expires_at,
+    lastUsedAt: row.last_used_at,
     revokedAt: row.revoked_at,
   };
 }

@@ -11,4 +11,7 @@ export interface ApiKeysTable {
   created_at: number;
   expires_at: number | null;
   revoked_at: number | null;
+  /** Behind by a few seconds: see `keyUses`. */
+  last_used_at: number | null;
+  rotated_at: number | null;
 }

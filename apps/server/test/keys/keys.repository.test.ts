@@ -18,6 +18,7 @@ describe("createApiKey", () => {
       prefix: key.slice(0, 13),
       scopes: ["pets:read", "pets:write"],
       expiresAt: null,
+      lastUsedAt: null,
       revokedAt: null,
     });
     expect(await findApiKey(db, key, Date.now())).toStrictEqual({
