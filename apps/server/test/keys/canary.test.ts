@@ -1,0 +1,139 @@
+import { once } from "node:events";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import Sqlite from "better-sqlite3";
+import { expect, onTestFinished, test } from "vitest";
+import { generateApiKey } from "../../src/keys/api-key.ts";
+import { createApiKey, listApiKeys } from "../../src/keys/keys.repository.ts";
+import { opened, temporaryFolder } from "../temporary.ts";
+import { petstore, serve } from "./processes.ts";
+
+/** Where a key does not belong: each gives the raw head and body of a request. */
+const MISUSES: Record<string, (key: string) => [head: string[], body?: string]> = {
+  "the right header, twice": (key) => [["GET /v1/pets", ...bearer(key), ...bearer(key)]],
+  "another scheme": (key) => [["GET /v1/pets", `Authorization: Basic ${key}`]],
+  "no scheme": (key) => [["GET /v1/pets", `Authorization: ${key}`]],
+  "Basic, as its user": (key) => [["GET /v1/pets", `Authorization: Basic ${btoa(`${key}:`)}`]],
+  "other headers": (key) => [["GET /v1/pets", `X-API-Key: ${key}`, `Cookie: key=${key}`, `Referer: https://x/${key}`]],
+  "the name of a header": (key) => [["GET /v1/pets", ...bearer(key), `${key}: 1`]],
+  "the query": (key) => [[`GET /v1/pets?key=${key}&access_token=${key}`, ...bearer(key)]],
+  "the name in a query": (key) => [[`GET /v1/pets?${key}=1`, ...bearer(key)]],
+  "values of known parameters": (key) => [[`GET /v1/pets?status=${key}&limit=${key}&cursor=${key}`, ...bearer(key)]],
+  "a cursor": (key) => [[`GET /v1/pets?cursor=${key}`, ...bearer(key)]],
+  "a path value": (key) => [[`GET /v1/pets/${key}`, ...bearer(key)]],
+  "a path, encoded in part": (key) => [[`GET /v1/pets/${key.replaceAll("_", "%5F")}`, ...bearer(key)]],
+  "an unknown path": (key) => [[`GET /${key}/v1`, ...bearer(key)]],
+  "the method": (key) => [[`${key} /v1/pets`]],
+  "the host": (key) => [["GET /v1/pets", ...bearer(key), `X-Forwarded-Host: ${key}`]],
+  "X-Request-Id": (key) => [["GET /v1/pets", ...bearer(key), `X-Request-Id: ${key}`]],
+  "X-Request-Id, among others": (key) => [["GET /v1/pets", ...bearer(key), `X-Request-Id: id.${key}.1`]],
+  "Idempotency-Key": (key) => creation(key, REX, `Idempotency-Key: ${key}`),
+  "Idempotency-Key, cut": (key) => creation(key, REX, `Idempotency-Key: ${key.slice(0, -1)}`),
+  "the name of an animal": (key) => creation(key, JSON.stringify({ name: `my ${key}`, categoryId: 1 })),
+  "the status of an animal": (key) => creation(key, JSON.stringify({ name: "Rex", categoryId: 1, status: key })),
+  "an unknown field": (key) => creation(key, JSON.stringify({ name: "Rex", categoryId: 1, key })),
+  "the name of a field": (key) => creation(key, JSON.stringify({ name: "Rex", categoryId: 1, [key]: 1 })),
+  "a body that is not JSON": (key) => creation(key, key),
+  "a body broken off": (key) => creation(key, `{"name":"${key}`),
+  "a media type": (key) => [["POST /v1/pets", ...bearer(key), `Content-Type: text/${key}`], key],
+  "an encoding": (key) => creation(key, REX, `Content-Encoding: ${key}`),
+  "an expectation": (key) => creation(key, REX, `Expect: ${key}`),
+  "headers too large": (key) => [["GET /v1/pets", `X-Keys: ${key.repeat(400)}`]],
+  "a broken header line": (key) => [["GET /v1/pets", `Authorization Bearer ${key}`]],
+  "a broken length": (key) => [["POST /v1/pets", `Content-Length: ${key}`]],
+};
+const REX = '{"name":"Rex","categoryId":1}';
+
+test("no key used in any wrong way is found in a log line, an answer or a file of the database", async () => {
+  const folder = await temporaryFolder();
+  const bootstrap = generateApiKey("production");
+  const keyFile = join(await temporaryFolder(), "bootstrap.key");
+  await writeFile(keyFile, `${bootstrap}\n`, { mode: 0o600 });
+  const env = { DATABASE_URL: `file:${folder}/petstore.db`, LOG_LEVEL: "trace", PETSTORE_BOOTSTRAP_KEY_FILE: keyFile };
+  const { baseUrl, output, stop } = await serve(env);
+
+  const db = opened(env.DATABASE_URL);
+  const issue = async (expiresAt?: number) =>
+    (await createApiKey(db, { name: "canary", environment: "development", expiresAt })).key;
+  const commands: string[] = [];
+  const command = async (...words: string[]) => commands.push((await petstore(["keys", ...words], env)).stdout);
+  const quickstart = (await readFile(join(folder, "quickstart.key"), "utf8")).trim();
+  const keys = [quickstart, bootstrap, await issue(), await issue(Date.now()), generateApiKey("production")];
+
+  const answers: string[] = [];
+  const misuseAll = async () => {
+    for (const misuse of Object.values(MISUSES))
+      for (const key of keys) answers.push(await send(new URL(baseUrl), ...misuse(key)));
+  };
+  await misuseAll();
+  const file = new Sqlite(join(folder, "petstore.db"));
+  onTestFinished(() => void file.close());
+  for (const table of ["pets", "api_keys"]) {
+    file.exec(`alter table ${table} rename to away`);
+    for (const key of keys) answers.push(await send(new URL(baseUrl), ["GET /v1/pets", ...bearer(key)]));
+    file.exec(`alter table away rename to ${table}`);
+  }
+  for (const words of [["list"], ["list", "--json"], ["revoke", "3"], ["audit"], ["audit", "--json"]])
+    await command(...words);
+
+  const statuses = new Set(answers.map((answer) => answer.slice("HTTP/1.1 ".length, 12)));
+  expect([...statuses].toSorted()).toEqual(["200", "400", "401", "404", "415", "417", "431", "500", "503"]);
+  const prefixes = (await listApiKeys(db)).map(({ prefix }) => prefix);
+  const files = await filesOf(folder);
+  expect(await stop()).toBe(0);
+  Object.assign(files, prefixed("stopped ", await filesOf(folder)));
+
+  expect(commands.join()).toContain(prefixes[0]); // the search would find what is there
+  expect(files["petstore.db-wal"] ?? "").toContain(prefixes[0]);
+  expect(
+    output()
+      .split("\n")
+      .filter((line) => line.includes('"status":503')).length,
+  ).toBeGreaterThan(0);
+  const places = { ...files, log: output(), answers: answers.join("\n"), commands: commands.join("\n") };
+  expect(Object.entries(places).flatMap(([place, content]) => findings(place, content, keys))).toEqual([]);
+});
+
+function bearer(key: string): string[] {
+  return [`Authorization: Bearer ${key}`];
+}
+
+function creation(key: string, body: string, ...headers: string[]): [string[], string] {
+  return [["POST /v1/pets", ...bearer(key), "Content-Type: application/json", ...headers], body];
+}
+
+/** Sends a request as it stands and gives the whole answer as it came. */
+async function send({ hostname, port }: URL, [first, ...headers]: string[], body = ""): Promise<string> {
+  const socket = connect(Number(port), hostname);
+  await once(socket, "connect");
+  const length = body === "" ? [] : [`Content-Length: ${body.length}`];
+  const head = [`${first} HTTP/1.1`, "Host: petstore", "Connection: close", ...length, ...headers];
+  socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
+  return text(socket);
+}
+
+async function filesOf(folder: string): Promise<Record<string, string>> {
+  const names = (await readdir(folder)).filter((name) => name !== "quickstart.key");
+  return Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), "latin1")] as const)),
+  );
+}
+
+function prefixed(prefix: string, files: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(files).map(([name, content]) => [prefix + name, content]));
+}
+
+/** Any twelve characters in a row of what a key keeps secret, also as Base64 has them. */
+function findings(place: string, content: string, keys: string[]): string[] {
+  return keys.flatMap((key, index) => {
+    const secrets = [key.slice("pst_test_0123".length), btoa(`${key}:`).slice(20)];
+    const found = secrets.some((secret) =>
+      Array.from({ length: secret.length - 11 }, (_, at) => secret.slice(at, at + 12)).some((part) =>
+        content.includes(part),
+      ),
+    );
+    return found ? [`key ${index} in ${place}`] : [];
+  });
+}

@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import { listAudit } from "../../src/keys/audit.repository.ts";
+import { createApiKey, findApiKey, type IssuedApiKey, listApiKeys } from "../../src/keys/keys.repository.ts";
+import { migrate } from "../../src/migrations.ts";
+import { opened, temporaryUrl } from "../temporary.ts";
+import { petstore, serve } from "./processes.ts";
+
+const PRODUCTION = { PETSTORE_ENV: "production" };
+
+/** Two servers on one file, and the statuses with which they answer a key now. */
+async function twoServers(DATABASE_URL: string): Promise<(key: string) => Promise<number[]>> {
+  const env = { ...PRODUCTION, DATABASE_URL };
+  const servers = await Promise.all([serve(env), serve(env)]);
+  return (key) =>
+    Promise.all(
+      servers.map(async ({ baseUrl }) => {
+        const response = await fetch(`${baseUrl}/pets`, { headers: { Authorization: `Bearer ${key}` } });
+        await response.arrayBuffer();
+        return response.status;
+      }),
+    );
+}
+
+test("what the command line does to a key holds from the next request on, in two servers on one file", async () => {
+  const DATABASE_URL = await temporaryUrl();
+  const statuses = await twoServers(DATABASE_URL);
+  const json = async (...words: string[]) =>
+    JSON.parse((await petstore(["keys", ...words, "--json"], { ...PRODUCTION, DATABASE_URL })).stdout) as IssuedApiKey;
+
+  const first = await json("create", "--name", "shop");
+  expect(await statuses(first.key)).toEqual([200, 200]);
+  const second = await json("rotate", "1");
+  expect([await statuses(first.key), await statuses(second.key)]).toEqual([
+    [200, 200],
+    [200, 200],
+  ]);
+  const third = await json("rotate", "2", "--overlap", "0");
+  expect([await statuses(second.key), await statuses(third.key)]).toEqual([
+    [401, 401],
+    [200, 200],
+  ]);
+  await json("revoke", "3");
+  expect([await statuses(first.key), await statuses(third.key)]).toEqual([
+    [200, 200],
+    [401, 401],
+  ]);
+});
+
+test("a key expires in two servers on one file at its time, and not before", async () => {
+  const DATABASE_URL = await temporaryUrl();
+  const statuses = await twoServers(DATABASE_URL);
+  const expiresAt = Date.now() + 1_500;
+  const { key } = await createApiKey(opened(DATABASE_URL), { name: "brief", environment: "production", expiresAt });
+  expect(await statuses(key)).toEqual([200, 200]);
+  await expect.poll(() => statuses(key), { timeout: 10_000 }).toEqual([401, 401]);
+  expect(Date.now()).toBeGreaterThanOrEqual(expiresAt);
+});
+
+test("of processes that rotate one key at once, one succeeds and the others say why not", async () => {
+  const DATABASE_URL = await temporaryUrl();
+  const db = opened(DATABASE_URL);
+  await migrate(db);
+  await createApiKey(db, { name: "shop", environment: "production" });
+  const rotate = () => petstore(["keys", "rotate", "1", "--json"], { DATABASE_URL });
+  const results = await Promise.all([rotate(), rotate(), rotate()]);
+
+  const [winner, ...losers] = results.toSorted((a, b) => a.code - b.code);
+  expect(winner).toMatchObject({ code: 0, stderr: "" });
+  const stderr = "error: key 1 was rotated before; rotate the key that replaced it, see `petstore keys list`\n";
+  expect(losers).toEqual(Array(2).fill({ code: 1, stdout: "", stderr }));
+  expect(await findApiKey(db, (JSON.parse(winner!.stdout) as IssuedApiKey).key, Date.now())).toMatchObject({ id: 2 });
+  expect(await listApiKeys(db)).toHaveLength(2);
+  expect((await listAudit(db)).map(({ action, keyId }) => `${action} ${keyId}`)).toEqual([
+    "issue 1",
+    "rotate 1",
+    "issue 2",
+  ]);
+});
