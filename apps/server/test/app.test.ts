@@ -133,7 +133,7 @@ describe("beside the contract", () => {
     const idFor = async (id: string) =>
       (await get("/healthz", { headers: { "X-Request-Id": id } })).headers.get("X-Request-Id");
     expect(await idFor("order-66.1")).toBe("order-66.1");
-    for (const odd of ["a b", "x".repeat(129), "<b>"]) expect(await idFor(odd)).toMatch(/^[0-9a-f-]{36}$/);
+    for (const odd of ["a b", "x".repeat(129), "<b>", service.key]) expect(await idFor(odd)).toMatch(/^[0-9a-f-]{36}$/);
   });
 
   test("responses tell browsers to do nothing with them, and do not name the software", async () => {

@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { generateApiKey, hashApiKey, isWellFormedApiKey, prefixOfApiKey } from "../../src/keys/api-key.ts";
+import {
+  environmentOf,
+  generateApiKey,
+  hashApiKey,
+  holdsApiKey,
+  isWellFormedApiKey,
+  prefixOfApiKey,
+} from "../../src/keys/api-key.ts";
 
 describe("generateApiKey", () => {
   test("says live in production only", () => {
@@ -60,4 +67,18 @@ test("hashApiKey is SHA-256 in hexadecimal", () => {
 
 test("prefixOfApiKey shows four characters of the secret", () => {
   expect(prefixOfApiKey("pst_live_0123456789")).toBe("pst_live_0123");
+});
+
+test("holdsApiKey finds a key amid other text, also one mistyped or cut, and nothing that only begins like one", () => {
+  const key = generateApiKey("production");
+  for (const text of [key, `my ${key}!`, key.slice(0, 30), `${key.slice(0, -1)}?`])
+    expect(holdsApiKey(text)).toBe(true);
+  for (const text of ["", "Rex", "pst_live_", "pst_test_Rex", key.slice(9)]) expect(holdsApiKey(text)).toBe(false);
+});
+
+test("environmentOf gives an environment that makes keys of the same kind", () => {
+  for (const environment of ["development", "staging", "production"] as const) {
+    const prefix = prefixOfApiKey(generateApiKey(environment));
+    expect(generateApiKey(environmentOf(prefix)).slice(0, 9)).toBe(prefix.slice(0, 9));
+  }
 });

@@ -1,10 +1,23 @@
 import { readFile } from "node:fs/promises";
+import { hostname, userInfo } from "node:os";
+import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
+import type { Database } from "../../src/database.ts";
 import { migrate } from "../../src/migrations.ts";
 import { generateApiKey } from "../../src/keys/api-key.ts";
-import { createApiKey, findApiKey, listApiKeys, revokeApiKey } from "../../src/keys/keys.repository.ts";
+import { listAudit } from "../../src/keys/audit.repository.ts";
+import {
+  createApiKey,
+  findApiKey,
+  type IssuedApiKey,
+  listApiKeys,
+  revokeApiKey,
+  rotateApiKey,
+  saveKeyUses,
+} from "../../src/keys/keys.repository.ts";
 import { opened, temporaryDatabase, temporaryUrl } from "../temporary.ts";
 
+const DAY = 24 * 60 * 60 * 1000;
 const CI = { name: "ci", environment: "development" } as const;
 
 describe("createApiKey", () => {
@@ -95,3 +108,137 @@ test("listApiKeys shows every key, and never the key itself or its hash", async 
   const { key: __, ...second } = await createApiKey(db, { ...CI, name: "ops" });
   expect(await listApiKeys(db)).toStrictEqual([first, second]);
 });
+
+describe("rotateApiKey", () => {
+  test("makes a key with the same name and scopes; the old one ends after the overlap", async () => {
+    const db = await temporaryDatabase();
+    const old = await createApiKey(db, { name: "shop", environment: "production", scopes: ["pets:read"] });
+    const before = Date.now();
+    const { apiKey, oldExpiresAt } = await rotated(db, old.id, DAY);
+    expect(apiKey).toMatchObject({ id: 2, name: "shop", scopes: ["pets:read"], expiresAt: null });
+    expect(apiKey.key).toMatch(/^pst_live_/);
+    expect(apiKey.key).not.toBe(old.key);
+    expect(oldExpiresAt - before - DAY).toBeGreaterThanOrEqual(0);
+    expect(oldExpiresAt - before - DAY).toBeLessThan(10_000);
+    expect(await findApiKey(db, old.key, oldExpiresAt - 1)).toMatchObject({ id: 1, scopes: ["pets:read"] });
+    expect(await findApiKey(db, old.key, oldExpiresAt)).toBeUndefined();
+    expect(await findApiKey(db, apiKey.key, oldExpiresAt)).toMatchObject({ id: 2, scopes: ["pets:read"] });
+  });
+
+  test("gives the new key as long as the old one had, and the old one no longer than it had", async () => {
+    const db = await temporaryDatabase();
+    const old = await createApiKey(db, { ...CI, expiresAt: Date.now() + DAY / 2 });
+    const { apiKey, oldExpiresAt } = await rotated(db, old.id, DAY);
+    expect(oldExpiresAt).toBe(old.expiresAt);
+    expect(apiKey.expiresAt! - apiKey.createdAt).toBeLessThanOrEqual(old.expiresAt! - old.createdAt);
+    expect(apiKey.expiresAt).toBeGreaterThanOrEqual(old.expiresAt!);
+  });
+
+  test("ends the old key at once without an overlap", async () => {
+    const db = await temporaryDatabase();
+    const { id, key } = await createApiKey(db, CI);
+    const { apiKey } = await rotated(db, id, 0);
+    expect(await findApiKey(db, key, Date.now())).toBeUndefined();
+    expect(await findApiKey(db, apiKey.key, Date.now())).toBeDefined();
+  });
+
+  test("makes no key for one that is unknown, revoked, expired or rotated before", async () => {
+    const db = await temporaryDatabase();
+    const [revoked, expired, before] = [
+      await createApiKey(db, CI),
+      await createApiKey(db, { ...CI, expiresAt: Date.now() }),
+      await createApiKey(db, CI),
+    ];
+    await revokeApiKey(db, revoked.id);
+    await rotateApiKey(db, before.id, DAY);
+    const keys = await listApiKeys(db);
+    const outcomes = [];
+    for (const id of [99, revoked.id, expired.id, before.id]) outcomes.push((await rotateApiKey(db, id, DAY)).outcome);
+    expect(outcomes).toEqual(["not found", "revoked", "expired", "rotated before"]);
+    expect(await listApiKeys(db)).toEqual(keys);
+  });
+
+  test("succeeds once among connections that try at the same time", async () => {
+    const url = await temporaryUrl();
+    await migrate(opened(url));
+    const { id } = await createApiKey(opened(url), CI);
+    const rotations = await Promise.all(Array.from({ length: 8 }, () => rotateApiKey(opened(url), id, DAY)));
+    expect(rotations.map(({ outcome }) => outcome).toSorted()).toEqual([
+      "rotated",
+      ...Array<string>(7).fill("rotated before"),
+    ]);
+    expect(await listApiKeys(opened(url))).toHaveLength(2);
+  });
+});
+
+describe("the audit trail", () => {
+  test("tells what was done to which key, when and by whom, in order", async () => {
+    const db = await temporaryDatabase();
+    const before = Date.now();
+    const { key } = await createApiKey(db, CI);
+    const { apiKey } = await rotated(db, 1, DAY);
+    await revokeApiKey(db, 2);
+    const [first, second] = [key, apiKey.key].map((whole) => ({
+      keyName: "ci",
+      keyPrefix: whole.slice(0, 13),
+      actor: `${userInfo().username}@${hostname()}`,
+      at: expect.any(Number) as number,
+    }));
+    const entries = await listAudit(db);
+    expect(entries).toStrictEqual([
+      { ...first, action: "issue", keyId: 1 },
+      { ...first, action: "rotate", keyId: 1 },
+      { ...second, action: "issue", keyId: 2 },
+      { ...second, action: "revoke", keyId: 2 },
+    ]);
+    const times = entries.map(({ at }) => at);
+    expect([before, ...times, Date.now()]).toEqual([before, ...times, Date.now()].toSorted((a, b) => a - b));
+  });
+
+  test("has nothing of what changed nothing", async () => {
+    const db = await temporaryDatabase();
+    await createApiKey(db, CI);
+    await revokeApiKey(db, 1);
+    const entries = await listAudit(db);
+    await revokeApiKey(db, 1);
+    await revokeApiKey(db, 99);
+    await rotateApiKey(db, 1, DAY);
+    expect(await listAudit(db)).toEqual(entries);
+  });
+
+  test("takes back what it cannot record", async () => {
+    const db = await temporaryDatabase();
+    const { key } = await createApiKey(db, CI);
+    const keys = await listApiKeys(db);
+    await sql`alter table audit rename to away`.execute(db);
+    await expect(createApiKey(db, CI)).rejects.toThrow("no such table: audit");
+    await expect(rotateApiKey(db, 1, DAY)).rejects.toThrow("no such table: audit");
+    await expect(revokeApiKey(db, 1)).rejects.toThrow("no such table: audit");
+    expect(await listApiKeys(db)).toEqual(keys);
+    await sql`alter table away rename to audit`.execute(db);
+    expect(await findApiKey(db, key, Date.now())).toBeDefined();
+    expect((await rotateApiKey(db, 1, DAY)).outcome).toBe("rotated");
+  });
+});
+
+test("saveKeyUses keeps the latest use of each key, whichever process saves first", async () => {
+  const db = await temporaryDatabase();
+  for (const name of ["one", "two", "three"]) await createApiKey(db, { ...CI, name });
+  const saved = async (...uses: [number, number][]) => {
+    await saveKeyUses(db, new Map(uses));
+    return (await listApiKeys(db)).map(({ lastUsedAt }) => lastUsedAt);
+  };
+  const at = Date.UTC(2030, 0, 1);
+  expect(await saved([1, at], [2, at + 5], [99, at])).toEqual([at, at + 5, null]);
+  expect(await saved([2, at + 4], [1, at + 1])).toEqual([at + 1, at + 5, null]);
+});
+
+async function rotated(
+  db: Database,
+  id: number,
+  overlap: number,
+): Promise<{ apiKey: IssuedApiKey; oldExpiresAt: number }> {
+  const rotation = await rotateApiKey(db, id, overlap);
+  if (rotation.outcome !== "rotated") throw new Error(rotation.outcome);
+  return rotation;
+}

@@ -79,6 +79,17 @@ describe("createPet", () => {
     expect(await count()).toBe(before);
   });
 
+  test("400: an API key in the name or the Idempotency-Key, which is not kept", async () => {
+    const before = await count();
+    const misplaced = [post({ ...valid, name: `my ${service.key}` }), post(valid, { "Idempotency-Key": service.key })];
+    for (const response of await Promise.all(misplaced)) {
+      const message = await expectError(response, 400, "invalid_request");
+      expect(message).toContain("belongs in the Authorization header alone");
+      expect(message).not.toContain("pst_");
+    }
+    expect(await count()).toBe(before);
+  });
+
   test("400: no body, and a body that is not UTF-8", async () => {
     await expectError(await service.request("/pets", { method: "POST" }), 400, "invalid_request");
     await expectError(await post(""), 400, "invalid_request");
