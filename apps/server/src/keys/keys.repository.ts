@@ -77,10 +77,10 @@ export async function rotateApiKey(db: Database, id: number, overlap: number): P
       .updateTable("api_keys")
       .set({ rotated_at: now, expires_at: oldExpiresAt })
       .where("id", "=", id)
-      .where("rotated_at", "is", null) // where readers take no lock, another may have been quicker
+      .where("rotated_at", "is", null)
       .where("revoked_at", "is", null)
       .executeTakeFirstOrThrow();
-    if (numUpdatedRows === 0n) return { outcome: "rotated before" };
+    if (numUpdatedRows === 0n) return rotateApiKey(trx, id, overlap); // PostgreSQL: another was quicker; see what it did
     await recordAudit(trx, "rotate", old);
     const apiKey = await issue(trx, generateApiKey(environmentOf(old.prefix)), {
       name: old.name,
