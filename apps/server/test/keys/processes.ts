@@ -6,6 +6,9 @@ import { onTestFinished } from "vitest";
 
 const ENTRY = fileURLToPath(new URL("../../bin/petstore.js", import.meta.url));
 
+/** A command that does not end is ended, so that it does not outlive the tests; in milliseconds. */
+const TIMEOUT = 20_000;
+
 /** What a command printed, and its exit code. */
 export interface Result {
   code: number;
@@ -16,8 +19,11 @@ export interface Result {
 /** Runs the command line to its end. */
 export function petstore(words: string[], env: NodeJS.ProcessEnv): Promise<Result> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [ENTRY, ...words], { env: environment(env) }, (_, stdout, stderr) =>
-      resolve({ code: child.exitCode ?? -1, stdout, stderr }),
+    const child = execFile(
+      process.execPath,
+      [ENTRY, ...words],
+      { env: environment(env), timeout: TIMEOUT },
+      (_, stdout, stderr) => resolve({ code: child.exitCode ?? -1, stdout, stderr }),
     );
   });
 }
@@ -35,7 +41,7 @@ export interface ServerProcess {
 export function serve(env: NodeJS.ProcessEnv): Promise<ServerProcess> {
   const child = spawn(process.execPath, [ENTRY], {
     cwd: tmpdir(),
-    env: environment({ PORT: "0", ...env }),
+    env: environment(env),
     stdio: ["ignore", "pipe", "pipe"],
   });
   const closed = once(child, "close") as Promise<[number | null]>;
@@ -59,5 +65,5 @@ async function stop(child: ChildProcess, closed: Promise<[number | null]>): Prom
 }
 
 function environment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return { PATH: process.env["PATH"], ...env };
+  return { PATH: process.env["PATH"], PORT: "0", ...env };
 }
