@@ -3,12 +3,12 @@ import { document } from "@petstore/contract/document";
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import { implement, type Implementation, type Violation } from "express-operations";
 import helmet from "helmet";
-import { sql } from "kysely";
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import { asProblem, problem, problemBody } from "./errors.ts";
 import { findApiKey } from "./keys/keys.repository.ts";
 import { petsHandlers, type PetsEnvironment } from "./pets/pets.handlers.ts";
+import { readiness } from "./readiness.ts";
 import { requestLog } from "./request-log.ts";
 import type { Storage } from "./storage.ts";
 
@@ -16,6 +16,8 @@ export interface AppOptions {
   storage: Storage;
   logger: Logger;
   environment: Config["environment"];
+  /** Whether the service is about to end, so that it should be sent nothing more. */
+  isStopping: () => boolean;
 }
 
 /** The path every address of the contract ends in, such as `/v1`. */
@@ -26,15 +28,11 @@ const API_CSP = { useDefaults: false, directives: { defaultSrc: ["'none'"], fram
 
 /** The service as an Express app: the contract's operations below its base path, and what operators need beside it. */
 export async function createApp(options: AppOptions): Promise<Express> {
-  const { storage, logger } = options;
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing").enable("strict routing");
-  app.use(requestLog(logger), requireHost, helmet({ contentSecurityPolicy: API_CSP }));
+  app.use(requestLog(options.logger), requireHost, helmet({ contentSecurityPolicy: API_CSP }));
   app.get("/healthz", (_request, response) => void response.json({ status: "ok" }));
-  app.get("/readyz", async (_request, response) => {
-    await sql`select 1`.execute(storage.db);
-    response.json({ status: "ok" });
-  });
+  app.get("/readyz", readiness(options));
   app.get("/openapi.json", (_request, response) => void response.json(document));
   app.use(BASE_PATH, await operations(options));
   app.use((_request, _response, next) => next(problem("not_found")));

@@ -9,11 +9,14 @@ import {
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { ERRORS, errorBody, type ErrorCode } from "./errors.ts";
+import { Exchanges } from "./exchanges.ts";
 
 /** A server that accepts connections. */
 export interface Listener {
   /** Its address, without a path: `http://127.0.0.1:3000`. */
   origin: string;
+  /** Still accepts connections, and from now on ends each with its next answer: `Connection: close`. */
+  drain: () => void;
   /** Stops accepting, finishes what is in flight, and resolves when the last connection is closed. */
   close: () => Promise<void>;
 }
@@ -42,6 +45,7 @@ export async function listen(app: RequestListener, { host, port }: { host: strin
     },
     app,
   );
+  const exchanges = new Exchanges(server);
   server.on("clientError", refuseConnection);
   server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) => {
     const { body, headers } = rawError("expectation_failed");
@@ -52,7 +56,11 @@ export async function listen(app: RequestListener, { host, port }: { host: strin
     server.listen(port, host, done);
   });
   const { address, family, port: bound } = server.address() as AddressInfo;
-  return { origin: `http://${family === "IPv6" ? `[${address}]` : address}:${bound}`, close: () => close(server) };
+  return {
+    origin: `http://${family === "IPv6" ? `[${address}]` : address}:${bound}`,
+    drain: () => exchanges.drain(),
+    close: () => close(server),
+  };
 }
 
 async function close(server: Server): Promise<void> {

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { version } from "@petstore/contract";
 import { type Logger, pino } from "pino";
 import { BASE_PATH, createApp } from "./app.ts";
@@ -9,9 +10,12 @@ import { ensureQuickstartKey } from "./keys/quickstart.ts";
 import { migrate } from "./migrations.ts";
 import { openStorage } from "./storage.ts";
 
-/** The service at work: its base URL, and how to end it. `close` finishes what is in flight. */
+/** The service at work. */
 export interface Service {
   baseUrl: string;
+  /** Announces the end: from now on `/readyz` fails, and each answer ends its connection. New ones are still accepted. */
+  drain: () => void;
+  /** Accepts nothing more, finishes what is in flight, and closes the database. */
   close: () => Promise<void>;
 }
 
@@ -19,31 +23,55 @@ export interface Service {
 export async function start(config: Config, logger: Logger): Promise<Service> {
   const storage = openStorage(config.databaseUrl);
   let listener: Listener;
+  let isStopping = false;
   try {
     await migrate(storage.db);
     if (config.environment === "development") await ensureQuickstartKey(storage.db, quickstartFile(config));
-    listener = await listen(await createApp({ storage, logger, environment: config.environment }), config);
+    const app = await createApp({
+      storage,
+      logger,
+      environment: config.environment,
+      isStopping: () => isStopping,
+    });
+    listener = await listen(app, config);
   } catch (error) {
     await storage.destroy();
     throw error;
   }
+  const drain = (): void => {
+    isStopping = true;
+    listener.drain();
+  };
   return {
     baseUrl: listener.origin + BASE_PATH,
+    drain,
     close: async () => {
+      drain();
       await listener.close();
       await storage.destroy();
     },
   };
 }
 
-/** Runs the service until SIGTERM or SIGINT, and then exits with 0 once everything in flight is answered. */
+/**
+ * Runs the service until SIGTERM or SIGINT, and then exits with 0 once everything in flight is answered. Whoever sends
+ * requests has `shutdownDelay` to see that `/readyz` fails; a second signal ends the delay.
+ */
 export async function serve(config: Config): Promise<void> {
   const logger = pino({ level: config.logLevel });
   const service = await start(config, logger);
+  const delay = new AbortController();
   let stopping: Promise<void> | undefined;
+  const stop = async (signal: NodeJS.Signals): Promise<void> => {
+    service.drain();
+    await setTimeout(config.shutdownDelay * 1_000, undefined, delay).catch(() => {});
+    await service.close();
+    logger.info({ signal }, "stopped");
+  };
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {
-      stopping ??= service.close().then(() => logger.info({ signal }, "stopped"));
+      if (stopping === undefined) stopping = stop(signal);
+      else delay.abort();
     });
   }
   console.log(greeting(config, service.baseUrl));

@@ -7,6 +7,8 @@ const DEFAULTS = {
   databaseUrl: "file:data/petstore.db",
   environment: "development",
   logLevel: "info",
+  shutdownDelay: 1,
+  metrics: undefined,
 };
 
 describe("readConfig", () => {
@@ -27,6 +29,9 @@ describe("readConfig", () => {
       DATABASE_URL: "file:/srv/p.db",
       PETSTORE_ENV: "production",
       LOG_LEVEL: "silent",
+      SHUTDOWN_DELAY: "15",
+      METRICS_HOST: "10.0.0.1",
+      METRICS_PORT: "9464",
     };
     const expected = {
       host: "::",
@@ -34,6 +39,8 @@ describe("readConfig", () => {
       databaseUrl: "file:/srv/p.db",
       environment: "production",
       logLevel: "silent",
+      shutdownDelay: 15,
+      metrics: { host: "10.0.0.1", port: 9464 },
     };
     expect(readConfig(env)).toStrictEqual(expected);
   });
@@ -54,6 +61,10 @@ describe("readConfig", () => {
     ["DATABASE_URL", "mysql://root:hunter2@localhost/p"],
     ["PETSTORE_ENV", "prod"],
     ["LOG_LEVEL", "verbose"],
+    ["SHUTDOWN_DELAY", "301"],
+    ["SHUTDOWN_DELAY", "1.5"],
+    ["METRICS_HOST", "not a host"],
+    ["METRICS_PORT", "x"],
   ])("refuses %s=%s in one line that names the setting", (name, value) => {
     const { message } = refusalOf({ [name]: value });
     expect(message.split("\n")).toHaveLength(1);
