@@ -7,6 +7,7 @@ import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import { asProblem, problem, problemBody } from "./errors.ts";
 import { findApiKey } from "./keys/keys.repository.ts";
+import { nobody, type Observer } from "./observer.ts";
 import { petsHandlers, type PetsEnvironment } from "./pets/pets.handlers.ts";
 import { readiness } from "./readiness.ts";
 import { requestLog } from "./request-log.ts";
@@ -18,6 +19,7 @@ export interface AppOptions {
   environment: Config["environment"];
   /** Whether the service is about to end, so that it should be sent nothing more. */
   isStopping: () => boolean;
+  observer?: Observer | undefined;
 }
 
 /** The path every address of the contract ends in, such as `/v1`. */
@@ -28,9 +30,10 @@ const API_CSP = { useDefaults: false, directives: { defaultSrc: ["'none'"], fram
 
 /** The service as an Express app: the contract's operations below its base path, and what operators need beside it. */
 export async function createApp(options: AppOptions): Promise<Express> {
+  const { observer = nobody } = options;
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing").enable("strict routing");
-  app.use(requestLog(options.logger), requireHost, helmet({ contentSecurityPolicy: API_CSP }));
+  app.use(observer.observeRequest, requestLog(options.logger), requireHost, helmet({ contentSecurityPolicy: API_CSP }));
   app.get("/healthz", (_request, response) => void response.json({ status: "ok" }));
   app.get("/readyz", readiness(options));
   app.get("/openapi.json", (_request, response) => void response.json(document));
@@ -40,7 +43,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
   return app;
 }
 
-async function operations({ storage, logger, environment }: AppOptions): Promise<Implementation> {
+async function operations({ storage, logger, environment, observer = nobody }: AppOptions): Promise<Implementation> {
   const implementation = implement<HandledOperations, PetsEnvironment>()({
     document,
     handlers: petsHandlers,
@@ -56,6 +59,7 @@ async function operations({ storage, logger, environment }: AppOptions): Promise
     warm: true,
     checkResponses: environment === "development" ? "always" : { sample: 0.01 },
     onViolation: (violation) => {
+      observer.onViolation(violation);
       if (environment === "development") throw new ContractViolation(violation);
       logger.error({ violation }, "an answer breaks the contract");
     },

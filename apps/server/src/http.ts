@@ -11,6 +11,13 @@ import type { Duplex } from "node:stream";
 import { ERRORS, errorBody, type ErrorCode } from "./errors.ts";
 import { Exchanges } from "./exchanges.ts";
 
+/** Where to listen, and the settings that say so. */
+export interface Address {
+  host: string;
+  port: number;
+  settings?: string;
+}
+
 /** A server that accepts connections. */
 export interface Listener {
   /** Its address, without a path: `http://127.0.0.1:3000`. */
@@ -25,9 +32,9 @@ export interface Listener {
 export class ListenError extends Error {
   override name = "ListenError";
 
-  constructor(host: string, port: number, cause: NodeJS.ErrnoException) {
+  constructor({ host, port, settings = "HOST and PORT" }: Address, cause: NodeJS.ErrnoException) {
     const reason = cause.code === "EADDRINUSE" ? "another program listens there" : cause.message;
-    super(`Cannot listen on ${host}:${port}: ${reason}. Set HOST and PORT to an address that is free.`, { cause });
+    super(`Cannot listen on ${host}:${port}: ${reason}. Set ${settings} to an address that is free.`, { cause });
   }
 }
 
@@ -35,7 +42,7 @@ export class ListenError extends Error {
 const CHECK_INTERVAL = 1_000;
 
 /** Listens for the app. What Node refuses before Express sees it gets an Error body as well. */
-export async function listen(app: RequestListener, { host, port }: { host: string; port: number }): Promise<Listener> {
+export async function listen(app: RequestListener, at: Address): Promise<Listener> {
   const server = createServer(
     {
       headersTimeout: 10_000,
@@ -52,8 +59,8 @@ export async function listen(app: RequestListener, { host, port }: { host: strin
     response.writeHead(ERRORS.expectation_failed.status, headers).end(body);
   });
   await new Promise<void>((done, failed) => {
-    server.once("error", (cause) => failed(new ListenError(host, port, cause)));
-    server.listen(port, host, done);
+    server.once("error", (cause) => failed(new ListenError(at, cause)));
+    server.listen(at.port, at.host, done);
   });
   const { address, family, port: bound } = server.address() as AddressInfo;
   return {

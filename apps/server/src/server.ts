@@ -5,7 +5,7 @@ import { version } from "@petstore/contract";
 import { type Logger, pino } from "pino";
 import { BASE_PATH, createApp } from "./app.ts";
 import { type Config, pathOfFileUrl } from "./config.ts";
-import { type Listener, listen } from "./http.ts";
+import { listen } from "./http.ts";
 import { ensureQuickstartKey } from "./keys/quickstart.ts";
 import { migrate } from "./migrations.ts";
 import { openStorage } from "./storage.ts";
@@ -13,6 +13,8 @@ import { openStorage } from "./storage.ts";
 /** The service at work. */
 export interface Service {
   baseUrl: string;
+  /** Where Prometheus finds its metrics, if anywhere. */
+  metricsUrl: string | undefined;
   /** Announces the end: from now on `/readyz` fails, and each answer ends its connection. New ones are still accepted. */
   drain: () => void;
   /** Accepts nothing more, finishes what is in flight, and closes the database. */
@@ -21,36 +23,46 @@ export interface Service {
 
 /** Migrates the database, in development sees to the quickstart key, and listens. */
 export async function start(config: Config, logger: Logger): Promise<Service> {
-  const storage = openStorage(config.databaseUrl);
-  let listener: Listener;
+  await using resources = new AsyncDisposableStack();
+  const metrics = await openMetrics(config, resources);
+  const storage = openStorage(config.databaseUrl, metrics?.onCommit);
+  resources.defer(() => storage.destroy());
+  await migrate(storage.db);
+  if (config.environment === "development") await ensureQuickstartKey(storage.db, quickstartFile(config));
   let isStopping = false;
-  try {
-    await migrate(storage.db);
-    if (config.environment === "development") await ensureQuickstartKey(storage.db, quickstartFile(config));
-    const app = await createApp({
-      storage,
-      logger,
-      environment: config.environment,
-      isStopping: () => isStopping,
-    });
-    listener = await listen(app, config);
-  } catch (error) {
-    await storage.destroy();
-    throw error;
-  }
+  const app = await createApp({
+    storage,
+    logger,
+    environment: config.environment,
+    isStopping: () => isStopping,
+    observer: metrics,
+  });
+  const listener = await listen(app, config);
+  resources.defer(() => listener.close());
   const drain = (): void => {
     isStopping = true;
     listener.drain();
   };
+  const opened = resources.move();
   return {
     baseUrl: listener.origin + BASE_PATH,
+    metricsUrl: metrics?.url,
     drain,
     close: async () => {
       drain();
-      await listener.close();
-      await storage.destroy();
+      await opened.disposeAsync();
     },
   };
+}
+
+/** Loaded only when they are wanted. */
+async function openMetrics(config: Config, resources: AsyncDisposableStack) {
+  if (config.metrics === undefined) return undefined;
+  const { createMetrics, listenForMetrics } = await import("./metrics.ts");
+  const metrics = createMetrics(config.databaseUrl);
+  const listener = await listenForMetrics(metrics, config.metrics);
+  resources.defer(() => listener.close());
+  return { ...metrics, url: `${listener.origin}/metrics` };
 }
 
 /**
@@ -74,7 +86,7 @@ export async function serve(config: Config): Promise<void> {
       else delay.abort();
     });
   }
-  console.log(greeting(config, service.baseUrl));
+  console.log(greeting(config, service));
 }
 
 /** Where the key for trying things out is, beside the database. */
@@ -82,8 +94,9 @@ function quickstartFile({ databaseUrl }: Config): string {
   return join(dirname(pathOfFileUrl(databaseUrl)), "quickstart.key");
 }
 
-function greeting(config: Config, baseUrl: string): string {
+function greeting(config: Config, { baseUrl, metricsUrl }: Service): string {
   const lines = [`Petstore ${version} (${config.environment}) is listening on ${baseUrl}`];
+  if (metricsUrl !== undefined) lines.push(`Metrics are at ${metricsUrl}`);
   const keyFile = relative(process.cwd(), quickstartFile(config));
   if (config.environment === "development" && existsSync(keyFile)) {
     const curl = `curl -i -H "Authorization: Bearer $(cat ${keyFile})"`;
