@@ -4,6 +4,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import { implement, type Implementation, type Violation } from "express-operations";
 import helmet from "helmet";
 import type { Logger } from "pino";
+import { type Capacity, createCapacity } from "./capacity.ts";
 import type { Config } from "./config.ts";
 import { asProblem, problem, problemBody } from "./errors.ts";
 import { findApiKey } from "./keys/keys.repository.ts";
@@ -17,6 +18,7 @@ export interface AppOptions {
   storage: Storage;
   logger: Logger;
   environment: Config["environment"];
+  maxInFlight: number;
   /** Whether the service is about to end, so that it should be sent nothing more. */
   isStopping: () => boolean;
   observer?: Observer | undefined;
@@ -37,13 +39,17 @@ export async function createApp(options: AppOptions): Promise<Express> {
   app.get("/healthz", (_request, response) => void response.json({ status: "ok" }));
   app.get("/readyz", readiness(options));
   app.get("/openapi.json", (_request, response) => void response.json(document));
-  app.use(BASE_PATH, await operations(options));
+  const capacity = createCapacity(options.maxInFlight);
+  app.use(BASE_PATH, capacity.refuseWhenFull, await operations(options, capacity));
   app.use((_request, _response, next) => next(problem("not_found")));
   app.use(onError);
   return app;
 }
 
-async function operations({ storage, logger, environment, observer = nobody }: AppOptions): Promise<Implementation> {
+async function operations(
+  { storage, logger, environment, observer = nobody }: AppOptions,
+  capacity: Capacity,
+): Promise<Implementation> {
   const implementation = implement<HandledOperations, PetsEnvironment>()({
     document,
     handlers: petsHandlers,
@@ -53,7 +59,10 @@ async function operations({ storage, logger, environment, observer = nobody }: A
         return apiKey && { caller: apiKey, scopes: apiKey.scopes };
       },
     },
-    context: () => storage,
+    context: (request) => {
+      capacity.take(request.res!);
+      return storage;
+    },
     problemBody,
     realm: "petstore",
     warm: true,
@@ -87,7 +96,7 @@ function requireHost(request: Request, _response: Response, next: NextFunction):
 /** Four parameters make it Express's error handler. */
 function onError(error: unknown, request: Request, response: Response, _next: NextFunction): void {
   const refusal = asProblem(error);
-  if (refusal.status >= 500) request.log.error({ err: error }, "request failed");
+  if (refusal !== error) request.log.error({ err: error }, "request failed");
   if (response.headersSent) {
     response.destroy();
     return;

@@ -29,6 +29,7 @@ const Settings = z.object({
     .enum(LOG_LEVELS, `LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}. Set it so: LOG_LEVEL=info`)
     .default("info"),
   SHUTDOWN_DELAY: wholeNumber("SHUTDOWN_DELAY", 0, 300, 15).default(1),
+  MAX_IN_FLIGHT: wholeNumber("MAX_IN_FLIGHT", 1, 100_000, 1_000).default(1_000),
   METRICS_HOST: address("METRICS_HOST").default("127.0.0.1"),
   METRICS_PORT: wholeNumber("METRICS_PORT", 0, 65_535, 9464).optional(),
 });
@@ -61,6 +62,7 @@ export interface Config {
   logLevel: (typeof LOG_LEVELS)[number];
   /** Seconds. */
   shutdownDelay: number;
+  maxInFlight: number;
   /** Where `/metrics` is served; undefined when it is not. */
   metrics: { host: string; port: number } | undefined;
 }
@@ -82,6 +84,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     environment: data.PETSTORE_ENV,
     logLevel: data.LOG_LEVEL,
     shutdownDelay: data.SHUTDOWN_DELAY,
+    maxInFlight: data.MAX_IN_FLIGHT,
     metrics: data.METRICS_PORT === undefined ? undefined : { host: data.METRICS_HOST, port: data.METRICS_PORT },
   };
 }

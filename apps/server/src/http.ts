@@ -38,6 +38,9 @@ export class ListenError extends Error {
   }
 }
 
+/** Each may hold a request that is still arriving, 80 KiB at most. What is beyond is closed at once. */
+const MAX_CONNECTIONS = 4_096;
+
 /** How often connections are looked at, for time-outs and at shutdown, in milliseconds. */
 const CHECK_INTERVAL = 1_000;
 
@@ -52,6 +55,7 @@ export async function listen(app: RequestListener, at: Address): Promise<Listene
     },
     app,
   );
+  server.maxConnections = MAX_CONNECTIONS;
   const exchanges = new Exchanges(server);
   server.on("clientError", refuseConnection);
   server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) => {

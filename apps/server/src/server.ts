@@ -34,6 +34,7 @@ export async function start(config: Config, logger: Logger): Promise<Service> {
     storage,
     logger,
     environment: config.environment,
+    maxInFlight: config.maxInFlight,
     isStopping: () => isStopping,
     observer: metrics,
   });

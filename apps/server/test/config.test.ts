@@ -8,6 +8,7 @@ const DEFAULTS = {
   environment: "development",
   logLevel: "info",
   shutdownDelay: 1,
+  maxInFlight: 1000,
   metrics: undefined,
 };
 
@@ -30,6 +31,7 @@ describe("readConfig", () => {
       PETSTORE_ENV: "production",
       LOG_LEVEL: "silent",
       SHUTDOWN_DELAY: "15",
+      MAX_IN_FLIGHT: "64",
       METRICS_HOST: "10.0.0.1",
       METRICS_PORT: "9464",
     };
@@ -40,6 +42,7 @@ describe("readConfig", () => {
       environment: "production",
       logLevel: "silent",
       shutdownDelay: 15,
+      maxInFlight: 64,
       metrics: { host: "10.0.0.1", port: 9464 },
     };
     expect(readConfig(env)).toStrictEqual(expected);
@@ -63,6 +66,7 @@ describe("readConfig", () => {
     ["LOG_LEVEL", "verbose"],
     ["SHUTDOWN_DELAY", "301"],
     ["SHUTDOWN_DELAY", "1.5"],
+    ["MAX_IN_FLIGHT", "0"],
     ["METRICS_HOST", "not a host"],
     ["METRICS_PORT", "x"],
   ])("refuses %s=%s in one line that names the setting", (name, value) => {

@@ -16,7 +16,7 @@ async function served(
   const storage = openStorage(url);
   await migrate(storage.db);
   const logger = pino({ level: "silent" });
-  const app = await createApp({ storage, logger, environment: "development", isStopping });
+  const app = await createApp({ storage, logger, environment: "development", maxInFlight: 100, isStopping });
   const listener = await listen(app, { host: "127.0.0.1", port: 0 });
   onTestFinished(async () => {
     await listener.close();
