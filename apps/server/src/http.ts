@@ -8,7 +8,7 @@ import {
 } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import { ERRORS, errorBody, type ErrorCode } from "./errors.ts";
+import { closingError, ERRORS, type ErrorCode } from "./errors.ts";
 import { Exchanges } from "./exchanges.ts";
 
 /** Where to listen, and the settings that say so. */
@@ -58,8 +58,10 @@ export async function listen(app: RequestListener, at: Address): Promise<Listene
   server.maxConnections = MAX_CONNECTIONS;
   const exchanges = new Exchanges(server);
   server.on("clientError", refuseConnection);
+  const patrol = setInterval(() => exchanges.endSlowOnes(), CHECK_INTERVAL);
+  server.once("close", () => clearInterval(patrol));
   server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) => {
-    const { body, headers } = rawError("expectation_failed");
+    const { body, headers } = closingError("expectation_failed");
     response.writeHead(ERRORS.expectation_failed.status, headers).end(body);
   });
   await new Promise<void>((done, failed) => {
@@ -91,7 +93,7 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex & { _http
     return;
   }
   const code = codeOf(error);
-  const { body, headers } = rawError(code);
+  const { body, headers } = closingError(code);
   const lines = Object.entries({ ...headers, Date: new Date().toUTCString() }).map(
     ([name, value]) => `${name}: ${value}`,
   );
@@ -104,12 +106,4 @@ function codeOf(error: NodeJS.ErrnoException): ErrorCode {
   if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") return "request_timeout";
   if (error.code === "HPE_CHUNK_EXTENSIONS_OVERFLOW") return "payload_too_large";
   return "invalid_request";
-}
-
-function rawError(code: ErrorCode) {
-  const body = JSON.stringify(errorBody(code));
-  return {
-    body,
-    headers: { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body), Connection: "close" },
-  };
 }
