@@ -10,6 +10,7 @@ import { asProblem, problem, problemBody } from "./errors.ts";
 import { findApiKey } from "./keys/keys.repository.ts";
 import { nobody, type Observer } from "./observer.ts";
 import { petsHandlers, type PetsEnvironment } from "./pets/pets.handlers.ts";
+import { limited, type RateLimits } from "./rate-limits.ts";
 import { readiness } from "./readiness.ts";
 import { requestLog } from "./request-log.ts";
 import type { Storage } from "./storage.ts";
@@ -19,6 +20,7 @@ export interface AppOptions {
   logger: Logger;
   environment: Config["environment"];
   maxInFlight: number;
+  rateLimits: RateLimits;
   /** Whether the service is about to end, so that it should be sent nothing more. */
   isStopping: () => boolean;
   observer?: Observer | undefined;
@@ -47,17 +49,17 @@ export async function createApp(options: AppOptions): Promise<Express> {
 }
 
 async function operations(
-  { storage, logger, environment, observer = nobody }: AppOptions,
+  { storage, logger, environment, rateLimits, observer = nobody }: AppOptions,
   capacity: Capacity,
 ): Promise<Implementation> {
   const implementation = implement<HandledOperations, PetsEnvironment>()({
     document,
     handlers: petsHandlers,
     security: {
-      bearerAuth: async (token) => {
+      bearerAuth: await limited(rateLimits, async (token) => {
         const apiKey = await findApiKey(storage.db, token, Date.now());
         return apiKey && { caller: apiKey, scopes: apiKey.scopes };
-      },
+      }),
     },
     context: (request) => {
       capacity.take(request.res!);

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
+import type { RateLimits } from "./rate-limits.ts";
 
 const ENVIRONMENTS = ["development", "staging", "production"] as const;
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
@@ -30,6 +31,8 @@ const Settings = z.object({
     .default("info"),
   SHUTDOWN_DELAY: wholeNumber("SHUTDOWN_DELAY", 0, 300, 15).default(1),
   MAX_IN_FLIGHT: wholeNumber("MAX_IN_FLIGHT", 1, 100_000, 1_000).default(1_000),
+  RATE_LIMIT: rateLimit("RATE_LIMIT", "600/60").optional(),
+  AUTH_FAILURE_LIMIT: rateLimit("AUTH_FAILURE_LIMIT", "20/60").optional(),
   METRICS_HOST: address("METRICS_HOST").default("127.0.0.1"),
   METRICS_PORT: wholeNumber("METRICS_PORT", 0, 65_535, 9464).optional(),
 });
@@ -41,6 +44,19 @@ function address(name: string) {
       (host) => isIP(host) !== 0 || hostname.test(host),
       `${name} must be an IP address or a host name. Set it so: ${name}=127.0.0.1`,
     );
+}
+
+function rateLimit(name: string, example: string) {
+  return z
+    .string()
+    .regex(
+      /^[1-9]\d{0,6}\/[1-9]\d{0,4}$/,
+      `${name} must be a number of requests and of seconds. Set it so: ${name}=${example}`,
+    )
+    .transform((text) => {
+      const [requests = 0, seconds = 0] = text.split("/").map(Number);
+      return { requests, seconds };
+    });
 }
 
 function wholeNumber(name: string, least: number, most: number, example: number) {
@@ -63,6 +79,7 @@ export interface Config {
   /** Seconds. */
   shutdownDelay: number;
   maxInFlight: number;
+  rateLimits: RateLimits;
   /** Where `/metrics` is served; undefined when it is not. */
   metrics: { host: string; port: number } | undefined;
 }
@@ -85,6 +102,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     logLevel: data.LOG_LEVEL,
     shutdownDelay: data.SHUTDOWN_DELAY,
     maxInFlight: data.MAX_IN_FLIGHT,
+    rateLimits: { perKey: data.RATE_LIMIT, failuresPerAddress: data.AUTH_FAILURE_LIMIT },
     metrics: data.METRICS_PORT === undefined ? undefined : { host: data.METRICS_HOST, port: data.METRICS_PORT },
   };
 }

@@ -35,6 +35,7 @@ export async function start(config: Config, logger: Logger): Promise<Service> {
     logger,
     environment: config.environment,
     maxInFlight: config.maxInFlight,
+    rateLimits: config.rateLimits,
     isStopping: () => isStopping,
     observer: metrics,
   });

@@ -9,6 +9,7 @@ const DEFAULTS = {
   logLevel: "info",
   shutdownDelay: 1,
   maxInFlight: 1000,
+  rateLimits: { perKey: undefined, failuresPerAddress: undefined },
   metrics: undefined,
 };
 
@@ -32,6 +33,8 @@ describe("readConfig", () => {
       LOG_LEVEL: "silent",
       SHUTDOWN_DELAY: "15",
       MAX_IN_FLIGHT: "64",
+      RATE_LIMIT: "600/60",
+      AUTH_FAILURE_LIMIT: "20/3600",
       METRICS_HOST: "10.0.0.1",
       METRICS_PORT: "9464",
     };
@@ -43,6 +46,10 @@ describe("readConfig", () => {
       logLevel: "silent",
       shutdownDelay: 15,
       maxInFlight: 64,
+      rateLimits: {
+        perKey: { requests: 600, seconds: 60 },
+        failuresPerAddress: { requests: 20, seconds: 3600 },
+      },
       metrics: { host: "10.0.0.1", port: 9464 },
     };
     expect(readConfig(env)).toStrictEqual(expected);
@@ -67,6 +74,8 @@ describe("readConfig", () => {
     ["SHUTDOWN_DELAY", "301"],
     ["SHUTDOWN_DELAY", "1.5"],
     ["MAX_IN_FLIGHT", "0"],
+    ["RATE_LIMIT", "600"],
+    ["AUTH_FAILURE_LIMIT", "0/60"],
     ["METRICS_HOST", "not a host"],
     ["METRICS_PORT", "x"],
   ])("refuses %s=%s in one line that names the setting", (name, value) => {

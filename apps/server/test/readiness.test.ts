@@ -2,7 +2,7 @@ import Sqlite from "better-sqlite3";
 import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createApp } from "../src/app.ts";
-import { pathOfFileUrl } from "../src/config.ts";
+import { pathOfFileUrl, readConfig } from "../src/config.ts";
 import { listen } from "../src/http.ts";
 import { migrate } from "../src/migrations.ts";
 import { openStorage, type Storage } from "../src/storage.ts";
@@ -16,7 +16,8 @@ async function served(
   const storage = openStorage(url);
   await migrate(storage.db);
   const logger = pino({ level: "silent" });
-  const app = await createApp({ storage, logger, environment: "development", maxInFlight: 100, isStopping });
+  const { environment, maxInFlight, rateLimits } = readConfig({});
+  const app = await createApp({ storage, logger, environment, maxInFlight, rateLimits, isStopping });
   const listener = await listen(app, { host: "127.0.0.1", port: 0 });
   onTestFinished(async () => {
     await listener.close();
