@@ -14,6 +14,7 @@ import { limited, type RateLimits } from "./rate-limits.ts";
 import { readiness } from "./readiness.ts";
 import { requestLog } from "./request-log.ts";
 import type { Storage } from "./storage.ts";
+import type { Tracing } from "./tracing.ts";
 
 export interface AppOptions {
   storage: Storage;
@@ -24,6 +25,7 @@ export interface AppOptions {
   /** Whether the service is about to end, so that it should be sent nothing more. */
   isStopping: () => boolean;
   observer?: Observer | undefined;
+  tracing?: Tracing | undefined;
 }
 
 /** The path every address of the contract ends in, such as `/v1`. */
@@ -37,6 +39,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
   const { observer = nobody } = options;
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing").enable("strict routing");
+  if (options.tracing !== undefined) app.use(options.tracing.traceRequest);
   app.use(observer.observeRequest, requestLog(options.logger), requireHost, helmet({ contentSecurityPolicy: API_CSP }));
   app.get("/healthz", (_request, response) => void response.json({ status: "ok" }));
   app.get("/readyz", readiness(options));

@@ -33,6 +33,13 @@ const Settings = z.object({
   MAX_IN_FLIGHT: wholeNumber("MAX_IN_FLIGHT", 1, 100_000, 1_000).default(1_000),
   RATE_LIMIT: rateLimit("RATE_LIMIT", "600/60").optional(),
   AUTH_FAILURE_LIMIT: rateLimit("AUTH_FAILURE_LIMIT", "20/60").optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url({
+      protocol: /^https?$/,
+      error:
+        "OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL. Set it so: OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318",
+    })
+    .optional(),
   METRICS_HOST: address("METRICS_HOST").default("127.0.0.1"),
   METRICS_PORT: wholeNumber("METRICS_PORT", 0, 65_535, 9464).optional(),
 });
@@ -80,6 +87,8 @@ export interface Config {
   shutdownDelay: number;
   maxInFlight: number;
   rateLimits: RateLimits;
+  /** The URL of the OpenTelemetry collector, if there is one. */
+  tracesEndpoint: string | undefined;
   /** Where `/metrics` is served; undefined when it is not. */
   metrics: { host: string; port: number } | undefined;
 }
@@ -103,6 +112,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     shutdownDelay: data.SHUTDOWN_DELAY,
     maxInFlight: data.MAX_IN_FLIGHT,
     rateLimits: { perKey: data.RATE_LIMIT, failuresPerAddress: data.AUTH_FAILURE_LIMIT },
+    tracesEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
     metrics: data.METRICS_PORT === undefined ? undefined : { host: data.METRICS_HOST, port: data.METRICS_PORT },
   };
 }

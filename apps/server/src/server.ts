@@ -2,13 +2,15 @@ import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { version } from "@petstore/contract";
-import { type Logger, pino } from "pino";
+import type { Logger } from "pino";
 import { BASE_PATH, createApp } from "./app.ts";
 import { type Config, pathOfFileUrl } from "./config.ts";
 import { listen } from "./http.ts";
 import { ensureQuickstartKey } from "./keys/quickstart.ts";
 import { migrate } from "./migrations.ts";
+import { createLogger } from "./request-log.ts";
 import { openStorage } from "./storage.ts";
+import type { Tracing } from "./tracing.ts";
 
 /** The service at work. */
 export interface Service {
@@ -25,6 +27,7 @@ export interface Service {
 export async function start(config: Config, logger: Logger): Promise<Service> {
   await using resources = new AsyncDisposableStack();
   const metrics = await openMetrics(config, resources);
+  const tracing = await openTracing(config, resources);
   const storage = openStorage(config.databaseUrl, metrics?.onCommit);
   resources.defer(() => storage.destroy());
   await migrate(storage.db);
@@ -38,6 +41,7 @@ export async function start(config: Config, logger: Logger): Promise<Service> {
     rateLimits: config.rateLimits,
     isStopping: () => isStopping,
     observer: metrics,
+    tracing,
   });
   const listener = await listen(app, config);
   resources.defer(() => listener.close());
@@ -67,12 +71,21 @@ async function openMetrics(config: Config, resources: AsyncDisposableStack) {
   return { ...metrics, url: `${listener.origin}/metrics` };
 }
 
+/** Loaded only when it is wanted. */
+async function openTracing({ tracesEndpoint }: Config, resources: AsyncDisposableStack): Promise<Tracing | undefined> {
+  if (tracesEndpoint === undefined) return undefined;
+  const { createTracing } = await import("./tracing.ts");
+  const tracing = createTracing(tracesEndpoint);
+  resources.defer(() => tracing.close());
+  return tracing;
+}
+
 /**
  * Runs the service until SIGTERM or SIGINT, and then exits with 0 once everything in flight is answered. Whoever sends
  * requests has `shutdownDelay` to see that `/readyz` fails; a second signal ends the delay.
  */
 export async function serve(config: Config): Promise<void> {
-  const logger = pino({ level: config.logLevel });
+  const logger = createLogger(config.logLevel);
   const service = await start(config, logger);
   const delay = new AbortController();
   let stopping: Promise<void> | undefined;

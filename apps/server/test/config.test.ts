@@ -10,6 +10,7 @@ const DEFAULTS = {
   shutdownDelay: 1,
   maxInFlight: 1000,
   rateLimits: { perKey: undefined, failuresPerAddress: undefined },
+  tracesEndpoint: undefined,
   metrics: undefined,
 };
 
@@ -35,6 +36,7 @@ describe("readConfig", () => {
       MAX_IN_FLIGHT: "64",
       RATE_LIMIT: "600/60",
       AUTH_FAILURE_LIMIT: "20/3600",
+      OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318",
       METRICS_HOST: "10.0.0.1",
       METRICS_PORT: "9464",
     };
@@ -50,6 +52,7 @@ describe("readConfig", () => {
         perKey: { requests: 600, seconds: 60 },
         failuresPerAddress: { requests: 20, seconds: 3600 },
       },
+      tracesEndpoint: "http://127.0.0.1:4318",
       metrics: { host: "10.0.0.1", port: 9464 },
     };
     expect(readConfig(env)).toStrictEqual(expected);
@@ -76,6 +79,7 @@ describe("readConfig", () => {
     ["MAX_IN_FLIGHT", "0"],
     ["RATE_LIMIT", "600"],
     ["AUTH_FAILURE_LIMIT", "0/60"],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "localhost:4318"],
     ["METRICS_HOST", "not a host"],
     ["METRICS_PORT", "x"],
   ])("refuses %s=%s in one line that names the setting", (name, value) => {
