@@ -3,21 +3,31 @@ import { document } from "@petstore/contract/document";
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import { implement, type Implementation, type Violation } from "express-operations";
 import helmet from "helmet";
-import { sql } from "kysely";
 import type { Logger } from "pino";
+import { type Capacity, createCapacity } from "./capacity.ts";
 import type { Config } from "./config.ts";
 import { asProblem, problem, problemBody } from "./errors.ts";
 import { authentication } from "./keys/authentication.ts";
 import type { KeyUses } from "./keys/key-uses.ts";
+import { nobody, type Observer } from "./observer.ts";
 import { petsHandlers, type PetsEnvironment } from "./pets/pets.handlers.ts";
+import { limited, type RateLimits } from "./rate-limits.ts";
+import { readiness } from "./readiness.ts";
 import { requestLog } from "./request-log.ts";
 import type { Storage } from "./storage.ts";
+import type { Tracing } from "./tracing.ts";
 
 export interface AppOptions {
   storage: Storage;
   keyUses: KeyUses;
   logger: Logger;
   environment: Config["environment"];
+  maxInFlight: number;
+  rateLimits: RateLimits;
+  /** Whether the service is about to end, so that it should be sent nothing more. */
+  isStopping: () => boolean;
+  observer?: Observer | undefined;
+  tracing?: Tracing | undefined;
 }
 
 /** The path every address of the contract ends in, such as `/v1`. */
@@ -28,33 +38,41 @@ const API_CSP = { useDefaults: false, directives: { defaultSrc: ["'none'"], fram
 
 /** The service as an Express app: the contract's operations below its base path, and what operators need beside it. */
 export async function createApp(options: AppOptions): Promise<Express> {
-  const { storage, logger } = options;
+  const { observer = nobody } = options;
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing").enable("strict routing");
-  app.use(requestLog(logger), requireHost, helmet({ contentSecurityPolicy: API_CSP }));
+  if (options.tracing !== undefined) app.use(options.tracing.traceRequest);
+  app.use(observer.observeRequest, requestLog(options.logger), requireHost, helmet({ contentSecurityPolicy: API_CSP }));
   app.get("/healthz", (_request, response) => void response.json({ status: "ok" }));
-  app.get("/readyz", async (_request, response) => {
-    await sql`select 1`.execute(storage.db);
-    response.json({ status: "ok" });
-  });
+  app.get("/readyz", readiness(options));
   app.get("/openapi.json", (_request, response) => void response.json(document));
-  app.use(BASE_PATH, await operations(options));
+  const capacity = createCapacity(options.maxInFlight);
+  app.use(BASE_PATH, capacity.refuseWhenFull, await operations(options, capacity));
   app.use((_request, _response, next) => next(problem("not_found")));
   app.use(onError);
   return app;
 }
 
-async function operations({ storage, keyUses, logger, environment }: AppOptions): Promise<Implementation> {
+async function operations(
+  { storage, keyUses, logger, environment, rateLimits, observer = nobody }: AppOptions,
+  capacity: Capacity,
+): Promise<Implementation> {
   const implementation = implement<HandledOperations, PetsEnvironment>()({
     document,
     handlers: petsHandlers,
-    security: { bearerAuth: authentication(storage.db, keyUses) },
-    context: () => storage,
+    security: {
+      bearerAuth: await limited(rateLimits, authentication(storage.db, keyUses)),
+    },
+    context: (request) => {
+      capacity.take(request.res!);
+      return storage;
+    },
     problemBody,
     realm: "petstore",
     warm: true,
     checkResponses: environment === "development" ? "always" : { sample: 0.01 },
     onViolation: (violation) => {
+      observer.onViolation(violation);
       if (environment === "development") throw new ContractViolation(violation);
       logger.error({ violation }, "an answer breaks the contract");
     },
@@ -82,7 +100,7 @@ function requireHost(request: Request, _response: Response, next: NextFunction):
 /** Four parameters make it Express's error handler. */
 function onError(error: unknown, request: Request, response: Response, _next: NextFunction): void {
   const refusal = asProblem(error);
-  if (refusal.status >= 500) request.log.error({ err: error }, "request failed");
+  if (refusal !== error) request.log.error({ err: error }, "request failed");
   if (response.headersSent) {
     response.destroy();
     return;

@@ -1,12 +1,13 @@
 import { isIP } from "node:net";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
+import type { RateLimits } from "./rate-limits.ts";
 
 const ENVIRONMENTS = ["development", "staging", "production"] as const;
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
 const hostname = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i;
-const decimal = /^(0|[1-9]\d{0,4})$/;
+const decimal = /^(0|[1-9]\d{0,8})$/;
 
 const POSTGRES =
   "DATABASE_URL: PostgreSQL is not supported by this version yet. Use a file: DATABASE_URL=file:data/petstore.db";
@@ -15,21 +16,8 @@ const NOT_A_FILE =
 
 /** The settings by the names of their environment variables: what is allowed, the default, and what to say otherwise. */
 const Settings = z.object({
-  HOST: z
-    .string()
-    .refine(
-      (host) => isIP(host) !== 0 || hostname.test(host),
-      "HOST must be an IP address or a host name. Set it so: HOST=127.0.0.1",
-    )
-    .default("127.0.0.1"),
-  PORT: z
-    .string()
-    .refine(
-      (port) => decimal.test(port) && Number(port) <= 65535,
-      "PORT must be a whole number from 0 to 65535. Set it so: PORT=3000",
-    )
-    .transform(Number)
-    .default(3000),
+  HOST: address("HOST").default("127.0.0.1"),
+  PORT: wholeNumber("PORT", 0, 65_535, 3000).default(3000),
   DATABASE_URL: z
     .string()
     .refine((url) => !/^postgres(ql)?:/i.test(url), { error: POSTGRES, abort: true })
@@ -42,7 +30,52 @@ const Settings = z.object({
   LOG_LEVEL: z
     .enum(LOG_LEVELS, `LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}. Set it so: LOG_LEVEL=info`)
     .default("info"),
+  SHUTDOWN_DELAY: wholeNumber("SHUTDOWN_DELAY", 0, 300, 15).default(1),
+  MAX_IN_FLIGHT: wholeNumber("MAX_IN_FLIGHT", 1, 100_000, 1_000).default(1_000),
+  RATE_LIMIT: rateLimit("RATE_LIMIT", "600/60").optional(),
+  AUTH_FAILURE_LIMIT: rateLimit("AUTH_FAILURE_LIMIT", "20/60").optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url({
+      protocol: /^https?$/,
+      error:
+        "OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL. Set it so: OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318",
+    })
+    .optional(),
+  METRICS_HOST: address("METRICS_HOST").default("127.0.0.1"),
+  METRICS_PORT: wholeNumber("METRICS_PORT", 0, 65_535, 9464).optional(),
 });
+
+function address(name: string) {
+  return z
+    .string()
+    .refine(
+      (host) => isIP(host) !== 0 || hostname.test(host),
+      `${name} must be an IP address or a host name. Set it so: ${name}=127.0.0.1`,
+    );
+}
+
+function rateLimit(name: string, example: string) {
+  return z
+    .string()
+    .regex(
+      /^[1-9]\d{0,6}\/[1-9]\d{0,4}$/,
+      `${name} must be a number of requests and of seconds. Set it so: ${name}=${example}`,
+    )
+    .transform((text) => {
+      const [requests = 0, seconds = 0] = text.split("/").map(Number);
+      return { requests, seconds };
+    });
+}
+
+function wholeNumber(name: string, least: number, most: number, example: number) {
+  return z
+    .string()
+    .refine(
+      (text) => decimal.test(text) && Number(text) >= least && Number(text) <= most,
+      `${name} must be a whole number from ${least} to ${most}. Set it so: ${name}=${example}`,
+    )
+    .transform(Number);
+}
 
 /** What the service is started with: every setting checked, every default applied. */
 export interface Config {
@@ -53,6 +86,14 @@ export interface Config {
   /** Path of a file with the key to begin with. */
   bootstrapKeyFile: string | undefined;
   logLevel: (typeof LOG_LEVELS)[number];
+  /** Seconds. */
+  shutdownDelay: number;
+  maxInFlight: number;
+  rateLimits: RateLimits;
+  /** The URL of the OpenTelemetry collector, if there is one. */
+  tracesEndpoint: string | undefined;
+  /** Where `/metrics` is served; undefined when it is not. */
+  metrics: { host: string; port: number } | undefined;
 }
 
 /** A setting that keeps the program from starting; the message is one line for each, naming it and what to do. */
@@ -72,6 +113,11 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     environment: data.PETSTORE_ENV,
     bootstrapKeyFile: data.PETSTORE_BOOTSTRAP_KEY_FILE,
     logLevel: data.LOG_LEVEL,
+    shutdownDelay: data.SHUTDOWN_DELAY,
+    maxInFlight: data.MAX_IN_FLIGHT,
+    rateLimits: { perKey: data.RATE_LIMIT, failuresPerAddress: data.AUTH_FAILURE_LIMIT },
+    tracesEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
+    metrics: data.METRICS_PORT === undefined ? undefined : { host: data.METRICS_HOST, port: data.METRICS_PORT },
   };
 }
 

@@ -35,6 +35,15 @@ export function errorBody(code: ErrorCode, message: string = ERRORS[code].messag
   return { code, message, status: ERRORS[code].status };
 }
 
+/** What is sent for an error below Express, where the connection cannot go on. */
+export function closingError(code: ErrorCode) {
+  const body = JSON.stringify(errorBody(code));
+  return {
+    body,
+    headers: { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body), Connection: "close" },
+  };
+}
+
 /** The body of a refusal made by express-operations: its message, save for 401, which is one and the same for all. */
 export function problemBody({ code, message, status }: Problem): ErrorBody {
   return code === "unauthorized" ? errorBody(code) : { code, message, status };

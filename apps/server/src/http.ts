@@ -8,12 +8,22 @@ import {
 } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import { ERRORS, errorBody, type ErrorCode } from "./errors.ts";
+import { closingError, ERRORS, type ErrorCode } from "./errors.ts";
+import { Exchanges } from "./exchanges.ts";
+
+/** Where to listen, and the settings that say so. */
+export interface Address {
+  host: string;
+  port: number;
+  settings?: string;
+}
 
 /** A server that accepts connections. */
 export interface Listener {
   /** Its address, without a path: `http://127.0.0.1:3000`. */
   origin: string;
+  /** Still accepts connections, and from now on ends each with its next answer: `Connection: close`. */
+  drain: () => void;
   /** Stops accepting, finishes what is in flight, and resolves when the last connection is closed. */
   close: () => Promise<void>;
 }
@@ -22,17 +32,20 @@ export interface Listener {
 export class ListenError extends Error {
   override name = "ListenError";
 
-  constructor(host: string, port: number, cause: NodeJS.ErrnoException) {
+  constructor({ host, port, settings = "HOST and PORT" }: Address, cause: NodeJS.ErrnoException) {
     const reason = cause.code === "EADDRINUSE" ? "another program listens there" : cause.message;
-    super(`Cannot listen on ${host}:${port}: ${reason}. Set HOST and PORT to an address that is free.`, { cause });
+    super(`Cannot listen on ${host}:${port}: ${reason}. Set ${settings} to an address that is free.`, { cause });
   }
 }
+
+/** Each may hold a request that is still arriving, 80 KiB at most. What is beyond is closed at once. */
+const MAX_CONNECTIONS = 4_096;
 
 /** How often connections are looked at, for time-outs and at shutdown, in milliseconds. */
 const CHECK_INTERVAL = 1_000;
 
 /** Listens for the app. What Node refuses before Express sees it gets an Error body as well. */
-export async function listen(app: RequestListener, { host, port }: { host: string; port: number }): Promise<Listener> {
+export async function listen(app: RequestListener, at: Address): Promise<Listener> {
   const server = createServer(
     {
       headersTimeout: 10_000,
@@ -42,17 +55,25 @@ export async function listen(app: RequestListener, { host, port }: { host: strin
     },
     app,
   );
+  server.maxConnections = MAX_CONNECTIONS;
+  const exchanges = new Exchanges(server);
   server.on("clientError", refuseConnection);
+  const patrol = setInterval(() => exchanges.endSlowOnes(), CHECK_INTERVAL);
+  server.once("close", () => clearInterval(patrol));
   server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) => {
-    const { body, headers } = rawError("expectation_failed");
+    const { body, headers } = closingError("expectation_failed");
     response.writeHead(ERRORS.expectation_failed.status, headers).end(body);
   });
   await new Promise<void>((done, failed) => {
-    server.once("error", (cause) => failed(new ListenError(host, port, cause)));
-    server.listen(port, host, done);
+    server.once("error", (cause) => failed(new ListenError(at, cause)));
+    server.listen(at.port, at.host, done);
   });
   const { address, family, port: bound } = server.address() as AddressInfo;
-  return { origin: `http://${family === "IPv6" ? `[${address}]` : address}:${bound}`, close: () => close(server) };
+  return {
+    origin: `http://${family === "IPv6" ? `[${address}]` : address}:${bound}`,
+    drain: () => exchanges.drain(),
+    close: () => close(server),
+  };
 }
 
 async function close(server: Server): Promise<void> {
@@ -72,7 +93,7 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex & { _http
     return;
   }
   const code = codeOf(error);
-  const { body, headers } = rawError(code);
+  const { body, headers } = closingError(code);
   const lines = Object.entries({ ...headers, Date: new Date().toUTCString() }).map(
     ([name, value]) => `${name}: ${value}`,
   );
@@ -85,12 +106,4 @@ function codeOf(error: NodeJS.ErrnoException): ErrorCode {
   if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") return "request_timeout";
   if (error.code === "HPE_CHUNK_EXTENSIONS_OVERFLOW") return "payload_too_large";
   return "invalid_request";
-}
-
-function rawError(code: ErrorCode) {
-  const body = JSON.stringify(errorBody(code));
-  return {
-    body,
-    headers: { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body), Connection: "close" },
-  };
 }

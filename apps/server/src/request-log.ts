@@ -1,13 +1,23 @@
 import { randomUUID } from "node:crypto";
 import type { Request, Response } from "express";
-import type { Logger } from "pino";
+import { type DestinationStream, type Logger, pino } from "pino";
 import { type HttpLogger, pinoHttp } from "pino-http";
+import type { Config } from "./config.ts";
 import { holdsApiKey } from "./keys/api-key.ts";
+import { parseTraceparent } from "./trace-context.ts";
+
+/** Credentials stand in headers; requests are logged without them, so this is for what somebody logs one day. */
+const SECRETS = ["authorization", "headers.authorization", "*.authorization", "*.headers.authorization"];
+
+/** Logs as JSON, a line each, to standard output unless told otherwise. A credential is never written. */
+export function createLogger(level: Config["logLevel"], destination?: DestinationStream): Logger {
+  return pino({ level, redact: SECRETS }, destination);
+}
 
 /**
- * One line for each request: method, path, operation, status, duration, and an id. The id is the caller's
- * `X-Request-Id` where that is a plain word, and goes out in the same header. Neither headers nor bodies are logged,
- * nor an API key that was put where none belongs.
+ * One line for each request: method, path, operation, status, duration, an id, and the trace of a caller that sends
+ * `traceparent`. The id is the caller's `X-Request-Id` where that is a plain word, and goes out in the same header.
+ * Neither headers nor bodies are logged, nor an API key that was put where none belongs.
  */
 export function requestLog(logger: Logger): HttpLogger<Request, Response> {
   return pinoHttp<Request, Response>({
@@ -27,7 +37,10 @@ export function requestLog(logger: Logger): HttpLogger<Request, Response> {
       }),
       res: (response: { statusCode: number }) => ({ status: response.statusCode }),
     },
-    customProps: (_request, response) => ({ operationId: response.locals["operationId"] as unknown }),
+    customProps: (request, response) => ({
+      operationId: response.locals["operationId"] as unknown,
+      traceId: (response.locals["traceId"] as unknown) ?? parseTraceparent(request.headers["traceparent"])?.traceId,
+    }),
     customLogLevel: (_request, response, error) =>
       error !== undefined || response.statusCode >= 500 ? "error" : "info",
   });

@@ -13,6 +13,9 @@ export interface Storage {
   destroy: () => Promise<void>;
 }
 
+/** Told how many units of work a transaction has committed. */
+type OnCommit = (size: number) => void;
+
 /** At most this many units of work share a transaction, so that the event loop is never held for long. */
 const LARGEST_GROUP = 256;
 
@@ -20,12 +23,12 @@ const LARGEST_GROUP = 256;
  * SQLite with a connection of its own for reading, so that no read waits behind a write or the lock of another process,
  * and with writes committed in groups: syncing the file costs the same for one as for many.
  */
-export function openStorage(databaseUrl: string): Storage {
+export function openStorage(databaseUrl: string, onCommit?: OnCommit): Storage {
   const writer = openDatabase(databaseUrl);
   const db = openDatabase(databaseUrl);
   return {
     db,
-    write: groupingCommits(writer),
+    write: groupingCommits(writer, onCommit),
     destroy: async () => {
       await db.destroy();
       await writer.destroy(); // the last to close folds the write-ahead log into the file
@@ -40,12 +43,12 @@ interface Unit {
 }
 
 /** What arrives in one turn of the event loop, or while a group is being committed, is committed together. */
-export function groupingCommits(db: Database): Storage["write"] {
+export function groupingCommits(db: Database, onCommit: OnCommit = () => {}): Storage["write"] {
   const waiting: Unit[] = [];
   let isBusy = false;
 
   const commitWaiting = async (): Promise<void> => {
-    while (waiting.length > 0) await commit(db, waiting.splice(0, LARGEST_GROUP));
+    while (waiting.length > 0) await commit(db, waiting.splice(0, LARGEST_GROUP), onCommit);
     isBusy = false;
   };
 
@@ -59,7 +62,7 @@ export function groupingCommits(db: Database): Storage["write"] {
 }
 
 /** One transaction for all, a savepoint for each; nobody is answered before the commit, and one that throws fails alone. */
-async function commit(db: Database, group: Unit[]): Promise<void> {
+async function commit(db: Database, group: Unit[], onCommit: OnCommit): Promise<void> {
   const answers: (() => void)[] = [];
   try {
     await db.transaction().execute(async (trx) => {
@@ -79,5 +82,6 @@ async function commit(db: Database, group: Unit[]): Promise<void> {
     for (const { reject } of group) reject(error);
     return;
   }
+  onCommit(group.length);
   for (const answer of answers) answer();
 }

@@ -8,6 +8,11 @@ const DEFAULTS = {
   environment: "development",
   bootstrapKeyFile: undefined,
   logLevel: "info",
+  shutdownDelay: 1,
+  maxInFlight: 1000,
+  rateLimits: { perKey: undefined, failuresPerAddress: undefined },
+  tracesEndpoint: undefined,
+  metrics: undefined,
 };
 
 describe("readConfig", () => {
@@ -29,6 +34,13 @@ describe("readConfig", () => {
       PETSTORE_ENV: "production",
       LOG_LEVEL: "silent",
       PETSTORE_BOOTSTRAP_KEY_FILE: "/run/secrets/key",
+      SHUTDOWN_DELAY: "15",
+      MAX_IN_FLIGHT: "64",
+      RATE_LIMIT: "600/60",
+      AUTH_FAILURE_LIMIT: "20/3600",
+      OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318",
+      METRICS_HOST: "10.0.0.1",
+      METRICS_PORT: "9464",
     };
     const expected = {
       host: "::",
@@ -37,6 +49,14 @@ describe("readConfig", () => {
       environment: "production",
       logLevel: "silent",
       bootstrapKeyFile: "/run/secrets/key",
+      shutdownDelay: 15,
+      maxInFlight: 64,
+      rateLimits: {
+        perKey: { requests: 600, seconds: 60 },
+        failuresPerAddress: { requests: 20, seconds: 3600 },
+      },
+      tracesEndpoint: "http://127.0.0.1:4318",
+      metrics: { host: "10.0.0.1", port: 9464 },
     };
     expect(readConfig(env)).toStrictEqual(expected);
   });
@@ -57,6 +77,14 @@ describe("readConfig", () => {
     ["DATABASE_URL", "mysql://root:hunter2@localhost/p"],
     ["PETSTORE_ENV", "prod"],
     ["LOG_LEVEL", "verbose"],
+    ["SHUTDOWN_DELAY", "301"],
+    ["SHUTDOWN_DELAY", "1.5"],
+    ["MAX_IN_FLIGHT", "0"],
+    ["RATE_LIMIT", "600"],
+    ["AUTH_FAILURE_LIMIT", "0/60"],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "localhost:4318"],
+    ["METRICS_HOST", "not a host"],
+    ["METRICS_PORT", "x"],
   ])("refuses %s=%s in one line that names the setting", (name, value) => {
     const { message } = refusalOf({ [name]: value });
     expect(message.split("\n")).toHaveLength(1);

@@ -10,6 +10,7 @@ import { start } from "../src/server.ts";
 /** A running service over its own database, and a key for it. */
 export interface TestService {
   baseUrl: string;
+  metricsUrl: string | undefined;
   databaseUrl: string;
   key: string;
   /** Requests a path below the base URL with the key, and checks what holds for every response. */
@@ -37,6 +38,7 @@ export async function startService(env: NodeJS.ProcessEnv = {}): Promise<TestSer
 
   return {
     baseUrl: service.baseUrl,
+    metricsUrl: service.metricsUrl,
     databaseUrl: config.databaseUrl,
     key,
     request,

@@ -50,6 +50,9 @@ describe("a key that cannot be looked up gives 503, and no entry", () => {
       logger,
       keyUses: keyUses(storage.write, logger),
       environment: "development",
+      maxInFlight: 10,
+      rateLimits: { perKey: undefined, failuresPerAddress: undefined },
+      isStopping: () => false,
     });
     const listener = await listen(app, { host: "127.0.0.1", port: 0 });
     onTestFinished(() => listener.close());

@@ -1,0 +1,77 @@
+import { isIPv6 } from "node:net";
+import type { Request } from "express";
+import type { SecurityHandler } from "express-operations";
+import type { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { problem } from "./errors.ts";
+
+/** At most so many requests in so many seconds. */
+export interface RateLimit {
+  requests: number;
+  seconds: number;
+}
+
+/** Undefined is no limit. */
+export interface RateLimits {
+  /** Of the requests made with one API key. */
+  perKey: RateLimit | undefined;
+  /** Of the failed authentications from one address. A key that is valid is let through from any address. */
+  failuresPerAddress: RateLimit | undefined;
+}
+
+/**
+ * Limits what a judge of credentials admits. Beyond a limit the answer is 429 with `Retry-After`; the caller's own limit
+ * stands on each answer in `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10).
+ */
+export async function limited<Caller extends { id: number }>(
+  limits: RateLimits,
+  judge: SecurityHandler<Caller>,
+): Promise<SecurityHandler<Caller>> {
+  if (limits.perKey === undefined && limits.failuresPerAddress === undefined) return judge;
+  const perKey = await limiterOf(limits.perKey);
+  const perAddress = await limiterOf(limits.failuresPerAddress);
+  return async (credential, request) => {
+    const grant = await judge(credential, request);
+    if (grant !== undefined) await perKey?.(String(grant.caller.id), request);
+    else await perAddress?.(networkOf(request.socket.remoteAddress ?? ""), request);
+    return grant;
+  };
+}
+
+/** Counts a request, or throws the refusal. */
+type Limiter = (counted: string, request: Request) => Promise<void>;
+
+async function limiterOf(limit: RateLimit | undefined): Promise<Limiter | undefined> {
+  if (limit === undefined) return undefined;
+  const { RateLimiterMemory } = await import("rate-limiter-flexible");
+  const limiter = new RateLimiterMemory({ points: limit.requests, duration: limit.seconds });
+  return async (counted, request) => {
+    const { isAllowed, left, seconds } = await consume(limiter, counted);
+    const headers = {
+      "RateLimit-Policy": `"default";q=${limit.requests};w=${limit.seconds}`,
+      RateLimit: `"default";r=${left};t=${seconds}`,
+    };
+    if (!isAllowed) throw problem("rate_limited", { ...headers, "Retry-After": String(seconds) });
+    request.res!.set(headers);
+  };
+}
+
+/** The limiter rejects with the same facts when the limit is reached. */
+async function consume(limiter: RateLimiterMemory, counted: string) {
+  const toFacts = (isAllowed: boolean, { remainingPoints, msBeforeNext }: RateLimiterRes) => {
+    return { isAllowed, left: remainingPoints, seconds: Math.max(1, Math.ceil(msBeforeNext / 1000)) };
+  };
+  return limiter.consume(counted).then(
+    (facts) => toFacts(true, facts),
+    (facts: RateLimiterRes) => toFacts(false, facts),
+  );
+}
+
+/** The address, or for IPv6 the /64 it is in, which commonly belongs to one customer (RFC 6177). */
+export function networkOf(address: string): string {
+  const v4 = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
+  if (v4 !== undefined || !isIPv6(address)) return v4 ?? address;
+  const [head = "", tail = ""] = address.split("::");
+  const groups = head.split(":");
+  const missing = tail === "" && !address.includes("::") ? 0 : 8 - groups.length - tail.split(":").length;
+  return [...groups, ...Array.from({ length: missing }, () => "0"), ...tail.split(":")].slice(0, 4).join(":");
+}

@@ -1,0 +1,63 @@
+import Sqlite from "better-sqlite3";
+import { pino } from "pino";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createApp } from "../src/app.ts";
+import { pathOfFileUrl, readConfig } from "../src/config.ts";
+import { listen } from "../src/http.ts";
+import { migrate } from "../src/migrations.ts";
+import { keyUses } from "../src/keys/key-uses.ts";
+import { openStorage, type Storage } from "../src/storage.ts";
+import { expectError } from "./service.ts";
+import { temporaryUrl } from "./temporary.ts";
+
+async function served(
+  isStopping = () => false,
+): Promise<{ get: () => Promise<Response>; storage: Storage; url: string }> {
+  const url = await temporaryUrl();
+  const storage = openStorage(url);
+  await migrate(storage.db);
+  const logger = pino({ level: "silent" });
+  const { environment, maxInFlight, rateLimits } = readConfig({});
+  const app = await createApp({ storage, keyUses: keyUses(storage.write, logger), logger, environment, maxInFlight, rateLimits, isStopping });
+  const listener = await listen(app, { host: "127.0.0.1", port: 0 });
+  onTestFinished(async () => {
+    await listener.close();
+    await storage.destroy();
+  });
+  return { get: () => fetch(`${listener.origin}/readyz`), storage, url };
+}
+
+describe("/readyz", () => {
+  test("200 while the service can be used", async () => {
+    const { get } = await served();
+    expect((await get()).status).toBe(200);
+  });
+
+  test("503 from the moment the service is told to stop", async () => {
+    let isStopping = false;
+    const { get } = await served(() => isStopping);
+    expect((await get()).status).toBe(200);
+    isStopping = true;
+    await expectError(await get(), 503, "unavailable");
+  });
+
+  test("503 when the database is not what it should be, and 200 once it is again", async () => {
+    const { get, url } = await served();
+    const other = new Sqlite(pathOfFileUrl(url));
+    onTestFinished(() => void other.close());
+    other.exec("alter table pets rename to taken");
+    await expectError(await get(), 503, "unavailable");
+    other.exec("alter table taken rename to pets");
+    expect((await get()).status).toBe(200);
+  });
+
+  test("503 when the database does not answer within a second", async () => {
+    const { get, storage } = await served();
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    const holding = storage.db.connection().execute(() => held);
+    await expectError(await get(), 503, "unavailable");
+    letGo();
+    await holding;
+    expect((await get()).status).toBe(200);
+  });
+});

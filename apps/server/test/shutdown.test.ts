@@ -1,0 +1,109 @@
+import { Agent, type IncomingMessage, request } from "node:http";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import Sqlite from "better-sqlite3";
+import { describe, expect, test } from "vitest";
+import { type Program, startProgram } from "./program.ts";
+import { expectError } from "./service.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+/** `pnpm --filter server test:shutdown` runs 30. */
+const CYCLES = Number(process.env["SHUTDOWN_CYCLES"] ?? 3);
+const ANSWERS_BEFORE_SIGTERM = 200;
+
+describe("SIGTERM", () => {
+  test(
+    `under load drops no request, ${CYCLES} times on one database`,
+    async () => {
+      const folder = await temporaryFolder();
+      let created = 0;
+      for (let cycle = 0; cycle < CYCLES; cycle++) {
+        const program = await startProgram(folder, { SHUTDOWN_DELAY: "1", LOG_LEVEL: "error" });
+        const answers = await loadUntilStopped(program);
+        expect(answers.filter(({ status }) => status !== 201)).toEqual([]);
+        expect(answers.length).toBeGreaterThanOrEqual(ANSWERS_BEFORE_SIGTERM);
+        expect(new Set(answers.map(({ id }) => id)).size).toBe(answers.length);
+        created += answers.length;
+        expect(animalsIn(folder)).toBe(created);
+      }
+    },
+    30_000 + CYCLES * 10_000,
+  );
+
+  test("fails /readyz first, and goes on accepting connections, each for one answer", async () => {
+    const program = await startProgram(await temporaryFolder(), { SHUTDOWN_DELAY: "300" });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    expect((await post(program, agent)).headers.connection).toBe("keep-alive");
+    program.child.kill("SIGTERM");
+    const readyz = new URL("/readyz", program.baseUrl);
+    await expect.poll(async () => (await fetch(readyz)).status).toBe(503);
+    await expectError(await fetch(readyz), 503, "unavailable");
+    for (const _ of ["the connection from before", "a new one"]) {
+      const { statusCode, headers } = await post(program, agent);
+      expect({ statusCode, connection: headers.connection }).toEqual({ statusCode: 201, connection: "close" });
+    }
+    agent.destroy();
+    expect(await program.stop("SIGTERM")).toBe(0); // the second signal ends the delay
+  });
+});
+
+interface Answer {
+  status: number | undefined;
+  id: number;
+}
+
+/** Clients of three kinds create animals until SIGTERM has ended the service, and give every answer they got. */
+async function loadUntilStopped(program: Program): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  const { promise: loaded, resolve: enough } = Promise.withResolvers<void>();
+  const stopping = new AbortController();
+  const create = async (agent: Agent): Promise<string | undefined> => {
+    const response = await post(program, agent);
+    answers.push({ status: response.statusCode, id: response.id });
+    if (answers.length === ANSWERS_BEFORE_SIGTERM) enough();
+    return response.headers.connection;
+  };
+  const untilToldToClose = async (): Promise<void> => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    while ((await create(agent)) !== "close");
+    agent.destroy();
+  };
+  const whileReady = async (agent: Agent): Promise<void> => {
+    while (!stopping.signal.aborted) await create(agent);
+  };
+  const watching = async (): Promise<void> => {
+    while ((await fetch(new URL("/readyz", program.baseUrl))).ok);
+    stopping.abort();
+  };
+  const clients = Promise.all([
+    watching(),
+    ...Array.from({ length: 8 }, untilToldToClose),
+    ...Array.from({ length: 4 }, () => whileReady(new Agent({ keepAlive: false }))),
+    ...Array.from({ length: 4 }, () => whileReady(new Agent({ keepAlive: true, maxSockets: 1 }))),
+  ]);
+  await Promise.race([loaded, clients]);
+  const exit = program.stop("SIGTERM");
+  await clients;
+  expect(await exit).toBe(0);
+  return answers;
+}
+
+/** Node's own client, since `fetch` would try again by itself what was dropped. */
+async function post(program: Program, agent: Agent): Promise<IncomingMessage & { id: number }> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const headers = { Authorization: `Bearer ${program.key}`, "Content-Type": "application/json" };
+  request(`${program.baseUrl}/pets`, { method: "POST", agent, headers })
+    .on("response", resolve)
+    .on("error", reject)
+    .end('{"name":"Rex","categoryId":1}');
+  const response = await promise;
+  const { id } = JSON.parse(await text(response)) as { id: number };
+  return Object.assign(response, { id });
+}
+
+function animalsIn(folder: string): unknown {
+  const file = new Sqlite(join(folder, "data/petstore.db"), { readonly: true });
+  const count = file.prepare("select count(*) from pets").pluck().get();
+  file.close();
+  return count;
+}

@@ -1,0 +1,98 @@
+import { connect, type Socket } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { type Program, startProgram } from "./program.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+/** `pnpm --filter @petstore/server test:slow-clients` runs 1,000. */
+const CLIENTS = Number(process.env["SLOW_CLIENTS"] ?? 60);
+const EACH = Math.ceil(CLIENTS / 4);
+
+const GET_CONTRACT = "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n";
+
+test(
+  `${CLIENTS} clients that send or read byte by byte are gone in time, and nobody else notices`,
+  { timeout: 60_000 },
+  async () => {
+    const program = await startProgram(await temporaryFolder(), { LOG_LEVEL: "silent" });
+    const before = await timesOf(program, (done) => done.length < 500);
+
+    const slow = [
+      senders(EACH, program, "GET /v1/pets HTTP/1.1\r\nHost: x\r\n"),
+      senders(EACH, program, `${postHead(program)}{"name":"`),
+      senders(EACH, program, postHead({ key: "none" })),
+      readers(EACH, program, GET_CONTRACT),
+      readers(15, program, GET_CONTRACT.repeat(400)), // more than the system's buffers hold
+    ];
+    const allGone = Promise.all(slow);
+    let areGone = false;
+    void allGone.then(() => (areGone = true));
+    const during = await timesOf(program, () => !areGone);
+
+    const [headers = 0, bodies = 0, withoutKey = 0, answer = 0, answers = 0] = await allGone;
+    const seconds = { headers, bodies, withoutKey, answer, answers };
+    console.log({ clients: CLIENTS, seconds, p99: { before: p99(before), during: p99(during) } });
+    for (const longest of [headers, answer, answers]) expect(longest).toBeLessThan(15);
+    for (const longest of [bodies, withoutKey]) expect(longest).toBeLessThan(20);
+    expect(await program.stop()).toBe(0);
+  },
+);
+
+/** Clients that go on sending after `opening`, a byte each second; gives the seconds until the last was closed. */
+function senders(count: number, program: Program, opening: string): Promise<number> {
+  return untilClosed(
+    count,
+    program,
+    (socket) => socket.resume().write(opening),
+    (socket) => socket.write("x"),
+  );
+}
+
+/** Clients that read the answers to `requests` a byte each second. What they write tells them when the connection is gone. */
+function readers(count: number, program: Program, requests: string): Promise<number> {
+  return untilClosed(
+    count,
+    program,
+    (socket) => socket.on("readable", () => {}).write(requests),
+    (socket) => {
+      socket.read(1);
+      socket.write("\r\n");
+    },
+  );
+}
+
+type Act = (socket: Socket) => void;
+
+async function untilClosed(count: number, { baseUrl }: Program, open: Act, drip: Act): Promise<number> {
+  const { hostname, port } = new URL(baseUrl);
+  const began = performance.now();
+  const sockets = Array.from({ length: count }, () => connect(Number(port), hostname).on("error", () => {}));
+  const allClosed = Promise.all(sockets.map((socket) => new Promise((done) => socket.once("close", done))));
+  sockets.forEach(open);
+  const timer = setInterval(() => sockets.filter(({ closed }) => !closed).forEach(drip), 1_000);
+  onTestFinished(() => clearInterval(timer));
+  await allClosed;
+  return Math.round((performance.now() - began) / 100) / 10;
+}
+
+/** The head of a creation whose body never ends. */
+function postHead({ key }: { key: string | undefined }): string {
+  const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n`;
+  return `${head}Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n`;
+}
+
+/** How long a healthy client's requests took, in milliseconds, one after the other; each has to succeed. */
+async function timesOf({ baseUrl, key }: Program, goesOn: (done: number[]) => boolean): Promise<number[]> {
+  const done: number[] = [];
+  while (goesOn(done)) {
+    const began = performance.now();
+    const response = await fetch(`${baseUrl}/pets`, { headers: { Authorization: `Bearer ${key}` } });
+    await response.text();
+    expect(response.status).toBe(200);
+    done.push(performance.now() - began);
+  }
+  return done;
+}
+
+function p99(times: number[]): number {
+  return Math.round(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)]! * 10) / 10;
+}
