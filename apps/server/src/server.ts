@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { relative } from "node:path";
 import { version } from "@petstore/contract";
 import { type Logger, pino } from "pino";
 import { BASE_PATH, createApp } from "./app.ts";
-import { type Config, pathOfFileUrl } from "./config.ts";
+import type { Config } from "./config.ts";
 import { type Listener, listen } from "./http.ts";
 import { ensureQuickstartKey } from "./keys/quickstart.ts";
 import { migrate } from "./migrations.ts";
@@ -21,7 +21,7 @@ export async function start(config: Config, logger: Logger): Promise<Service> {
   let listener: Listener;
   try {
     await migrate(storage.db);
-    if (config.environment === "development") await ensureQuickstartKey(storage.db, quickstartFile(config));
+    if (config.environment === "development") await ensureQuickstartKey(storage.db, config.quickstartFile);
     listener = await listen(await createApp({ storage, logger, environment: config.environment }), config);
   } catch (error) {
     await storage.destroy();
@@ -49,14 +49,9 @@ export async function serve(config: Config): Promise<void> {
   console.log(greeting(config, service.baseUrl));
 }
 
-/** Where the key for trying things out is, beside the database. */
-function quickstartFile({ databaseUrl }: Config): string {
-  return join(dirname(pathOfFileUrl(databaseUrl)), "quickstart.key");
-}
-
 function greeting(config: Config, baseUrl: string): string {
   const lines = [`Petstore ${version} (${config.environment}) is listening on ${baseUrl}`];
-  const keyFile = relative(process.cwd(), quickstartFile(config));
+  const keyFile = relative(process.cwd(), config.quickstartFile);
   if (config.environment === "development" && existsSync(keyFile)) {
     const curl = `curl -i -H "Authorization: Bearer $(cat ${keyFile})"`;
     lines.push(

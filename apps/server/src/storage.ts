@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type Database, openDatabase } from "./database.ts";
+import { type Database, isPostgres, openDatabase } from "./database.ts";
 
 /** A piece of work on a transaction. It may run again with nothing kept of it, so it touches nothing else. */
 export type Work<Result> = (trx: Database) => Promise<Result>;
@@ -17,15 +17,15 @@ export interface Storage {
 const LARGEST_GROUP = 256;
 
 /**
- * SQLite with a connection of its own for reading, so that no read waits behind a write or the lock of another process,
- * and with writes committed in groups: syncing the file costs the same for one as for many.
+ * The database opened once for reading and once for writing, so that no read waits behind a write or the lock of another
+ * process. SQLite commits writes in groups: syncing the file costs the same for one as for many. PostgreSQL does so itself.
  */
 export function openStorage(databaseUrl: string): Storage {
   const writer = openDatabase(databaseUrl);
   const db = openDatabase(databaseUrl);
   return {
     db,
-    write: groupingCommits(writer),
+    write: isPostgres(writer) ? (work) => writer.transaction().execute(work) : groupingCommits(writer),
     destroy: async () => {
       await db.destroy();
       await writer.destroy(); // the last to close folds the write-ahead log into the file

@@ -40,7 +40,7 @@ export const petsHandlers = {
     const key = headers["Idempotency-Key"];
     if (key === undefined) return { status: 201, body: await context.write((trx) => insertPet(trx, body)) };
     const request = { apiKeyId: caller.id, key, requestHash: hashOf(body), now: Date.now() };
-    const result = await context.write((trx) => once(trx, request, () => insertPet(trx, body)));
+    const result = await once(context.write, request, (trx) => insertPet(trx, body));
     switch (result.outcome) {
       case "done":
         return { status: 201, body: result.answer };
@@ -48,6 +48,8 @@ export const petsHandlers = {
         return { status: 201, headers: { "Idempotency-Replayed": "true" }, body: result.answer };
       case "reused":
         return { status: 422, body: errorBody("idempotency_key_reused") };
+      case "running":
+        return { status: 409, headers: { "Retry-After": "1" }, body: errorBody("idempotency_in_progress") };
     }
   },
 

@@ -4,4 +4,4 @@
 export const version = "1.0.0";
 
 /** SHA-256 of the bundled document (`openapi.json`), in hexadecimal. */
-export const hash = "e906476135df6dc7c6c400feec0fc8626972a6e01a517378c0059f871cd932a5";
+export const hash = "cdb9c7f1c620316582618f8094b20946d12ca210946ae126731bcbb908c51e00";
