@@ -19,7 +19,6 @@ const LOCK_MS = 2_000;
 const STATEMENT_MS = 4_000;
 /** When we end a connection that has not answered, since then nothing came from the server in all that time. */
 const DEADLINE_MS = 5_000;
-
 /**
  * PostgreSQL at a `postgres://` URL, whose parameters override the settings here. Every query ends, with or without the
  * server, at a deadline; an outage throws `DatabaseError`; an int8 is a number and exact, or throws.
@@ -52,11 +51,13 @@ class Driver extends PostgresDriver {
 }
 
 function openPool(url: string): pg.Pool {
+  const types = new pg.TypeOverrides();
+  types.setTypeParser(pg.types.builtins.INT8, exactInteger);
   const pool = new pg.Pool({
     Client,
     connectionString: url,
     application_name: "petstore",
-    types: { getTypeParser },
+    types,
     max: POOL_SIZE,
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
@@ -73,7 +74,7 @@ function openPool(url: string): pg.Pool {
 
 /** Its own `query_timeout` would leave the pool with a connection that still waits for the answer. */
 class Client extends pg.Client {
-  // oxlint-disable-next-line typescript/no-explicit-any -- the overloads of pg; Kysely calls one of them
+  // Of the overloads of pg, which `any` stands for, Kysely calls the one with a text and its values.
   override async query(text: any, values?: any): Promise<any> {
     const deadline = setTimeout(() => void this.end(), DEADLINE_MS);
     try {
@@ -88,9 +89,6 @@ class Client extends pg.Client {
     }
   }
 }
-
-const getTypeParser: typeof pg.types.getTypeParser = (type: number, format?: "text" | "binary") =>
-  type === pg.types.builtins.INT8 ? exactInteger : pg.types.getTypeParser(type, format as "text");
 
 function exactInteger(text: string): number {
   const value = Number(text);
