@@ -15,10 +15,10 @@ const POOL_SIZE = 10;
 const CONNECT_MS = 2_000;
 /** How long a statement waits for a row that another transaction has locked. */
 const LOCK_MS = 2_000;
-/** When the server ends a statement, or a transaction whose client says nothing more. */
+/** When the server ends a statement, unless the URL says otherwise, or a transaction whose client says nothing more. */
 const STATEMENT_MS = 4_000;
-/** When we end a connection that has not answered, since then nothing came from the server in all that time. */
-const DEADLINE_MS = 5_000;
+/** How much later we end the connection, having heard nothing from the server. */
+const GRACE_MS = 1_000;
 /**
  * PostgreSQL at a `postgres://` URL, whose parameters override the settings here. Every query ends, with or without the
  * server, at a deadline; an outage throws `DatabaseError`; an int8 is a number and exact, or throws.
@@ -63,7 +63,7 @@ function openPool(url: string): pg.Pool {
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     lock_timeout: LOCK_MS,
-    statement_timeout: STATEMENT_MS,
+    statement_timeout: Number(URL.parse(url)?.searchParams.get("statement_timeout") ?? STATEMENT_MS),
     idle_in_transaction_session_timeout: STATEMENT_MS,
   });
   // A connection lost while nobody waits for an answer is dropped or fails its next query; unheard, it would end the process.
@@ -74,9 +74,16 @@ function openPool(url: string): pg.Pool {
 
 /** Its own `query_timeout` would leave the pool with a connection that still waits for the answer. */
 class Client extends pg.Client {
+  readonly #deadlineMs: number | undefined;
+
+  constructor(config: pg.ClientConfig = {}) {
+    super(config);
+    this.#deadlineMs = config.statement_timeout ? config.statement_timeout + GRACE_MS : undefined;
+  }
+
   // Of the overloads of pg, which `any` stands for, Kysely calls the one with a text and its values.
   override async query(text: any, values?: any): Promise<any> {
-    const deadline = setTimeout(() => void this.end(), DEADLINE_MS);
+    const deadline = this.#deadlineMs && setTimeout(() => void this.end(), this.#deadlineMs);
     try {
       return await super.query(text, values);
     } catch (cause) {

@@ -45,6 +45,23 @@ export async function postgresUnavailable(): Promise<string | undefined> {
 /** A new server, started, with files of its own below the folder for temporary files. */
 export async function startPostgres(): Promise<PostgresServer> {
   const directory = await mkdtemp(join(tmpdir(), "postgres-"));
+  try {
+    const cluster = await createCluster(directory);
+    await cluster.start();
+    return {
+      ...cluster,
+      [Symbol.asyncDispose]: async () => {
+        await cluster.stop();
+        await rm(directory, { recursive: true });
+      },
+    };
+  } catch (error) {
+    await rm(directory, { recursive: true });
+    throw error;
+  }
+}
+
+async function createCluster(directory: string): Promise<Pick<PostgresServer, "url" | "start" | "stop">> {
   const user: SpawnOptions = process.getuid?.() === 0 ? nobody() : {};
   const { initdb, postgres } = await programsIn(directory, user);
   const data = join(directory, "data");
@@ -55,29 +72,22 @@ export async function startPostgres(): Promise<PostgresServer> {
   execFileSync(initdb, [...words, `--pwfile=${passwordFile}`, `--pgdata=${data}`], { ...user, stdio: "pipe" });
 
   const port = await freePort();
+  const settings = [...SETTINGS, `port=${port}`, `unix_socket_directories=${directory}`];
   let server: ChildProcess | undefined;
-  const start = async () => {
-    const settings = [...SETTINGS, `port=${port}`, `unix_socket_directories=${directory}`];
-    server = spawn(postgres, ["-D", data, ...settings.flatMap((setting) => ["-c", setting])], {
-      ...user,
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    await untilReady(server);
-  };
-  const stop = async () => {
-    if (server === undefined || server.exitCode !== null) return;
-    const exited = once(server, "exit");
-    server.kill("SIGINT"); // its fast shutdown: https://www.postgresql.org/docs/18/server-shutdown.html
-    await exited;
-  };
-  await start();
   return {
     url: `postgres://petstore:${PASSWORD}@127.0.0.1:${port}/postgres`,
-    start,
-    stop,
-    [Symbol.asyncDispose]: async () => {
-      await stop();
-      await rm(directory, { recursive: true });
+    start: async () => {
+      server = spawn(postgres, ["-D", data, ...settings.flatMap((setting) => ["-c", setting])], {
+        ...user,
+        stdio: ["ignore", "ignore", "pipe"],
+      });
+      await untilReady(server);
+    },
+    stop: async () => {
+      if (server === undefined || server.exitCode !== null) return;
+      const exited = once(server, "exit");
+      server.kill("SIGINT"); // its fast shutdown: https://www.postgresql.org/docs/18/server-shutdown.html
+      await exited;
     },
   };
 }

@@ -4,4 +4,4 @@
 export const version = "1.0.0";
 
 /** SHA-256 of the bundled document (`openapi.json`), in hexadecimal. */
-export const hash = "cdb9c7f1c620316582618f8094b20946d12ca210946ae126731bcbb908c51e00";
+export const hash = "d4bfbd7279b55ecae1a914aefffaf923591db1d847046a0da5edae7a2972e364";
