@@ -11,7 +11,7 @@ const ABSENCE = "test/postgres-absence.test.ts";
 
 const absence = process.env["TEST_DATABASE_URL"] ? undefined : await postgresUnavailable();
 
-/** All tests run on SQLite, and those that hold for every database a second time on PostgreSQL. */
+/** All tests run on SQLite, and after them those that hold for every database a second time on PostgreSQL. */
 export default mergeConfig(
   shared,
   defineConfig({
@@ -26,6 +26,7 @@ export default mergeConfig(
                 include: [...PORTABLE, ...POSTGRES],
                 exclude: ["**/*.sqlite.test.ts"],
                 globalSetup: "test/postgres.setup.ts",
+                sequence: { groupOrder: 1 },
               },
             }
           : { extends: true, test: { name: "postgres", include: [ABSENCE], provide: { absence } } },

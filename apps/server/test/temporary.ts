@@ -7,6 +7,13 @@ import { migrate } from "../src/migrations.ts";
 import { openStorage, type Storage } from "../src/storage.ts";
 import { createDatabase } from "./postgres.ts";
 
+declare module "vitest" {
+  interface ProvidedContext {
+    /** A PostgreSQL server on which the tests make databases; without it they use SQLite. */
+    postgresUrl?: string;
+  }
+}
+
 /** A folder that is gone after the test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "petstore-"));
