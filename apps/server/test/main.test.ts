@@ -147,7 +147,7 @@ describe("what can be expected to fail exits with 1 and no stack", () => {
 test("petstore --help names the commands", async () => {
   const { code, stdout } = await run(["--help"], {});
   expect(code).toBe(0);
-  for (const command of ["serve", "migrate", "keys"]) expect(stdout).toContain(command);
+  for (const command of ["serve", "migrate", "copy", "keys"]) expect(stdout).toContain(command);
 });
 
 function run(words: string[], env: NodeJS.ProcessEnv): Promise<Result> {

@@ -15,8 +15,8 @@ export interface PostgresServer {
   /** The URL of its first database, as a user who may do everything. */
   url: string;
   start: () => Promise<void>;
-  /** Ends every connection and the server; what was committed is there after the next start. */
-  stop: () => Promise<void>;
+  /** Ends every connection and the server, with SIGQUIT as in a crash; what was committed is there after the next start. */
+  stop: (signal?: "SIGINT" | "SIGQUIT") => Promise<void>;
   /** Stops it and removes its files. */
   [Symbol.asyncDispose]: () => Promise<void>;
 }
@@ -74,6 +74,7 @@ async function createCluster(directory: string): Promise<Pick<PostgresServer, "u
   const port = await freePort();
   const settings = [...SETTINGS, `port=${port}`, `unix_socket_directories=${directory}`];
   let server: ChildProcess | undefined;
+  process.once("exit", () => server?.kill("SIGQUIT")); // for tests that end before they have disposed of it
   return {
     url: `postgres://petstore:${PASSWORD}@127.0.0.1:${port}/postgres`,
     start: async () => {
@@ -83,10 +84,10 @@ async function createCluster(directory: string): Promise<Pick<PostgresServer, "u
       });
       await untilReady(server);
     },
-    stop: async () => {
+    stop: async (signal = "SIGINT") => {
       if (server === undefined || server.exitCode !== null) return;
       const exited = once(server, "exit");
-      server.kill("SIGINT"); // its fast shutdown: https://www.postgresql.org/docs/18/server-shutdown.html
+      server.kill(signal); // its fast or immediate shutdown: https://www.postgresql.org/docs/18/server-shutdown.html
       await exited;
     },
   };
