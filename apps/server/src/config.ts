@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import type { RateLimits } from "./rate-limits.ts";
@@ -9,10 +10,8 @@ const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"
 const hostname = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i;
 const decimal = /^(0|[1-9]\d{0,8})$/;
 
-const POSTGRES =
-  "DATABASE_URL: PostgreSQL is not supported by this version yet. Use a file: DATABASE_URL=file:data/petstore.db";
-const NOT_A_FILE =
-  "DATABASE_URL must be the path of a file after `file:`. Set it so: DATABASE_URL=file:data/petstore.db";
+const NOT_A_DATABASE =
+  "DATABASE_URL must be the path of a file after `file:`, or name a PostgreSQL database. Set it so: DATABASE_URL=file:data/petstore.db or DATABASE_URL=postgres://user:password@host:5432/petstore";
 
 /** The settings by the names of their environment variables: what is allowed, the default, and what to say otherwise. */
 const Settings = z.object({
@@ -20,8 +19,7 @@ const Settings = z.object({
   PORT: wholeNumber("PORT", 0, 65_535, 3000).default(3000),
   DATABASE_URL: z
     .string()
-    .refine((url) => !/^postgres(ql)?:/i.test(url), { error: POSTGRES, abort: true })
-    .refine(isFileUrl, NOT_A_FILE)
+    .refine((url) => (isPostgresUrl(url) ? namesDatabase(url) : isFileUrl(url)), NOT_A_DATABASE)
     .default("file:data/petstore.db"),
   PETSTORE_ENV: z
     .enum(ENVIRONMENTS, `PETSTORE_ENV must be one of ${ENVIRONMENTS.join(", ")}. Set it so: PETSTORE_ENV=development`)
@@ -94,6 +92,8 @@ export interface Config {
   tracesEndpoint: string | undefined;
   /** Where `/metrics` is served; undefined when it is not. */
   metrics: { host: string; port: number } | undefined;
+  /** Where development keeps a key for trying things out: beside the database file, or in `data`. */
+  quickstartFile: string;
 }
 
 /** A setting that keeps the program from starting; the message is one line for each, naming it and what to do. */
@@ -118,12 +118,27 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     rateLimits: { perKey: data.RATE_LIMIT, failuresPerAddress: data.AUTH_FAILURE_LIMIT },
     tracesEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
     metrics: data.METRICS_PORT === undefined ? undefined : { host: data.METRICS_HOST, port: data.METRICS_PORT },
+    quickstartFile: join(folderOf(data.DATABASE_URL), "quickstart.key"),
   };
 }
 
 /** The path that a `file:` URL names; one without slashes after the colon is relative to the working directory. */
 export function pathOfFileUrl(url: string): string {
   return url.startsWith("file://") ? fileURLToPath(url) : url.slice("file:".length);
+}
+
+/** Whether the URL is one of PostgreSQL, by its scheme: `postgres:` or `postgresql:`. */
+export function isPostgresUrl(url: string): boolean {
+  return /^postgres(ql)?:/i.test(url);
+}
+
+function folderOf(databaseUrl: string): string {
+  return isPostgresUrl(databaseUrl) ? "data" : dirname(pathOfFileUrl(databaseUrl));
+}
+
+/** The server itself may be left to the URL's parameters, such as `?host=/run/postgresql`. */
+function namesDatabase(url: string): boolean {
+  return /^\/[^/]+$/.test(URL.parse(url)?.pathname ?? "");
 }
 
 function isFileUrl(url: string): boolean {

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import express, { type RequestHandler } from "express";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import { pathOfFileUrl } from "./config.ts";
+import { isPostgresUrl, pathOfFileUrl } from "./config.ts";
 import { ERRORS, errorBody } from "./errors.ts";
 import { type Address, type Listener, listen } from "./http.ts";
 import type { Observer } from "./observer.ts";
@@ -42,7 +42,7 @@ export function createMetrics(databaseUrl: string): Metrics {
     labelNames: ["operation_id"],
     registers,
   });
-  registry.registerMetric(walSize(databaseUrl));
+  if (!isPostgresUrl(databaseUrl)) registry.registerMetric(walSize(databaseUrl));
 
   const observeRequest: RequestHandler = (_request, response, next) => {
     inFlight.inc();

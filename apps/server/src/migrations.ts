@@ -1,8 +1,12 @@
+import { sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
 import { DatabaseError } from "./database.errors.ts";
-import type { Database } from "./database.ts";
+import { type Database, isPostgres } from "./database.ts";
 import * as createTables from "./migrations/0001_create_tables.ts";
 import * as auditApiKeys from "./migrations/0002_audit_api_keys.ts";
+
+/** A number for PostgreSQL's advisory locks that no other program on the database should use. */
+const LOCK = 7_382_955_337;
 
 const MIGRATIONS: Record<string, Migration> = {
   "0001_create_tables": createTables,
@@ -15,6 +19,7 @@ const MIGRATIONS: Record<string, Migration> = {
  */
 export async function migrate(db: Database, migrations = MIGRATIONS): Promise<string[]> {
   return db.transaction().execute(async (trx) => {
+    if (isPostgres(trx)) await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(trx);
     await refuseNewer(trx, migrations);
     const migrator = new Migrator({ db: trx, provider: { getMigrations: async () => migrations } });
     const { error, results = [] } = await migrator.migrateToLatest();

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { version } from "@petstore/contract";
 import type { Logger } from "pino";
 import { BASE_PATH, createApp } from "./app.ts";
-import { type Config, pathOfFileUrl } from "./config.ts";
+import type { Config } from "./config.ts";
 import { listen } from "./http.ts";
 import { ensureBootstrapKey } from "./keys/bootstrap.ts";
 import { keyUses } from "./keys/key-uses.ts";
@@ -36,7 +36,7 @@ export async function start(config: Config, logger: Logger): Promise<Service> {
   resources.defer(() => uses.close());
   await migrate(storage.db);
   if (config.bootstrapKeyFile !== undefined) await ensureBootstrapKey(storage.db, config.bootstrapKeyFile);
-  if (config.environment === "development") await ensureQuickstartKey(storage.db, quickstartFile(config));
+  if (config.environment === "development") await ensureQuickstartKey(storage.db, config.quickstartFile);
   let isStopping = false;
   const app = await createApp({
     storage,
@@ -110,15 +110,10 @@ export async function serve(config: Config): Promise<void> {
   console.log(greeting(config, service));
 }
 
-/** Where the key for trying things out is, beside the database. */
-function quickstartFile({ databaseUrl }: Config): string {
-  return join(dirname(pathOfFileUrl(databaseUrl)), "quickstart.key");
-}
-
 function greeting(config: Config, { baseUrl, metricsUrl }: Service): string {
   const lines = [`Petstore ${version} (${config.environment}) is listening on ${baseUrl}`];
   if (metricsUrl !== undefined) lines.push(`Metrics are at ${metricsUrl}`);
-  const keyFile = relative(process.cwd(), quickstartFile(config));
+  const keyFile = relative(process.cwd(), config.quickstartFile);
   if (config.environment === "development" && existsSync(keyFile)) {
     const curl = `curl -i -H "Authorization: Bearer $(cat ${keyFile})"`;
     lines.push(

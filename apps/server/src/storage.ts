@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type Database, openDatabase } from "./database.ts";
+import { type Database, isPostgres, openDatabase } from "./database.ts";
 
 /** A piece of work on a transaction. It may run again with nothing kept of it, so it touches nothing else. */
 export type Work<Result> = (trx: Database) => Promise<Result>;
@@ -20,19 +20,28 @@ type OnCommit = (size: number) => void;
 const LARGEST_GROUP = 256;
 
 /**
- * SQLite with a connection of its own for reading, so that no read waits behind a write or the lock of another process,
- * and with writes committed in groups: syncing the file costs the same for one as for many.
+ * The database opened once for reading and once for writing, so that no read waits behind a write or the lock of another
+ * process. SQLite commits writes in groups: syncing the file costs the same for one as for many. PostgreSQL does so itself.
  */
 export function openStorage(databaseUrl: string, onCommit?: OnCommit): Storage {
   const writer = openDatabase(databaseUrl);
   const db = openDatabase(databaseUrl);
   return {
     db,
-    write: groupingCommits(writer, onCommit),
+    write: isPostgres(writer) ? inTransactions(writer, onCommit) : groupingCommits(writer, onCommit),
     destroy: async () => {
       await db.destroy();
       await writer.destroy(); // the last to close folds the write-ahead log into the file
     },
+  };
+}
+
+/** A transaction for each unit of work; the server commits concurrent ones together by itself. */
+function inTransactions(db: Database, onCommit: OnCommit = () => {}): Storage["write"] {
+  return async (work) => {
+    const result = await db.transaction().execute(work);
+    onCommit(1);
+    return result;
   };
 }
 

@@ -13,6 +13,7 @@ const DEFAULTS = {
   rateLimits: { perKey: undefined, failuresPerAddress: undefined },
   tracesEndpoint: undefined,
   metrics: undefined,
+  quickstartFile: "data/quickstart.key",
 };
 
 describe("readConfig", () => {
@@ -57,6 +58,7 @@ describe("readConfig", () => {
       },
       tracesEndpoint: "http://127.0.0.1:4318",
       metrics: { host: "10.0.0.1", port: 9464 },
+      quickstartFile: "/srv/quickstart.key",
     };
     expect(readConfig(env)).toStrictEqual(expected);
   });
@@ -75,6 +77,9 @@ describe("readConfig", () => {
     ["DATABASE_URL", "file:p.db?mode=ro"],
     ["DATABASE_URL", "file://other-host/p.db"],
     ["DATABASE_URL", "mysql://root:hunter2@localhost/p"],
+    ["DATABASE_URL", "postgres://root:hunter2@localhost"],
+    ["DATABASE_URL", "postgres://root:hunter2@local host/p"],
+    ["DATABASE_URL", "postgres:hunter2"],
     ["PETSTORE_ENV", "prod"],
     ["LOG_LEVEL", "verbose"],
     ["SHUTDOWN_DELAY", "301"],
@@ -92,15 +97,13 @@ describe("readConfig", () => {
     expect(message).not.toContain("hunter2");
   });
 
-  test.each(["postgres://root:hunter2@localhost/p", "PostgreSQL://root:hunter2@localhost/p"])(
-    "says that %s is not supported yet",
-    (url) => {
-      const { message } = refusalOf({ DATABASE_URL: url });
-      expect(message).toBe(
-        "DATABASE_URL: PostgreSQL is not supported by this version yet. Use a file: DATABASE_URL=file:data/petstore.db",
-      );
-    },
-  );
+  test.each([
+    "postgres://root:hunter2@localhost/p",
+    "PostgreSQL://localhost:5433/p",
+    "postgres:///p?host=/run/postgresql",
+  ])("takes %s as it is, with the quickstart key in data", (databaseUrl) => {
+    expect(readConfig({ DATABASE_URL: databaseUrl })).toStrictEqual({ ...DEFAULTS, databaseUrl });
+  });
 
   test("names every bad setting at once, each on its line", () => {
     const lines = refusalOf({ PORT: "x", LOG_LEVEL: "x", HOST: "::1" }).message.split("\n");

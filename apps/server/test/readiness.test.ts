@@ -18,7 +18,15 @@ async function served(
   await migrate(storage.db);
   const logger = pino({ level: "silent" });
   const { environment, maxInFlight, rateLimits } = readConfig({});
-  const app = await createApp({ storage, keyUses: keyUses(storage.write, logger), logger, environment, maxInFlight, rateLimits, isStopping });
+  const app = await createApp({
+    storage,
+    keyUses: keyUses(storage.write, logger),
+    logger,
+    environment,
+    maxInFlight,
+    rateLimits,
+    isStopping,
+  });
   const listener = await listen(app, { host: "127.0.0.1", port: 0 });
   onTestFinished(async () => {
     await listener.close();

@@ -6,6 +6,7 @@ import { pino } from "pino";
 import { expect } from "vitest";
 import { type Config, readConfig } from "../src/config.ts";
 import { start } from "../src/server.ts";
+import { newDatabase } from "./temporary.ts";
 
 /** A running service over its own database, and a key for it. */
 export interface TestService {
@@ -20,12 +21,14 @@ export interface TestService {
   [Symbol.asyncDispose]: () => Promise<void>;
 }
 
-/** Starts the real service on a free port, over a new database file unless told otherwise. */
+/** Starts the real service on a free port, over a new database unless told otherwise. */
 export async function startService(env: NodeJS.ProcessEnv = {}): Promise<TestService> {
   const directory = await mkdtemp(join(tmpdir(), "petstore-"));
-  const config: Config = readConfig({ DATABASE_URL: `file:${directory}/petstore.db`, PORT: "0", ...env });
+  const database = await newDatabase();
+  const quickstartFile = join(directory, "quickstart.key");
+  const config: Config = { ...readConfig({ DATABASE_URL: database.url, PORT: "0", ...env }), quickstartFile };
   const service = await start(config, pino({ level: "silent" }));
-  const key = (await readFile(join(directory, "quickstart.key"), "utf8")).trim();
+  const key = (await readFile(quickstartFile, "utf8")).trim();
 
   const request: TestService["request"] = async (path, { key: other, ...init } = {}) => {
     const headers = new Headers(init.headers);
@@ -49,6 +52,7 @@ export async function startService(env: NodeJS.ProcessEnv = {}): Promise<TestSer
     },
     [Symbol.asyncDispose]: async () => {
       await service.close();
+      await database.drop();
       await rm(directory, { recursive: true });
     },
   };

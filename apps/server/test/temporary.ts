@@ -1,9 +1,18 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { inject, onTestFinished } from "vitest";
 import { type Database, openDatabase } from "../src/database.ts";
 import { migrate } from "../src/migrations.ts";
+import { openStorage, type Storage } from "../src/storage.ts";
+import { createDatabase } from "./postgres.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** A PostgreSQL server on which the tests make databases; without it they use SQLite. */
+    postgresUrl?: string;
+  }
+}
 
 /** A folder that is gone after the test. */
 export async function temporaryFolder(): Promise<string> {
@@ -12,9 +21,19 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** The URL of a database file that does not exist yet. */
+/** The URL of a database with nothing in it: a file that does not exist yet, or one on the tests' PostgreSQL server. */
 export async function temporaryUrl(): Promise<string> {
-  return `file:${join(await temporaryFolder(), "petstore.db")}`;
+  const { url, drop } = await newDatabase();
+  onTestFinished(drop);
+  return url;
+}
+
+/** The same for those who drop it themselves. */
+export async function newDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
+  const server = inject("postgresUrl");
+  if (server !== undefined) return createDatabase(server);
+  const folder = await mkdtemp(join(tmpdir(), "petstore-"));
+  return { url: `file:${folder}/petstore.db`, drop: () => rm(folder, { recursive: true }) };
 }
 
 /** A connection that is closed after the test. */
@@ -29,4 +48,13 @@ export async function temporaryDatabase(): Promise<Database> {
   const db = opened(await temporaryUrl());
   await migrate(db);
   return db;
+}
+
+/** The storage of a service over a fresh database with every table. */
+export async function temporaryStorage(): Promise<Storage & { url: string }> {
+  const url = await temporaryUrl();
+  await migrate(opened(url));
+  const storage = openStorage(url);
+  onTestFinished(() => storage.destroy());
+  return { ...storage, url };
 }

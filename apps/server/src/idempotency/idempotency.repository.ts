@@ -1,4 +1,6 @@
-import type { Database } from "../database.ts";
+import { isLockTimeout } from "../database.errors.ts";
+import { type Database, isPostgres } from "../database.ts";
+import type { Storage, Work } from "../storage.ts";
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
 const EXPIRED_PER_CALL = 100;
@@ -11,48 +13,83 @@ export interface IdempotentRequest {
   now: number;
 }
 
-/** The answer of the write just done or of the first one, or that the key was used for another request. */
-export type IdempotentOutcome<Answer> = { outcome: "done" | "replayed"; answer: Answer } | { outcome: "reused" };
+/** The answer of the write just done or of the first one, or why there is none. */
+export type IdempotentOutcome<Answer> =
+  | { outcome: "done" | "replayed"; answer: Answer }
+  | { outcome: "reused" | "running" };
 
 /**
- * Runs `write` unless this key was used in the last 24 hours, and keeps its answer, which must survive JSON. Both happen
- * on the transaction it is given: of any number of duplicates exactly one writes, and a write that throws leaves nothing.
+ * Does `work` unless this key was used in the last 24 hours, and keeps its answer, which must survive JSON. Both happen in
+ * one transaction: of any number of duplicates, in any number of processes, exactly one writes, and work that throws
+ * leaves nothing. Duplicates wait for the one that writes; `running` says that it took too long.
  */
 export async function once<Answer>(
+  write: Storage["write"],
+  request: IdempotentRequest,
+  work: Work<Answer>,
+): Promise<IdempotentOutcome<Answer>> {
+  try {
+    return await write(async (trx) => {
+      if (!(await claim(trx, request))) return replay<Answer>(trx, request);
+      const answer = await work(trx);
+      await keep(trx, request, answer);
+      await deleteExpired(trx, request.now);
+      return { outcome: "done", answer };
+    });
+  } catch (error) {
+    if (isLockTimeout(error)) return { outcome: "running" };
+    throw error;
+  }
+}
+
+/** Takes the key if it is free or has expired. PostgreSQL waits here for another transaction that has taken it. */
+async function claim(trx: Database, { apiKeyId, key, requestHash, now }: IdempotentRequest): Promise<boolean> {
+  const claimed = { request_hash: requestHash, answer: "", created_at: now };
+  const row = await trx
+    .insertInto("idempotency_keys")
+    .values({ api_key_id: apiKeyId, key, ...claimed })
+    .onConflict((used) =>
+      used
+        .columns(["api_key_id", "key"])
+        .doUpdateSet(claimed)
+        .where("idempotency_keys.created_at", "<=", now - KEPT_MS),
+    )
+    .returning("key")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+async function replay<Answer>(
   trx: Database,
-  { apiKeyId, key, requestHash, now }: IdempotentRequest,
-  write: () => Promise<Answer>,
+  { apiKeyId, key, requestHash }: IdempotentRequest,
 ): Promise<IdempotentOutcome<Answer>> {
   const first = await trx
     .selectFrom("idempotency_keys")
     .select(["request_hash", "answer"])
     .where("api_key_id", "=", apiKeyId)
     .where("key", "=", key)
-    .where("created_at", ">", now - KEPT_MS)
-    .executeTakeFirst();
-  if (first !== undefined) {
-    if (first.request_hash !== requestHash) return { outcome: "reused" };
-    return { outcome: "replayed", answer: JSON.parse(first.answer) as Answer };
-  }
-
-  const answer = await write();
-  const kept = { request_hash: requestHash, answer: JSON.stringify(answer), created_at: now };
-  await trx
-    .insertInto("idempotency_keys")
-    .values({ api_key_id: apiKeyId, key, ...kept })
-    .onConflict((expired) => expired.columns(["api_key_id", "key"]).doUpdateSet(kept))
-    .execute();
-  await deleteExpired(trx, now);
-  return { outcome: "done", answer };
+    .executeTakeFirstOrThrow();
+  if (first.request_hash !== requestHash) return { outcome: "reused" };
+  return { outcome: "replayed", answer: JSON.parse(first.answer) as Answer };
 }
 
-/** A few at a time, so that no single caller pays for all. */
+async function keep(trx: Database, { apiKeyId, key }: IdempotentRequest, answer: unknown): Promise<void> {
+  await trx
+    .updateTable("idempotency_keys")
+    .set({ answer: JSON.stringify(answer) })
+    .where("api_key_id", "=", apiKeyId)
+    .where("key", "=", key)
+    .execute();
+}
+
+/** A few at a time, so that no single caller pays for all; those that another transaction has locked are left to it. */
 async function deleteExpired(trx: Database, now: number): Promise<void> {
   const expired = trx
     .selectFrom("idempotency_keys")
     .select(["api_key_id", "key"])
     .where("created_at", "<=", now - KEPT_MS)
-    .limit(EXPIRED_PER_CALL);
+    .limit(EXPIRED_PER_CALL)
+    .$if(isPostgres(trx), (query) => query.forUpdate().skipLocked());
   await trx
     .deleteFrom("idempotency_keys")
     .where((where) => where(where.refTuple("api_key_id", "key"), "in", expired.$asTuple("api_key_id", "key")))

@@ -46,7 +46,7 @@ export const petsHandlers = {
       return { status: 400, body: errorBody("invalid_request", API_KEY_MISPLACED) };
     if (key === undefined) return { status: 201, body: await context.write((trx) => insertPet(trx, body)) };
     const request = { apiKeyId: caller.id, key, requestHash: hashOf(body), now: Date.now() };
-    const result = await context.write((trx) => once(trx, request, () => insertPet(trx, body)));
+    const result = await once(context.write, request, (trx) => insertPet(trx, body));
     switch (result.outcome) {
       case "done":
         return { status: 201, body: result.answer };
@@ -54,6 +54,8 @@ export const petsHandlers = {
         return { status: 201, headers: { "Idempotency-Replayed": "true" }, body: result.answer };
       case "reused":
         return { status: 422, body: errorBody("idempotency_key_reused") };
+      case "running":
+        return { status: 409, headers: { "Retry-After": "1" }, body: errorBody("idempotency_in_progress") };
     }
   },
 

@@ -13,7 +13,7 @@ const REQUEST = { apiKeyId: 1, key: "k1", requestHash: "h1", now: NOW };
 
 const write = (trx: Database) => insertPet(trx, REX);
 const once = <Answer>(db: Database, request: IdempotentRequest, work: (trx: Database) => Promise<Answer>) =>
-  db.transaction().execute((trx) => onceOn(trx, request, () => work(trx)));
+  onceOn((unit) => db.transaction().execute(unit), request, work);
 
 describe("once", () => {
   test("writes the first time and replays the answer after", async () => {

@@ -4,4 +4,4 @@
 export const version = "1.0.0";
 
 /** SHA-256 of the bundled document (`openapi.json`), in hexadecimal. */
-export const hash = "e906476135df6dc7c6c400feec0fc8626972a6e01a517378c0059f871cd932a5";
+export const hash = "d4bfbd7279b55ecae1a914aefffaf923591db1d847046a0da5edae7a2972e364";

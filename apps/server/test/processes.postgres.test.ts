@@ -1,0 +1,60 @@
+import type { Pet } from "@petstore/contract";
+import { describe, expect, test } from "vitest";
+import { createApiKey } from "../src/keys/keys.repository.ts";
+import { migrate } from "../src/migrations.ts";
+import { everyPet, startLoad } from "./load.ts";
+import { type PetstoreProcess, startProcess } from "./process.ts";
+import { json } from "./service.ts";
+import { opened, temporaryUrl } from "./temporary.ts";
+
+describe("two processes on one database", { timeout: 60_000 }, () => {
+  test("of duplicates sent to both at once exactly one adds the animal", async () => {
+    const { url, key } = await databaseWithKey();
+    await using first = await startProcess(url);
+    await using second = await startProcess(url);
+    for (let round = 0; round < 20; round++) {
+      const init = json({ name: `Pet ${round}`, categoryId: 1 }, { "Idempotency-Key": `round-${round}`, ...key });
+      const answers = await Promise.all(
+        [first, second, first, second, first, second].map(({ baseUrl }) => fetch(`${baseUrl}/pets`, init)),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(201));
+      expect(answers.filter(({ headers }) => headers.has("Idempotency-Replayed"))).toHaveLength(5);
+      const pets = (await Promise.all(answers.map((answer) => answer.json()))) as Pet[];
+      expect(new Set(pets.map(({ id }) => id)).size).toBe(1);
+    }
+    const stored = await everyPet((path) => fetch(second.baseUrl + path, { headers: key }));
+    expect(stored.map(({ name }) => name)).toEqual(Array.from({ length: 20 }, (_, round) => `Pet ${round}`));
+  });
+
+  test("one is killed under load: a client that tries again at the other loses nothing and adds nothing twice", async () => {
+    const { url, key } = await databaseWithKey();
+    await using doomed = await startProcess(url);
+    await using other = await startProcess(url);
+    const servers: PetstoreProcess[] = [doomed, other];
+    let turn = 0;
+    const load = startLoad(8, ({ headers, ...init }) => {
+      const { baseUrl } = servers[turn++ % servers.length]!;
+      return fetch(`${baseUrl}/pets`, { ...init, headers: { ...(headers as Record<string, string>), ...key } });
+    });
+    await load.until(300, ({ status }) => status === 201);
+    await doomed.end("SIGKILL");
+    await load.until(300, ({ status }) => status === 201);
+    const attempts = await load.stop();
+    expect(attempts.some(({ status }) => status === undefined)).toBe(true);
+
+    const stored = await everyPet((path) => fetch(other.baseUrl + path, { headers: key }));
+    const acknowledged = attempts.flatMap(({ pet }) => (pet === undefined ? [] : [pet]));
+    expect(acknowledged.length).toBeGreaterThanOrEqual(600);
+    expect(new Set(stored.map(({ name }) => name)).size).toBe(stored.length);
+    const storedById = new Map(stored.map((pet) => [pet.id, pet]));
+    expect(acknowledged.map(({ id }) => storedById.get(id))).toEqual(acknowledged);
+  });
+});
+
+async function databaseWithKey(): Promise<{ url: string; key: { Authorization: string } }> {
+  const url = await temporaryUrl();
+  const db = opened(url);
+  await migrate(db);
+  const { key } = await createApiKey(db, { name: "test", environment: "production" });
+  return { url, key: { Authorization: `Bearer ${key}` } };
+}

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { everyPet, startLoad } from "./load.ts";
+import { postgresUnavailable, startPostgres } from "./postgres.ts";
+import { startService } from "./service.ts";
+
+test.for([
+  ["is shut down", "SIGINT"],
+  ["crashes", "SIGQUIT"],
+] as const)(
+  "the server %s under load: 503 meanwhile, full service within 5 s of its return, nothing acknowledged lost",
+  { timeout: 60_000 },
+  async ([, signal], { skip }) => {
+    const absence = await postgresUnavailable();
+    if (absence !== undefined) return skip(absence); // the server of TEST_DATABASE_URL is not ours to stop
+    await using server = await startPostgres();
+    await using service = await startService({ DATABASE_URL: server.url });
+    const load = startLoad(8, (init) => service.request("/pets", init));
+
+    await load.until(200, ({ status }) => status === 201);
+    await server.stop(signal);
+    await load.until(200, ({ status }) => status === 503);
+    await server.start();
+    const back = performance.now();
+    await load.until(1_000, ({ status }) => status === 201);
+    const attempts = await load.stop();
+
+    expect(new Set(attempts.map(({ status }) => status))).toEqual(new Set([201, 503]));
+    const failures = attempts.filter(({ status }) => status === 503);
+    expect(Math.max(...failures.map(({ start, end }) => end - start))).toBeLessThan(2_500);
+    expect(Math.max(...failures.map(({ end }) => end)) - back).toBeLessThan(5_000);
+
+    const stored = await everyPet(service.request);
+    const acknowledged = attempts.flatMap(({ pet }) => (pet === undefined ? [] : [pet]));
+    expect(new Set(stored.map(({ name }) => name)).size).toBe(stored.length);
+    expect(new Map(stored.map((pet) => [pet.id, pet]))).toEqual(new Map(acknowledged.map((pet) => [pet.id, pet])));
+  },
+);

@@ -1,0 +1,54 @@
+import Sqlite from "better-sqlite3";
+import { sql } from "kysely";
+import { describe, expect, test } from "vitest";
+import { pathOfFileUrl } from "../src/config.ts";
+import { insertPet, listPets } from "../src/pets/pets.repository.ts";
+import { temporaryStorage } from "./temporary.ts";
+
+const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
+
+describe("write", () => {
+  test("commits what arrives together in one transaction", async () => {
+    const { write } = await temporaryStorage();
+    const transactions = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        write(async (trx) => {
+          await insertPet(trx, REX);
+          const { rows } = await sql<{ count: number }>`select count(*) as count from pets`.execute(trx);
+          return rows[0]!.count;
+        }),
+      ),
+    );
+    expect(transactions).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+  });
+
+  test("fails for all of a group when it cannot be committed, and works again after", async () => {
+    const { write, db } = await temporaryStorage();
+    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(db);
+    const limit = (pages: number) =>
+      write(async (trx) => void (await sql`pragma max_page_count = ${sql.lit(pages)}`.execute(trx)));
+    await limit(rows[0]!.page_count);
+    const group = await Promise.allSettled(
+      Array.from({ length: 200 }, () => write((trx) => insertPet(trx, { ...REX, name: "x".repeat(255) }))),
+    );
+    const kept = await listPets(db, { limit: 1000 });
+    expect(group.some(({ status }) => status === "rejected")).toBe(true);
+    expect(group.flatMap((result) => (result.status === "fulfilled" ? [result.value.id] : []))).toEqual(
+      kept.map(({ id }) => id),
+    );
+    await limit(rows[0]!.page_count + 100);
+    await expect(write((trx) => insertPet(trx, REX))).resolves.toMatchObject(REX);
+  });
+});
+
+test("a read waits neither for a write nor for the lock of another process", async () => {
+  const { write, db, url } = await temporaryStorage();
+  await write((trx) => insertPet(trx, REX));
+  const other = new Sqlite(pathOfFileUrl(url));
+  other.exec("begin exclusive");
+  const writing = write((trx) => insertPet(trx, REX));
+  expect(await listPets(db, { limit: 10 })).toHaveLength(1);
+  other.exec("rollback").close();
+  await writing;
+  expect(await listPets(db, { limit: 10 })).toHaveLength(2);
+});

@@ -1,0 +1,36 @@
+import { defineConfig, mergeConfig } from "vitest/config";
+import shared from "../../packages/repo-checks/vitest.config.ts";
+import { postgresUnavailable } from "./test/postgres.ts";
+
+/** The tests that hold for every database. */
+const PORTABLE = ["app", "conformance", "idempotency/*", "keys/keys.repository", "migrations", "pets/*", "storage"].map(
+  (name) => `test/${name}.test.ts`,
+);
+const POSTGRES = ["test/**/*.postgres.test.ts"];
+const ABSENCE = "test/postgres-absence.test.ts";
+
+const absence = process.env["TEST_DATABASE_URL"] ? undefined : await postgresUnavailable();
+
+/** All tests run on SQLite, and after them those that hold for every database a second time on PostgreSQL. */
+export default mergeConfig(
+  shared,
+  defineConfig({
+    test: {
+      projects: [
+        { extends: true, test: { name: "sqlite", exclude: ["**/node_modules/**", ...POSTGRES, ABSENCE] } },
+        absence === undefined
+          ? {
+              extends: true,
+              test: {
+                name: "postgres",
+                include: [...PORTABLE, ...POSTGRES],
+                exclude: ["**/*.sqlite.test.ts"],
+                globalSetup: "test/postgres.setup.ts",
+                sequence: { groupOrder: 1 },
+              },
+            }
+          : { extends: true, test: { name: "postgres", include: [ABSENCE], provide: { absence } } },
+      ],
+    },
+  }),
+);
