@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { addBackupCommands } from "./backup.commands.ts";
 import { ConfigError, readConfig } from "./config.ts";
 import { isDatabaseUnavailable } from "./database.errors.ts";
 import { openDatabase } from "./database.ts";
@@ -29,6 +30,7 @@ program
   });
 
 addKeysCommands(program);
+addBackupCommands(program);
 
 try {
   const words = process.argv.slice(2);
