@@ -3,6 +3,7 @@ import { addBackupCommands } from "./backup.commands.ts";
 import { ConfigError, readConfig } from "./config.ts";
 import { isDatabaseUnavailable } from "./database.errors.ts";
 import { openDatabase } from "./database.ts";
+import { addDoctorCommand } from "./doctor.commands.ts";
 import { addKeysCommands } from "./keys/keys.commands.ts";
 import { migrate } from "./migrations.ts";
 
@@ -31,6 +32,7 @@ program
 
 addKeysCommands(program);
 addBackupCommands(program);
+addDoctorCommand(program);
 
 try {
   const words = process.argv.slice(2);

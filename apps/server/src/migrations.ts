@@ -3,7 +3,8 @@ import { DatabaseError } from "./database.errors.ts";
 import type { Database } from "./database.ts";
 import * as createTables from "./migrations/0001_create_tables.ts";
 
-const MIGRATIONS: Record<string, Migration> = {
+/** Every migration this version knows, by its name, in order. */
+export const MIGRATIONS: Record<string, Migration> = {
   "0001_create_tables": createTables,
 };
 
