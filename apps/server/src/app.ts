@@ -45,7 +45,8 @@ export async function createApp(options: AppOptions): Promise<Express> {
   app.use(observer.observeRequest, requestLog(options.logger), requireHost, helmet({ contentSecurityPolicy: API_CSP }));
   app.get("/healthz", (_request, response) => void response.json({ status: "ok" }));
   app.get("/readyz", readiness(options));
-  app.get("/openapi.json", (_request, response) => void response.json(document));
+  const contract = Buffer.from(JSON.stringify(document));
+  app.get("/openapi.json", (_request, response) => void response.type("application/json").send(contract));
   const capacity = createCapacity(options.maxInFlight);
   app.use(BASE_PATH, capacity.refuseWhenFull, await operations(options, capacity));
   app.use((_request, _response, next) => next(problem("not_found")));

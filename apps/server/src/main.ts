@@ -1,8 +1,10 @@
 import { existsSync } from "node:fs";
 import { Command, CommanderError } from "commander";
+import { addBackupCommands } from "./backup.commands.ts";
 import { ConfigError, isPostgresUrl, pathOfFileUrl, readConfig } from "./config.ts";
 import { isDatabaseUnavailable } from "./database.errors.ts";
 import { openDatabase } from "./database.ts";
+import { addDoctorCommand } from "./doctor.commands.ts";
 import { addKeysCommands } from "./keys/keys.commands.ts";
 import { migrate } from "./migrations.ts";
 
@@ -38,6 +40,8 @@ program
   .action(copy);
 
 addKeysCommands(program);
+addBackupCommands(program);
+addDoctorCommand(program);
 
 try {
   const words = process.argv.slice(2);

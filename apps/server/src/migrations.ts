@@ -8,7 +8,8 @@ import * as auditApiKeys from "./migrations/0002_audit_api_keys.ts";
 /** A number for PostgreSQL's advisory locks that no other program on the database should use. */
 const LOCK = 7_382_955_337;
 
-const MIGRATIONS: Record<string, Migration> = {
+/** Every migration this version knows, by its name, in order. */
+export const MIGRATIONS: Record<string, Migration> = {
   "0001_create_tables": createTables,
   "0002_audit_api_keys": auditApiKeys,
 };

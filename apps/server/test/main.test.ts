@@ -1,19 +1,11 @@
-import { execFile } from "node:child_process";
 import { hostname, userInfo } from "node:os";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { createApiKey, findApiKey, revokeApiKey, saveKeyUses } from "../src/keys/keys.repository.ts";
 import { migrate } from "../src/migrations.ts";
+import { ENTRY, run } from "./program.ts";
 import { opened, temporaryUrl } from "./temporary.ts";
 
-const petstore = fileURLToPath(new URL("../bin/petstore.js", import.meta.url));
 const DAY = 24 * 60 * 60 * 1000;
-
-interface Result {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
 
 describe("petstore migrate", () => {
   test("says what it applied", async () => {
@@ -201,7 +193,7 @@ describe("what can be expected to fail exits with 1 and no stack", () => {
   });
 
   test("a database that cannot be opened", async () => {
-    const { code, stderr } = await run(["keys", "list"], { DATABASE_URL: `file:${petstore}` });
+    const { code, stderr } = await run(["keys", "list"], { DATABASE_URL: `file:${ENTRY}` });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^The database file .*petstore\.js cannot be opened .*\n$/);
   });
@@ -220,14 +212,3 @@ test("petstore --help names the commands", async () => {
   expect(code).toBe(0);
   for (const command of ["serve", "migrate", "copy", "keys"]) expect(stdout).toContain(command);
 });
-
-function run(words: string[], env: NodeJS.ProcessEnv): Promise<Result> {
-  return new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      [petstore, ...words],
-      { env: { PATH: process.env["PATH"], ...env } },
-      (_, stdout, stderr) => resolve({ code: child.exitCode ?? -1, stdout, stderr }),
-    );
-  });
-}

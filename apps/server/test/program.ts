@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,7 +6,8 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
-const ENTRY = fileURLToPath(new URL("../bin/petstore.js", import.meta.url));
+/** What a person starts. */
+export const ENTRY = fileURLToPath(new URL("../bin/petstore.js", import.meta.url));
 
 /** The service as a process of its own. */
 export interface Program {
@@ -52,4 +53,19 @@ export async function startProgram(folder: string, env: NodeJS.ProcessEnv = {}):
 
 async function readKey(folder: string): Promise<string> {
   return (await readFile(join(folder, "data/quickstart.key"), "utf8")).trim();
+}
+
+/** Runs a command of the command line to its end. */
+export function run(
+  words: string[],
+  env: NodeJS.ProcessEnv,
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [ENTRY, ...words],
+      { env: { PATH: process.env["PATH"], ...env } },
+      (_, stdout, stderr) => resolve({ code: child.exitCode ?? -1, stdout, stderr }),
+    );
+  });
 }

@@ -21,7 +21,7 @@ test(
       senders(EACH, program, `${postHead(program)}{"name":"`),
       senders(EACH, program, postHead({ key: "none" })),
       readers(EACH, program, GET_CONTRACT),
-      readers(15, program, GET_CONTRACT.repeat(400)), // more than the system's buffers hold
+      readers(5, program, GET_CONTRACT.repeat(400)), // more than the system's buffers hold
     ];
     const allGone = Promise.all(slow);
     let areGone = false;

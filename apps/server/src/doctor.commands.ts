@@ -1,0 +1,22 @@
+import type { Command } from "commander";
+import { examine } from "./doctor.ts";
+
+/** Adds `doctor` to the command line. It exits with 1 when there is something to do. */
+export function addDoctorCommand(program: Command): void {
+  program
+    .command("doctor")
+    .description("look at settings, versions, database, migrations and disk, and say what to do")
+    .option("--json", "print JSON")
+    .action(({ json }: { json?: true }) => {
+      const findings = examine(process.env);
+      if (findings.some(({ remedy }) => remedy !== undefined)) process.exitCode = 1;
+      if (json) {
+        console.log(JSON.stringify(findings, null, 2));
+        return;
+      }
+      for (const { check, found, remedy } of findings) {
+        console.log(`${remedy === undefined ? "ok   " : "wrong"}  ${check.padEnd(10)}  ${found}`);
+        if (remedy !== undefined) console.log(`       ${remedy}`);
+      }
+    });
+}
