@@ -4,4 +4,4 @@
 export const version = "1.0.0";
 
 /** SHA-256 of the bundled document (`openapi.json`), in hexadecimal. */
-export const hash = "e906476135df6dc7c6c400feec0fc8626972a6e01a517378c0059f871cd932a5";
+export const hash = "bb08dd8b051151ccb1640d9f54c4ab3d540523f893fcdb95d61e92b7929ef894";
