@@ -79,7 +79,7 @@ function shapeOf(document: OpenApiDocument, schemas: Schema[]): Shape {
     if (node.$ref !== undefined) pending.push(resolve<Schema>(document, { $ref: node.$ref }));
     for (const keyword of COMBINING) pending.push(...schemasIn(node[keyword]));
     for (const keyword of CONDITIONAL) pending.push(...schemasIn([node[keyword]]));
-    pending.push(...schemasIn(Object.values((node["dependentSchemas"] ?? {}) as object)));
+    pending.push(...schemasIn(Object.values(node["dependentSchemas"] ?? {})));
     shape.items.push(...schemasIn([node.items]), ...schemasIn(node["prefixItems"]));
     if (node["writeOnly"] === true) shape.isWriteOnly = true;
     for (const [name, field] of Object.entries((node["properties"] ?? {}) as Record<string, Schema>)) {

@@ -52,7 +52,7 @@ test.each<[string, Schema, unknown, unknown]>([
     "fields that a condition or another field brings",
     {
       properties: { name: {} },
-      then: { properties: { a: {} } },
+      else: { properties: { a: {} } },
       dependentSchemas: { name: { properties: { b: {} } } },
     },
     { name: 1, a: 1, b: 1, c: 1 },

@@ -24,11 +24,11 @@ async function ask(
 }
 
 describe("requirements", () => {
-  const key = { "X-Key": "good" };
+  const goodKey = { "X-Key": "good" };
 
   test("one is enough, all of its schemes are needed, and an empty one lets anybody in", async () => {
-    expect(await ask([{ basic: [] }, { key: [] }], key)).toMatchObject({ status: 200, caller: "key" });
-    expect(await ask([{ basic: [], key: [] }], key)).toMatchObject({ status: 401 });
+    expect(await ask([{ basic: [] }, { key: [] }], goodKey)).toMatchObject({ status: 200, caller: "key" });
+    expect(await ask([{ basic: [], key: [] }], goodKey)).toMatchObject({ status: 401 });
     expect(await ask([{ basic: [] }, {}])).toMatchObject({ status: 200 });
     expect(await ask([])).toMatchObject({ status: 200 });
     expect(await ask([{ key: [] }])).toMatchObject({ status: 401, code: "unauthorized" });
