@@ -1,17 +1,17 @@
 /**
  * Writes `src/generated` from the contract: types, the bundled document, its hash, named aliases.
- * With `--check` it writes nothing and fails when what is committed differs.
+ * With `--check` it writes nothing and fails when what is committed differs, or when another file lies among it.
  */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
+import { METHODS, withRequestDefaultsRequired } from "./request-defaults.ts";
 
-const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"] as const;
 const BANNER = "// Generated from the contract by `pnpm generate`. Do not edit.\n";
 
 const { values } = parseArgs({
@@ -30,14 +30,22 @@ for (const [name, text] of Object.entries(files)) {
   stale.push(name);
   if (!values.check) await writeFile(file, text);
 }
-if (values.check && stale.length > 0) {
-  console.error(
-    `The generated files no longer match the contract: ${stale.join(", ")}.\n` +
-      "Run `npx -y pnpm@12.21.0 generate` and commit what it writes.",
-  );
-  process.exitCode = 1;
-} else {
+if (values.check) {
+  const surplus = (await readdir(values.out)).filter((name) => !Object.hasOwn(files, name));
+  if (stale.length > 0) {
+    fail(
+      `The generated files no longer match the contract: ${stale.join(", ")}.\n` +
+        "Run `npx -y pnpm@12.21.0 generate` and commit what it writes.",
+    );
+  }
+  if (surplus.length > 0) fail(`Nothing generates ${surplus.join(", ")} in ${values.out}: delete it.`);
+}
+if (process.exitCode === undefined)
   console.log(stale.length === 0 ? "Generated files match the contract." : `Wrote ${stale.join(", ")}.`);
+
+function fail(message: string): void {
+  console.error(message);
+  process.exitCode = 1;
 }
 
 /** The text of each generated file, by its name. */
@@ -48,7 +56,7 @@ async function generate(contractPath: string): Promise<Record<string, string>> {
   return {
     "openapi.json": json,
     "schema.ts": await typesOf(document),
-    "handled.ts": await typesOf(withDefaultsRequired(document)),
+    "handled.ts": await typesOf(withRequestDefaultsRequired(document)),
     "names.ts": BANNER + names(document),
     "facts.ts":
       BANNER +
@@ -76,26 +84,6 @@ async function bundle(contractPath: string): Promise<OpenAPI3> {
 
 async function typesOf(document: OpenAPI3): Promise<string> {
   return `${BANNER}\n${astToString(await openapiTS(structuredClone(document), { defaultNonNullable: false }))}`;
-}
-
-/** The contract as a handler meets it: validation has applied every default, so what has one is always there. */
-function withDefaultsRequired<Node>(node: Node): Node {
-  if (Array.isArray(node)) return node.map(withDefaultsRequired) as Node;
-  if (typeof node !== "object" || node === null) return node;
-  const copy = Object.fromEntries(
-    Object.entries(node).map(([key, value]) => [
-      key,
-      key === "example" || key === "examples" ? value : withDefaultsRequired(value),
-    ]),
-  );
-  if (typeof copy["in"] === "string" && copy["schema"]?.default !== undefined) copy["required"] = true;
-  const defaulted = Object.entries<{ default?: unknown }>(copy["properties"] ?? {}).filter(
-    ([, schema]) => schema.default !== undefined,
-  );
-  if (defaulted.length > 0) {
-    copy["required"] = [...new Set([...(copy["required"] ?? []), ...defaulted.map(([name]) => name)])];
-  }
-  return copy as Node;
 }
 
 /** An alias for each schema and for each operation's input and output, so that callers write `Pet`, not a path of indexes. */

@@ -92,10 +92,11 @@ class ContractViolation extends Error {
   }
 }
 
-/** RFC 9112, section 3.2, asks for this 400; Node's own has no body. */
+/** RFC 9112, section 3.2, asks for this 400, for a Host that is missing as for two; Node's own has no body. */
 function requireHost(request: Request, _response: Response, next: NextFunction): void {
-  const isMissing = request.headers.host === undefined && request.httpVersion === "1.1";
-  next(isMissing ? problem("invalid_request") : undefined);
+  const hosts = request.headersDistinct["host"] ?? [];
+  const isWrong = hosts.length > 1 || (hosts.length === 0 && request.httpVersion === "1.1");
+  next(isWrong ? problem("invalid_request") : undefined);
 }
 
 /** Four parameters make it Express's error handler. */

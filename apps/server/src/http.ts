@@ -58,6 +58,11 @@ export async function listen(app: RequestListener, at: Address): Promise<Listene
   server.maxConnections = MAX_CONNECTIONS;
   const exchanges = new Exchanges(server);
   server.on("clientError", refuseConnection);
+  server.on("connect", (_request, socket) =>
+    endWith(socket, "method_not_allowed", { Allow: "GET, HEAD, OPTIONS, POST" }),
+  );
+  // Whoever reads the body asks for it: a request that is refused before is not told to go on.
+  server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => app(request, response));
   const patrol = setInterval(() => exchanges.endSlowOnes(), CHECK_INTERVAL);
   server.once("close", () => clearInterval(patrol));
   server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) => {
@@ -86,19 +91,31 @@ async function close(server: Server): Promise<void> {
   }
 }
 
-/** Node's parser found no request to hand on: the answer is written to the socket itself, unless one is on its way. */
-function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex & { _httpMessage?: ServerResponse }): void {
-  if (error.code === "ECONNRESET" || !socket.writable || socket._httpMessage?.headersSent) {
+/** A socket as Node's server keeps it: with the response that is due next, if any. */
+type ServerSocket = Duplex & { _httpMessage?: ServerResponse | null };
+
+/** Node's parser found no request to hand on. Those before it on the connection are answered first, then this is. */
+function refuseConnection(error: NodeJS.ErrnoException, socket: ServerSocket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
   }
-  const code = codeOf(error);
+  const due = socket._httpMessage;
+  if (due?.headersSent === false && due.req.complete) {
+    due.once("finish", () => setImmediate(refuseConnection, error, socket));
+    return;
+  }
+  if (due?.headersSent) socket.destroy();
+  else endWith(socket, codeOf(error));
+}
+
+/** An Error as the last answer on a connection, written without a request. */
+function endWith(socket: Duplex, code: ErrorCode, more: Record<string, string> = {}): void {
   const { body, headers } = closingError(code);
-  const lines = Object.entries({ ...headers, Date: new Date().toUTCString() }).map(
-    ([name, value]) => `${name}: ${value}`,
-  );
   const status = ERRORS[code].status;
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
+  const lines = Object.entries({ ...headers, ...more, Date: new Date().toUTCString() });
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`);
 }
 
 function codeOf(error: NodeJS.ErrnoException): ErrorCode {

@@ -18,7 +18,7 @@ const DEFAULTS = {
 
 describe("readConfig", () => {
   test("has a default for every setting, and ignores what is not one", () => {
-    expect(readConfig({ HOME: "/root" })).toStrictEqual(DEFAULTS);
+    expect(readConfig({ HOME: "/home/rex" })).toStrictEqual(DEFAULTS);
   });
 
   test("takes an empty setting as unset", () => {

@@ -29,6 +29,7 @@ test.each([
   expect(copied).toEqual([
     { table: "pets", rows: 2_503, checksum: expect.stringMatching(/^[0-9a-f]{64}$/) },
     { table: "api_keys", rows: 2, checksum: expect.any(String) },
+    { table: "audit", rows: 3, checksum: expect.any(String) },
     { table: "idempotency_keys", rows: 3, checksum: expect.any(String) },
   ]);
   expect(await listPets(to, { limit: 10_000 })).toEqual(await listPets(from, { limit: 10_000 }));

@@ -30,6 +30,8 @@ describe("what Node's parser refuses before Express sees it", () => {
       400,
       "invalid_request",
     ],
+    ["two Hosts", `GET /v1/pets HTTP/1.1\r\n${HEAD}Host: y\r\n\r\n`, 400, "invalid_request"],
+    ["CONNECT", `CONNECT x:80 HTTP/1.1\r\n${HEAD}\r\n`, 405, "method_not_allowed"],
     ["no Host", "GET /v1/pets HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "invalid_request"],
     ["headers too large", `GET /v1/pets HTTP/1.1\r\n${HEAD}X: ${"x".repeat(20_000)}\r\n\r\n`, 431, "headers_too_large"],
     ["a path too long", `GET /v1/${"x".repeat(20_000)} HTTP/1.1\r\n${HEAD}\r\n`, 431, "headers_too_large"],
@@ -45,5 +47,21 @@ describe("what Node's parser refuses before Express sees it", () => {
     const twice = `Authorization: Bearer ${service.key}\r\n`.repeat(2);
     const response = await exchange(`GET /v1/pets HTTP/1.1\r\n${HEAD}${twice}\r\n`);
     expect(response.status).toBe(401);
+  });
+
+  test("what is no request, sent behind requests, is answered behind their answers", async () => {
+    const { hostname, port } = new URL(service.baseUrl);
+    const socket = connect(Number(port), hostname);
+    const body = '{"name":"Rex","categoryId":1}';
+    const post = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    socket.write(`${post}${post}GARBAGE\r\n\r\n`);
+    expect((await text(socket)).match(/HTTP\/1.1 \d{3}/g)).toEqual(["HTTP/1.1 201", "HTTP/1.1 201", "HTTP/1.1 400"]);
+  });
+
+  test("a request that is refused is not told to send its body", async () => {
+    const { hostname, port } = new URL(service.baseUrl);
+    const socket = connect(Number(port), hostname);
+    socket.write(`POST /v1/pets HTTP/1.1\r\n${HEAD}Expect: 100-continue\r\nContent-Length: 9\r\n\r\n`);
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 401 /);
   });
 });

@@ -100,7 +100,7 @@ describe("petstore keys", () => {
     expect(Math.abs(Date.parse(rotated.replaces.expiresAt) - (Date.now() + DAY / 12))).toBeLessThan(60_000);
   });
 
-  test.concurrent.each([
+  test.each([
     ["unknown", "4", "error: there is no key 4; see `petstore keys list`\n"],
     ["revoked", "1", "error: key 1 is revoked; make a new one with `petstore keys create`\n"],
     ["expired", "2", "error: key 2 is expired; make a new one with `petstore keys create`\n"],
@@ -159,7 +159,7 @@ describe("petstore keys", () => {
 });
 
 describe("a mistake in the command exits with 2 and one line", () => {
-  test.concurrent.each([
+  test.each([
     ["an unknown command", ["serv"], /^error: unknown command 'serv'\n/],
     ["an unknown option", ["migrate", "--force"], /^error: unknown option '--force'\n/],
     ["no name", ["keys", "create"], /^error: required option '--name <name>' not specified\n$/],

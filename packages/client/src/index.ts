@@ -17,14 +17,16 @@ export interface PetstoreClientOptions {
 export type PetstoreClient = Client<paths, "application/json">;
 
 /**
- * A client of the petstore. Each call resolves to `{ data, error, response }`: branch on `response.ok`, since an error
- * whose body is empty leaves `error` empty as well. Rejects when no response arrives. Throws a TypeError for options
- * that cannot work.
+ * A client of the petstore. Each call resolves to `{ data, error, response }` once an answer has arrived: branch on
+ * `response.ok`. Outside 2xx `error` is what the body holds: an `Error` from the service itself, while an answer that
+ * something in between makes may leave it empty, or a string such as a page of HTML, whatever its type says. Rejects with
+ * what `fetch` throws when no answer arrives, and with a SyntaxError when an answer of 2xx is not JSON. Throws a TypeError
+ * for options that cannot work.
  */
 export function createPetstoreClient({ baseUrl, apiKey, fetch }: PetstoreClientOptions): PetstoreClient {
-  if (!URL.canParse(baseUrl))
+  if (typeof baseUrl !== "string" || !/^https?:/i.test(baseUrl) || !URL.canParse(baseUrl))
     throw new TypeError("baseUrl has to be an absolute URL such as https://api.petstore.example/v1.");
-  if (!/^[\x21-\x7e]+$/.test(apiKey))
+  if (typeof apiKey !== "string" || !/^[\x21-\x7e]+$/.test(apiKey))
     throw new TypeError("apiKey has to be the key as it was issued, without spaces or line breaks.");
   return createClient<paths, "application/json">({
     baseUrl,

@@ -89,13 +89,20 @@ describe("getPet", () => {
 });
 
 describe("createPetstoreClient", () => {
-  test("refuses options that cannot work, without showing the key", () => {
-    expect(() => createPetstoreClient({ baseUrl: "/v1", apiKey: "k" })).toThrow(/baseUrl has to be an absolute URL/);
-    for (const apiKey of ["", "secret\n"]) {
-      expect(() => createPetstoreClient({ baseUrl: service.baseUrl, apiKey })).toThrow(
-        /^apiKey has to be the key as it was issued/,
+  test.each(["/v1", "localhost:3000/v1", "", undefined, new URL("https://api.petstore.example/v1")])(
+    "refuses the baseUrl %s",
+    (baseUrl) => {
+      const create = () => createPetstoreClient({ baseUrl: baseUrl as string, apiKey: "k" });
+      expect(create).toThrow(
+        new TypeError("baseUrl has to be an absolute URL such as https://api.petstore.example/v1."),
       );
-    }
+    },
+  );
+
+  test.each(["", "secret\n", undefined, null, 1])("refuses the apiKey %j, without showing it", (apiKey) => {
+    const create = () => createPetstoreClient({ baseUrl: service.baseUrl, apiKey: apiKey as string });
+    const message = "apiKey has to be the key as it was issued, without spaces or line breaks.";
+    expect(create).toThrow(new TypeError(message));
   });
 
   test("uses the fetch it is given", async () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -15,27 +15,46 @@ afterAll(() => rmSync(directory, { recursive: true }));
 
 describe("generate", { timeout: 30_000 }, () => {
   test("writes what is committed", () => {
-    expect(generate("--out", directory).status).toBe(0);
-    const written = readdirSync(directory);
-    expect(written).toEqual(readdirSync(committed));
-    for (const name of written) {
-      expect(readFileSync(join(directory, name), "utf8"), name).toBe(readFileSync(join(committed, name), "utf8"));
+    const written = join(directory, "written");
+    mkdirSync(written);
+    expect(generate("--out", written).status).toBe(0);
+    expect(contentsOf(written)).toEqual(contentsOf(committed));
+  });
+
+  test("--check fails when the contract has changed, names each file and the command to run, and writes nothing", () => {
+    const changed = join(directory, "changed.yaml");
+    const text = readFileSync(contract, "utf8");
+    const inTypes = text.replace("enum: [available, pending, sold]", "enum: [available, pending, sold, lost]");
+    const inNames = inTypes.replaceAll("listPets", "listAnimals");
+    for (const [contractText, files] of [
+      [inTypes, ["openapi.json", "schema.ts", "handled.ts", "facts.ts"]],
+      [inNames, ["openapi.json", "schema.ts", "handled.ts", "names.ts", "facts.ts"]],
+    ] as const) {
+      writeFileSync(changed, contractText);
+      const before = contentsOf(committed);
+      const { status, stdout, stderr } = generate("--check", "--contract", changed);
+      expect([status, stdout]).toEqual([1, ""]);
+      expect(stderr).toContain(`no longer match the contract: ${files.join(", ")}.\n`);
+      expect(stderr).toContain("npx -y pnpm@12.21.0 generate");
+      expect(contentsOf(committed)).toEqual(before);
     }
   });
 
-  test("--check fails when the contract has changed, names the files and the command to run, and writes nothing", () => {
-    const changed = join(directory, "changed.yaml");
-    writeFileSync(changed, readFileSync(contract, "utf8").replace("maximum: 100", "maximum: 50"));
-    const before = readFileSync(join(committed, "openapi.json"), "utf8");
-    const { status, stderr } = generate("--check", "--contract", changed);
-    expect(status).toBe(1);
-    expect(stderr).toContain("openapi.json");
-    expect(stderr).toContain("npx -y pnpm@12.21.0 generate");
-    expect(readFileSync(join(committed, "openapi.json"), "utf8")).toBe(before);
+  test("--check fails for a file that nothing generates, and names it", () => {
+    const surplus = join(directory, "surplus");
+    cpSync(committed, surplus, { recursive: true });
+    writeFileSync(join(surplus, "old.ts"), "");
+    const { status, stdout, stderr } = generate("--check", "--out", surplus);
+    expect([status, stdout, stderr]).toEqual([1, "", `Nothing generates old.ts in ${surplus}: delete it.\n`]);
   });
 });
 
 function generate(...options: string[]) {
   const script = resolve(import.meta.dirname, "../generate.ts");
   return spawnSync(process.execPath, [script, ...options], { encoding: "utf8" });
+}
+
+/** The text of each file of a folder, by its name. */
+function contentsOf(folder: string): Record<string, string> {
+  return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]));
 }

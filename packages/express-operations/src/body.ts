@@ -1,7 +1,8 @@
 import { parse as parseForm } from "node:querystring";
-import express, { type Request, type Response } from "express";
+import type { Request, Response } from "express";
 import { parseJson } from "./json.ts";
 import { declaredAs, isJson, type MediaType, parseMediaType } from "./media-type.ts";
+import { isPercentEncoded } from "./parameters.ts";
 import { Problem, refuse } from "./problem.ts";
 
 /** A request body as received: the media type, the declared media type it falls under, and its value. */
@@ -15,10 +16,10 @@ export type BodyReader = (request: Request, response: Response) => Promise<Recei
 
 /**
  * Reads bodies of the declared media types, at most `limit` bytes, uncompressed. Refuses with 415 what is not declared,
- * 413 what is too large, 400 what is malformed or missing where required. What is neither JSON, a form nor text stays bytes, multipart among it.
+ * 413 what is too large, as soon as that is known, 400 what is malformed or missing where required. What is neither
+ * JSON, a form nor text stays bytes, multipart among it.
  */
 export function bodyReader(declared: string[], required: boolean, limit: number): BodyReader {
-  const raw = express.raw({ type: () => true, limit, inflate: false });
   return async (request, response) => {
     if (!hasBody(request)) {
       if (required) throw refuse(400, "A request body is required.");
@@ -26,17 +27,44 @@ export function bodyReader(declared: string[], required: boolean, limit: number)
     }
     const mediaType = parseMediaType(request.headers["content-type"] ?? "");
     const contentType = mediaType && declaredAs(mediaType, declared);
-    if (contentType === undefined) {
+    if (mediaType === undefined || contentType === undefined) {
       throw refuse(415, `Send the body as ${declared.join(" or ")}, in UTF-8 where it is text.`);
     }
+    if (isEncoded(request)) throw refuse(415, "Send the body uncompressed.");
+    if (Number(request.headers["content-length"] ?? 0) > limit) throw tooLarge(limit);
     if (request.readableDidRead) {
       throw new Error("The body was read before the operation. Mount it ahead of other body parsers.");
     }
-    await new Promise<void>((done, failed) => {
-      raw(request, response, (error?: unknown) => (error === undefined ? done() : failed(asProblem(error, limit))));
-    });
-    return { mediaType: mediaType!, contentType, value: decode(request.body as Buffer, mediaType!.essence) };
+    if (request.headers.expect?.toLowerCase() === "100-continue") response.writeContinue();
+    const bytes = await readBytes(request, limit);
+    return { mediaType, contentType, value: decode(bytes, mediaType.essence) };
   };
+}
+
+async function readBytes(request: Request, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > limit) throw tooLarge(limit);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    throw refuse(400, "The request body did not arrive as announced.");
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(limit: number): Problem {
+  return refuse(413, `The request body is larger than ${limit} bytes.`);
+}
+
+function isEncoded({ headers }: Request): boolean {
+  const contentCoding = headers["content-encoding"]?.toLowerCase() ?? "identity";
+  const transferCoding = headers["transfer-encoding"]?.toLowerCase() ?? "chunked";
+  return contentCoding !== "identity" || transferCoding !== "chunked";
 }
 
 /** A body follows when the request says so (RFC 9112, section 6.3). */
@@ -60,15 +88,11 @@ function decode(bytes: Buffer, essence: string): unknown {
       throw error instanceof SyntaxError ? refuse(400, `The request body ${error.message}.`) : error;
     }
   }
-  if (essence === "application/x-www-form-urlencoded") return { ...parseForm(text()) };
+  if (essence === "application/x-www-form-urlencoded") return formOf(text());
   return essence.startsWith("text/") ? text() : bytes;
 }
 
-/** body-parser's errors echo input, so that only their status is kept. */
-function asProblem(error: unknown, limit: number): unknown {
-  const status = error instanceof Error && "status" in error ? error.status : undefined;
-  if (status === 413) return refuse(413, `The request body is larger than ${limit} bytes.`);
-  if (status === 415) return refuse(415, "Send the body uncompressed.");
-  if (status === 400) return refuse(400, "The request body did not arrive as announced.");
-  return error instanceof Problem ? error : new Error("The request body could not be read.", { cause: error });
+function formOf(text: string): object {
+  if (!isPercentEncoded(text)) throw refuse(400, "The request body is not valid percent-encoding.");
+  return { ...parseForm(text, "&", "=", { maxKeys: 0 }) };
 }

@@ -1,13 +1,16 @@
 /** Checks that a server, whatever it is built with, keeps to its OpenAPI document over HTTP. */
 import { type Check, conformanceChecks, type Limits } from "./conformance/checks.ts";
+import type { Credentials } from "./conformance/example-request.ts";
 import { ConformanceError, type Target } from "./conformance/exchange.ts";
 import type { OpenApiDocument } from "./document.ts";
 
-export { type Check, conformanceChecks, ConformanceError, type Limits, type Target };
+export { type Check, conformanceChecks, ConformanceError, type Credentials, type Limits, type Target };
 
 /** What the checks found, by operation. */
 export interface ConformanceReport {
   passed: number;
+  /** How many checks need something that the target does not give. */
+  skipped: number;
   /** The message of each failed check, by operationId. */
   failures: Record<string, string[]>;
 }
@@ -21,8 +24,12 @@ export async function runConformance(
   target: Target,
   limits?: Limits,
 ): Promise<ConformanceReport> {
-  const report: ConformanceReport = { passed: 0, failures: {} };
-  for (const { operationId, run } of conformanceChecks(document, limits)) {
+  const report: ConformanceReport = { passed: 0, skipped: 0, failures: {} };
+  for (const { operationId, needs, run } of conformanceChecks(document, limits)) {
+    if (needs !== undefined && target[needs] === undefined) {
+      report.skipped++;
+      continue;
+    }
     try {
       await run(target);
       report.passed++;

@@ -6,28 +6,33 @@ export type KeepDeclared = (value: unknown) => unknown;
 
 /** What the schemas that apply to one place declare together. */
 interface Shape {
-  /** True when a schema says nothing about fields, or lets any through: then everything is kept. */
+  /** True when nothing is said about fields, or any is let through: then everything is kept. */
   isOpen: boolean;
   fields: Map<string, Schema[]>;
   items: Schema[];
+  isWriteOnly: boolean;
 }
 
 /**
  * Drops what a schema does not declare, so that a column added to a table never leaks. An object keeps what any of its
- * schemas names, through `allOf`, `oneOf` and `anyOf`; it keeps everything when none names a field, or when one says
- * `additionalProperties`, `patternProperties` or `unevaluatedProperties`. Fields that are `writeOnly` are dropped.
+ * schemas names, through `$ref`, `allOf`, `oneOf`, `anyOf` and the conditional keywords; it keeps everything when none
+ * says anything of fields, or when one lets others through (`additionalProperties` and its kin). What is `writeOnly` is
+ * dropped.
  */
 export function keepDeclared(document: OpenApiDocument, schema: Schema | undefined): KeepDeclared {
   if (schema === undefined) return (value) => value;
-  const shapes = new Map<string, Shape>();
+  const shapes = new Map<Schema[], Shape>();
+  const shapesByIds = new Map<string, Shape>();
   const ids = new WeakMap<object, number>();
   let lastId = 0;
 
   /** Schemas refer to each other in circles, so shapes are made as values need them, once for each set of schemas. */
   const shapeFor = (schemas: Schema[]): Shape => {
+    let shape = shapes.get(schemas);
+    if (shape !== undefined) return shape;
     const key = schemas.map((node) => ids.get(node) ?? (ids.set(node, ++lastId), lastId)).join(" ");
-    let shape = shapes.get(key);
-    if (shape === undefined) shapes.set(key, (shape = shapeOf(document, schemas)));
+    shapesByIds.set(key, (shape = shapesByIds.get(key) ?? shapeOf(document, schemas)));
+    shapes.set(schemas, shape);
     return shape;
   };
 
@@ -43,30 +48,28 @@ export function keepDeclared(document: OpenApiDocument, schema: Schema | undefin
   };
 
   const keepFields = (shape: Shape, value: object): object => {
-    let changed = false;
-    const kept: Record<string, unknown> = {};
-    for (const [name, field] of Object.entries(value)) {
-      const schemas = shape.fields.get(name);
-      if (schemas === undefined ? !shape.isOpen : schemas.some((node) => node["writeOnly"] === true)) {
-        changed = true;
-        continue;
-      }
-      const inner = keep(schemas ?? [], field);
-      if (inner !== field) changed = true;
-      Object.defineProperty(kept, name, { value: inner, enumerable: true, writable: true, configurable: true });
-    }
-    return changed ? kept : value;
+    const entries = Object.entries(value);
+    const kept = entries.filter((entry) => {
+      const schemas = shape.fields.get(entry[0]);
+      if (schemas === undefined) return shape.isOpen;
+      entry[1] = keep(schemas, entry[1]);
+      return !shapeFor(schemas).isWriteOnly;
+    });
+    const isSame = kept.length === entries.length && kept.every(([name, field]) => field === (value as never)[name]);
+    return isSame ? value : Object.fromEntries(kept);
   };
 
-  return (value) => keep([schema], value);
+  const root = schemasIn([schema]);
+  return (value) => keep(root, value);
 }
 
 const COMBINING = ["allOf", "oneOf", "anyOf"] as const;
 const CONDITIONAL = ["if", "then", "else"] as const;
-const OPENING = ["additionalProperties", "patternProperties", "unevaluatedProperties"] as const;
+const OTHERS = ["additionalProperties", "patternProperties", "unevaluatedProperties"] as const;
 
 function shapeOf(document: OpenApiDocument, schemas: Schema[]): Shape {
-  const shape: Shape = { isOpen: false, fields: new Map(), items: [] };
+  const shape: Shape = { isOpen: false, fields: new Map(), items: [], isWriteOnly: false };
+  let saysNothing = true;
   const pending = [...schemas];
   const seen = new Set<Schema>();
   while (pending.length > 0) {
@@ -74,14 +77,23 @@ function shapeOf(document: OpenApiDocument, schemas: Schema[]): Shape {
     if (seen.has(node)) continue;
     seen.add(node);
     if (node.$ref !== undefined) pending.push(resolve<Schema>(document, { $ref: node.$ref }));
-    for (const keyword of COMBINING) pending.push(...((node[keyword] ?? []) as Schema[]));
-    for (const keyword of CONDITIONAL) if (node[keyword] !== undefined) pending.push(node[keyword] as Schema);
-    if (OPENING.some((keyword) => node[keyword] !== undefined && node[keyword] !== false)) shape.isOpen = true;
-    if (node.items !== undefined) shape.items.push(node.items);
+    for (const keyword of COMBINING) pending.push(...schemasIn(node[keyword]));
+    for (const keyword of CONDITIONAL) pending.push(...schemasIn([node[keyword]]));
+    pending.push(...schemasIn(Object.values(node["dependentSchemas"] ?? {})));
+    shape.items.push(...schemasIn([node.items]), ...schemasIn(node["prefixItems"]));
+    if (node["writeOnly"] === true) shape.isWriteOnly = true;
     for (const [name, field] of Object.entries((node["properties"] ?? {}) as Record<string, Schema>)) {
-      shape.fields.set(name, [...(shape.fields.get(name) ?? []), field]);
+      shape.fields.set(name, [...(shape.fields.get(name) ?? []), ...schemasIn([field])]);
     }
+    const others = OTHERS.map((keyword) => node[keyword]).filter((value) => value !== undefined);
+    if (others.some((value) => value !== false)) shape.isOpen = true;
+    if (others.length > 0 || node["properties"] !== undefined) saysNothing = false;
   }
-  if (shape.fields.size === 0) shape.isOpen = true;
+  if (saysNothing) shape.isOpen = true;
   return shape;
+}
+
+/** The schemas that say something: `true` and `false` (JSON Schema 2020-12) name no field. */
+function schemasIn(nodes: unknown): Schema[] {
+  return Array.isArray(nodes) ? nodes.filter((node): node is Schema => typeof node === "object" && node !== null) : [];
 }

@@ -1,28 +1,20 @@
-import {
-  type OpenApiDocument,
-  type OperationEntry,
-  pointer,
-  pointerKeys,
-  type RequestBodyObject,
-  resolve,
-} from "./document.ts";
+import { type OpenApiDocument, type OperationObject, pointer, pointerKeys } from "./document.ts";
 
 /**
- * The document cut down to one operation, standing alone at the path `at`, and what it reaches through `$ref`. Its cost does
- * not depend on the size of the whole, and nothing broken elsewhere can break it.
+ * A document of one operation alone, at the path `at`, and what it reaches through `$ref` in the document it is cut from.
+ * Its cost does not depend on the size of the whole, and nothing broken elsewhere can break it. Examples are left out.
  */
-export function excerpt(document: OpenApiDocument, entry: OperationEntry): { document: OpenApiDocument; at: string } {
-  const { callbacks: _, ...operation } = structuredClone(entry.operation);
-  if (operation.requestBody !== undefined) {
-    const requestBody = structuredClone(resolve<RequestBodyObject>(document, operation.requestBody));
-    operation.requestBody = { ...requestBody, required: requestBody.required ?? false }; // the validator does not know the default
-  }
+export function excerpt(
+  document: OpenApiDocument,
+  method: string,
+  operation: OperationObject,
+): { document: OpenApiDocument; at: string } {
   let at = "/";
   while (at in (document.paths ?? {})) at += "_";
   const copy = {
     openapi: document.openapi,
-    info: { title: entry.id, version: "0" },
-    paths: { [at]: { [entry.method]: { ...operation, parameters: structuredClone(entry.parameters) } } },
+    info: { title: operation.operationId ?? "", version: "0" },
+    paths: { [at]: { [method]: copyOf(operation) } },
     components: {},
   };
   const pending = referencesIn(copy.paths);
@@ -50,13 +42,13 @@ function transplant(document: OpenApiDocument, copy: object, ref: string): unkno
     target = target[key] as Record<string, unknown>;
   }
   const last = keys.at(-1)!;
-  target[last] = fill(target[last], source);
+  target[last] = fill(target[last], copyOf(source));
   return target[last];
 }
 
 /** What a reference into the middle of a node left of it so far, completed. */
 function fill(partial: unknown, source: unknown): unknown {
-  if (typeof partial !== "object" || partial === null) return partial ?? structuredClone(source);
+  if (typeof partial !== "object" || partial === null) return partial ?? source;
   for (const [key, value] of Object.entries(source as object)) {
     (partial as Record<string, unknown>)[key] = fill((partial as Record<string, unknown>)[key], value);
   }
@@ -70,11 +62,29 @@ const NAMED = new Set([
   "dependentSchemas",
   "$defs",
   "content",
+  "encoding",
   "responses",
   "headers",
 ]);
 /** Keywords whose values are data, in which `$ref` would be a field like any other. */
-const DATA = new Set(["example", "examples", "default", "const", "enum"]);
+const DATA = new Set(["default", "const", "enum"]);
+
+/** Examples judge nothing, though they may refer to anything; nor does `nullable` alone, which ajv refuses (OpenAPI 3.0.3). */
+function judges(key: string, node: object): boolean {
+  return key !== "example" && key !== "examples" && (key !== "nullable" || "type" in node);
+}
+
+function copyOf(node: unknown, isNamed = false): unknown {
+  if (typeof node !== "object" || node === null) return node;
+  if (Array.isArray(node)) return node.map((item) => copyOf(item));
+  const kept = Object.entries(node).filter(([key]) => isNamed || judges(key, node));
+  return Object.fromEntries(
+    kept.map(([key, value]) => {
+      if (isNamed) return [key, copyOf(value)];
+      return [key, DATA.has(key) ? structuredClone<unknown>(value) : copyOf(value, NAMED.has(key))];
+    }),
+  );
+}
 
 function referencesIn(node: unknown, found: string[] = [], isNamed = false): string[] {
   if (typeof node !== "object" || node === null) return found;

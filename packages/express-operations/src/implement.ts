@@ -10,15 +10,29 @@ import type { SecurityHandler } from "./security.ts";
 import type { Environment, Handlers } from "./types.ts";
 
 /** How a document is served. */
-export interface ImplementOptions<Operations, Env extends Environment, Given extends Handlers<Operations, Env>> {
+export type ImplementOptions<Operations, Env extends Environment, Given extends Handlers<Operations, Env>> = {
   /** The OpenAPI 3.0 or 3.1 document, parsed and bundled into one. */
   document: OpenApiDocument;
   /** One handler for each operation, keyed by operationId. */
   handlers: Given & { [Id in Exclude<keyof Given, keyof Operations>]: never };
+} & Needed<Env["caller"], SecurityOptions<Env["caller"]>> &
+  Needed<Env["context"], ContextOptions<Env["context"]>> &
+  CommonOptions;
+
+/** Options that are needed when nothing else can give what handlers are promised. */
+type Needed<Promised, Options> = undefined extends Promised ? Partial<Options> : Options;
+
+interface SecurityOptions<Caller> {
   /** One judge of credentials for each security scheme the operations use. */
-  security?: Record<string, SecurityHandler<Env["caller"]>>;
+  security: Record<string, SecurityHandler<Caller>>;
+}
+
+interface ContextOptions<Context> {
   /** What to hand to the handler of a request besides its input. */
-  context?: (request: Request) => Env["context"];
+  context: (request: Request) => Context;
+}
+
+interface CommonOptions {
   /** The body of every refusal. Default: `{ code, message, status }`. */
   problemBody?: (problem: Problem) => unknown;
   /** Named in challenges (RFC 9110, section 11.5). Default: `api`. */
@@ -87,7 +101,7 @@ type Route = Map<string, Operation>;
 function routesOf(
   document: OpenApiDocument,
   handlers: Record<string, UntypedHandler>,
-  options: Omit<ImplementOptions<unknown, Environment, never>, "document" | "handlers">,
+  options: CommonOptions & Partial<SecurityOptions<unknown> & ContextOptions<unknown>>,
 ): { router: PathRouter<Route>; operations: Operation[] } {
   if (!/^3\.[01]\./.test(document.openapi)) {
     throw new Error(`The document is OpenAPI ${document.openapi}; only 3.0 and 3.1 can be served.`);

@@ -13,7 +13,11 @@ export function parseJson(text: string): unknown {
   } catch {
     throw new SyntaxError("is not valid JSON");
   }
-  inspect(text);
+  try {
+    inspect(text);
+  } catch (error) {
+    throw error instanceof RangeError ? new SyntaxError("is too intricate to be read") : error; // the stack of the regular expression
+  }
   return value;
 }
 

@@ -41,3 +41,8 @@ export function declaredAs(type: MediaType, declared: string[]): string | undefi
 export function isJson(essence: string): boolean {
   return essence === "application/json" || essence.endsWith("+json");
 }
+
+/** What a well-formed media type says ahead of its parameters, in lower case. */
+export function essenceOf(mediaType: string): string {
+  return mediaType.split(";", 1)[0]!.trim().toLowerCase();
+}

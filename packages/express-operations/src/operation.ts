@@ -10,12 +10,12 @@ import {
   resolve,
   type ResponseObject,
 } from "./document.ts";
-import { rawParameters, strictness, valueOf } from "./parameters.ts";
+import { rawParameters, strictness } from "./parameters.ts";
 import { refuse } from "./problem.ts";
 import { type Checking, type Release, releaseOf } from "./release.ts";
 import { announce, type Answer } from "./respond.ts";
-import { type Guard, guardOf, type SecurityOptions } from "./security.ts";
-import { buildValidator, type Subject, type Validate } from "./validator.ts";
+import { apiKeyParameters, type Guard, guardOf, type SecurityOptions } from "./security.ts";
+import { buildValidator, cookieHeader, type Subject, type Validate } from "./validator.ts";
 
 /** A handler as the untyped core calls it. */
 export type UntypedHandler = (input: Record<string, unknown>) => Answer | Promise<Answer>;
@@ -60,30 +60,26 @@ export class Operation {
   async serve(request: Request, response: Response, values: string[]): Promise<Answer> {
     const { context } = this.#options;
     if (this.#deprecation !== undefined) {
-      announce(
-        request,
-        response,
-        this.#deprecation,
-        Object.fromEntries(this.#names.map((name, at) => [name, values[at]!])),
-      );
+      const path = Object.fromEntries(this.#names.map((name, at) => [name, values[at]!]));
+      announce(request, response, this.#deprecation, path);
     }
     const caller = await this.#guard(request);
     const reading = await this.#read();
-    if (reading.produces.length > 0 && request.accepts(reading.produces) === false) {
+    if (!isAcceptable(request, reading.produces)) {
       throw refuse(406, `This operation answers with ${reading.produces.join(" or ")}.`);
     }
     const query = queryOf(request.url);
     const raw = rawParameters(this.#names, values, query, request.headers, reading.hasCookies);
     const body = await reading.readBody?.(request, response);
     reading.checkStrictly(raw);
+    for (const name of reading.credentials) delete raw.query[name];
     const subject: Subject = {
       method: this.method,
       originalUrl: `/?${query}`,
       path: "/",
-      headers: { ...raw.headers, "content-type": contentTypeFor(body) },
+      headers: { ...raw.headers, ...cookieHeaders(raw.cookies), "content-type": contentTypeFor(body) },
       params: raw.path,
       query: raw.query,
-      cookies: raw.cookies,
       body: body?.value,
     };
     await reading.validate(subject);
@@ -117,6 +113,8 @@ interface Reading {
   release: Release;
   /** Media types of its successful responses. */
   produces: string[];
+  /** Query parameters that are credentials, and not the operation's own. */
+  credentials: string[];
   hasCookies: boolean;
 }
 
@@ -131,6 +129,9 @@ async function readingOf(entry: OperationEntry, { document, bodyLimit, checking 
     validate: await buildValidator(document, entry),
     release: await releaseOf(document, entry, checking),
     produces: [...new Set(produces)],
+    credentials: apiKeyParameters(document, entry).filter(
+      (name) => !entry.parameters.some((own) => own.in === "query" && own.name === name),
+    ),
     hasCookies: entry.parameters.some((parameter) => parameter.in === "cookie"),
   };
 }
@@ -143,17 +144,25 @@ function contentTypeFor(body: ReceivedBody | undefined): string | undefined {
 
 /** The parameters by place, under the names the document declares. */
 function inputOf(parameters: ParameterObject[], subject: Subject) {
-  const input = { path: subject.params, query: subject.query, headers: {}, cookies: {} } as Record<
-    string,
-    Record<string, unknown>
-  >;
-  for (const parameter of parameters) {
-    if (parameter.in !== "header" && parameter.in !== "cookie") continue;
-    const place = parameter.in === "header" ? input["headers"]! : input["cookies"]!;
-    const value = valueOf({ path: {}, query: {}, headers: subject.headers, cookies: subject.cookies }, parameter);
-    if (value !== undefined) place[parameter.name] = value;
+  const headers: Record<string, unknown> = {};
+  const cookies: Record<string, unknown> = {};
+  for (const { in: place, name } of parameters) {
+    if (place !== "header" && place !== "cookie") continue;
+    const value = subject.headers[place === "header" ? name.toLowerCase() : cookieHeader(name)];
+    if (value !== undefined) (place === "header" ? headers : cookies)[name] = value;
   }
-  return input;
+  return { path: subject.params, query: subject.query, headers, cookies };
+}
+
+function cookieHeaders(cookies: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(cookies).map(([name, value]) => [cookieHeader(name), value]));
+}
+
+/** Whether one of the media types may be sent (RFC 9110, section 12.5.1). What a range stands for is known only later. */
+function isAcceptable(request: Request, produces: string[]): boolean {
+  if (request.headers.accept === undefined || produces.length === 0) return true;
+  if (produces.some((type) => type.includes("*"))) return true;
+  return request.accepts([...produces, ...produces.map((type) => `${type}; charset=utf-8`)]) !== false;
 }
 
 function queryOf(url: string): string {

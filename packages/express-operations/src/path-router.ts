@@ -16,7 +16,7 @@ export class PathRouter<Route> {
   /** The route of a template, made by `create` when the template is new. Parameter names do not tell templates apart. */
   route(template: string, create: () => Route): Route {
     let node = this.#root;
-    for (const segment of segmentsOf(template)) node = childFor(node, segment);
+    for (const segment of segmentsOf(template)) node = childFor(node, asSent(segment));
     return (node.route ??= create());
   }
 
@@ -69,4 +69,10 @@ function childFor<Route>(node: Node<Route>, segment: string): Node<Route> {
 
 function segmentsOf(path: string): string[] {
   return path.split("/").slice(1);
+}
+
+/** A segment of a template in the characters of a URL (RFC 3986, section 2.1); its braces stay. */
+function asSent(segment: string): string {
+  if (segment.includes("%")) return segment;
+  return encodeURI(segment).replaceAll("%7B", "{").replaceAll("%7D", "}");
 }

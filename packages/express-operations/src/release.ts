@@ -1,5 +1,6 @@
 import { keepDeclared, type KeepDeclared } from "./declared-fields.ts";
 import { type OpenApiDocument, type OperationEntry, resolve, type ResponseObject, responseKey } from "./document.ts";
+import { declaredAs, parseMediaType } from "./media-type.ts";
 import type { Answer } from "./respond.ts";
 import { type CheckedShare, responseCheck, type Violation } from "./response-check.ts";
 
@@ -12,6 +13,8 @@ export interface Checking {
 }
 
 interface DeclaredResponse {
+  /** The names of its headers, in lower case. */
+  headers: Set<string>;
   contentTypes: string[];
   keep: Map<string, KeepDeclared>;
 }
@@ -24,9 +27,7 @@ export async function releaseOf(
 ): Promise<Release> {
   const declared = new Map<string, DeclaredResponse>();
   for (const [key, node] of Object.entries(entry.operation.responses ?? {})) {
-    const { content = {} } = resolve<ResponseObject>(document, node);
-    const keep = Object.entries(content).map(([type, { schema }]) => [type, keepDeclared(document, schema)] as const);
-    declared.set(key, { contentTypes: Object.keys(content), keep: new Map(keep) });
+    declared.set(key, declaredResponse(document, resolve<ResponseObject>(document, node)));
   }
   const share = shareOf(checking.share);
   const check = share > 0 ? await responseCheck(document, entry) : undefined;
@@ -36,20 +37,65 @@ export async function releaseOf(
     if (response === undefined) {
       throw new Error(`Operation "${entry.id}" answered ${returned.status}, which the document does not declare.`);
     }
-    const contentType = returned.contentType ?? response.contentTypes[0];
-    const answer: Answer = { ...returned, ...(contentType !== undefined && { contentType }) };
-    if (check !== undefined && (share === 1 || Math.random() < share)) {
-      for (const violation of await check(answer)) checking.onViolation(violation);
-    }
-    const keep = response.keep.get(contentType ?? "");
-    if (keep === undefined) {
-      if (answer.body === undefined || response.contentTypes.length === 0) return { ...answer, body: undefined };
+    const [only] = response.contentTypes;
+    const contentType = returned.contentType ?? only;
+    const declaredType = contentType && declaredKey(contentType, response.contentTypes);
+    if (
+      returned.body !== undefined &&
+      contentType !== undefined &&
+      (declaredType === undefined || contentType.includes("*"))
+    ) {
       throw new Error(
-        `Operation "${entry.id}" answered ${answer.status} as ${contentType}, which the document does not declare.`,
+        `Operation "${entry.id}" answered ${returned.status} as ${contentType}, which is no media type the document declares.`,
       );
     }
-    return { ...answer, body: keep(answer.body) };
+    if (check !== undefined && (share === 1 || Math.random() < share)) {
+      const answer = { ...returned, ...(declaredType !== undefined && { contentType: declaredType }) };
+      const violations = [...(await check(answer)), ...undeclaredHeaders(entry.id, response, answer)];
+      for (const violation of violations) checking.onViolation(violation);
+    }
+    const keep = response.keep.get(declaredType ?? "");
+    return {
+      status: returned.status,
+      headers: declaredHeaders(response, returned.headers),
+      ...(keep !== undefined && contentType !== undefined && { contentType, body: keep(returned.body) }),
+    };
   };
+}
+
+function declaredResponse(document: OpenApiDocument, { headers = {}, content = {} }: ResponseObject): DeclaredResponse {
+  return {
+    headers: new Set(Object.keys(headers).map((name) => name.toLowerCase())),
+    contentTypes: Object.keys(content),
+    keep: new Map(Object.entries(content).map(([type, { schema }]) => [type, keepDeclared(document, schema)])),
+  };
+}
+
+function undeclaredHeaders(
+  operationId: string,
+  response: DeclaredResponse,
+  { status, headers = {} }: Answer,
+): Violation[] {
+  const names = Object.keys(headers).filter((name) => !response.headers.has(name.toLowerCase()));
+  return names.map((name) => {
+    return {
+      operationId,
+      status,
+      pointer: `/headers/${name}`,
+      message: "is not declared",
+      valueType: typeof headers[name],
+    };
+  });
+}
+
+function declaredHeaders(response: DeclaredResponse, headers: Answer["headers"] = {}): NonNullable<Answer["headers"]> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => response.headers.has(name.toLowerCase())));
+}
+
+function declaredKey(contentType: string, declared: string[]): string | undefined {
+  if (declared.includes(contentType)) return contentType;
+  const type = parseMediaType(contentType);
+  return type && declaredAs(type, declared);
 }
 
 function shareOf(share: CheckedShare): number {

@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 import { type Deprecation } from "./deprecation.ts";
-import { isJson, parseMediaType } from "./media-type.ts";
+import { essenceOf, isJson } from "./media-type.ts";
 import type { Problem } from "./problem.ts";
 
 /** What a handler returned, before the types are known. */
@@ -16,7 +16,7 @@ export function respond(request: Request, response: Response, answer: Answer): v
   const { status, contentType = "application/json", body } = answer;
   const headers: Record<string, string | number> = {};
   for (const [name, value] of Object.entries(answer.headers ?? {})) {
-    if (value !== undefined) headers[name] = String(value);
+    if (value !== undefined) headers[name] = beside(response, name, String(value));
   }
   if (body === undefined) {
     if (status !== 204 && status !== 304) headers["Content-Length"] = 0;
@@ -27,6 +27,12 @@ export function respond(request: Request, response: Response, answer: Answer): v
   headers["Content-Type"] = contentType;
   headers["Content-Length"] = Buffer.byteLength(payload);
   response.writeHead(status, headers).end(request.method === "HEAD" ? undefined : payload);
+}
+
+/** Links of the handler stand beside those already announced (RFC 8288, section 3.5); any other header is replaced. */
+function beside(response: Response, name: string, value: string): string {
+  const announced = name.toLowerCase() === "link" ? response.getHeader(name) : undefined;
+  return announced === undefined ? value : `${String(announced)}, ${value}`;
 }
 
 /** Writes a refusal with the body the application gives it. */
@@ -52,7 +58,7 @@ export function announce(
 }
 
 function encode(body: unknown, contentType: string): string | Uint8Array {
-  if (isJson(parseMediaType(contentType)?.essence ?? "")) return JSON.stringify(body);
+  if (isJson(essenceOf(contentType))) return JSON.stringify(body);
   if (typeof body === "string" || body instanceof Uint8Array) return body;
   throw new TypeError(`A body of ${contentType} has to be a string or bytes.`);
 }

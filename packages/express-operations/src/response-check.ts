@@ -28,7 +28,6 @@ export type CheckedShare = "off" | "always" | { sample: number };
  * headers nor at 5xx by itself.
  */
 export async function responseCheck(document: OpenApiDocument, entry: OperationEntry): Promise<CheckResponse> {
-  const part = excerpt(document, entry);
   const cases = new Map<string, number>();
   const responses: Record<string, object> = {};
   for (const [key, node] of Object.entries(entry.operation.responses ?? {})) {
@@ -42,10 +41,9 @@ export async function responseCheck(document: OpenApiDocument, entry: OperationE
       };
     }
   }
-  const operation = { operationId: entry.id, responses };
-  const paths = { ...part.document.paths, [part.at]: { get: structuredClone(operation) } };
+  const part = excerpt(document, "get", { operationId: entry.id, responses });
   const options = { validateRequests: false, validateResponses: true, fileUploader: false };
-  const { metadata, step } = await bindValidator({ ...part.document, paths }, part.at, "get", options);
+  const { metadata, step } = await bindValidator(part.document, part.at, "get", options);
   const judge = step("responseMiddleware");
 
   await judged(judge, metadata, 200, {}); // compiles them all, or rejects
@@ -67,7 +65,7 @@ function bodySchemas(response: ResponseObject): [contentType: string, schema: Sc
   if (contents.length === 0) return [["", undefined]];
   return contents.map(([contentType, { schema }]) => [
     contentType,
-    isJson(parseMediaType(contentType)?.essence ?? "") ? schema : {},
+    isJson(parseMediaType(contentType)?.essence ?? "") ? (schema ?? {}) : {},
   ]);
 }
 
@@ -113,7 +111,8 @@ async function judged(
   });
   response.json(body);
   const { errors } = (objection ?? { errors: [] }) as { errors?: { path: string; message: string }[] };
-  if (errors === undefined) throw new Error("The response schemas are at fault.", { cause: objection });
+  if (errors === undefined)
+    throw new Error(`The response schemas are at fault: ${String(objection)}`, { cause: objection });
   return errors;
 }
 

@@ -40,6 +40,14 @@ export function schemesOf(document: OpenApiDocument, entry: OperationEntry): str
   return requirementsOf(document, entry).flatMap((requirement) => Object.keys(requirement));
 }
 
+/** The query parameters that carry an API key, which the operation need not declare. */
+export function apiKeyParameters(document: OpenApiDocument, entry: OperationEntry): string[] {
+  const schemes = schemesOf(document, entry).map((name) => schemeOf(document, name));
+  return schemes.flatMap(({ type, in: place, name }) =>
+    type === "apiKey" && place === "query" && name !== undefined ? name : [],
+  );
+}
+
 /**
  * The guard of an operation: every scheme of one of its security requirements has to admit the request (OpenAPI 3.1,
  * "Security Requirement Object"). Challenges follow RFC 9110, section 11.6.1, and RFC 6750, section 3.
@@ -54,48 +62,57 @@ export function guardOf<Caller>(
   );
   if (alternatives.length === 0) return () => Promise.resolve(undefined);
   return async (request) => {
-    let refusal: Problem | undefined;
+    const refusals: Refusal[] = [];
     for (const checks of alternatives) {
       const verdict = await judge(checks, request);
       if ("caller" in verdict) return verdict.caller;
-      if (refusal === undefined || verdict.refusal.status === 403) refusal = verdict.refusal;
+      refusals.push(verdict.refusal);
     }
-    throw refusal!;
+    throw problemOf(refusals);
   };
+}
+
+/** Why one alternative does not admit a request, and how to meet it. */
+interface Refusal {
+  challenges: string[];
+  /** The scopes that valid credentials lack. */
+  lacking?: string;
 }
 
 async function judge<Caller>(
   checks: Check<Caller>[],
   request: Request,
-): Promise<{ caller: Caller | undefined } | { refusal: Problem }> {
+): Promise<{ caller: Caller | undefined } | { refusal: Refusal }> {
   let caller: Caller | undefined;
   for (const check of checks) {
     const credential = check.read(request);
     const grant = credential === undefined ? undefined : await check.handler(credential, request);
-    if (grant === undefined) return { refusal: unauthorized(checks, check, credential !== undefined) };
+    if (grant === undefined) return { refusal: { challenges: challengesOf(checks, check, credential !== undefined) } };
     if (grant.scopes !== undefined && !check.scopes.every((scope) => grant.scopes!.includes(scope))) {
-      return { refusal: forbidden(check) };
+      const lacking = check.scopes.join(" ");
+      const challenge = `${check.challenge}, error="insufficient_scope", scope="${lacking}"`;
+      return { refusal: { challenges: check.isBearer ? [challenge] : [], lacking } };
     }
     caller = grant.caller;
   }
   return { caller };
 }
 
-function unauthorized<Caller>(checks: Check<Caller>[], failed: Check<Caller>, sent: boolean): Problem {
-  const challenges = checks.map((check) =>
-    check === failed && check.isBearer && sent ? `${check.challenge}, error="invalid_token"` : check.challenge,
-  );
-  return refuse(401, "Valid credentials are required for this operation.", {
-    "WWW-Authenticate": challenges.join(", "),
+function challengesOf<Caller>(checks: Check<Caller>[], failed: Check<Caller>, wasSent: boolean): string[] {
+  return checks.map((check) => {
+    return check === failed && check.isBearer && wasSent
+      ? `${check.challenge}, error="invalid_token"`
+      : check.challenge;
   });
 }
 
-function forbidden<Caller>(check: Check<Caller>): Problem {
-  const scope = check.scopes.join(" ");
-  const headers = check.isBearer
-    ? { "WWW-Authenticate": `${check.challenge}, error="insufficient_scope", scope="${scope}"` }
-    : undefined;
-  return refuse(403, `This operation needs the scope ${scope}.`, headers);
+/** 403 when one alternative lacked nothing but a scope; otherwise 401 with the challenges of all. */
+function problemOf(refusals: Refusal[]): Problem {
+  const forbidden = refusals.find(({ lacking }) => lacking !== undefined);
+  const challenges = forbidden?.challenges ?? [...new Set(refusals.flatMap((refusal) => refusal.challenges))];
+  const headers = challenges.length > 0 ? { "WWW-Authenticate": challenges.join(", ") } : undefined;
+  if (forbidden === undefined) return refuse(401, "Valid credentials are required for this operation.", headers);
+  return refuse(403, `This operation needs the scope ${forbidden.lacking}.`, headers);
 }
 
 function checkOf<Caller>(

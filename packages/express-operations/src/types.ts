@@ -3,6 +3,7 @@ import type { StatusCode, StatusRange } from "./status.ts";
 
 /** What the application adds to each handler's input: who calls (from its security handlers) and what it hands down. */
 export interface Environment {
+  /** Undefined for an operation that needs no credentials: say `User | undefined` when there are such. */
   caller?: unknown;
   context?: unknown;
 }
@@ -95,11 +96,18 @@ type SentContent<Response> = Response extends { content: infer Content }
   ? [Content] extends [never]
     ? NoContent
     : IsUnion<keyof Content> extends true
-      ? {
-          [MediaType in keyof Content]: { contentType: MediaType; body: SentBody<MediaType, Content[MediaType]> };
-        }[keyof Content]
-      : { contentType?: keyof Content; body: SentBody<keyof Content, Content[keyof Content]> }
+      ? { [Type in keyof Content]: { contentType: Concrete<Type>; body: SentBody<Type, Content[Type]> } }[keyof Content]
+      : keyof Content extends `${string}/*`
+        ? { contentType: Concrete<keyof Content>; body: SentBody<keyof Content, Content[keyof Content]> }
+        : { contentType?: keyof Content; body: SentBody<keyof Content, Content[keyof Content]> }
   : NoContent;
+
+/** Of a media range, what falls under it. */
+type Concrete<MediaType> = MediaType extends "*/*"
+  ? `${string}/${string}`
+  : MediaType extends `${infer Major}/*`
+    ? `${Major}/${string}`
+    : MediaType;
 
 /** JSON bodies are values; of anything else the handler may send bytes as well. */
 type SentBody<MediaType, Body> = MediaType extends `${string}json${string}` ? Body : Body | Uint8Array;

@@ -1,10 +1,18 @@
-import type { OpenApiDocument, OperationEntry, RequestBodyObject, Schema } from "./document.ts";
+import type {
+  OpenApiDocument,
+  OperationEntry,
+  OperationObject,
+  ParameterObject,
+  RequestBodyObject,
+  Schema,
+} from "./document.ts";
 import { resolve } from "./document.ts";
 import { bindValidator, type Middleware, run } from "./eov.ts";
 import { excerpt } from "./excerpt.ts";
 import { readMultipart, type UploadedFile } from "./multipart.ts";
 import { describe } from "./parameters.ts";
 import { printable, refuse } from "./problem.ts";
+import { quickVerdict } from "./quick-verdict.ts";
 
 /** A request as express-openapi-validator reads and rewrites it: coerced in place, defaults filled in. */
 export interface Subject {
@@ -14,7 +22,6 @@ export interface Subject {
   headers: Record<string, unknown>;
   params: Record<string, unknown>;
   query: Record<string, unknown>;
-  cookies: Record<string, unknown>;
   body?: unknown;
   /** The files of a multipart body, once it is validated. */
   files?: UploadedFile[];
@@ -26,35 +33,65 @@ export type Validate = (subject: Subject) => Promise<void>;
 
 /**
  * Builds express-openapi-validator (EOV) for one operation, over the document cut down to it, its schemas compiled.
- * A request runs only those of its steps that judge it.
+ * A request runs only those of its steps that judge it, and none where its compiled schemas alone can accept it.
  */
 export async function buildValidator(document: OpenApiDocument, entry: OperationEntry): Promise<Validate> {
   const requestBody = resolve<RequestBodyObject | undefined>(document, entry.operation.requestBody);
   const contentTypes = Object.keys(requestBody?.content ?? {});
   const isMultipart = contentTypes.some((type) => type.startsWith("multipart/"));
-  const part = excerpt(document, entry);
+  const part = excerpt(document, entry.method, requestSide(entry, requestBody));
   const options = { validateRequests: true, validateResponses: false, fileUploader: isMultipart };
-  const { metadata, step } = await bindValidator(part.document, part.at, entry.method, options);
-  const judge = step("requestMiddleware");
+  const { metadata, step, requestJudge } = await bindValidator(part.document, part.at, entry.method, options);
+  const { judge, compiledFor } = requestJudge();
   const takeApart = isMultipart ? step("multipartMiddleware") : undefined;
-  for (const type of contentTypes.length > 0 ? contentTypes : [undefined])
-    await compile(judge, metadata, entry.method, type);
+  const sentTypes = requestBody?.required === true ? contentTypes : [undefined, ...contentTypes];
+  for (const type of sentTypes) await compile(judge, metadata, entry.method, type);
 
   const mustBeObject = Object.values(requestBody?.content ?? {}).some(
     ({ schema }) => resolve<Schema>(document, schema ?? {})["discriminator"] !== undefined,
   );
 
+  const compiled = new Map(sentTypes.map((type) => [type, compiledFor(type)]));
+  const isAccepted =
+    mustBeObject || isMultipart ? () => false : quickVerdict(document, entry.parameters, (type) => compiled.get(type));
+
   return async (subject) => {
+    if (isAccepted(subject)) return;
     // EOV reads the discriminator of whatever the body is, and null has no fields.
     if (mustBeObject && subject.body === null) throw refuse(400, "The request body must be object.");
     subject.openapi = { ...metadata, pathParams: subject.params };
+    subject.query = { ...subject.query };
     if (takeApart !== undefined) await readMultipart(takeApart, subject);
     try {
       await run(judge, subject);
     } catch (error) {
-      throw asProblem(error);
+      throw asProblem(error, entry.parameters);
     }
   };
+}
+
+/** What of an operation judges its requests, with the defaults spelt out that EOV does not know. */
+function requestSide(entry: OperationEntry, requestBody: RequestBodyObject | undefined): OperationObject {
+  const { callbacks: _, requestBody: __, ...operation } = entry.operation;
+  return {
+    ...operation,
+    parameters: entry.parameters.map(withStyle),
+    ...(requestBody && { requestBody: { ...requestBody, required: requestBody.required ?? false } }),
+    responses: {},
+  };
+}
+
+/** EOV coerces a copy of the cookies, and headers in place: so it is shown cookies as headers. */
+function withStyle(parameter: ParameterObject): ParameterObject {
+  if (parameter.in === "query") return parameter;
+  const style = parameter.in === "cookie" ? "simple" : (parameter.style ?? "simple");
+  const shown = { ...parameter, style, explode: parameter.in === "cookie" ? false : (parameter.explode ?? false) };
+  return parameter.in === "cookie" ? { ...shown, in: "header", name: cookieHeader(parameter.name) } : shown;
+}
+
+/** The name under which a cookie stands among the headers of a `Subject`; no header can have it. */
+export function cookieHeader(name: string): string {
+  return `cookie:${name}`.toLowerCase();
 }
 
 /** Has EOV compile the schemas for one content type: it does so at the first request, whatever becomes of that. */
@@ -71,7 +108,6 @@ async function compile(
     headers: { "content-type": contentType },
     params: {},
     query: {},
-    cookies: {},
     body: {},
     openapi: { ...metadata, pathParams: {} },
   };
@@ -81,12 +117,12 @@ async function compile(
 }
 
 /** EOV's refusals, in words that name the place and never repeat a value. Whatever has no 4xx status is a fault. */
-function asProblem(error: unknown): unknown {
+function asProblem(error: unknown, parameters: ParameterObject[]): unknown {
   const { errors } = error as { errors?: { path: string; message: string }[] };
   if (!isRefusal(error)) return error;
   const first = errors?.[0];
   if (first === undefined) return refuse(400, "The request does not match the contract.");
-  return refuse(400, explain(first.path, first.message));
+  return refuse(400, explain(first.path, first.message, parameters));
 }
 
 function isRefusal(error: unknown): boolean {
@@ -94,12 +130,18 @@ function isRefusal(error: unknown): boolean {
   return status >= 400 && status <= 499;
 }
 
-const PLACES = { query: "query", params: "path", headers: "header", cookies: "cookie" } as const;
+const PLACES = { query: "query", params: "path", headers: "header" } as const;
 
-function explain(path: string, message: string): string {
+function explain(path: string, message: string, parameters: ParameterObject[]): string {
   const [place = "", ...segments] = path.replace(/^\//, "").split("/");
   if (place in PLACES) {
-    const subject = describe(PLACES[place as keyof typeof PLACES], segments[0] ?? "");
+    const name = segments[0] ?? "";
+    const declared = parameters.find(({ in: where, name: own }) => {
+      return (where === "header" && own.toLowerCase() === name) || (where === "cookie" && cookieHeader(own) === name);
+    });
+    const subject = declared
+      ? describe(declared.in, declared.name)
+      : describe(PLACES[place as keyof typeof PLACES], name);
     return `${subject} ${reasonOf(message)}.`;
   }
   const names = segments.map((segment) => printable(segment.replaceAll("~1", "/").replaceAll("~0", "~")));

@@ -7,7 +7,10 @@ const person = {
   type: "object",
   properties: { name: { type: "string" }, friend: { $ref: "#/components/schemas/Person" } },
 };
-const document: OpenApiDocument = { openapi: "3.1.0", components: { schemas: { Person: person } } };
+const document: OpenApiDocument = {
+  openapi: "3.1.0",
+  components: { schemas: { Person: person, Secret: { type: "string", writeOnly: true } } },
+};
 const keep = (schema: Schema, value: unknown) => keepDeclared(document, schema)(value);
 const ada = { name: "Ada", password: "x" };
 
@@ -29,6 +32,32 @@ test.each<[string, Schema, unknown, unknown]>([
   ["a schema that names no field keeps all", { type: "object" }, ada, ada],
   ["additionalProperties: true keeps all", { ...person, additionalProperties: true }, ada, ada],
   ["additionalProperties: false does not", { ...person, additionalProperties: false }, ada, { name: "Ada" }],
+  ["properties of an empty object that is closed", { properties: {}, additionalProperties: false }, ada, {}],
+  ["additionalProperties: false alone closes as well", { type: "object", additionalProperties: false }, ada, {}],
+  [
+    "writeOnly fields are dropped, behind a reference too",
+    { properties: { name: {}, password: { $ref: "#/components/schemas/Secret" } } },
+    ada,
+    { name: "Ada" },
+  ],
+  [
+    "boolean schemas keep what they stand for",
+    { properties: { name: true }, unevaluatedItems: true },
+    ada,
+    { name: "Ada" },
+  ],
+  ["items that may be anything", { items: true as unknown as Schema }, [ada], [ada]],
+  ["items of a tuple", { prefixItems: [person], items: false as unknown as Schema }, [ada], [{ name: "Ada" }]],
+  [
+    "fields that a condition or another field brings",
+    {
+      properties: { name: {} },
+      else: { properties: { a: {} } },
+      dependentSchemas: { name: { properties: { b: {} } } },
+    },
+    { name: 1, a: 1, b: 1, c: 1 },
+    { name: 1, a: 1, b: 1 },
+  ],
   ["writeOnly fields are dropped", { properties: { name: {}, password: { writeOnly: true } } }, ada, { name: "Ada" }],
   ["__proto__ is a field like any other", person, JSON.parse('{"__proto__":{"name":1},"name":"Ada"}'), { name: "Ada" }],
   ["what is no object is left alone", person, "Ada", "Ada"],

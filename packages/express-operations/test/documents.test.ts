@@ -1,23 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { implement, type OpenApiDocument, type UploadedFile } from "../src/index.ts";
-import { listen } from "./listen.ts";
-
-const ok = { 200: { description: "", content: { "application/json": { schema: {} } } } };
-
-/** Serves a document whose operations answer with their input, credentials of the scheme `any` being whatever is sent. */
-async function serve(paths: object, more: Partial<OpenApiDocument> & object = {}) {
-  const document = { openapi: "3.1.0", info: { title: "t", version: "1" }, ...more, paths } as OpenApiDocument;
-  const ids = Object.values(paths).flatMap((item: object) =>
-    Object.values(item).map((operation) => (operation as { operationId?: string }).operationId ?? []),
-  );
-  const echo = ({ files = [], ...input }: { files?: UploadedFile[] }) => ({
-    status: 200,
-    body: { ...input, files: files.map(({ bytes, ...file }) => ({ ...file, text: Buffer.from(bytes).toString() })) },
-  });
-  const handlers = Object.fromEntries(ids.flat().map((id) => [id, echo]));
-  const security = { any: (credential: string) => ({ caller: credential }), none: () => undefined };
-  return listen(implement()({ document, handlers: handlers as never, security }));
-}
+import { anyJson as ok, serveEcho as serve } from "./echo.ts";
 
 describe("what a document may hold besides", () => {
   test("callbacks, webhooks and servers of a path do not confuse it", async () => {
@@ -130,36 +112,5 @@ describe("multipart", () => {
     expect((await send("nonsense", { "Content-Type": "multipart/form-data; boundary=x" })).status).toBe(400);
     expect((await send("nonsense", { "Content-Type": "multipart/form-data" })).status).toBe(400);
     expect((await send("{}", { "Content-Type": "application/json" })).status).toBe(415);
-  });
-});
-
-describe("security", () => {
-  const schemes = {
-    any: { type: "apiKey", in: "header", name: "X-Key" },
-    none: { type: "http", scheme: "basic" },
-  };
-  const secured = (security: object[]) =>
-    serve(
-      { "/x": { get: { operationId: "x", security, responses: ok } } },
-      { components: { securitySchemes: schemes } },
-    );
-  const statusOf = async (security: object[], headers: Record<string, string> = {}) => {
-    await using server = await secured(security);
-    return (await fetch(`${server.baseUrl}/x`, { headers })).status;
-  };
-
-  test("one requirement is enough, all of its schemes are needed, and an empty one lets anybody in", async () => {
-    const key = { "X-Key": "k" };
-    expect(await statusOf([{ none: [] }, { any: [] }], key)).toBe(200);
-    expect(await statusOf([{ none: [], any: [] }], key)).toBe(401);
-    expect(await statusOf([{ none: [] }, {}])).toBe(200);
-    expect(await statusOf([])).toBe(200);
-    expect(await statusOf([{ any: [] }])).toBe(401);
-  });
-
-  test("the challenge is the scheme's own", async () => {
-    await using server = await secured([{ none: [] }]);
-    const response = await fetch(`${server.baseUrl}/x`, { headers: { Authorization: `Basic ${btoa("u:p")}` } });
-    expect(response.headers.get("WWW-Authenticate")).toBe('Basic realm="api", charset="UTF-8"');
   });
 });

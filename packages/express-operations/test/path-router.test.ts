@@ -13,6 +13,7 @@ describe("PathRouter", () => {
     "/{kind}/mine/toys",
     "/a.b/{x}-{y}",
     "/v{n}/x",
+    "/café au lait/{x}",
   ]) {
     router.route(template, () => template);
   }
@@ -28,6 +29,7 @@ describe("PathRouter", () => {
     ["/pets/mine/toys/2", "/pets/{id}/toys/{toy}", ["mine", "2"]],
     ["/a.b/1-2", "/a.b/{x}-{y}", ["1", "2"]],
     ["/v2/x", "/v{n}/x", ["2"]],
+    ["/caf%C3%A9%20au%20lait/1", "/café au lait/{x}", ["1"]],
   ])("%s matches %s", (path, template, values) => {
     expect(router.find(path)).toEqual({ route: template, values });
   });

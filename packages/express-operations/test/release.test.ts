@@ -106,7 +106,7 @@ describe("what is sent", () => {
     await using server = await serve({ searchBooks: { status: 200, contentType: "text/html", body: "<p>" } });
     const response = await fetch(`${server.baseUrl}/books/search`, { method: "POST" });
     expect(await response.json()).toEqual({
-      fault: 'Operation "searchBooks" answered 200 as text/html, which the document does not declare.',
+      fault: 'Operation "searchBooks" answered 200 as text/html, which is no media type the document declares.',
     });
   });
 });

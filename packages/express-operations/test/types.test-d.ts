@@ -30,18 +30,25 @@ const handlers = {
   },
 } satisfies Handlers<operations, Env>;
 
-implement<operations, Env>()({ document, handlers });
+const given = { security: { key: () => undefined }, context: () => ({ shelf: "A" }) };
+implement<operations, Env>()({ document, handlers, ...given });
+// @ts-expect-error handlers are promised a caller, so there has to be a security handler
+implement<operations, Env>()({ document, handlers, context: given.context });
+// @ts-expect-error handlers are promised a context
+implement<operations, Env>()({ document, handlers, security: given.security });
+implement<operations>()({ document, handlers: {} as Handlers<operations> });
 
 const { getBook: _getBook, ...incomplete } = handlers;
 // @ts-expect-error Property 'getBook' is missing
-implement<operations, Env>()({ document, handlers: incomplete });
+implement<operations, Env>()({ document, handlers: incomplete, ...given });
 
 const surplus = { ...handlers, burnBook: () => ({ status: 200 as const }) };
 // @ts-expect-error 'burnBook' is not an operation
-implement<operations, Env>()({ document, handlers: surplus });
+implement<operations, Env>()({ document, handlers: surplus, ...given });
 
 implement<operations, Env>()({
   document,
+  ...given,
   handlers: {
     ...handlers,
     // @ts-expect-error 418 is not declared for getBook

@@ -1,7 +1,7 @@
 /** `pnpm start`: brings the generated files up to date, silently unless that fails, and goes on as the server. */
 import { spawnSync } from "node:child_process";
 
-const { status, output } = spawnSync("turbo", ["run", "generate"], {
+const { status, stdout, stderr, error } = spawnSync("turbo", ["run", "generate"], {
   encoding: "utf8",
   env: { ...process.env, DO_NOT_TRACK: "1" },
 });
@@ -9,6 +9,11 @@ if (status === 0) {
   process.argv.push("serve");
   await import(new URL("../../../apps/server/bin/petstore.js", import.meta.url).href);
 } else {
-  console.error(output.join(""));
+  console.error(
+    error === undefined
+      ? stdout + stderr
+      : `turbo, which generates from the contract, cannot be run (${error.message}). ` +
+          "Start through `npx -y pnpm@12.21.0 start`, which installs it.",
+  );
   process.exitCode = 1;
 }

@@ -31,7 +31,7 @@ const turbo = spawnSync(
 const failures: string[] = [];
 const total: Report = { passed: 0, failed: 0, skipped: [] };
 const [runFile] = runFiles();
-if (runFile === undefined) failures.push("turbo itself, before any check: see above");
+if (runFile === undefined) failures.push(`turbo itself, before any check: ${turbo.error?.message ?? "see above"}`);
 const { tasks } = runFile === undefined ? { tasks: [] } : (read(runFile) as Run);
 for (const { taskId, task, command, directory, execution } of tasks) {
   if (command === "<NONEXISTENT>") continue;
@@ -41,7 +41,8 @@ for (const { taskId, task, command, directory, execution } of tasks) {
 
 for (const { name, reason } of total.skipped) console.log(`skipped  ${name} (${reason})`);
 for (const failure of failures) console.log(`failed   ${failure}`);
-console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped.length} skipped`);
+const seconds = Math.round(performance.now() / 1000); // of this process, whose beginning is time 0
+console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped.length} skipped in ${seconds} s`);
 process.exitCode = failures.length > 0 ? 1 : (turbo.status ?? 1);
 
 function add(taskId: string, directory: string): void {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cloneRepository, freshEnvironment, root } from "./clone.ts";
@@ -10,11 +10,9 @@ const TEST = "npx -y pnpm@12.21.0 test";
 /** An answer of 400 or more fails the block. */
 const STRICT_CURL = 'curl() { command curl --silent --show-error --fail-with-body "$@"; }\n';
 
-/** Every command block of the README, in order. In a `console` block the lines after `$ ` are the commands. */
-const readme = existsSync(join(root, "README.md")) ? readFileSync(join(root, "README.md"), "utf8") : "";
-const blocks = Array.from(readme.matchAll(/^```(sh|bash|console)\n(.*?)^```/gms), ([, language, text = ""]) =>
-  (language === "console" ? text.replaceAll(/^(?!\$ ).*\n/gm, "").replaceAll(/^\$ /gm, "") : text).trim(),
-);
+/** Every command block of the README, in order. */
+const readme = readFileSync(join(root, "README.md"), "utf8");
+const blocks = Array.from(readme.matchAll(/^```sh\n(.*?)^```/gms), ([, text = ""]) => text.trim());
 
 describe("every command of the README works in a new clone", { timeout: 60_000 }, () => {
   let clone: ReturnType<typeof cloneRepository>;

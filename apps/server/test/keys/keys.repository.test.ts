@@ -204,9 +204,9 @@ describe("the audit trail", () => {
     const { key } = await createApiKey(db, CI);
     const keys = await listApiKeys(db);
     await sql`alter table audit rename to away`.execute(db);
-    await expect(createApiKey(db, CI)).rejects.toThrow("no such table: audit");
-    await expect(rotateApiKey(db, 1, DAY)).rejects.toThrow("no such table: audit");
-    await expect(revokeApiKey(db, 1)).rejects.toThrow("no such table: audit");
+    await expect(createApiKey(db, CI)).rejects.toThrow(/no such table: audit|relation "audit" does not exist/);
+    await expect(rotateApiKey(db, 1, DAY)).rejects.toThrow(/no such table: audit|relation "audit" does not exist/);
+    await expect(revokeApiKey(db, 1)).rejects.toThrow(/no such table: audit|relation "audit" does not exist/);
     expect(await listApiKeys(db)).toEqual(keys);
     await sql`alter table away rename to audit`.execute(db);
     expect(await findApiKey(db, key, Date.now())).toBeDefined();

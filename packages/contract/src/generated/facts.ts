@@ -4,4 +4,4 @@
 export const version = "1.0.0";
 
 /** SHA-256 of the bundled document (`openapi.json`), in hexadecimal. */
-export const hash = "d4bfbd7279b55ecae1a914aefffaf923591db1d847046a0da5edae7a2972e364";
+export const hash = "27bcf7d87ea5470266c8ae564d89817424e6220efa002ad6535103916a179c4c";

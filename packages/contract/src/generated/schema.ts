@@ -132,7 +132,8 @@ export interface components {
         /** @description The first request with this `Idempotency-Key` is still running. Retry shortly. */
         IdempotencyInProgress: {
             headers: {
-                "Retry-After": components["headers"]["RetryAfter"];
+                /** @description After how many seconds a retry may succeed (RFC 9110, section 10.2.3). */
+                "Retry-After"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -151,7 +152,8 @@ export interface components {
         /** @description Any other failure; the table of codes is in the description of this document. */
         Unexpected: {
             headers: {
-                "Retry-After": components["headers"]["RetryAfter"];
+                /** @description After how many seconds a retry may succeed (RFC 9110, section 10.2.3). Sent with 429 and 503. */
+                "Retry-After"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -175,10 +177,7 @@ export interface components {
         PetId: components["schemas"]["PetId"];
     };
     requestBodies: never;
-    headers: {
-        /** @description After how many seconds a retry may succeed (RFC 9110, section 10.2.3). Sent with 409, 429 and 503. */
-        RetryAfter: string;
-    };
+    headers: never;
     pathItems: never;
 }
 export type $defs = Record<string, never>;

@@ -1,60 +1,86 @@
-import type { OpenApiDocument, OperationEntry, SecurityRequirement } from "../document.ts";
-import type { Change, Check, Expectation, MakeCheck } from "./checks.ts";
-import { expectHeader, expectStatus } from "./exchange.ts";
+import {
+  type OpenApiDocument,
+  type OperationEntry,
+  resolve,
+  type SecurityRequirement,
+  type SecurityScheme,
+} from "../document.ts";
+import type { Change, Check, CheckMaker, Expectation } from "./checks.ts";
+import type { Credentials } from "./example-request.ts";
+import { expectHeader } from "./exchange.ts";
 
-/** Credentials are judged first, whatever else is wrong with a request, and refused with a challenge (RFC 9110, section 15.5.2). */
-export function authenticationChecks(document: OpenApiDocument, entry: OperationEntry, check: MakeCheck): Check[] {
+/** Credentials are judged first, whatever else is wrong, and refused with a challenge (RFC 9110, section 15.5.2; RFC 6750, section 3). */
+export function authenticationChecks(document: OpenApiDocument, entry: OperationEntry, check: CheckMaker): Check[] {
   const requirements = entry.operation.security ?? ((document.security ?? []) as SecurityRequirement[]);
   if (requirements.length === 0 || requirements.some((requirement) => Object.keys(requirement).length === 0)) return [];
-  const refused: Expectation = (received) => {
-    expectStatus(received, 401);
-    expectHeader(received, "WWW-Authenticate");
+  const alternatives = requirements.map((requirement) => schemesOf(document, requirement));
+  if (alternatives.flat().some(({ type }) => type === "mutualTLS")) return []; // refused before there is HTTP
+  const isBearer = alternatives.every((schemes) => schemes.length === 1 && schemes.every(isBearerScheme));
+  const challenge = (error?: string): Expectation => {
+    const pattern = error === undefined ? /\bBearer\b/i : new RegExp(`\\bBearer\\b.*\\berror="?${error}\\b`, "i");
+    return (received) => expectHeader(received, "WWW-Authenticate", isBearer ? pattern : undefined);
   };
-  const without: Change = (request, target) => {
-    for (const name of Object.keys(target.credentials?.(entry.id) ?? {})) delete request.headers[name];
+  const anonymous = (title: string, also: Change = () => {}) => {
+    const change: Change = (request, target) => {
+      request.credentials = {};
+      also(request, target);
+    };
+    return check.answered([401], title, change, challenge());
   };
+
   const checks = [
-    check("401 without credentials", without, refused),
-    check(
-      "401 with credentials that are not valid",
-      (request, target) => {
-        for (const name of Object.keys(target.credentials?.(entry.id) ?? {}))
-          request.headers[name] = "Bearer not-valid";
-      },
-      refused,
-    ),
-    check(
-      "401 before the query is looked at",
-      (request, target) => {
-        without(request, target);
-        request.query.push(["no-such-parameter", "1"]);
-      },
-      refused,
-    ),
+    anonymous("401 without credentials"),
+    anonymous("401 before the query is looked at", (request) => {
+      request.query.push({ of: "no-such-parameter", text: "no-such-parameter=1" });
+    }),
   ];
-  if (entry.operation.requestBody !== undefined) {
-    checks.push(
-      check(
-        "401 before the body is looked at",
-        (request, target) => {
-          without(request, target);
-          request.body = { contentType: "application/x-unknown", value: "nonsense" };
-        },
-        refused,
-      ),
-    );
+  const invalid = invalidCredentials(alternatives[0]!);
+  if (invalid !== undefined) {
+    const change: Change = (request) => (request.credentials = invalid);
+    checks.push(check.answered([401], "401 with credentials that are not valid", change, challenge("invalid_token")));
+  }
+  if (entry.operation.requestBody !== undefined && entry.method !== "get" && entry.method !== "head") {
+    const change: Change = (request) => (request.body = { contentType: "application/x-unknown", value: "nonsense" });
+    checks.push(anonymous("401 before the body is looked at", change));
   }
   if (entry.method === "get") {
-    checks.push(
-      check(
-        "401 without credentials for HEAD",
-        (request, target) => {
-          without(request, target);
-          request.method = "HEAD";
-        },
-        refused,
-      ),
-    );
+    checks.push(anonymous("401 without credentials for HEAD", (request) => (request.method = "HEAD")));
+  }
+  if (requirements.every((requirement) => Object.values(requirement).some((scopes) => scopes.length > 0))) {
+    checks.push(scopeCheck(entry, check, isBearer ? challenge("insufficient_scope") : () => {}));
   }
   return checks;
+}
+
+/** Valid credentials without the scopes that an operation needs are a 403 (RFC 6750, section 3.1). */
+function scopeCheck(entry: OperationEntry, maker: CheckMaker, expect: Expectation): Check {
+  const change: Change = (request, { lesserCredentials }) => (request.credentials = lesserCredentials!(entry.id));
+  const check = maker.answered([403], "403 with credentials that lack the scopes", change, expect);
+  const run: Check["run"] = (target) => (target.lesserCredentials ? check.run(target) : Promise.resolve());
+  return { ...check, needs: "lesserCredentials", run };
+}
+
+function schemesOf(document: OpenApiDocument, requirement: SecurityRequirement): SecurityScheme[] {
+  const { securitySchemes = {} } = (document.components ?? {}) as { securitySchemes?: Record<string, SecurityScheme> };
+  return Object.keys(requirement).map((name) => resolve<SecurityScheme>(document, securitySchemes[name]!));
+}
+
+function isBearerScheme({ type, scheme }: SecurityScheme): boolean {
+  return type === "oauth2" || type === "openIdConnect" || (type === "http" && scheme?.toLowerCase() === "bearer");
+}
+
+/** Credentials for some schemes that nobody was given; undefined when one of them is of an unknown kind. */
+function invalidCredentials(schemes: SecurityScheme[]): Credentials | undefined {
+  const credentials = { headers: {} as Record<string, string>, query: {} as Record<string, string> };
+  for (const scheme of schemes) {
+    const { type, in: where, name = "" } = scheme;
+    if (isBearerScheme(scheme)) credentials.headers["Authorization"] = "Bearer not-valid";
+    else if (type === "http" && scheme.scheme?.toLowerCase() === "basic")
+      credentials.headers["Authorization"] = `Basic ${btoa("not:valid")}`;
+    else if (type !== "apiKey") return undefined;
+    else if (where === "query") credentials.query[name] = "not-valid";
+    else if (where === "cookie") credentials.headers["Cookie"] = `${name}=not-valid`;
+    else credentials.headers[name] = "not-valid";
+  }
+  return credentials;
 }

@@ -1,63 +1,52 @@
-import {
-  type OpenApiDocument,
-  type OperationEntry,
-  type RequestBodyObject,
-  resolve,
-  type ResponseObject,
-} from "../document.ts";
-import type { Change, Check, Limits, MakeCheck } from "./checks.ts";
-import { expectHeader, expectStatus } from "./exchange.ts";
+import { type OpenApiDocument, type OperationEntry, resolve, type ResponseObject, responseKey } from "../document.ts";
+import { declaredAs, parseMediaType } from "../media-type.ts";
+import type { Check, CheckMaker, Limits } from "./checks.ts";
+import { declaredBody } from "./request-body.ts";
+
+const UNKNOWN = "application/x-unknown";
 
 /** Media types, encodings and sizes that are not declared are refused with their own status (RFC 9110, section 15.5). */
 export function contentChecks(
   document: OpenApiDocument,
   entry: OperationEntry,
-  check: MakeCheck,
+  check: CheckMaker,
   { bodyLimit }: Limits,
 ): Check[] {
   const checks: Check[] = [];
-  const successes = Object.entries(entry.operation.responses ?? {}).filter(([status]) => status.startsWith("2"));
-  if (successes.some(([, node]) => Object.keys(resolve<ResponseObject>(document, node).content ?? {}).length > 0)) {
-    checks.push(
-      check(
-        "406 when nothing it answers with is acceptable",
-        (request) => (request.headers["Accept"] = "application/x-unknown"),
-        (received) => expectStatus(received, 406),
-      ),
-    );
+  const produced = producedTypes(document, entry);
+  if (produced.length > 0 && !isTaken(UNKNOWN, produced)) {
+    const title = "406 when nothing it answers with is acceptable";
+    checks.push(check.answered([406], title, (request) => request.headers.set("Accept", UNKNOWN)));
   }
-  const requestBody = resolve<RequestBodyObject>(document, entry.operation.requestBody ?? {});
-  if (requestBody.content === undefined || "*/*" in requestBody.content) return checks;
+  const body = declaredBody(document, entry);
+  if (body === undefined) return checks;
+  if (!isTaken(UNKNOWN, body.declared)) {
+    const title = "415 for a media type that is not declared";
+    checks.push(check.answered([415], title, (request) => (request.body!.contentType = UNKNOWN)));
+  }
   checks.push(
-    check(
-      "415 for a media type that is not declared",
-      (request) => (request.body!.contentType = "application/x-unknown"),
-      (received) => expectStatus(received, 415),
-    ),
-    check(
-      "415 for a compressed body",
-      (request) => (request.headers["Content-Encoding"] = "gzip"),
-      (received) => expectStatus(received, 415),
-    ),
+    check.answered([415], "415 for a compressed body", (request) => request.headers.set("Content-Encoding", "gzip")),
   );
-  if (bodyLimit === undefined) return checks;
-  const pad: Change = (request) => (request.body!.value = { padding: "x".repeat(bodyLimit) });
-  return [...checks, check("413 for a body over the limit", pad, (received) => expectStatus(received, 413))];
+  if (bodyLimit !== undefined) {
+    const padding = "x".repeat(bodyLimit);
+    const title = "413 for a body over the limit";
+    checks.push(check.answered([413], title, (request) => (request.body!.value = { padding })));
+  }
+  return checks;
 }
 
-/** A deprecated operation says so (RFC 9745, RFC 8594). */
-export function deprecationChecks(entry: OperationEntry, check: MakeCheck): Check[] {
-  const { deprecated, "x-deprecated-at": since, "x-sunset": sunset, "x-successor": successor } = entry.operation;
-  if (deprecated !== true) return [];
-  return [
-    check(
-      "its deprecation is announced",
-      () => {},
-      (received) => {
-        if (since !== undefined) expectHeader(received, "Deprecation", /^@\d+$/);
-        if (sunset !== undefined) expectHeader(received, "Sunset", /GMT$/);
-        if (successor !== undefined) expectHeader(received, "Link", /rel="successor-version"/);
-      },
-    ),
-  ];
+/** Whether the declared response of a status has a body. */
+export function declaresContent(document: OpenApiDocument, entry: OperationEntry, status: number): boolean {
+  const key = responseKey(entry, status);
+  const response = resolve<ResponseObject>(document, entry.operation.responses?.[key ?? ""] ?? {});
+  return Object.keys(response.content ?? {}).length > 0;
+}
+
+function producedTypes(document: OpenApiDocument, entry: OperationEntry): string[] {
+  const successes = Object.entries(entry.operation.responses ?? {}).filter(([status]) => status.startsWith("2"));
+  return successes.flatMap(([, node]) => Object.keys(resolve<ResponseObject>(document, node).content ?? {}));
+}
+
+function isTaken(contentType: string, declared: string[]): boolean {
+  return declaredAs(parseMediaType(contentType)!, declared) !== undefined;
 }

@@ -1,90 +1,73 @@
-import {
-  type ExampleObject,
-  type OpenApiDocument,
-  type OperationEntry,
-  type ParameterObject,
-  type RequestBodyObject,
-  resolve,
-  type Schema,
-} from "../document.ts";
-import { isJson, parseMediaType } from "../media-type.ts";
+import type { OpenApiDocument, OperationEntry, ParameterObject } from "../document.ts";
+import { exampleValue, firstExample } from "./example-value.ts";
+import { place } from "./parameter-style.ts";
+import { exampleBody, type RequestBody } from "./request-body.ts";
+
+/** What entitles a request: headers, cookies among them, and query parameters, as they are before encoding. */
+export interface Credentials {
+  headers?: Record<string, string>;
+  query?: Record<string, string>;
+}
 
 /** A request taken apart, so that a check can change one thing about it. */
 export interface ExampleRequest {
   method: string;
+  /** The path template; its parameters are in `path`. */
+  template: string;
+  /** Percent-encoded, as sent. */
   path: Record<string, string>;
-  query: [name: string, value: string][];
-  headers: Record<string, string>;
-  body?: { contentType: string; value: unknown };
+  /** Percent-encoded `name=value`, and the declared parameter it is of. */
+  query: { of: string; text: string }[];
+  headers: Headers;
+  cookies: Record<string, string>;
+  credentials: Credentials;
+  body?: RequestBody;
 }
 
 /**
  * A request that the document gives as valid: what is required, with the values of its examples, else of its defaults
  * and enums, else the smallest that its types and bounds allow. Throws where none of these tells.
  */
-export function exampleRequest(document: OpenApiDocument, entry: OperationEntry): ExampleRequest {
-  const request: ExampleRequest = { method: entry.method.toUpperCase(), path: {}, query: [], headers: {} };
-  for (const parameter of entry.parameters) {
-    if (parameter.in === "path" || parameter.required === true)
-      place(request, parameter, exampleText(document, parameter));
-  }
-  const requestBody = resolve<RequestBodyObject>(document, entry.operation.requestBody ?? {});
-  const contents = Object.entries(requestBody.content ?? {});
-  const chosen = contents.find(([type]) => isJson(parseMediaType(type)?.essence ?? "")) ?? contents[0];
-  if (chosen === undefined) return request;
-  const [contentType, { schema, example, examples }] = chosen;
-  const value =
-    example ?? firstValue(document, examples) ?? exampleValue(document, schema ?? {}, `the body of "${entry.id}"`);
-  return { ...request, body: { contentType, value: structuredClone(value) } };
-}
-
-/** Sets a parameter, in place of what the request has of it. */
-export function place(request: ExampleRequest, { in: where, name }: ParameterObject, ...texts: string[]): void {
-  if (where === "path") request.path[name] = texts[0]!;
-  else if (where === "query") {
-    request.query = [
-      ...request.query.filter(([other]) => other !== name),
-      ...texts.map((text): [string, string] => [name, text]),
-    ];
-  } else if (where === "header") request.headers[name] = texts[0]!;
-  else request.headers["Cookie"] = [request.headers["Cookie"], `${name}=${texts[0]}`].filter(Boolean).join("; ");
-}
-
-/** A valid value of a parameter, as it is written in a request. */
-export function exampleText(document: OpenApiDocument, parameter: ParameterObject): string {
-  const { example, examples, schema = {}, name } = parameter;
-  const value = example ?? firstValue(document, examples) ?? exampleValue(document, schema, `parameter "${name}"`);
-  return Array.isArray(value) ? value.join(",") : String(value);
-}
-
-function firstValue(document: OpenApiDocument, examples: Record<string, ExampleObject> | undefined): unknown {
-  const [first] = Object.values(examples ?? {});
-  return first === undefined ? undefined : resolve<ExampleObject>(document, first).value;
-}
-
-function exampleValue(document: OpenApiDocument, node: Schema, where: string): unknown {
-  const schema = resolve<Schema>(document, node);
-  const given = schema["example"] ?? (schema["examples"] as unknown[] | undefined)?.[0] ?? schema["default"];
-  const listed = given ?? schema["const"] ?? (schema["enum"] as unknown[] | undefined)?.[0];
-  if (listed !== undefined) return listed;
-  const [member] = (schema["oneOf"] ?? schema["anyOf"] ?? schema["allOf"] ?? []) as Schema[];
-  if (member !== undefined) return exampleValue(document, member, where);
-  switch ([schema.type].flat()[0]) {
-    case "integer":
-    case "number":
-      return schema["minimum"] ?? schema["maximum"] ?? 1;
-    case "boolean":
-      return true;
-    case "array":
-      return schema["minItems"] === undefined ? [] : [exampleValue(document, schema.items ?? {}, where)];
-    case "object": {
-      const fields = (schema["properties"] ?? {}) as Record<string, Schema>;
-      const required = (schema["required"] ?? []) as string[];
-      return Object.fromEntries(required.map((name) => [name, exampleValue(document, fields[name] ?? {}, where)]));
+export function exampleRequest(
+  document: OpenApiDocument,
+  entry: OperationEntry,
+  credentials: Credentials = {},
+): ExampleRequest {
+  const request: ExampleRequest = {
+    method: entry.method.toUpperCase(),
+    template: entry.path,
+    path: {},
+    query: [],
+    headers: new Headers(),
+    cookies: {},
+    credentials,
+  };
+  for (const parameter of parametersOf(entry)) {
+    if (parameter.in === "path" || parameter.required === true) {
+      place(request, parameter, exampleParameter(document, parameter));
     }
-    default:
-      if (schema["pattern"] === undefined && schema["format"] === undefined)
-        return "x".repeat(Number(schema["minLength"] ?? 1));
-      throw new Error(`The document gives no example for ${where}: add one.`);
   }
+  const body = exampleBody(document, entry);
+  return body === undefined ? request : { ...request, body };
+}
+
+/** A valid value of a parameter; never an empty list or object, which most styles cannot tell from none. */
+export function exampleParameter(document: OpenApiDocument, parameter: ParameterObject): unknown {
+  const { example, examples, schema, content, name } = parameter;
+  const [media] = Object.values(content ?? {}) as Pick<ParameterObject, "schema" | "example">[];
+  const node = { allOf: [schema ?? media?.schema ?? {}, { minItems: 1, minProperties: 1 }] };
+  const given = example ?? firstExample(document, examples) ?? media?.example;
+  return given ?? exampleValue(document, node, `parameter "${name}"`);
+}
+
+/** The parameters of an operation, without the headers whose declaration means nothing (OpenAPI 3.1, "Parameter Object"). */
+export function parametersOf(entry: OperationEntry): ParameterObject[] {
+  return entry.parameters.filter(
+    ({ in: where, name }) => where !== "header" || !/^(?:accept|content-type|authorization)$/i.test(name),
+  );
+}
+
+/** The path that a request is sent to, below the base URL. */
+export function pathOf({ template, path }: ExampleRequest): string {
+  return template.replace(/\{([^}]+)\}/g, (_, name: string) => path[name] ?? "x");
 }

@@ -1,67 +1,59 @@
-import { type OpenApiDocument, type OperationEntry, operationsOf } from "../document.ts";
-import type { Change, Check, Expectation, MakeCheck } from "./checks.ts";
-import { accepted, ConformanceError, expectHeader, expectStatus } from "./exchange.ts";
+import type { OpenApiDocument, OperationEntry } from "../document.ts";
+import type { Change, Check, CheckMaker, DeclaredPaths, Expectation } from "./checks.ts";
+import { declaresContent } from "./content-checks.ts";
+import { pathOf } from "./example-request.ts";
+import { ConformanceError, expectHeader } from "./exchange.ts";
 
 /** Paths are exactly the declared ones, and every path answers to HEAD, OPTIONS and wrong methods (RFC 9110, sections 9.3 and 15.5.6). */
-export function methodChecks(document: OpenApiDocument, entry: OperationEntry, check: MakeCheck): Check[] {
-  const declared = operationsOf(document)
-    .filter(({ path }) => path === entry.path)
-    .map(({ method }) => method.toUpperCase());
+export function methodChecks(
+  document: OpenApiDocument,
+  entry: OperationEntry,
+  check: CheckMaker,
+  paths: DeclaredPaths,
+): Check[] {
+  const declared = paths.route(entry.path, () => []);
   const allowed = new Set([...declared, "OPTIONS", ...(declared.includes("GET") ? ["HEAD"] : [])]);
-  const allows: Expectation = (received) => {
-    expectHeader(received, "Allow");
-    const listed = received.headers
-      .get("Allow")!
-      .split(/\s*,\s*/)
-      .toSorted()
-      .join(", ");
-    const expected = [...allowed].toSorted().join(", ");
-    if (listed !== expected) throw new ConformanceError(`expected Allow to be ${expected}, got ${listed}`);
-  };
-  const as =
-    (method: string): Change =>
-    (request) => {
-      delete request.body;
-      request.method = method;
-    };
+  const allows = expectAllow(allowed);
   const checks = [
-    check(
-      "404 for a path that is not declared",
-      () => {},
-      (received) => expectStatus(received, 404),
-      `${entry.path}/no/such/path`,
-    ),
-    check(
-      "404 for a trailing slash",
-      () => {},
-      (received) => expectStatus(received, 404),
-      `${entry.path}/`,
-    ),
+    check.answered([404], "404 for a path that is not declared", (request) => {
+      // No template is endless, so this ends.
+      do request.template += "/no/such/path";
+      while (paths.find(pathOf(request)) !== undefined);
+    }),
   ];
+  const slashed = `${entry.path}/`;
+  if (paths.find(slashed.replace(/\{[^}]+\}/g, "x")) === undefined) {
+    checks.push(check.answered([404], "404 for a trailing slash", (request) => (request.template = slashed)));
+  }
   if (!declared.includes("OPTIONS")) {
-    checks.push(
-      check("OPTIONS says what is allowed", as("OPTIONS"), (received) => {
-        expectStatus(received, 200, 204);
-        allows(received);
-      }),
-    );
+    checks.push(check.answered([200, 204], "OPTIONS says what is allowed", as("OPTIONS"), allows));
   }
   const undeclared = ["DELETE", "PUT", "PATCH", "POST", "GET"].find((method) => !allowed.has(method));
-  if (undeclared !== undefined) {
-    checks.push(
-      check(`405 for ${undeclared}`, as(undeclared), (received) => {
-        expectStatus(received, 405);
-        allows(received);
-      }),
-    );
-  }
+  if (undeclared !== undefined) checks.push(check.answered([405], `405 for ${undeclared}`, as(undeclared), allows));
   if (entry.method === "get") {
     checks.push(
-      check("HEAD wherever GET", as("HEAD"), (received) => {
-        accepted(received);
-        expectHeader(received, "Content-Type");
+      check.accepted("HEAD wherever GET", as("HEAD"), (received) => {
+        if (declaresContent(document, entry, received.status)) expectHeader(received, "Content-Type");
       }),
     );
   }
   return checks;
+}
+
+/** Expects `Allow` to list exactly these methods, in any order. */
+function expectAllow(allowed: Set<string>): Expectation {
+  return (received) => {
+    expectHeader(received, "Allow");
+    const sorted = (methods: Iterable<string>) => [...new Set(methods)].toSorted().join(", ");
+    const listed = sorted(received.headers.get("Allow")!.split(/\s*,\s*/));
+    if (listed !== sorted(allowed))
+      throw new ConformanceError(`expected Allow to be ${sorted(allowed)}, got ${listed}`);
+  };
+}
+
+function as(method: string): Change {
+  return (request) => {
+    delete request.body;
+    request.method = method;
+  };
 }

@@ -1,12 +1,10 @@
-import {
-  type OpenApiDocument,
-  type OperationEntry,
-  type ParameterObject,
-  type RequestBodyObject,
-  resolve,
-  type Schema,
-} from "../document.ts";
-import { type ExampleRequest, exampleText, place } from "./example-request.ts";
+import type { OpenApiDocument, OperationEntry, ParameterObject } from "../document.ts";
+import { isJson } from "../media-type.ts";
+import { effectiveSchema, isReadOnly, isRecord, propertiesOf, requiredOf, typesOf } from "./effective-schema.ts";
+import { type ExampleRequest, exampleParameter, parametersOf } from "./example-request.ts";
+import { invalidValues } from "./invalid-values.ts";
+import { place } from "./parameter-style.ts";
+import { declaredBody, isForm, NOT_JSON } from "./request-body.ts";
 
 /** One thing about a valid request that makes it invalid. */
 export interface NegativeInput {
@@ -16,89 +14,118 @@ export interface NegativeInput {
 
 /** The obvious invalid inputs of an operation: missing, wrong type, out of bounds, not in the enum, unknown, repeated. */
 export function negativeInputs(document: OpenApiDocument, entry: OperationEntry): NegativeInput[] {
+  const parameters = parametersOf(entry);
   return [
-    ...entry.parameters.flatMap((parameter) => parameterInputs(document, parameter)),
-    ...queryInputs(),
+    ...parameters.flatMap((parameter) => parameterInputs(document, parameter)),
+    ...unknownParameter(document, parameters),
     ...bodyInputs(document, entry),
   ];
 }
 
 function parameterInputs(document: OpenApiDocument, parameter: ParameterObject): NegativeInput[] {
   const { name, in: where } = parameter;
-  const schema = resolve<Schema>(document, parameter.schema ?? {});
-  const inputs = invalidValues(schema)
-    .filter(({ value }) => typeof value !== "object" && !(where === "path" && value === ""))
-    .filter(({ value }) => schema.type !== "string" || typeof value === "string") // in a URL everything is a string
-    .map(({ title, value }) => ({
-      title: `${where} parameter ${name} ${title}`,
-      apply: (request: ExampleRequest) => place(request, parameter, String(value)),
-    }));
-  if (parameter.required === true && where === "query") {
-    inputs.push({ title: `query parameter ${name} missing`, apply: (request) => place(request, parameter) });
+  const schema = effectiveSchema(document, parameter.schema);
+  const inputs = invalidTexts(document, parameter).map(({ title, value }) => ({
+    title: `${where} parameter ${name} ${title}`,
+    apply: (request: ExampleRequest) => place(request, parameter, value),
+  }));
+  if (parameter.required === true && where !== "path" && schema["default"] === undefined) {
+    inputs.push({ title: `${where} parameter ${name} missing`, apply: (request) => place(request, parameter) });
   }
-  if (parameter.required === true && where === "header") {
-    inputs.push({ title: `header ${name} missing`, apply: (request) => Reflect.deleteProperty(request.headers, name) });
-  }
-  if (where === "query" && schema.type !== "array" && schema.type !== "object") {
-    const text = exampleText(document, parameter);
-    inputs.push({
-      title: `query parameter ${name} given twice`,
-      apply: (request) => place(request, parameter, text, text),
-    });
+  if (where === "query" && isText(document, parameter)) {
+    const twice = (request: ExampleRequest) => {
+      const value = exampleParameter(document, parameter);
+      place(request, parameter, value, value);
+    };
+    inputs.push({ title: `query parameter ${name} given twice`, apply: twice });
   }
   return inputs;
 }
 
-function queryInputs(): NegativeInput[] {
-  return [{ title: "unknown query parameter", apply: (request) => request.query.push(["no-such-parameter", "1"]) }];
+/** What can be told to be invalid though all of it is text: a schema of no or several types takes text of many kinds. */
+function invalidTexts(document: OpenApiDocument, parameter: ParameterObject): { title: string; value: unknown }[] {
+  if (!isText(document, parameter)) return [];
+  const schema = effectiveSchema(document, parameter.schema);
+  const [type, ...others] = typesOf(schema);
+  const isSingle = type !== undefined && others.length === 0;
+  return invalidValues(document, schema).filter(({ title, value }) => {
+    if (!isSingle) return title === "not in the enum";
+    if (type === "string" && typeof value !== "string") return false;
+    return canCarry(parameter, String(value));
+  });
+}
+
+/** Whether a parameter is one piece of text, and not a list, an object or a document of its own. */
+function isText(document: OpenApiDocument, { schema, content }: ParameterObject): boolean {
+  if (content !== undefined) return false;
+  const effective = effectiveSchema(document, schema);
+  const types = typesOf(effective);
+  if (types.length > 0) return !types.includes("array") && !types.includes("object");
+  return ((effective["enum"] ?? [[]]) as unknown[]).every((value) => typeof value !== "object");
+}
+
+function canCarry(
+  { in: where, allowEmptyValue }: ParameterObject & { allowEmptyValue?: boolean },
+  text: string,
+): boolean {
+  switch (where) {
+    case "path":
+      return text !== "";
+    case "query":
+      return text !== "" || allowEmptyValue !== true;
+    case "header":
+      return /^[\x21-\x7e]*$/.test(text);
+    case "cookie":
+      return /^[\x21-\x7e]*$/.test(text) && !/[",;\\]/.test(text);
+  }
+}
+
+/** Nothing is unknown where an object spreads its fields over the query. */
+function unknownParameter(document: OpenApiDocument, parameters: ParameterObject[]): NegativeInput[] {
+  const isSpread = ({ in: where, schema, style = "form", explode = true }: ParameterObject) =>
+    where === "query" && style === "form" && explode && typesOf(effectiveSchema(document, schema)).includes("object");
+  if (parameters.some(isSpread)) return [];
+  const sent = { of: "no-such-parameter", text: "no-such-parameter=1" };
+  return [{ title: "unknown query parameter", apply: (request) => request.query.push(sent) }];
 }
 
 function bodyInputs(document: OpenApiDocument, entry: OperationEntry): NegativeInput[] {
-  const requestBody = resolve<RequestBodyObject>(document, entry.operation.requestBody ?? {});
-  const node = requestBody.content?.["application/json"]?.schema;
-  if (node === undefined) return [];
-  const schema = resolve<Schema>(document, node);
+  const declared = declaredBody(document, entry);
+  if (declared === undefined) return [];
+  const { schema, essence, isRequired } = declared;
   const body = (title: string, change: (value: unknown) => unknown): NegativeInput => ({
     title: `body ${title}`,
     apply: (request) => (request.body!.value = change(request.body!.value)),
   });
-  const inputs = [body("that is not JSON", () => NOT_JSON)];
-  if (requestBody.required === true) inputs.push({ title: "body missing", apply: (request) => delete request.body });
-  if (schema.type !== "object")
-    return [...inputs, ...invalidValues(schema).map(({ title, value }) => body(title, () => value))];
-  inputs.push(body("of the wrong type", () => []));
-  for (const name of (schema["required"] ?? []) as string[]) {
-    inputs.push(body(`without the field ${name}`, (value) => ({ ...(value as object), [name]: undefined })));
+  const missing: NegativeInput = { title: "body missing", apply: (request) => delete request.body };
+  const inputs = isRequired ? [missing] : [];
+  if (!isJson(essence) && !isForm(essence)) return inputs;
+
+  const fields = propertiesOf(schema);
+  const withField = (value: unknown, name: string, field: unknown) => ({
+    ...(isRecord(value) && value),
+    [name]: field,
+  });
+  for (const name of requiredOf(document, schema)) {
+    if (effectiveSchema(document, fields[name])["default"] !== undefined) continue;
+    inputs.push(body(`without the field ${name}`, (value) => without(value, name)));
   }
-  if (schema["additionalProperties"] === false)
-    inputs.push(body("with an unknown field", (value) => ({ ...(value as object), noSuchField: 1 })));
-  for (const [name, field] of Object.entries((schema["properties"] ?? {}) as Record<string, Schema>)) {
-    for (const { title, value: invalid } of invalidValues(resolve<Schema>(document, field))) {
-      inputs.push(body(`with the field ${name} ${title}`, (value) => ({ ...(value as object), [name]: invalid })));
+  const isClosed = schema["additionalProperties"] === false || schema["unevaluatedProperties"] === false;
+  if (isClosed && schema["patternProperties"] === undefined)
+    inputs.push(body("with an unknown field", (value) => withField(value, "noSuchField", 1)));
+  if (!isJson(essence)) return inputs;
+
+  inputs.push(body("that is not JSON", () => NOT_JSON));
+  for (const { title, value } of invalidValues(document, schema)) inputs.push(body(title, () => value));
+  for (const [name, node] of Object.entries(fields)) {
+    if (isReadOnly(document, node)) continue;
+    for (const { title, value: invalid } of invalidValues(document, effectiveSchema(document, node))) {
+      inputs.push(body(`with the field ${name} ${title}`, (value) => withField(value, name, invalid)));
     }
   }
   return inputs;
 }
 
-/** Stands for a body that is sent as text that is not JSON. */
-export const NOT_JSON = Symbol("text that is not JSON");
-
-function invalidValues(schema: Schema): { title: string; value: unknown }[] {
-  const values: { title: string; value: unknown }[] = [];
-  const type = [schema.type].flat()[0];
-  const { enum: listed, minimum, maximum, minLength, maxLength } = schema as Record<string, number | undefined>;
-  if (listed !== undefined) values.push({ title: "not in the enum", value: "no-such-value" });
-  if (type === "integer" || type === "number") values.push({ title: "of the wrong type", value: "abc" });
-  if (type === "integer") values.push({ title: "with a fraction", value: 1.5 });
-  if (type === "boolean") values.push({ title: "of the wrong type", value: "maybe" });
-  if (type === "string") values.push({ title: "of the wrong type", value: 1 });
-  if (type === "object" || type === "array") values.push({ title: "of the wrong type", value: "abc" });
-  if (minimum !== undefined && Number.isSafeInteger(minimum - 1))
-    values.push({ title: "below its minimum", value: minimum - 1 });
-  if (maximum !== undefined && Number.isSafeInteger(maximum + 1))
-    values.push({ title: "above its maximum", value: maximum + 1 });
-  if (minLength !== undefined && minLength > 0)
-    values.push({ title: "shorter than allowed", value: "x".repeat(minLength - 1) });
-  if (maxLength !== undefined) values.push({ title: "longer than allowed", value: "x".repeat(maxLength + 1) });
-  return values;
+function without(value: unknown, name: string): object {
+  return Object.fromEntries(Object.entries(value as object).filter(([key]) => key !== name));
 }

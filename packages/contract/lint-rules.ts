@@ -1,0 +1,142 @@
+/** The contract's rules that Redocly's configuration cannot say; `openapi/redocly.yaml` turns them on. */
+
+type Visit<Node> = (node: Node, context: Context) => void;
+
+/** What is used of what Redocly gives a rule: https://redocly.com/docs/cli/custom-plugins/custom-rules */
+interface Context {
+  location: Location;
+  report: (problem: { message: string; location: Location }) => void;
+  resolve: <Node>(node: Node | { $ref: string }) => { node?: Node };
+}
+
+interface Location {
+  child: (path: string | (string | number)[]) => Location;
+}
+
+interface Schema {
+  type?: string | string[];
+  [keyword: string]: unknown;
+}
+
+interface Header {
+  schema?: Schema | { $ref: string };
+  example?: unknown;
+  examples?: Record<string, { value?: unknown } | { $ref: string }>;
+}
+
+interface Operation {
+  operationId?: string;
+  "x-deprecated-at"?: unknown;
+  "x-sunset"?: unknown;
+  "x-successor"?: unknown;
+}
+
+/** A Redocly plugin: the rules by name, as `petstore/<name>`. */
+export default function plugin() {
+  const rules = {
+    "string-is-bounded": bounded("string", ({ maxLength, enum: values, const: value }) =>
+      [maxLength, values, value].every(isUndefined) ? "Bound each string with maxLength, enum or const." : undefined,
+    ),
+    "array-is-bounded": bounded("array", ({ maxItems }) =>
+      isUndefined(maxItems) ? "Bound each array with maxItems." : undefined,
+    ),
+    "integer-is-bounded": bounded("integer", ({ minimum, maximum }) =>
+      [minimum, maximum].some(isUndefined) ? "Bound each integer with minimum and maximum." : undefined,
+    ),
+    "header-examples-fit": () => ({ Header: checkHeaderExamples }),
+    "servers-share-their-path": () => ({ Root: checkServers }),
+    "deprecation-dates-hold": () => ({ Operation: checkDates }),
+    "successor-exists": successorExists,
+  };
+  return { id: "petstore", rules: { oas3: rules } };
+}
+
+/** `type` may list several types; a bound is needed as soon as one of them is the one in question. */
+function bounded(type: string, problemOf: (schema: Schema) => string | undefined) {
+  const check: Visit<Schema> = (schema, { report, location }) => {
+    const message = [schema.type].flat().includes(type) ? problemOf(schema) : undefined;
+    if (message !== undefined) report({ message, location });
+  };
+  return () => ({ Schema: check });
+}
+
+/** Redocly checks the examples of parameters and bodies against their schemas, and those of headers not at all. */
+const checkHeaderExamples: Visit<Header> = (header, { report, location, resolve }) => {
+  const schema = header.schema && resolve<Schema>(header.schema).node;
+  if (schema === undefined) return;
+  const named = Object.entries(header.examples ?? {}).map(
+    ([name, example]) => [["examples", name, "value"], resolve<{ value?: unknown }>(example).node?.value] as const,
+  );
+  for (const [path, value] of [[["example"], header.example] as const, ...named]) {
+    if (value === undefined || fits(value, schema)) continue;
+    report({
+      message: "The example of a header has to be of the type of its schema.",
+      location: location.child([...path]),
+    });
+  }
+};
+
+function fits(value: unknown, { type, enum: values }: Schema): boolean {
+  if (Array.isArray(values) && !values.includes(value)) return false;
+  return type === undefined || [type].flat().some((name) => isOfType(value, name));
+}
+
+/** The types of JSON Schema Validation, section 6.1.1. */
+function isOfType(value: unknown, type: string): boolean {
+  if (type === "null") return value === null;
+  if (type === "array") return Array.isArray(value);
+  if (type === "integer") return Number.isInteger(value);
+  if (type === "object") return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === type;
+}
+
+/** The service mounts the operations once, so what works at one address has to work at all. */
+const checkServers: Visit<{ servers?: { url: string }[] }> = ({ servers = [] }, { report, location }) => {
+  const paths = servers.map(({ url }) => URL.parse(url)?.pathname);
+  for (const [index, path] of paths.entries()) {
+    if (path !== undefined && path === paths[0]) continue;
+    const message = `Every server has to be a URL with the same path; the first has ${paths[0] ?? "none"}.`;
+    report({ message, location: location.child(["servers", index, "url"]) });
+  }
+};
+
+const checkDates: Visit<Operation> = (operation, { report, location }) => {
+  const fields = ["x-deprecated-at", "x-sunset"] as const;
+  const [since, sunset] = fields.map((field) => dayOf(operation[field]));
+  for (const field of fields) {
+    if (operation[field] === undefined || dayOf(operation[field]) !== undefined) continue;
+    report({ message: `${field} has to be a day such as "2030-12-05".`, location: location.child(field) });
+  }
+  if (sunset === undefined) return;
+  if (since !== undefined && sunset < since)
+    report({ message: "x-sunset lies before x-deprecated-at.", location: location.child("x-sunset") });
+  if (sunset < Date.now()) {
+    const message = "x-sunset has passed: remove the operation, or announce a later day.";
+    report({ message, location: location.child("x-sunset") });
+  }
+};
+
+/** When a day begins, in UTC; undefined for anything but an ISO 8601 day that exists. */
+function dayOf(value: unknown): number | undefined {
+  if (typeof value !== "string" || !/^\d{4}-\d\d-\d\d$/.test(value)) return undefined;
+  const time = Date.parse(value);
+  return Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== value ? undefined : time;
+}
+
+function successorExists() {
+  const ids = new Set<unknown>();
+  const successors: { id: unknown; location: Location }[] = [];
+  const collect: Visit<Operation> = ({ operationId, "x-successor": id }, { location }) => {
+    ids.add(operationId);
+    if (id !== undefined) successors.push({ id, location: location.child("x-successor") });
+  };
+  const leave: Visit<unknown> = (_root, { report }) => {
+    for (const { id, location } of successors)
+      if (!ids.has(id)) report({ message: "x-successor has to be an operationId of the contract.", location });
+  };
+  return { Operation: collect, Root: { leave } };
+}
+
+function isUndefined(value: unknown): boolean {
+  return value === undefined;
+}

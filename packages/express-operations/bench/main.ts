@@ -1,0 +1,57 @@
+import type { Contender } from "./contenders.ts";
+import type { DocumentName } from "./documents.ts";
+import { ratioOf, show, type Spread, spreadOf } from "./figures.ts";
+import { canPin } from "./process.ts";
+import { heapAfter, startTimes } from "./start.ts";
+import { throughput } from "./throughput.ts";
+
+const ROUNDS = 7;
+const LINEUP: [Contender, DocumentName][] = [
+  ["ours", "3"],
+  ["ours", "100"],
+  ["ours", "1000"],
+  ["ours", "github"],
+  ["eov", "3"],
+  ["eov", "100"],
+  ["eov", "1000"],
+  ["express", "3"],
+  ["express", "100"],
+  ["express", "1000"],
+  ["express", "github"],
+];
+
+console.log(canPin ? "Servers on core 0, load on core 1." : "Processes are not pinned: ratios are rough.");
+const series = await throughput(LINEUP, ROUNDS);
+type Rate = "perSecond" | "perCpuSecond";
+const of = (contender: Contender, document: DocumentName, rate: Rate = "perSecond") =>
+  series.find((one) => one.contender === contender && one.document === document)![rate];
+
+console.log(`\nRequests of one operation per second: median of ${ROUNDS} rounds of a second each (lowest–highest)`);
+console.table(
+  series.map(({ contender, document, perSecond, perCpuSecond }) => ({
+    "served by": contender,
+    document,
+    "requests/s": show(spreadOf(perSecond), 0),
+    "to ours with 3": show(ratioOf(perSecond, of("ours", "3"))),
+    "to plain EOV with 3": show(ratioOf(perSecond, of("eov", "3"))),
+    "requests/s of its CPU time": show(spreadOf(perCpuSecond), 0),
+  })),
+);
+
+console.log("\nGoals, by time on the clock and by CPU time of the server");
+const goal = (atLeast: number, ratio: (rate: Rate) => Spread) => ({
+  goal: `≥ ${atLeast}`,
+  clock: show(ratio("perSecond")),
+  CPU: show(ratio("perCpuSecond")),
+});
+console.table({
+  "ours, GitHub's document to 3 operations": goal(0.95, (rate) =>
+    ratioOf(of("ours", "github", rate), of("ours", "3", rate)),
+  ),
+  "ours to plain EOV, 3 operations": goal(2, (rate) => ratioOf(of("ours", "3", rate), of("eov", "3", rate))),
+  "ours to plain EOV, 1000 operations": goal(5, (rate) => ratioOf(of("ours", "1000", rate), of("eov", "1000", rate))),
+  "seconds from start to first answer, GitHub's document": { goal: "< 1", clock: show(spreadOf(await startTimes(5))) },
+});
+
+console.log("\nHeap with GitHub's document, in MB, by operations used");
+console.table(Object.fromEntries([...(await heapAfter([0, 1, 10, 100]))].map(([used, mb]) => [used, mb.toFixed(1)])));

@@ -1,0 +1,45 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+
+/** Whether processes can be kept apart: servers on one core, the load on another. */
+export const canPin = availableParallelism() > 1 && spawnSync("taskset", ["--version"]).status === 0;
+
+/** A module of this folder in a process of its own, pinned to a core where that can be done. It ends when disposed. */
+export class Process implements Disposable {
+  readonly #child: ChildProcess;
+
+  constructor(core: 0 | 1, module: string, ...args: string[]) {
+    const command = [process.execPath, "--expose-gc", fileURLToPath(new URL(module, import.meta.url)), ...args];
+    const [file = "", ...rest] = canPin ? ["taskset", "-c", String(core), ...command] : command;
+    this.#child = spawn(file, rest, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  }
+
+  /** The next thing that the process says; rejects when it ends instead, or says nothing for a minute. */
+  async next<Answer>(): Promise<Answer> {
+    const said = new AbortController();
+    const ended = once(this.#child, "exit", { signal: said.signal }).then(() => {
+      throw new Error(`A process of the benchmark ended: ${this.#child.spawnargs.slice(-3).join(" ")}`);
+    });
+    try {
+      const signal = AbortSignal.any([said.signal, AbortSignal.timeout(60_000)]);
+      const [value] = (await Promise.race([once(this.#child, "message", { signal }), ended])) as [Answer];
+      return value;
+    } finally {
+      said.abort();
+      ended.catch(() => {});
+    }
+  }
+
+  /** Sends a message and waits for its answer. */
+  ask<Answer>(message: string): Promise<Answer> {
+    const answer = this.next<Answer>();
+    this.#child.send(message);
+    return answer;
+  }
+
+  [Symbol.dispose](): void {
+    this.#child.kill();
+  }
+}

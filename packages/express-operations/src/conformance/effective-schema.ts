@@ -1,0 +1,80 @@
+import { type OpenApiDocument, pointer, type Schema } from "../document.ts";
+
+/** A schema with its references followed and the members of its `allOf` merged: what holds for every valid value. */
+export function effectiveSchema(document: OpenApiDocument, node: Schema = {}): Schema {
+  const { $ref, allOf, ...own } = node;
+  const parts = $ref === undefined ? [] : [pointer(document, $ref) as Schema];
+  // OpenAPI 3.0 ignores what stands beside a reference.
+  if ($ref !== undefined && document.openapi.startsWith("3.0.")) return effectiveSchema(document, parts[0]);
+  const members = [...parts, ...((allOf ?? []) as Schema[])].map((part) => effectiveSchema(document, part));
+  return [...members, own].reduce(merge, {});
+}
+
+/** The JSON types that a schema allows; empty when it does not say. */
+export function typesOf(schema: Schema): string[] {
+  const types = [schema.type ?? []].flat();
+  return types.length > 0 && schema["nullable"] === true ? [...types, "null"] : types;
+}
+
+/** The properties of an effective schema. */
+export function propertiesOf(schema: Schema): Record<string, Schema> {
+  return (schema["properties"] ?? {}) as Record<string, Schema>;
+}
+
+/** The names a request has to give: those required that are not for responses alone (OpenAPI 3.0, "readOnly"). */
+export function requiredOf(document: OpenApiDocument, schema: Schema): string[] {
+  const fields = propertiesOf(schema);
+  return ((schema["required"] ?? []) as string[]).filter((name) => !isReadOnly(document, fields[name]));
+}
+
+/** Whether a field is for responses alone. */
+export function isReadOnly(document: OpenApiDocument, field: Schema | undefined): boolean {
+  return effectiveSchema(document, field)["readOnly"] === true;
+}
+
+/** Inclusive and exclusive bounds of a number; the latter are flags in OpenAPI 3.0 and numbers of their own in 3.1. */
+export function boundsOf(schema: Schema): Record<"minimum" | "maximum" | "above" | "below", number | undefined> {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema as Record<string, number | boolean>;
+  const number = (value: unknown) => (typeof value === "number" ? value : undefined);
+  return {
+    minimum: exclusiveMinimum === true ? undefined : number(minimum),
+    maximum: exclusiveMaximum === true ? undefined : number(maximum),
+    above: number(exclusiveMinimum === true ? minimum : exclusiveMinimum),
+    below: number(exclusiveMaximum === true ? maximum : exclusiveMaximum),
+  };
+}
+
+const LOWER_BOUNDS = new Set(["minimum", "minLength", "minItems", "minProperties"]);
+const UPPER_BOUNDS = new Set(["maximum", "maxLength", "maxItems", "maxProperties"]);
+
+function merge(one: Schema, other: Schema): Schema {
+  const merged: Schema = { ...one, ...other };
+  for (const keyword of Object.keys(other)) {
+    if (one[keyword] !== undefined) merged[keyword] = both(keyword, one[keyword], other[keyword]);
+  }
+  return merged;
+}
+
+/** What one keyword says when two schemas hold at once; where that is not one value, the later one. */
+function both(keyword: string, one: unknown, other: unknown): unknown {
+  if (LOWER_BOUNDS.has(keyword)) return Math.max(Number(one), Number(other));
+  if (UPPER_BOUNDS.has(keyword)) return Math.min(Number(one), Number(other));
+  if (keyword === "required") return [...new Set([one, other].flat())];
+  if (keyword === "type" || keyword === "enum") {
+    const allowed = new Set([other].flat());
+    return [one].flat().filter((value) => allowed.has(value));
+  }
+  if (keyword === "properties") return bothProperties(one as Record<string, Schema>, other as Record<string, Schema>);
+  if (keyword === "additionalProperties") return one === false ? false : other;
+  return keyword === "example" && isRecord(one) && isRecord(other) ? { ...one, ...other } : other;
+}
+
+function bothProperties(one: Record<string, Schema>, other: Record<string, Schema>): Record<string, Schema> {
+  const shared = Object.keys(other).filter((name) => one[name] !== undefined);
+  return { ...one, ...other, ...Object.fromEntries(shared.map((name) => [name, { allOf: [one[name], other[name]] }])) };
+}
+
+/** Whether a value is an object of JSON. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

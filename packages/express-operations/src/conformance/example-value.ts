@@ -1,0 +1,113 @@
+import type { ExampleObject, OpenApiDocument, Schema } from "../document.ts";
+import { resolve } from "../document.ts";
+import {
+  boundsOf,
+  effectiveSchema,
+  isReadOnly,
+  isRecord,
+  propertiesOf,
+  requiredOf,
+  typesOf,
+} from "./effective-schema.ts";
+
+/** A valid value of a schema for a request: its example, default or first of its enum, else the smallest it allows. */
+export function exampleValue(document: OpenApiDocument, node: Schema, where: string): unknown {
+  const schema = effectiveSchema(document, node);
+  const given = givenValue(schema);
+  const { oneOf, anyOf, ...rest } = schema;
+  const [member] = (oneOf ?? anyOf ?? []) as Schema[];
+  if (given === undefined && member !== undefined) return exampleValue(document, { allOf: [rest, member] }, where);
+  if (isRecord(given)) return exampleObject(document, schema, given, where);
+  if (given !== undefined) return given;
+  switch (typesOf(schema).find((type) => type !== "null") ?? (schema["properties"] && "object")) {
+    case "integer":
+    case "number":
+      return exampleNumber(schema, where);
+    case "boolean":
+      return true;
+    case "array":
+      return exampleArray(document, schema, where);
+    case "object":
+      return exampleObject(document, schema, {}, where);
+    default:
+      return exampleString(schema, where);
+  }
+}
+
+/** The value of the first of some named examples. */
+export function firstExample(document: OpenApiDocument, examples: Record<string, ExampleObject> | undefined): unknown {
+  const [first] = Object.values(examples ?? {});
+  return first === undefined ? undefined : resolve<ExampleObject>(document, first).value;
+}
+
+/** A value without the fields that are for responses alone. */
+export function withoutReadOnly(document: OpenApiDocument, node: Schema | undefined, value: unknown): unknown {
+  const schema = effectiveSchema(document, node);
+  if (Array.isArray(value)) return value.map((item) => withoutReadOnly(document, schema.items, item));
+  if (!isRecord(value)) return value;
+  const fields = propertiesOf(schema);
+  const kept = Object.entries(value).filter(([name]) => !isReadOnly(document, fields[name]));
+  return Object.fromEntries(kept.map(([name, field]) => [name, withoutReadOnly(document, fields[name], field)]));
+}
+
+function givenValue(schema: Schema): unknown {
+  const first = (list: unknown) => (list as unknown[] | undefined)?.[0];
+  return (
+    schema["example"] ?? first(schema["examples"]) ?? schema["default"] ?? schema["const"] ?? first(schema["enum"])
+  );
+}
+
+/** What the examples of some members of an `allOf` leave out is made up. */
+function exampleObject(document: OpenApiDocument, schema: Schema, given: object, where: string): object {
+  const fields = propertiesOf(schema);
+  const required = requiredOf(document, schema).filter((name) => !Object.hasOwn(given, name));
+  const lacking = Number(schema["minProperties"] ?? 0) - required.length - Object.keys(given).length;
+  const optional = Object.keys(fields).filter(
+    (name) => !required.includes(name) && !Object.hasOwn(given, name) && !isReadOnly(document, fields[name]),
+  );
+  const names = [...required, ...optional.slice(0, Math.max(0, lacking))];
+  return {
+    ...given,
+    ...Object.fromEntries(names.map((name) => [name, exampleValue(document, fields[name] ?? {}, where)])),
+  };
+}
+
+function exampleArray(document: OpenApiDocument, schema: Schema, where: string): unknown[] {
+  const count = Number(schema["minItems"] ?? 0);
+  if (count === 0) return [];
+  const listed = (effectiveSchema(document, schema.items)["enum"] ?? []) as unknown[];
+  if (schema["uniqueItems"] !== true || count === 1) {
+    return Array.from({ length: count }, () => exampleValue(document, schema.items ?? {}, where));
+  }
+  if (listed.length < count) throw noExample(where);
+  return listed.slice(0, count);
+}
+
+function exampleNumber(schema: Schema, where: string): number {
+  const { minimum = -Infinity, maximum = Infinity, above = -Infinity, below = Infinity } = boundsOf(schema);
+  const step = Number(schema["multipleOf"] ?? (typesOf(schema).includes("number") ? 0 : 1));
+  const candidates = [minimum, maximum, 1, above + 1, below - 1, (above + below) / 2];
+  if (step > 0) candidates.push(Math.ceil(minimum / step) * step, (Math.floor(above / step) + 1) * step, step);
+  const valid = candidates.find(
+    (value) =>
+      Number.isFinite(value) &&
+      (step === 0 || value % step === 0) &&
+      value >= minimum &&
+      value <= maximum &&
+      value > above &&
+      value < below,
+  );
+  if (valid === undefined) throw noExample(where);
+  return valid;
+}
+
+function exampleString(schema: Schema, where: string): string {
+  const { format, pattern, minLength } = schema;
+  if (format === "byte") return "eA==";
+  if (pattern !== undefined || (format !== undefined && format !== "binary")) throw noExample(where);
+  return "x".repeat(Number(minLength ?? 1));
+}
+
+function noExample(where: string): Error {
+  return new Error(`The document gives no example for ${where}: add one.`);
+}

@@ -1,0 +1,56 @@
+import type { ParameterObject } from "../document.ts";
+import type { ExampleRequest } from "./example-request.ts";
+import { isRecord } from "./effective-schema.ts";
+
+const DELIMITER: Record<string, string> = { spaceDelimited: "%20", pipeDelimited: "%7C" };
+
+/** Sets a parameter in its style (OpenAPI 3.1, "Style Values"), in place of what the request has of it; without a value, takes it out. */
+export function place(request: ExampleRequest, parameter: ParameterObject, ...values: unknown[]): void {
+  const { in: where, name, explode } = parameter;
+  const [value] = values;
+  const text = () =>
+    parameter.content === undefined ? itemsOf(value, explode, String).join(",") : JSON.stringify(value);
+  switch (where) {
+    case "path":
+      request.path[name] = itemsOf(value, explode, encodeURIComponent).join(",");
+      break;
+    case "query": {
+      const others = request.query.filter(({ of }) => of !== name);
+      const own = values.flatMap((each) => queryTexts(parameter, each)).map((sent) => ({ of: name, text: sent }));
+      request.query = [...others, ...own];
+      break;
+    }
+    case "header":
+      if (values.length === 0) request.headers.delete(name);
+      else request.headers.set(name, text());
+      break;
+    case "cookie":
+      if (values.length === 0) delete request.cookies[name];
+      else request.cookies[name] = text();
+  }
+}
+
+/** One query parameter as it is sent, `name=value` for each time it is given. */
+function queryTexts(
+  { name, content, style = "form", explode = style === "form" }: ParameterObject,
+  value: unknown,
+): string[] {
+  const pair = (key: string, item: unknown) => `${encodeURIComponent(key)}=${encodeURIComponent(String(item))}`;
+  if (content !== undefined) return [pair(name, JSON.stringify(value))];
+  if (style === "deepObject" && isRecord(value)) {
+    return Object.entries(value).flatMap(([key, field]) => [field].flat().map((item) => pair(`${name}[${key}]`, item)));
+  }
+  if (explode && Array.isArray(value)) return value.map((item) => pair(name, item));
+  if (explode && isRecord(value)) return Object.entries(value).map(([key, item]) => pair(key, item));
+  const items = itemsOf(value, false, encodeURIComponent);
+  return [`${encodeURIComponent(name)}=${items.join(DELIMITER[style] ?? ",")}`];
+}
+
+/** The parts of a value that a delimiter goes between. */
+function itemsOf(value: unknown, explode: boolean | undefined, encode: (text: string) => string): string[] {
+  if (Array.isArray(value)) return value.map((item) => encode(String(item)));
+  if (!isRecord(value)) return [encode(String(value))];
+  return Object.entries(value)
+    .map(([key, item]) => [encode(key), encode(String(item))])
+    .flatMap((pair) => (explode === true ? pair.join("=") : pair));
+}

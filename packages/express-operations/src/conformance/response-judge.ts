@@ -1,0 +1,99 @@
+import {
+  type HeaderObject,
+  type OpenApiDocument,
+  type OperationEntry,
+  resolve,
+  type ResponseObject,
+  responseKey,
+} from "../document.ts";
+import { declaredAs, isJson, parseMediaType } from "../media-type.ts";
+import { type CheckResponse, responseCheck } from "../response-check.ts";
+import type { ExampleRequest } from "./example-request.ts";
+import { ConformanceError, expectHeader, type Received } from "./exchange.ts";
+
+/** Judges a response by the document; `isValid` says that the request gave no cause for a refusal. */
+export type ResponseJudge = (request: ExampleRequest, received: Received, isValid: boolean) => Promise<void>;
+
+/**
+ * Judges the responses of an operation: status, media type and required headers are declared ones, and JSON keeps to its
+ * schema. A refusal whose status is not declared only has to be JSON, and so has one of no operation (404, 405).
+ */
+export function responseJudge(document: OpenApiDocument, entry: OperationEntry): ResponseJudge {
+  let check: Promise<CheckResponse> | undefined;
+  return async (request, received, isValid) => {
+    const { status, headers, text } = received;
+    const isHead = request.method === "HEAD";
+    const key = isOf(entry, request) ? declaredKey(entry, status) : undefined;
+    if (key === undefined) {
+      if (isValid) throw new ConformanceError(`expected a declared status, got ${status}`);
+      if (status >= 400 && !isHead) expectJson(received);
+      return;
+    }
+    const response = resolve<ResponseObject>(document, entry.operation.responses![key]!);
+    expectDeclaredHeaders(document, response, received);
+    const contentType = expectDeclaredType(response, received, isHead);
+    if (isHead || contentType === undefined || !isJson(parseMediaType(contentType)?.essence ?? "")) return;
+    check ??= responseCheck(document, entry);
+    const violations = await (
+      await check
+    )({ status, contentType, body: parsed(text), headers: Object.fromEntries(headers) });
+    // The headers that arrive are text, whatever type is declared.
+    const first = violations.find(({ pointer }) => pointer.startsWith("/body"));
+    if (first !== undefined)
+      throw new ConformanceError(`the body of ${status} at ${first.pointer} ${first.message}, got ${first.valueType}`);
+  };
+}
+
+/** The declared response of a status. Where successes are declared one by one, `default` is for failures. */
+function declaredKey(entry: OperationEntry, status: number): string | undefined {
+  const key = responseKey(entry, status);
+  const declaresSuccess = Object.keys(entry.operation.responses ?? {}).some((declared) => /^[23]/.test(declared));
+  return key === "default" && status < 400 && declaresSuccess ? undefined : key;
+}
+
+/** Whether a request is to the operation, and not to another path or method. */
+function isOf(entry: OperationEntry, { method, template }: ExampleRequest): boolean {
+  const own = entry.method.toUpperCase();
+  return template === entry.path && (method === own || (method === "HEAD" && own === "GET"));
+}
+
+function expectDeclaredHeaders(document: OpenApiDocument, response: ResponseObject, received: Received): void {
+  for (const [name, node] of Object.entries(response.headers ?? {})) {
+    const { required } = resolve<HeaderObject>(document, node);
+    if (required === true && name.toLowerCase() !== "content-type") expectHeader(received, name);
+  }
+}
+
+/** The declared media type that a response falls under; undefined where it has no body and needs none. */
+function expectDeclaredType(response: ResponseObject, received: Received, isHead: boolean): string | undefined {
+  const { status, headers, text } = received;
+  const declared = Object.keys(response.content ?? {});
+  const sent = headers.get("Content-Type");
+  if (declared.length === 0) {
+    if (text === "") return undefined;
+    if (status < 400) throw new ConformanceError(`expected ${status} without a body, got ${sent ?? "one"}`);
+    expectJson(received);
+    return undefined;
+  }
+  if ((isHead && sent === null) || status === 204 || status === 304) return undefined;
+  const type = parseMediaType(sent ?? "");
+  const found = type && declaredAs(type, declared);
+  if (found === undefined)
+    throw new ConformanceError(`expected ${status} as ${declared.join(" or ")}, got ${type?.essence ?? "nothing"}`);
+  return found;
+}
+
+function expectJson({ status, headers, text }: Received): void {
+  const essence = parseMediaType(headers.get("Content-Type") ?? "")?.essence ?? "";
+  if (!isJson(essence))
+    throw new ConformanceError(`expected a failure as JSON, got ${status} as ${essence || "nothing"}`);
+  parsed(text);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ConformanceError("expected a body of JSON, got text that is not JSON");
+  }
+}

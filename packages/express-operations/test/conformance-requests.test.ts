@@ -1,0 +1,167 @@
+import { describe, expect, test } from "vitest";
+import { conformanceChecks, runConformance, type Target } from "../src/conformance.ts";
+import { implement, type OpenApiDocument } from "../src/index.ts";
+import { listen } from "./listen.ts";
+
+const done = { 200: { description: "", content: { "application/json": { schema: {} } } } };
+const query = (name: string, schema: object, more: object = {}) => ({ name, in: "query", schema, ...more });
+const required = { required: true };
+const posting = (type: string, schema: object, more: object = {}) => ({
+  post: {
+    operationId: "act",
+    requestBody: { required: true, content: { [type]: { schema } } },
+    responses: done,
+    ...more,
+  },
+});
+const getting = (parameters: object[], more: object = {}) => ({
+  get: { operationId: "act", parameters, responses: done, ...more },
+});
+
+type Input = Record<string, unknown>;
+
+/** Checks the operation `act`, served by the reference implementation, and gives what valid requests brought it. */
+async function check(
+  paths: object,
+  target: Partial<Target> = {},
+  more: object = {},
+  answer: object = { status: 200, body: {} },
+) {
+  const document: OpenApiDocument = { openapi: "3.1.0", paths, ...more };
+  const inputs: Input[] = [];
+  const act = (input: Input) => (inputs.push(input), answer);
+  const key = (credential: string) => (credential === "good" ? { caller: undefined } : undefined);
+  const handlers = { act, ...(Object.keys(paths).length > 1 && { other: act }) };
+  const security = "components" in more ? { key } : {};
+  await using server = await listen(implement()({ document, handlers: handlers as never, security }));
+  const report = await runConformance(document, { baseUrl: server.baseUrl, ...target });
+  const titles = conformanceChecks(document).map(({ title }) => title);
+  return { failures: report.failures, input: inputs[0]!, titles };
+}
+
+describe("a correct server passes, whatever the document", () => {
+  test.each<[string, object]>([
+    ["a list in the query", query("tags", { type: "array", items: { type: "string" }, maxItems: 2 })],
+    ["null beside a type", query("name", { type: ["string", "null"], minLength: 1 })],
+    ["two types", query("id", { type: ["integer", "string"], maximum: 9 })],
+    ["nothing said about the type", query("any", { maximum: 9 })],
+    ["an object spread over the query", query("filter", { type: "object", properties: { a: { type: "string" } } })],
+  ])("%s", async (_title, parameter) => {
+    const { failures, titles } = await check({ "/a": getting([parameter]) });
+    expect(failures).toEqual({});
+    expect(titles.filter((title) => /wrong type|maximum/.test(title))).toEqual([]);
+  });
+
+  test("fields that nobody declared, where an object takes them from the query", async () => {
+    const { titles } = await check({ "/a": getting([query("filter", { type: "object" })]) });
+    expect(titles).not.toContain("400 for unknown query parameter");
+  });
+
+  test("several types in a body", async () => {
+    const properties = { a: { type: ["string", "null"], maxLength: 3 }, b: { type: ["string", "integer"] } };
+    const { failures, titles } = await check({ "/a": posting("application/json", { type: "object", properties }) });
+    expect(failures).toEqual({});
+    expect(titles).toContain("400 for body with the field a longer than allowed");
+    expect(titles.filter((title) => /field . of the wrong type/.test(title))).toEqual([]);
+  });
+
+  test("a required field that is for responses alone", async () => {
+    const properties = { id: { type: "integer", readOnly: true }, name: { type: "string" } };
+    const schema = { type: "object", required: ["id", "name"], properties, example: { id: 1, name: "Rex" } };
+    const { failures, input, titles } = await check({ "/a": posting("application/json", schema) });
+    expect(failures).toEqual({});
+    expect(input["body"]).toEqual({ name: "Rex" });
+    expect(titles.join()).not.toContain("the field id");
+  });
+
+  test("a body of several parts", async () => {
+    const part = (name: string, more: object = {}) => ({
+      type: "object",
+      required: [name],
+      properties: { [name]: { type: "string" }, ...more },
+    });
+    const { failures, input, titles } = await check({
+      "/a": posting("application/json", {
+        allOf: [part("one"), part("two", { one: { minLength: 2 } }), { required: ["three"] }],
+      }),
+    });
+    expect(failures).toEqual({});
+    expect(input["body"]).toEqual({ one: "xx", two: "x", three: "x" });
+    expect(titles).toContain("400 for body without the field two");
+    expect(titles).toContain("400 for body with the field one of the wrong type");
+  });
+
+  test("a file", async () => {
+    const properties = { name: { type: "string" }, photo: { type: "string", format: "binary" } };
+    const schema = { type: "object", required: ["name", "photo"], properties };
+    const { failures, input } = await check({ "/a": posting("multipart/form-data", schema) });
+    expect(failures).toEqual({});
+    expect(input).toMatchObject({ body: { name: "x" }, files: [{ field: "photo" }] });
+  });
+
+  test("a form", async () => {
+    const properties = { name: { type: "string" }, tags: { type: "array", items: { type: "string" }, minItems: 2 } };
+    const schema = { type: "object", required: ["name", "tags"], properties };
+    const { failures, input } = await check({ "/a": posting("application/x-www-form-urlencoded", schema) });
+    expect(failures).toEqual({});
+    expect(input["body"]).toEqual({ name: "x", tags: ["x", "x"] });
+  });
+
+  test("an object in the query", async () => {
+    const schema = { type: "object", required: ["age"], properties: { age: { type: "integer" } } };
+    const parameter = query("filter", schema, { style: "deepObject", explode: true, ...required });
+    const { failures, input } = await check({ "/a": getting([parameter]) });
+    expect(failures).toEqual({});
+    expect(input["query"]).toEqual({ filter: { age: 1 } });
+  });
+
+  test("cookies", async () => {
+    const cookie = {
+      name: "session",
+      in: "cookie",
+      schema: { type: "string", minLength: 3, maxLength: 5 },
+      ...required,
+    };
+    const { failures, input, titles } = await check({ "/a": getting([cookie]) });
+    expect(failures).toEqual({});
+    expect(input["cookies"]).toEqual({ session: "xxx" });
+    expect(titles).toContain("400 for cookie parameter session longer than allowed");
+  });
+
+  test("a path below the path", async () => {
+    const path = (name: string) => ({ name, in: "path", schema: { type: "string" }, ...required });
+    const { get } = getting([path("a"), path("x")]);
+    const { failures } = await check({
+      "/{a}": getting([path("a")]),
+      "/{a}/no/such/{x}": { get: { ...get, operationId: "other" } },
+    });
+    expect(failures).toEqual({});
+  });
+
+  test.each(["query", "cookie", "header"])("an API key in the %s", async (place) => {
+    const components = { securitySchemes: { key: { type: "apiKey", in: place, name: "key" } } };
+    const headers = { query: {}, header: { key: "good" }, cookie: { Cookie: "key=good" } }[place]!;
+    const credentials = () => (place === "query" ? { query: { key: "good" } } : { headers });
+    const { failures, titles } = await check(
+      { "/a": getting([]) },
+      { credentials },
+      { components, security: [{ key: [] }] },
+    );
+    expect(failures).toEqual({});
+    expect(titles).toContain("401 with credentials that are not valid");
+  });
+
+  test.each<[string, object]>([
+    ["a success without a body", { responses: { 204: { description: "" } } }],
+    ["answers of one kind only", { responses: { default: done[200] } }],
+    [
+      "a media type with parameters",
+      { responses: { 200: { description: "", content: { "application/json; v=1": {} } } } },
+    ],
+  ])("%s", async (_title, more) => {
+    const status = Object.keys((more as { responses: object }).responses)[0] === "204" ? 204 : 200;
+    const body = status === 200 ? {} : undefined;
+    const { failures } = await check({ "/a": getting([], more) }, {}, {}, { status, body });
+    expect(failures).toEqual({});
+  });
+});

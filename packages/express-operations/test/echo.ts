@@ -1,0 +1,26 @@
+import { implement, type OpenApiDocument, type SecurityHandler, type UploadedFile } from "../src/index.ts";
+import { listen } from "./listen.ts";
+
+/** A response of any JSON. */
+export const anyJson = { 200: { description: "", content: { "application/json": { schema: {} } } } };
+
+/** Judges for tests: each scheme named here admits the credential `good`; `reader` gives it one scope alone. */
+const security: Record<string, SecurityHandler<unknown>> = {
+  key: (credential) => (credential === "good" ? { caller: "key" } : undefined),
+  bearer: (credential) => (credential === "good" ? { caller: "bearer", scopes: ["read"] } : undefined),
+  basic: (credential) => (credential === "user:good" ? { caller: "basic" } : undefined),
+};
+
+/** Serves a document whose operations answer with their input as JSON, files as text. */
+export async function serveEcho(paths: object, more: Partial<OpenApiDocument> & object = {}) {
+  const document = { openapi: "3.1.0", info: { title: "t", version: "1" }, ...more, paths } as OpenApiDocument;
+  const ids = Object.values(paths).flatMap((item: object) =>
+    Object.values(item).map((operation) => (operation as { operationId?: string }).operationId ?? []),
+  );
+  const echo = ({ files = [], ...input }: { files?: UploadedFile[] }) => ({
+    status: 200,
+    body: { ...input, files: files.map(({ bytes, ...file }) => ({ ...file, text: Buffer.from(bytes).toString() })) },
+  });
+  const handlers = Object.fromEntries(ids.flat().map((id) => [id, echo]));
+  return listen(implement()({ document, handlers: handlers as never, security }));
+}

@@ -1,0 +1,115 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { describe, expect, test } from "vitest";
+import { anyJson, serveEcho } from "./echo.ts";
+
+const query = (name: string, schema: object, more: object = {}) => ({ in: "query", name, schema, ...more });
+const operation = (parameters: object[], more: object = {}) => ({
+  "/x": { get: { operationId: "x", parameters, responses: anyJson, ...more } },
+});
+
+/** Asks an operation with these parameters, and gives the status and what the handler got. */
+async function ask(parameters: object[], path: string, headers: Record<string, string> = {}) {
+  await using server = await serveEcho(operation(parameters));
+  const response = await fetch(`${server.baseUrl}${path}`, { headers });
+  return { status: response.status, ...((await response.json()) as Record<string, unknown>) };
+}
+
+describe("parameters", () => {
+  test("cookies have their declared types and defaults", async () => {
+    const cookies = [
+      { in: "cookie", name: "Count", schema: { type: "integer" } },
+      { in: "cookie", name: "size", schema: { type: "integer", default: 3 } },
+    ];
+    expect(await ask(cookies, "/x", { Cookie: "Count=0; other=1" })).toMatchObject({
+      status: 200,
+      cookies: { Count: 0, size: 3 },
+    });
+    expect(await ask(cookies, "/x", { Cookie: "Count=x" })).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('Cookie "Count"'),
+    });
+  });
+
+  test("a list in a header, with white space", async () => {
+    const ids = [{ in: "header", name: "X-Ids", schema: { type: "array", items: { type: "integer" } } }];
+    expect(await ask(ids, "/x", { "X-Ids": "1, 2,3" })).toMatchObject({ status: 200, headers: { "X-Ids": [1, 2, 3] } });
+    expect(await ask(ids, "/x", { "X-Ids": "1, 0x2" })).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('Header "X-Ids"'),
+    });
+    expect(await ask(ids, "/x")).toMatchObject({ status: 200, headers: {} });
+  });
+
+  test.each([
+    ["f[a]=5", 200],
+    ["f[a]=0x10", 400],
+    ["f[a]=9007199254740993", 400],
+  ])("an integer in an object: %s is %d", async (sent, status) => {
+    const filter = query(
+      "f",
+      { type: "object", properties: { a: { type: "integer" } } },
+      { style: "deepObject", explode: true },
+    );
+    expect(await ask([filter], `/x?${sent}`)).toMatchObject({ status });
+  });
+
+  test.each([
+    ['{"k":1}', 200],
+    ['{"k":9007199254740993}', 400],
+    ['{"k":1,"k":2}', 400],
+    ["{", 400],
+  ])("JSON in a parameter: %s is %d", async (sent, status) => {
+    const json = { in: "query", name: "j", content: { "application/json": { schema: { type: "object" } } } };
+    expect(await ask([json], `/x?j=${encodeURIComponent(sent)}`)).toMatchObject({ status });
+  });
+
+  test("a query that is not valid percent-encoding is refused, not repaired", async () => {
+    for (const sent of ["q=%zz", "q=%ff", "%=1"])
+      expect(await ask([query("q", { type: "string" })], `/x?${sent}`)).toMatchObject({ status: 400 });
+  });
+});
+
+describe("bodies", () => {
+  const post = (content: object) => ({
+    "/x": { post: { operationId: "x", requestBody: { required: true, content }, responses: anyJson } },
+  });
+
+  test("a form keeps every field, and has to be valid percent-encoding", async () => {
+    await using server = await serveEcho(post({ "application/x-www-form-urlencoded": { schema: { type: "object" } } }));
+    const send = (body: string) =>
+      fetch(`${server.baseUrl}/x`, {
+        method: "POST",
+        body,
+        headers: { "Content-Type": "application/x-www-form-urlencoded" },
+      });
+    const many = Array.from({ length: 1500 }, (_, index) => `f${index}=${index}`).join("&");
+    const { body } = (await (await send(many)).json()) as { body: object };
+    expect(Object.keys(body)).toHaveLength(1500);
+    expect((await send("a=%FF")).status).toBe(400);
+  });
+
+  test.each([
+    ["is announced as too long", "Content-Length: 99999999\r\n\r\n{"],
+    ["goes on for too long", `Transfer-Encoding: chunked\r\n\r\n${`2000\r\n${"x".repeat(0x2000)}\r\n`.repeat(9)}`],
+  ])("413 does not wait for the rest of a body that %s", async (_title, request) => {
+    await using server = await serveEcho(post({ "application/json": {} }));
+    const { hostname, port } = new URL(server.baseUrl);
+    const socket = connect(Number(port), hostname);
+    socket.write(`POST /x HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${request}`);
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1.1 413 /);
+    socket.destroy();
+  });
+});
+
+test.each([
+  ["application/json; charset=utf-8", 200],
+  ["application/json;q=0.1, text/html", 200],
+  ["application/*", 200],
+  ["text/html", 406],
+  ["application/json;q=0", 406],
+  ["application/json; version=1", 406],
+])("Accept: %s is %d", async (accept, status) => {
+  expect(await ask([], "/x", { Accept: accept })).toMatchObject({ status });
+});

@@ -1,0 +1,103 @@
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { describe, expect, test } from "vitest";
+import { anyJson, serveEcho } from "./echo.ts";
+
+const securitySchemes = {
+  key: { type: "apiKey", in: "header", name: "X-Key" },
+  bearer: { type: "http", scheme: "bearer" },
+  basic: { type: "http", scheme: "basic" },
+};
+
+/** Asks an operation of these requirements, and gives what a test looks at. */
+async function ask(
+  security: object[],
+  headers: Record<string, string> = {},
+  schemes: object = securitySchemes,
+  query = "",
+) {
+  const document = { components: { securitySchemes: schemes } };
+  await using server = await serveEcho({ "/x": { get: { operationId: "x", security, responses: anyJson } } }, document);
+  const response = await fetch(`${server.baseUrl}/x${query}`, { headers });
+  const { caller, code } = (await response.json()) as { caller?: string; code?: string };
+  return { status: response.status, caller, code, challenge: response.headers.get("WWW-Authenticate") };
+}
+
+describe("requirements", () => {
+  const goodKey = { "X-Key": "good" };
+
+  test("one is enough, all of its schemes are needed, and an empty one lets anybody in", async () => {
+    expect(await ask([{ basic: [] }, { key: [] }], goodKey)).toMatchObject({ status: 200, caller: "key" });
+    expect(await ask([{ basic: [], key: [] }], goodKey)).toMatchObject({ status: 401 });
+    expect(await ask([{ basic: [] }, {}])).toMatchObject({ status: 200 });
+    expect(await ask([])).toMatchObject({ status: 200 });
+    expect(await ask([{ key: [] }])).toMatchObject({ status: 401, code: "unauthorized" });
+  });
+
+  test.each(["header", "query", "cookie"])(
+    "an API key in a %s, which the operation need not declare",
+    async (place) => {
+      const schemes = { key: { type: "apiKey", in: place, name: "api_key" } };
+      const give = (key: string) =>
+        ask(
+          [{ key: [] }],
+          place === "header" ? { api_key: key } : { Cookie: `api_key=${key}` },
+          schemes,
+          place === "query" ? `?api_key=${key}` : "",
+        );
+      expect(await give("good")).toMatchObject({ status: 200, caller: "key" });
+      expect(await give("bad")).toMatchObject({ status: 401 });
+    },
+  );
+
+  test("credentials of HTTP Basic", async () => {
+    expect(await ask([{ basic: [] }], { Authorization: `Basic ${btoa("user:good")}` })).toMatchObject({
+      status: 200,
+      caller: "basic",
+    });
+    expect(await ask([{ basic: [] }], { Authorization: `Basic ${btoa("user:bad")}` })).toMatchObject({
+      status: 401,
+      challenge: 'Basic realm="api", charset="UTF-8"',
+    });
+  });
+});
+
+describe("challenges", () => {
+  test("a bearer token that was sent and is not valid is called so (RFC 6750, section 3.1)", async () => {
+    expect((await ask([{ bearer: [] }], { Authorization: "Bearer bad" })).challenge).toBe(
+      'Bearer realm="api", error="invalid_token"',
+    );
+    expect((await ask([{ bearer: [] }])).challenge).toBe('Bearer realm="api"');
+  });
+
+  test("every alternative is offered", async () => {
+    expect((await ask([{ basic: [] }, { bearer: [] }])).challenge).toBe(
+      'Basic realm="api", charset="UTF-8", Bearer realm="api"',
+    );
+  });
+
+  test("a scope that is lacking is a 403, also beside an alternative that failed", async () => {
+    const headers = { Authorization: "Bearer good" };
+    const forbidden = {
+      status: 403,
+      code: "forbidden",
+      challenge: 'Bearer realm="api", error="insufficient_scope", scope="read write"',
+    };
+    expect(await ask([{ bearer: ["read"] }], headers)).toMatchObject({ status: 200 });
+    expect(await ask([{ bearer: ["read", "write"] }], headers)).toMatchObject(forbidden);
+    expect(await ask([{ bearer: ["read", "write"] }, { key: [] }], headers)).toMatchObject(forbidden);
+    expect(await ask([{ key: [] }, { bearer: ["read", "write"] }], headers)).toMatchObject(forbidden);
+  });
+});
+
+test("two Authorization headers are none", async () => {
+  const document = { components: { securitySchemes } };
+  await using server = await serveEcho(
+    { "/x": { get: { operationId: "x", security: [{ bearer: [] }], responses: anyJson } } },
+    document,
+  );
+  const { hostname, port } = new URL(server.baseUrl);
+  const socket = connect(Number(port), hostname);
+  socket.write(`GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${"Authorization: Bearer good\r\n".repeat(2)}\r\n`);
+  expect(await text(socket)).toMatch(/^HTTP\/1.1 401 /);
+});

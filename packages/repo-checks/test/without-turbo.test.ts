@@ -1,0 +1,38 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { cloneRepository, freshEnvironment } from "./clone.ts";
+
+/** In a clone, since `test` deletes the reports of earlier runs; nothing is installed there. */
+describe("without turbo", () => {
+  let clone: ReturnType<typeof cloneRepository>;
+
+  beforeAll(() => {
+    clone = cloneRepository();
+  });
+  afterAll(() => clone[Symbol.dispose]());
+
+  test("`start` says in a line what is missing, and what to do", () => {
+    const { status, stdout, stderr } = run("start.ts");
+    expect([status, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(
+      /^turbo, .* cannot be run \(.*ENOENT.*\)\. Start through `npx -y pnpm@12\.21\.0 start`.*\.\n$/,
+    );
+  });
+
+  test("`test` names the failure, counts, and tells how long it took", () => {
+    const { status, stdout } = run("test.ts");
+    expect(status).toBe(1);
+    expect(stdout).toMatch(
+      /^failed {3}turbo itself, before any check: .*ENOENT\n0 passed, 0 failed, 0 skipped in \d+ s\n$/,
+    );
+  });
+
+  function run(script: string) {
+    return spawnSync(process.execPath, [join(clone.directory, "packages/repo-checks/src", script)], {
+      cwd: clone.directory,
+      encoding: "utf8",
+      env: { ...freshEnvironment(), PATH: clone.directory },
+    });
+  }
+});
