@@ -68,6 +68,7 @@ test("petstore copy prints what it copied, and never a password", async () => {
   expect((JSON.parse(stdout) as CopiedTable[]).map(({ table, rows }) => [table, rows])).toEqual([
     ["pets", 2_503],
     ["api_keys", 2],
+    ["audit", 3],
     ["idempotency_keys", 3],
   ]);
   const failed = run(process.execPath, [petstore, "copy", "--from", from, "--to", to]);
