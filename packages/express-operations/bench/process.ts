@@ -6,13 +6,13 @@ import { fileURLToPath } from "node:url";
 /** Whether processes can be kept apart: servers on one core, the load on another. */
 export const canPin = availableParallelism() > 1 && spawnSync("taskset", ["--version"]).status === 0;
 
-/** A module of this folder in a process of its own, pinned to a core where that can be done. It ends when disposed. */
+/** A module of this folder in a process of its own, pinned to a core if so asked and possible. It ends when disposed. */
 export class Process implements Disposable {
   readonly #child: ChildProcess;
 
-  constructor(core: 0 | 1, module: string, ...args: string[]) {
+  constructor(core: 0 | 1 | undefined, module: string, ...args: string[]) {
     const command = [process.execPath, "--expose-gc", fileURLToPath(new URL(module, import.meta.url)), ...args];
-    const [file = "", ...rest] = canPin ? ["taskset", "-c", String(core), ...command] : command;
+    const [file = "", ...rest] = canPin && core !== undefined ? ["taskset", "-c", String(core), ...command] : command;
     this.#child = spawn(file, rest, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   }
 

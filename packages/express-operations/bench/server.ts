@@ -4,7 +4,8 @@ import { type DocumentName, documentNamed } from "./documents.ts";
 
 /** One contender with one document, in a process of its own: says its port; when asked, its heap or the time it took. */
 const [contender, name] = process.argv.slice(2) as [Contender, DocumentName];
-const server = contenders[contender](documentNamed(name)).listen(0, "127.0.0.1", () => {
+const app = await contenders[contender](documentNamed(name));
+const server = app.listen(0, "127.0.0.1", () => {
   process.send!((server.address() as AddressInfo).port);
 });
 process.on("message", (question: "heap in MB" | "CPU seconds") => {

@@ -93,3 +93,9 @@ type SearchBooks = Output<operations["searchBooks"]>;
 ({ status: 200, contentType: "application/json", body: "id,title" }) satisfies SearchBooks;
 
 is<Equal<Input<operations["addBook"]>["path"], Record<never, never>>>();
+
+/** openapi-typescript 6 wrote `content: never` where a response has none. */
+type Emptied = Output<{ responses: { 204: { content: never } } }>;
+({ status: 204 }) satisfies Emptied;
+// @ts-expect-error 204 has no body
+({ status: 204, body: {} }) satisfies Emptied;
