@@ -1,4 +1,5 @@
-import { type OperationEntry, operationsOf } from "../src/document.ts";
+import { operationsOf } from "../src/document.ts";
+import { excerpt } from "../src/excerpt.ts";
 import type { OpenApiDocument } from "../src/index.ts";
 import { githubDocument } from "../test/fixtures/github.ts";
 
@@ -8,28 +9,16 @@ export const MEASURED = "users/list-public-keys-for-user";
 /** Which documents there are: synthetic ones by their number of operations, and GitHub's. */
 export type DocumentName = "3" | "100" | "1000" | "github";
 
-/** The document of a name. In synthetic ones the measured operation stands in the middle. */
+/** The document of a name. In synthetic ones the measured operation stands in the middle, with all it refers to. */
 export function documentNamed(name: DocumentName): OpenApiDocument {
   const github = githubDocument();
   if (name === "github") return github;
-  const measured = operationsOf(github).find(({ id }) => id === MEASURED)!;
-  const fillers = Array.from({ length: Number(name) - 1 }, (_, at) =>
-    at % 2 === 0 ? filler("a", at) : filler("z", at),
+  const { method, path, operation } = operationsOf(github).find(({ id }) => id === MEASURED)!;
+  const { document } = excerpt(github, method, operation);
+  const fillers = Array.from({ length: Number(name) - 1 }, (_, index) =>
+    index % 2 === 0 ? filler("a", index) : filler("z", index),
   );
-  return {
-    openapi: github.openapi,
-    info: { title: name, version: "1" },
-    paths: { ...Object.fromEntries(fillers), [measured.path]: { get: standalone(measured) } },
-  } as OpenApiDocument;
-}
-
-const json = (schema: object) => ({ 200: { description: "", content: { "application/json": { schema } } } });
-
-/** The measured operation without references, for a document that holds nothing else of GitHub's. */
-function standalone({ id, parameters }: OperationEntry) {
-  const properties = { id: { type: "integer" }, key: { type: "string" } };
-  const keys = { type: "array", items: { type: "object", required: ["id", "key"], properties } };
-  return { operationId: id, parameters, responses: json(keys) };
+  return { ...document, paths: { ...Object.fromEntries(fillers), [path]: Object.values(document.paths!)[0] } };
 }
 
 function filler(letter: string, at: number): [path: string, item: object] {
@@ -37,5 +26,6 @@ function filler(letter: string, at: number): [path: string, item: object] {
     { name: "id", in: "path", required: true, schema: { type: "integer" } },
     { name: "limit", in: "query", schema: { type: "integer", default: 10 } },
   ];
-  return [`/${letter}${at}/{id}`, { get: { operationId: `${letter}${at}`, parameters, responses: json({}) } }];
+  const responses = { 200: { description: "", content: { "application/json": { schema: {} } } } };
+  return [`/${letter}${at}/{id}`, { get: { operationId: `${letter}${at}`, parameters, responses } }];
 }
