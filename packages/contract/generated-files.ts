@@ -1,0 +1,76 @@
+import { createHash } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
+import { METHODS, withRequestDefaultsRequired } from "./request-defaults.ts";
+
+const BANNER = "// Generated from the contract by `pnpm generate`. Do not edit.\n";
+
+/** Where what is generated belongs. */
+export const GENERATED_FOLDER = resolve(import.meta.dirname, "src/generated");
+
+/** The text of each file of `src/generated`, by its name: types, the bundled document, its hash, named aliases. */
+export async function generatedFiles(document: OpenAPI3): Promise<Record<string, string>> {
+  const json = `${JSON.stringify(document, null, 2)}\n`;
+  const hash = createHash("sha256").update(json).digest("hex");
+  return {
+    "openapi.json": json,
+    "schema.ts": await typesOf(document),
+    "handled.ts": await typesOf(withRequestDefaultsRequired(document)),
+    "names.ts": BANNER + names(document),
+    "facts.ts":
+      BANNER +
+      "\n/** `info.version` of the contract. */\n" +
+      `export const version = ${JSON.stringify(document.info.version)};\n` +
+      "\n/** SHA-256 of the bundled document (`openapi.json`), in hexadecimal. */\n" +
+      `export const hash = ${JSON.stringify(hash)};\n`,
+  };
+}
+
+/** The names of the files whose text a folder does not hold. */
+export async function staleAmong(files: Record<string, string>, folder: string): Promise<string[]> {
+  const stale: string[] = [];
+  for (const [name, text] of Object.entries(files)) {
+    if ((await readFile(join(folder, name), "utf8").catch(() => undefined)) !== text) stale.push(name);
+  }
+  return stale;
+}
+
+/** Writes those of the files that differ, and gives their names. */
+export async function write(files: Record<string, string>, folder: string): Promise<string[]> {
+  const stale = await staleAmong(files, folder);
+  await Promise.all(stale.map((name) => writeFile(join(folder, name), files[name]!)));
+  return stale;
+}
+
+async function typesOf(document: OpenAPI3): Promise<string> {
+  return `${BANNER}\n${astToString(await openapiTS(structuredClone(document), { defaultNonNullable: false }))}`;
+}
+
+/** An alias for each schema and for each operation's input and output, so that callers write `Pet`, not a path of indexes. */
+function names(document: OpenAPI3): string {
+  const schemas = Object.keys(document.components?.schemas ?? {});
+  const operationIds = Object.values(document.paths ?? {}).flatMap((item) =>
+    METHODS.flatMap((method) => ("$ref" in item ? [] : (operationIdOf(item[method]) ?? []))),
+  );
+  const lines = [
+    'import type { OperationInput, OperationOutput } from "../operation.ts";',
+    'import type { components } from "./schema.ts";',
+    "",
+    ...schemas.map((name) => `export type ${name} = components["schemas"]["${name}"];`),
+    "",
+    ...operationIds.flatMap((id) => {
+      const name = id.charAt(0).toUpperCase() + id.slice(1);
+      return [
+        `export type ${name}Input = OperationInput<"${id}">;`,
+        `export type ${name}Output = OperationOutput<"${id}">;`,
+      ];
+    }),
+    "",
+  ];
+  return lines.join("\n");
+}
+
+function operationIdOf(operation: unknown): string | undefined {
+  return (operation as { operationId?: string } | undefined)?.operationId;
+}
