@@ -3,9 +3,16 @@ import shared from "../../packages/repo-checks/vitest.config.ts";
 import { postgresUnavailable } from "./test/postgres.ts";
 
 /** The tests that hold for every database. */
-const PORTABLE = ["app", "conformance", "idempotency/*", "keys/keys.repository", "migrations", "pets/*", "storage"].map(
-  (name) => `test/${name}.test.ts`,
-);
+const PORTABLE = [
+  "app",
+  "conformance",
+  "idempotency/*",
+  "keys/keys.repository",
+  "migrations",
+  "pets/*",
+  "rate-limits",
+  "storage",
+].map((name) => `test/${name}.test.ts`);
 const POSTGRES = ["test/**/*.postgres.test.ts"];
 const ABSENCE = "test/postgres-absence.test.ts";
 

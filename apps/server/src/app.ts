@@ -64,7 +64,7 @@ async function operations(
     document,
     handlers: petsHandlers,
     security: {
-      bearerAuth: await limited(rateLimits, authentication(storage.db, keyUses)),
+      bearerAuth: await limited(rateLimits, storage.db, authentication(storage.db, keyUses)),
     },
     context: (request) => {
       capacity.take(request.res!);

@@ -1,7 +1,10 @@
 import { isIPv6 } from "node:net";
 import type { Request } from "express";
 import type { SecurityHandler } from "express-operations";
-import type { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { CompiledQuery } from "kysely";
+import type { RateLimiterAbstract, RateLimiterRes } from "rate-limiter-flexible";
+import { DatabaseError } from "./database.errors.ts";
+import { type Database, isPostgres } from "./database.ts";
 import { problem } from "./errors.ts";
 
 /** At most so many requests in so many seconds. */
@@ -19,16 +22,18 @@ export interface RateLimits {
 }
 
 /**
- * Limits what a judge of credentials admits. Beyond a limit the answer is 429 with `Retry-After`; the caller's own limit
- * stands on each answer in `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10).
+ * Limits what a judge of credentials admits: in all processes together on PostgreSQL, in this one on SQLite. Beyond a limit
+ * the answer is 429 with `Retry-After`; the caller's own limit stands on each answer in `RateLimit-Policy` and `RateLimit`
+ * (draft-ietf-httpapi-ratelimit-headers-10). Throws `DatabaseError`, and admits nobody, when it cannot be counted.
  */
 export async function limited<Caller extends { id: number }>(
   limits: RateLimits,
+  db: Database,
   judge: SecurityHandler<Caller>,
 ): Promise<SecurityHandler<Caller>> {
   if (limits.perKey === undefined && limits.failuresPerAddress === undefined) return judge;
-  const perKey = await limiterOf(limits.perKey);
-  const perAddress = await limiterOf(limits.failuresPerAddress);
+  const perKey = await limiterOf(limits.perKey, "key", db);
+  const perAddress = await limiterOf(limits.failuresPerAddress, "address", db);
   return async (credential, request) => {
     const grant = await judge(credential, request);
     if (grant !== undefined) await perKey?.(String(grant.caller.id), request);
@@ -40,12 +45,11 @@ export async function limited<Caller extends { id: number }>(
 /** Counts a request, or throws the refusal. */
 type Limiter = (counted: string, request: Request) => Promise<void>;
 
-async function limiterOf(limit: RateLimit | undefined): Promise<Limiter | undefined> {
+async function limiterOf(limit: RateLimit | undefined, keyPrefix: string, db: Database): Promise<Limiter | undefined> {
   if (limit === undefined) return undefined;
-  const { RateLimiterMemory } = await import("rate-limiter-flexible");
-  const limiter = new RateLimiterMemory({ points: limit.requests, duration: limit.seconds });
+  const counter = await counterOf(limit, keyPrefix, db);
   return async (counted, request) => {
-    const { isAllowed, left, seconds } = await consume(limiter, counted);
+    const { isAllowed, left, seconds } = await consume(counter, counted);
     const headers = {
       "RateLimit-Policy": `"default";q=${limit.requests};w=${limit.seconds}`,
       RateLimit: `"default";r=${left};t=${seconds}`,
@@ -55,14 +59,38 @@ async function limiterOf(limit: RateLimit | undefined): Promise<Limiter | undefi
   };
 }
 
-/** The limiter rejects with the same facts when the limit is reached. */
-async function consume(limiter: RateLimiterMemory, counted: string) {
+async function counterOf(
+  { requests, seconds }: RateLimit,
+  keyPrefix: string,
+  db: Database,
+): Promise<RateLimiterAbstract> {
+  const { RateLimiterMemory, RateLimiterPostgres } = await import("rate-limiter-flexible");
+  const options = { points: requests, duration: seconds, keyPrefix };
+  if (!isPostgres(db)) return new RateLimiterMemory(options);
+  return new RateLimiterPostgres({
+    ...options,
+    storeType: "client",
+    storeClient: {
+      query: ({ text, values }: { text: string; values: unknown[] }) =>
+        db.executeQuery(CompiledQuery.raw(text, values)),
+    },
+    tableName: "rate_limits",
+    tableCreated: true,
+    inMemoryBlockOnConsumed: requests + 1, // what is refused until the time is over need not be counted in the database
+  });
+}
+
+/** The limiter rejects with the same facts when the limit is reached, and with an error when the database is away. */
+async function consume(counter: RateLimiterAbstract, counted: string) {
   const toFacts = (isAllowed: boolean, { remainingPoints, msBeforeNext }: RateLimiterRes) => {
     return { isAllowed, left: remainingPoints, seconds: Math.max(1, Math.ceil(msBeforeNext / 1000)) };
   };
-  return limiter.consume(counted).then(
+  return counter.consume(counted).then(
     (facts) => toFacts(true, facts),
-    (facts: RateLimiterRes) => toFacts(false, facts),
+    (facts: RateLimiterRes | Error) => {
+      if (facts instanceof Error) throw new DatabaseError("A request could not be counted.", { cause: facts });
+      return toFacts(false, facts);
+    },
   );
 }
 
