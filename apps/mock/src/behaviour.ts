@@ -1,0 +1,128 @@
+import { Problem } from "express-operations";
+import {
+  effectiveSchema,
+  exampleValue,
+  type OpenApiDocument,
+  type OperationEntry,
+  propertiesOf,
+  resolve,
+  type ResponseObject,
+} from "express-operations/reading";
+import { Collection, type Member } from "./collection.ts";
+import { type Answer, exampleAnswer, successAnswer, successStatus } from "./examples.ts";
+import { type Resource, resourceOf, type Role } from "./resources.ts";
+
+/** A validated request, as far as a mock looks at it. */
+export interface MockInput {
+  path: Record<string, unknown>;
+  query: Record<string, unknown>;
+  headers: Record<string, unknown>;
+  body?: unknown;
+  requestPath: string;
+}
+
+/** How an operation answers. */
+export type Behaviour = (input: MockInput) => Answer;
+
+/** What the mock has been given, by the path of the collection that was asked for. */
+export type Collections = Map<string, Collection>;
+
+interface Work {
+  document: OpenApiDocument;
+  entry: OperationEntry;
+  resource: Resource;
+  collection: Collection;
+  input: MockInput;
+}
+
+/** What becomes of a collection, and the answer to that. */
+const WORK: Record<Role, (work: Work) => Answer> = {
+  list,
+  create: (work) => {
+    const { entry, document, collection, input } = work;
+    return { ...successAnswer(document, entry), body: collection.add(completed(work, input.body as Member)) };
+  },
+  fetch: (work) => memberAnswer(work, work.collection.find(idOf(work.input))),
+  replace: (work) => {
+    const { collection, input } = work;
+    return memberAnswer(work, collection.put(idOf(input), completed(work, input.body as Member)));
+  },
+  change: (work) => {
+    const { collection, input } = work;
+    const id = idOf(input);
+    return memberAnswer(work, collection.put(id, { ...collection.find(id), ...(input.body as Member) }));
+  },
+  remove: (work) => memberAnswer(work, work.collection.remove(idOf(work.input))),
+};
+
+/** How an operation answers: as the collection that its path shows would, else with the example of its success. */
+export function behaviourOf(
+  document: OpenApiDocument,
+  entries: OperationEntry[],
+  entry: OperationEntry,
+  collections: Collections,
+): Behaviour {
+  const found = resourceOf(document, entries, entry);
+  if (found === undefined) return () => successAnswer(document, entry);
+  const { resource, role } = found;
+  return (input) => {
+    const path = role === "list" || role === "create" ? input.requestPath : input.requestPath.replace(/\/[^/]*$/, "");
+    const collection = collections.get(path) ?? newCollection(document, resource);
+    collections.set(path, collection);
+    return WORK[role]({ document, entry, resource, collection, input });
+  };
+}
+
+/** A collection begins with what the example of its listing holds. */
+function newCollection(document: OpenApiDocument, { list: entry, member, idField }: Resource): Collection {
+  const { body } = successAnswer(document, entry);
+  return new Collection(idField, effectiveSchema(document, propertiesOf(member)[idField]), body as Member[]);
+}
+
+/** Query parameters named like a field select by it; `limit`, `cursor` and the `Link` header make pages. */
+function list({ document, entry, resource, collection, input: { query, requestPath } }: Work): Answer {
+  const answer = successAnswer(document, entry);
+  const fields = propertiesOf(resource.member);
+  const filter = Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(fields, name)));
+  const isPaged = declaresLink(document, entry) && entry.parameters.some(({ name }) => name === "cursor");
+  const { limit, cursor } = query as { limit?: number; cursor?: string };
+  const page = isPaged ? collection.page(filter, limit, cursor) : collection.page(filter, limit);
+  if (page === undefined) throw new Problem(400, "invalid_request", 'Query parameter "cursor" is none of this mock.');
+  if (!isPaged || page.cursor === undefined) return { ...answer, body: page.members };
+  const next = new URLSearchParams({ ...(query as Record<string, string>), cursor: page.cursor }).toString();
+  return {
+    ...answer,
+    headers: { ...answer.headers, Link: `<${requestPath}?${next}>; rel="next"` },
+    body: page.members,
+  };
+}
+
+function memberAnswer({ document, entry }: Work, member: Member | undefined): Answer {
+  if (member !== undefined) {
+    const answer = successAnswer(document, entry);
+    return answer.body === undefined ? answer : { ...answer, body: member };
+  }
+  const answer = exampleAnswer(document, entry, 404);
+  if (answer === undefined) throw new Problem(404, "not_found", "There is no such member.");
+  return answer;
+}
+
+/** What the mock was given, with the fields that a member has to have and that only the service knows. */
+function completed({ document, entry, resource: { member } }: Work, given: Member): Member {
+  const example = successAnswer(document, entry).body as Member | undefined;
+  const missing = ((member["required"] ?? []) as string[]).filter((name) => !Object.hasOwn(given, name));
+  const made = missing.map((name) => [
+    name,
+    example?.[name] ?? exampleValue(document, propertiesOf(member)[name] ?? {}, `the field "${name}"`),
+  ]);
+  return { ...(Object.fromEntries(made) as Member), ...given };
+}
+
+function declaresLink(document: OpenApiDocument, entry: OperationEntry): boolean {
+  const response = resolve<ResponseObject>(document, entry.operation.responses![successStatus(entry)] ?? {});
+  return Object.keys(response.headers ?? {}).some((name) => name.toLowerCase() === "link");
+}
+
+function idOf({ path }: MockInput): unknown {
+  return Object.values(path).at(-1);
+}

@@ -1,0 +1,103 @@
+import express, { type Express, type NextFunction, type Request, type Response } from "express";
+import { implement } from "express-operations";
+import { type OpenApiDocument, type OperationEntry, operationsOf } from "express-operations/reading";
+import { behaviourOf, type Collections, type MockInput } from "./behaviour.ts";
+import { type Answer, preferredAnswer } from "./examples.ts";
+import { preferencesOf } from "./prefer.ts";
+import { replaying } from "./replay.ts";
+
+export interface MockOptions {
+  document: OpenApiDocument & { servers?: { url: string }[] };
+  /** Told of each request that was answered: `GET /v1/pets?limit=1 200`, and what was not met of its preferences. */
+  log?: (line: string) => void;
+}
+
+/** The path that the first server of a document ends in, such as `/v1`. */
+export function basePathOf({ servers }: MockOptions["document"]): string {
+  return new URL(servers?.[0]?.url ?? "/", "http://localhost").pathname.replace(/\/$/, "");
+}
+
+/**
+ * Serves a document from its examples. What is created in a collection is listed and fetched, until the mock ends; any
+ * well-formed credential is accepted; `Prefer: code=…, example=…` chooses the answer to a valid request (RFC 7240). An
+ * answer that breaks the document is not sent: it becomes a 500 that says where the example is wrong.
+ */
+export function createMock({ document, log = () => {} }: MockOptions): Express {
+  const app = express().disable("x-powered-by").disable("etag").enable("case sensitive routing");
+  app.use((request, response, next) => {
+    const line = `${request.method} ${request.originalUrl}`;
+    response.once("finish", () => log([line, response.statusCode, response.locals["unmet"]].filter(Boolean).join(" ")));
+    next();
+  });
+  app.use(basePathOf(document), implementation(document));
+  app.use((_request, response) => sendError(response, 404, "not_found", "There is nothing at this path."));
+  // Four parameters make it Express's error handler.
+  app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) =>
+    sendError(response, 500, "internal_error", (error as Error).message),
+  );
+  return app;
+}
+
+function implementation(document: OpenApiDocument) {
+  const answering = withReadOnlyFields(document);
+  const entries = operationsOf(answering);
+  const collections: Collections = new Map();
+  const handlers = entries.map((entry) => [entry.id, handlerOf(answering, entries, entry, collections)]);
+  const { securitySchemes = {} } = (document.components ?? {}) as { securitySchemes?: object };
+  const accept = (credential: string) => (isWellFormed(credential) ? { caller: undefined } : undefined);
+  return implement<Record<string, UntypedOperation>, { context: Request }>()({
+    document,
+    handlers: Object.fromEntries(handlers) as Record<string, (input: unknown) => never>,
+    security: Object.fromEntries(Object.keys(securitySchemes).map((name) => [name, accept])),
+    context: (request) => request,
+    checkResponses: "always",
+    onViolation: ({ operationId, status, pointer, message }) => {
+      throw new Error(`The answer ${status} of ${operationId} breaks the document: ${pointer} ${message}.`);
+    },
+  });
+}
+
+/** What a handler of any operation takes and gives is known to the document alone. */
+interface UntypedOperation {
+  responses: never;
+}
+
+function handlerOf(
+  document: OpenApiDocument,
+  entries: OperationEntry[],
+  entry: OperationEntry,
+  collections: Collections,
+): (input: MockInput & { context: Request }) => Answer {
+  const behave = replaying(document, entry, behaviourOf(document, entries, entry, collections));
+  return (input) => {
+    const response = input.context.res!;
+    const preferences = preferencesOf(input.context.headers["prefer"]);
+    const preferred = preferredAnswer(document, entry, preferences);
+    const [applied, unmet] = [new Set(written(preferred?.applied ?? {})), written(preferences)];
+    if (applied.size > 0) response.set("Preference-Applied", [...applied].join(", "));
+    const ignored = unmet.filter((preference) => !applied.has(preference));
+    if (ignored.length > 0) response.locals["unmet"] = `(${entry.id} has nothing for Prefer: ${ignored.join(", ")})`;
+    return preferred?.answer ?? behave(input);
+  };
+}
+
+function written(preferences: object): string[] {
+  return Object.entries(preferences).map(([name, value]) => `${name}=${String(value)}`);
+}
+
+/** A credential of printable characters. */
+function isWellFormed(credential: string): boolean {
+  return /^[\x21-\x7e]+$/.test(credential);
+}
+
+/** A mock makes up what responses have to hold, fields that requests may not give among them. */
+function withReadOnlyFields(document: OpenApiDocument): OpenApiDocument {
+  const text = JSON.stringify(document, (key, value: unknown) =>
+    key === "readOnly" && value === true ? undefined : value,
+  );
+  return JSON.parse(text) as OpenApiDocument;
+}
+
+function sendError(response: Response, status: number, code: string, message: string): void {
+  response.status(status).json({ code, message, status });
+}

@@ -1,0 +1,30 @@
+/** The preferences of a `Prefer` header that a mock can meet. */
+export interface Preferences {
+  /** The status to answer with. */
+  code?: number;
+  /** The name of the example to answer with. */
+  example?: string;
+}
+
+const QUOTED = String.raw`"(?:\\.|[^"\\])*"`;
+const PREFERENCE = new RegExp(String.raw`(?:${QUOTED}|[^,"])+`, "g");
+const TOKEN_AND_WORD = new RegExp(String.raw`^\s*([^\s=;"]+)\s*(?:=\s*(${QUOTED}|[^\s;"]+))?`);
+
+/** Reads a `Prefer` header (RFC 7240, section 2): names in any case, the first of each counts, what is unknown does not. */
+export function preferencesOf(header: string | string[] | undefined): Preferences {
+  const found = new Map<string, string>();
+  for (const [preference] of [header ?? ""].flat().join(",").matchAll(PREFERENCE)) {
+    const [, token, word = ""] = TOKEN_AND_WORD.exec(preference) ?? [];
+    const name = token?.toLowerCase();
+    if (name !== undefined && !found.has(name)) found.set(name, unquoted(word));
+  }
+  const [code, example] = [found.get("code"), found.get("example")];
+  return {
+    ...(code !== undefined && /^[2-5]\d\d$/.test(code) && { code: Number(code) }),
+    ...(example !== undefined && example !== "" && { example }),
+  };
+}
+
+function unquoted(word: string): string {
+  return word.startsWith('"') ? word.slice(1, -1).replaceAll(/\\(.)/g, "$1") : word;
+}

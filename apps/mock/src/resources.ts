@@ -1,0 +1,62 @@
+import {
+  effectiveSchema,
+  type OpenApiDocument,
+  type OperationEntry,
+  propertiesOf,
+  resolve,
+  type ResponseObject,
+  type Schema,
+} from "express-operations/reading";
+import { successStatus } from "./examples.ts";
+
+/** A collection as the paths of a document show it: GET on `/pets` answers with several, `/pets/{petId}` is one of them. */
+export interface Resource {
+  /** The operation that lists it. */
+  list: OperationEntry;
+  /** The schema of one member. */
+  member: Schema;
+  /** The field that identifies a member. */
+  idField: string;
+}
+
+/** What an operation does to its collection. */
+export type Role = "list" | "create" | "fetch" | "replace" | "change" | "remove";
+
+const MEMBER_PATH = /^(.*)\/\{([^/{}]+)\}$/;
+
+const ROLES: Record<string, Role> = {
+  "get collection": "list",
+  "post collection": "create",
+  "get member": "fetch",
+  "put member": "replace",
+  "patch member": "change",
+  "delete member": "remove",
+};
+
+/** The collection that an operation works on, and how; undefined for an operation whose path shows none. */
+export function resourceOf(
+  document: OpenApiDocument,
+  entries: OperationEntry[],
+  entry: OperationEntry,
+): { resource: Resource; role: Role } | undefined {
+  const [, above] = MEMBER_PATH.exec(entry.path) ?? [];
+  const collection = above ?? entry.path;
+  const role = ROLES[`${entry.method} ${above === undefined ? "collection" : "member"}`];
+  const list = entries.find(({ method, path }) => method === "get" && path === collection);
+  const member = list && memberOf(document, list);
+  if (role === undefined || list === undefined || member === undefined) return undefined;
+  const parameters = entries.flatMap(({ path }) => {
+    const [, of, parameter] = MEMBER_PATH.exec(path) ?? [];
+    return of === collection ? parameter! : [];
+  });
+  const idField = [...parameters, "id"].find((name) => Object.hasOwn(propertiesOf(member), name));
+  return idField === undefined ? undefined : { resource: { list, member, idField }, role };
+}
+
+/** The schema of one member, where the operation answers with an array of objects. */
+function memberOf(document: OpenApiDocument, list: OperationEntry): Schema | undefined {
+  const response = list.operation.responses?.[successStatus(list)];
+  const content = response && resolve<ResponseObject>(document, response).content?.["application/json"];
+  const schema = effectiveSchema(document, content?.schema);
+  return schema.type === "array" ? effectiveSchema(document, schema.items) : undefined;
+}

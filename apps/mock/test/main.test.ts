@@ -1,0 +1,36 @@
+import { execFile, spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+
+const MAIN = resolve(import.meta.dirname, "../src/main.ts");
+
+test("prints the address it listens on and a request to try, and logs each request", async () => {
+  const child = spawn(process.execPath, [MAIN, "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill());
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const lineWith = async (text: string): Promise<string> => {
+    for (;;) {
+      const { value, done } = await lines.next();
+      if (done === true) throw new Error(`the mock ended without ${text}`);
+      if (value.includes(text)) return value;
+    }
+  };
+  const baseUrl = /listening on (\S+)/.exec(await lineWith("listening on"))![1]!;
+  expect(await lineWith("curl")).toContain(`${baseUrl}/pets`);
+  const answer = await fetch(`${baseUrl}/pets`, { headers: { Authorization: "Bearer any-key", Prefer: "code=503" } });
+  expect(answer.status).toBe(503);
+  expect(await lineWith("GET")).toBe("GET /v1/pets 503");
+});
+
+test("says where a contract cannot be read", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "mock-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, "broken.yaml");
+  await writeFile(file, 'openapi: 3.1.1\ninfo:\n  title: "unclosed\n');
+  const failure: unknown = await promisify(execFile)(process.execPath, [MAIN, file]).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: 1, stderr: expect.stringMatching(/broken\.yaml/) });
+});

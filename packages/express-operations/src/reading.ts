@@ -1,0 +1,14 @@
+/** Reading an OpenAPI document: its operations, what its references stand for, what its schemas allow. */
+export { exampleValue } from "./conformance/example-value.ts";
+export { effectiveSchema, propertiesOf } from "./conformance/effective-schema.ts";
+export {
+  type ExampleObject,
+  type HeaderObject,
+  type OpenApiDocument,
+  type OperationEntry,
+  operationsOf,
+  resolve,
+  type ResponseObject,
+  responseKey,
+  type Schema,
+} from "./document.ts";
