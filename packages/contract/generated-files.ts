@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { withRequestDefaultsRequired } from "express-operations/request-defaults";
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
-import { METHODS, withRequestDefaultsRequired } from "./request-defaults.ts";
 
+/** The fields of a Path Item that hold an operation: https://spec.openapis.org/oas/v3.1.1.html#path-item-object */
+const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"] as const;
 const BANNER = "// Generated from the contract by `pnpm generate`. Do not edit.\n";
 
 /** Where what is generated belongs. */

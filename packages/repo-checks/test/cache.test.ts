@@ -35,8 +35,9 @@ describe("no cached result outlives a change to", { timeout: 30_000 }, () => {
 
   test("the generator", () => {
     const expected = ["@petstore/contract#generate", "@petstore/contract#generate:check"];
-    for (const file of ["bundle.ts", "generate.ts", "generated-files.ts", "request-defaults.ts"])
-      expect(rerunAfterChange(`packages/contract/${file}`)).toEqual(expect.arrayContaining(expected));
+    const files = ["bundle.ts", "generate.ts", "generated-files.ts"].map((file) => `contract/${file}`);
+    for (const file of [...files, "express-operations/src/request-defaults.ts"])
+      expect(rerunAfterChange(`packages/${file}`)).toEqual(expect.arrayContaining(expected));
   });
 
   test("a generated file", () => {

@@ -1,0 +1,140 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+
+const source = fileURLToPath(new URL("..", import.meta.url));
+const readme = readFileSync(join(source, "README.md"), "utf8");
+const EXAMPLES = readdirSync(join(source, "examples"));
+
+/** The packed package in a folder of its own, as a team would have it, beside its examples and two compilers. */
+describe("the package, packed and installed elsewhere", { timeout: 60_000 }, () => {
+  let elsewhere: string;
+  let tarball: string;
+
+  beforeAll(() => {
+    elsewhere = mkdtempSync(join(tmpdir(), "consumer-"));
+    pnpm(source, "pack", "--silent", "--pack-destination", elsewhere);
+    tarball = join(
+      elsewhere,
+      readdirSync(elsewhere).find((name) => name.endsWith(".tgz"))!,
+    );
+    cpSync(join(source, "examples"), elsewhere, { recursive: true });
+    const dependencies = {
+      "express-operations": `file:${tarball}`,
+      express: "5",
+      "openapi-typescript": "7.13.0",
+      typescript: "5.9.3",
+      "typescript-7": "npm:typescript@7.0.2",
+      "@types/express": "5",
+      "@types/node": "26",
+    };
+    write("package.json", { private: true, type: "module", dependencies });
+    pnpm(elsewhere, "install", "--ignore-workspace", "--prefer-offline");
+  }, 60_000);
+  afterAll(() => rmSync(elsewhere, { recursive: true }));
+
+  test("publint has nothing to say", async () => {
+    const { messages, pkg } = await publint({ pack: { tarball: new Uint8Array(readFileSync(tarball)).buffer } });
+    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+  });
+
+  test.each(EXAMPLES)("the README's program writes the types of the %s", (example) => {
+    const program = /```js\n([^`]*?"openapi-typescript";[^`]*)```/.exec(readme)![1]!;
+    writeFileSync(join(elsewhere, example, "generate.mjs"), program);
+    const types = () => readFileSync(join(elsewhere, example, "operations.ts"), "utf8");
+    const committed = types();
+    rmSync(join(elsewhere, example, "operations.ts"));
+    execFileSync(process.execPath, ["generate.mjs"], { cwd: join(elsewhere, example) });
+    expect(types()).toBe(committed);
+  });
+
+  test.each([
+    ["typescript", { module: "nodenext", noEmit: true }],
+    ["typescript", { module: "esnext", moduleResolution: "bundler", noEmit: true }],
+    ["typescript-7", { module: "esnext", moduleResolution: "bundler", noEmit: true }],
+    ["typescript-7", { module: "nodenext", outDir: "out" }],
+  ])("with %s and %o the examples have no errors, nor do the declarations of libraries", (compiler, options) => {
+    const strictness = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false };
+    const sources = { resolveJsonModule: true, rewriteRelativeImportExtensions: true, rootDir: "." };
+    const compilerOptions = {
+      target: "es2024",
+      lib: ["es2024"],
+      types: ["node"],
+      ...strictness,
+      ...sources,
+      ...options,
+    };
+    write("tsconfig.json", { compilerOptions, include: ["*/*.ts"], exclude: ["node_modules"] });
+    const tsc = join(elsewhere, "node_modules", compiler, "bin/tsc");
+    const { status, stdout } = spawnSync(process.execPath, [tsc, "-p", elsewhere], { encoding: "utf8" });
+    expect(status, stdout).toBe(0);
+  });
+
+  test("as JavaScript it serves the notes, which keep to their document", async () => {
+    const baseUrl = `${await start("out/notes/server.js")}/v1`;
+    const response = await fetch(`${baseUrl}/notes?limit=1`);
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      [{ id: 1, text: "Water the plants", tags: ["home"] }],
+    ]);
+    const checked = spawnSync(process.execPath, ["out/notes/conformance.js"], {
+      cwd: elsewhere,
+      encoding: "utf8",
+      env: { ...process.env, BASE_URL: baseUrl },
+    });
+    expect(checked.stdout).toContain("failures: {}");
+    expect(checked.status).toBe(0);
+  });
+
+  test("as JavaScript it serves the photos, to those who may", async () => {
+    const baseUrl = await start("out/photos/server.js");
+    const upload = async (token: string, type = "image/png") => {
+      const body = new FormData();
+      body.set("title", "Sunset");
+      body.set("photo", new File(["bytes"], "sunset.png", { type }));
+      const headers = { Authorization: `Bearer ${token}` };
+      const response = await fetch(`${baseUrl}/photos`, { method: "POST", headers, body });
+      return [response.status, await response.json()];
+    };
+    expect(await upload("ada's token")).toEqual([201, { id: 0, title: "Sunset", owner: "Ada", size: 5 }]);
+    expect(await upload("ada's token", "text/html")).toEqual([422, { fault: "The photo is no image." }]);
+    expect(await upload("bob's token")).toEqual([403, { fault: "This operation needs the scope photos:write." }]);
+    expect(await upload("nobody's token")).toMatchObject([401, { fault: expect.any(String) as string }]);
+    const photo = await fetch(`${baseUrl}/photos/0`, { headers: { Authorization: "Bearer bob's token" } });
+    expect([photo.headers.get("Content-Type"), await photo.text()]).toEqual(["image/png", "bytes"]);
+  });
+
+  function write(file: string, content: object): void {
+    writeFileSync(join(elsewhere, file), JSON.stringify(content));
+  }
+
+  /** Starts a server on a free port, ended with the test, and gives its origin once it listens. */
+  async function start(file: string): Promise<string> {
+    const server: ChildProcess = spawn(process.execPath, [file], {
+      cwd: elsewhere,
+      env: { ...process.env, PORT: "0" },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const ended = once(server, "exit");
+    onTestFinished(async () => {
+      server.kill();
+      await ended;
+    });
+    const [line] = (await Promise.race([once(server.stdout!, "data"), ended])) as [Buffer];
+    return `http://127.0.0.1:${/port: (\d+)/.exec(line.toString())![1]}`;
+  }
+});
+
+test("the README leads to every example", () => {
+  for (const example of EXAMPLES) expect(readme).toContain(`](examples/${example}`);
+});
+
+function pnpm(directory: string, ...args: string[]): void {
+  execFileSync("npx", ["-y", "pnpm@12.21.0", ...args], { cwd: directory, stdio: ["ignore", "ignore", "pipe"] });
+}

@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import { withRequestDefaultsRequired } from "../src/request-defaults.ts";
+import { anyJson, serveEcho } from "./echo.ts";
+
+const sized = (more = {}) => ({
+  type: "object",
+  required: ["name"],
+  properties: { name: { type: "string" }, size: { type: "integer", default: 1 }, ...more },
+});
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const json = (schema: object) => ({ "application/json": { schema } });
+
+/** Each of the schemas is reached in another way: by a request, by a response, by both, through another schema. */
+const DOCUMENT = {
+  openapi: "3.1.1",
+  info: { title: "Kennel", version: "1.0.0" },
+  paths: {
+    "/dogs": {
+      parameters: [{ name: "page", in: "query", schema: { type: "integer", default: 1 } }],
+      post: {
+        operationId: "addDog",
+        parameters: [
+          { $ref: "#/components/parameters/Limit" },
+          { name: "sort", in: "query", schema: { type: "string" } },
+        ],
+        requestBody: { content: json(ref("Asked")) },
+        responses: { ...anyJson, 201: { description: "", content: json(ref("Told")) } },
+      },
+      put: {
+        operationId: "setDog",
+        requestBody: { $ref: "#/components/requestBodies/Shared" },
+        responses: {
+          200: { description: "", headers: { Age: { schema: { default: 1 } } }, content: json(ref("Shared")) },
+        },
+      },
+    },
+  },
+  components: {
+    parameters: { Limit: { name: "limit", in: "query", schema: { type: "integer", default: 20 } } },
+    requestBodies: { Shared: { content: json(ref("Shared")) } },
+    schemas: {
+      Asked: sized({
+        example: ref("Nested"),
+        pups: { type: "array", items: sized() },
+        home: { oneOf: [ref("Kennel"), { type: "null" }] },
+        merged: { allOf: [sized()] },
+      }),
+      Told: sized(),
+      Shared: sized(),
+      Nested: { type: "object", properties: { parent: ref("Nested"), tail: { type: "string", default: "long" } } },
+      Kennel: sized(),
+    },
+  },
+};
+
+const REQUIRED = { required: ["name", "size"] };
+
+describe("a document in which what has a default is required", () => {
+  const { paths, components } = withRequestDefaultsRequired(DOCUMENT);
+  const { Asked, ...schemas } = components.schemas;
+  const { pups, home, merged } = Asked.properties as Record<string, object>;
+
+  test("requires a parameter that has one, wherever it is written", () => {
+    expect(paths["/dogs"].parameters).toMatchObject([{ required: true }]);
+    expect(components.parameters.Limit).toMatchObject({ required: true });
+    expect(paths["/dogs"].post.parameters[1]).not.toHaveProperty("required");
+  });
+
+  test("requires the fields of a request body that have one, in nested and recursive schemas too", () => {
+    expect(Asked).toMatchObject(REQUIRED);
+    expect(pups).toMatchObject({ items: REQUIRED });
+    expect(merged).toMatchObject({ allOf: [REQUIRED] });
+    expect(schemas.Nested).toMatchObject({ required: ["tail"] });
+  });
+
+  test("requires them in a schema that responses share with requests, which has one type for both", () => {
+    expect(schemas.Shared).toMatchObject(REQUIRED);
+  });
+
+  test("leaves alternatives and responses as they are", () => {
+    expect(home).toEqual(DOCUMENT.components.schemas.Asked.properties["home" as never]);
+    expect([schemas.Kennel, schemas.Told]).toEqual([sized(), sized()]);
+    expect(paths["/dogs"].put.responses).toEqual(DOCUMENT.paths["/dogs"].put.responses);
+  });
+
+  test("changes nothing of what it was given", () => {
+    expect(DOCUMENT.components.schemas.Asked.required).toEqual(["name"]);
+  });
+});
+
+test("what is required there reaches the handler when nobody sent it", async () => {
+  await using server = await serveEcho(DOCUMENT.paths, { components: DOCUMENT.components });
+  const sent = { name: "Rex", example: { parent: {} }, pups: [{ name: "Bo" }], merged: { name: "Mo" } };
+  const response = await fetch(`${server.baseUrl}/dogs`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(sent),
+  });
+  expect(await response.json()).toMatchObject({
+    query: { page: 1, limit: 20 },
+    body: {
+      size: 1,
+      example: { tail: "long", parent: { tail: "long" } },
+      pups: [{ name: "Bo", size: 1 }],
+      merged: { name: "Mo", size: 1 },
+    },
+  });
+});
