@@ -11,6 +11,7 @@ const PORTABLE = [
   "migrations",
   "pets/*",
   "rate-limits",
+  "security/api-top-ten",
   "storage",
 ].map((name) => `test/${name}.test.ts`);
 const POSTGRES = ["test/**/*.postgres.test.ts"];

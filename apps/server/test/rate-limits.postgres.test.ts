@@ -21,7 +21,7 @@ test("two servers on one database count the requests of a key together", async (
   );
   expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
   const left = answers.map(({ headers }) => /r=(\d)/.exec(headers.get("RateLimit")!)![1]);
-  expect(left.toSorted()).toEqual(["0", "1", "2", "3", "4", "5"]);
+  expect(new Set(left)).toEqual(new Set(["0", "1", "2", "3", "4", "5"]));
   for (const { request } of [first, second, first]) {
     const refused = await request("/pets", { key });
     expect(refused.headers.get("Retry-After")).toMatch(/^(5\d|60)$/);

@@ -2,9 +2,11 @@
 import { type Check, conformanceChecks, type Limits } from "./conformance/checks.ts";
 import type { Credentials } from "./conformance/example-request.ts";
 import { ConformanceError, type Target } from "./conformance/exchange.ts";
+import { type AnswerJudge, answerJudge, type Example, exampleRequests } from "./conformance/wire.ts";
 import type { OpenApiDocument } from "./document.ts";
 
 export { type Check, conformanceChecks, ConformanceError, type Credentials, type Limits, type Target };
+export { type AnswerJudge, answerJudge, type Example, exampleRequests };
 
 /** What the checks found, by operation. */
 export interface ConformanceReport {

@@ -83,7 +83,8 @@ function expectDeclaredType(response: ResponseObject, received: Received, isHead
   return found;
 }
 
-function expectJson({ status, headers, text }: Received): void {
+/** Expects a body that is JSON and says so. */
+export function expectJson({ status, headers, text }: Received): void {
   const essence = parseMediaType(headers.get("Content-Type") ?? "")?.essence ?? "";
   if (!isJson(essence))
     throw new ConformanceError(`expected a failure as JSON, got ${status} as ${essence || "nothing"}`);

@@ -1,0 +1,298 @@
+import type { Error as ErrorBody, Pet } from "@petstore/contract";
+import { document } from "@petstore/contract/document";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BASE_PATH } from "../../src/app.ts";
+import { openDatabase } from "../../src/database.ts";
+import { createApiKey, type Scope, SCOPES } from "../../src/keys/keys.repository.ts";
+import { expectError, json, startService, type TestService } from "../service.ts";
+import { type Credential, invalidCredentials, plainRequests, variantsOf, withCredential } from "./attempts.ts";
+import { Wire, type WireAnswer } from "./wire.ts";
+
+// OWASP API Security Top 10, 2023: https://owasp.org/API-Security/editions/2023/en/0x11-t10/
+// API6 and API10 do not apply, for the reasons in SECURITY.md.
+
+const PLAIN = plainRequests(BASE_PATH);
+
+let service: TestService;
+let wire: Wire;
+beforeAll(async () => {
+  service = await startService();
+  wire = new Wire(service.baseUrl);
+});
+afterAll(async () => {
+  wire[Symbol.dispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+describe("API1:2023 Broken Object Level Authorization", () => {
+  test("an Idempotency-Key tells one API key nothing of what others did with it", async () => {
+    for (const key of [service.key, await keyWith(SCOPES), await keyWith(SCOPES)]) {
+      const init = json({ name: key.slice(9, 13), categoryId: 1 }, { "Idempotency-Key": "order-1" });
+      for (const _ of ["the first time", "again"]) {
+        expect((await service.request("/pets", { ...init, key })).status).toBe(201); // neither 422 nor another's animal
+      }
+    }
+    const pets = (await (await service.request("/pets")).json()) as Pet[];
+    expect(new Set(pets.map(({ name }) => name)).size).toBe(3);
+    expect(pets).toHaveLength(3);
+  });
+});
+
+describe("API2:2023 Broken Authentication", () => {
+  let credentials: Record<string, Credential>;
+  beforeAll(async () => void (credentials = await invalidCredentials(service.databaseUrl, service.key)));
+
+  test.each(PLAIN)("$operationId lets a valid key in, whatever the case of its scheme", async (request) => {
+    for (const scheme of ["Bearer", "bearer", "BEARER"]) {
+      const answer = await wire.send(withCredential(request, bearing(service.key, scheme)));
+      expect([200, 201, 404]).toContain(answer.status); // so that the requests below fail for their credentials alone
+    }
+  });
+
+  test.each(PLAIN)(
+    "$operationId by any path and method, without a valid key, is never a success or a write",
+    async (request) => {
+      const before = await rowsOf(service);
+      let requests = 0;
+      const faults: string[] = [];
+      for (const [variant, changed] of Object.entries(variantsOf(request))) {
+        for (const [name, credential] of Object.entries(credentials)) {
+          const answer = await wire.send(withCredential(changed, credential));
+          requests++;
+          const isAsDeclared = variant === "as the contract has it";
+          if (isAsDeclared ? !isUnauthorized(answer) : !isRefusal(answer, changed.method))
+            faults.push(`${variant}, ${name}: ${answer.status} ${answer.text}`);
+        }
+      }
+      console.log({ operationId: request.operationId, requests });
+      expect(faults).toEqual([]);
+      expect(await rowsOf(service)).toEqual(before);
+    },
+  );
+
+  test("every refusal has the same body, so that none tells how near a guess was", async () => {
+    const bodies = new Set<string>();
+    for (const request of PLAIN)
+      for (const credential of Object.values(credentials))
+        bodies.add((await wire.send(withCredential(request, credential))).text);
+    expect(bodies.size).toBe(1);
+  });
+});
+
+describe("API3:2023 Broken Object Property Level Authorization", () => {
+  const WITH_BODY = PLAIN.filter(({ body }) => body !== undefined);
+  const FIELDS = [
+    "id",
+    "createdAt",
+    "owner",
+    "api_key_id",
+    "role",
+    "__proto__",
+    "constructor",
+    "prototype",
+    "toString",
+  ];
+
+  test.each(WITH_BODY)("$operationId takes no field that the contract does not give to the caller", async (request) => {
+    const before = await rowsOf(service);
+    for (const field of FIELDS) {
+      for (const value of ["1", '{"isAdmin":true}']) {
+        const body = String(request.body).replace(/\}$/, `,"${field}":${value}}`);
+        const answer = await wire.send({ ...withCredential(request, bearing(service.key)), body });
+        expect({ field, status: answer.status }).toEqual({ field, status: 400 });
+      }
+    }
+    expect(await rowsOf(service)).toEqual(before);
+  });
+
+  test("an animal is shown with the fields of the contract and no other", async () => {
+    const fields = ["categoryId", "id", "name", "status"];
+    const added = await service.addPet();
+    const [listed] = (await (await service.request("/pets")).json()) as Pet[];
+    const fetched = (await (await service.request(`/pets/${added.id}`)).json()) as Pet;
+    for (const pet of [added, listed!, fetched]) expect(Object.keys(pet).toSorted()).toEqual(fields);
+  });
+});
+
+describe("API4:2023 Unrestricted Resource Consumption", () => {
+  // Limits in time and number: capacity.test.ts, rate-limits.test.ts, slow-clients.test.ts, and memory: fuzz.test.ts.
+  test("no page is longer than a hundred animals", async () => {
+    await Promise.all(Array.from({ length: 101 }, () => service.addPet()));
+    expect(await (await service.request("/pets?limit=100")).json()).toHaveLength(100);
+    for (const limit of ["101", "1e9", "-1", "0"])
+      await expectError(await service.request(`/pets?limit=${limit}`), 400, "invalid_request");
+  });
+
+  test.each([
+    ["a body of 64 KiB and a byte", JSON.stringify({ name: "x".repeat(65_536) }).slice(0, 65_537), 413],
+    ["arrays 30,000 deep", "[".repeat(30_000) + "]".repeat(30_000), 400],
+    ["objects 10,000 deep", '{"a":'.repeat(10_000) + "1" + "}".repeat(10_000), 400],
+    ["30,000 digits", `{"name":"Rex","categoryId":${"9".repeat(30_000)}}`, 400],
+    ["5,000 fields", `{${Array.from({ length: 5_000 }, (_, at) => `"f${at}":1`).join()}}`, 400],
+  ])("%s is refused within half a second", async (_, body, status) => {
+    const start = performance.now();
+    const response = await service.request("/pets", json(body));
+    expect(response.status).toBe(status);
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+});
+
+describe("API5:2023 Broken Function Level Authorization", () => {
+  test("every operation of the contract names the scope that it needs", () => {
+    for (const operation of operations()) {
+      const requirements = operation.security.map((requirement) => requirement.bearerAuth);
+      expect(requirements).toEqual([[expect.toBeOneOf([...SCOPES])]]);
+    }
+  });
+
+  test.each(PLAIN)(
+    "$operationId without its scope is 403 by any path and method, and never a write",
+    async (request) => {
+      const [scope] = operations().find(({ operationId }) => operationId === request.operationId)!.security[0]!
+        .bearerAuth;
+      const keys = [await keyWith([]), await keyWith(SCOPES.filter((other) => other !== scope))];
+      const before = await rowsOf(service);
+      for (const key of keys) {
+        const answer = await wire.send(withCredential(request, bearing(key)));
+        expect({ status: answer.status, challenge: answer.headers.get("WWW-Authenticate") }).toEqual({
+          status: 403,
+          challenge: `Bearer realm="petstore", error="insufficient_scope", scope="${scope}"`,
+        });
+      }
+      const faults: string[] = [];
+      for (const [variant, changed] of Object.entries(variantsOf(request))) {
+        const answer = await wire.send(withCredential(changed, bearing(keys[0]!)));
+        if (!isRefusal(answer, changed.method)) faults.push(`${variant}: ${answer.status} ${answer.text}`);
+      }
+      expect(faults).toEqual([]);
+      expect(await rowsOf(service)).toEqual(before);
+    },
+  );
+
+  test.each(["/metrics", "/v1/keys", "/v1/api_keys", "/keys", "/admin", "/v1/admin", "/v1/audit", "/v1/metrics"])(
+    "%s, what operators have, is not there for callers",
+    async (path) => void (await expectError(await fetch(new URL(path, service.baseUrl), bearer()), 404, "not_found")),
+  );
+});
+
+describe("API7:2023 Server Side Request Forgery", () => {
+  test("no request carries an address that the service would fetch", () => {
+    const requests = JSON.stringify([operations().map(({ parameters, requestBody }) => [parameters, requestBody])]);
+    const schemas = JSON.stringify([document.components.parameters, document.components.schemas]);
+    expect(requests + schemas).not.toMatch(/"format":"(uri|iri|url|hostname|ipv[46])/);
+  });
+});
+
+describe("API8:2023 Security Misconfiguration", () => {
+  const EVERYWHERE = [...PLAIN.map(({ target }) => target), "/", "/healthz", "/readyz", "/openapi.json", "/nowhere"];
+
+  test.each(EVERYWHERE)(
+    "the answer at %s tells browsers to trust nothing and nobody what it is built with",
+    async (path) => {
+      for (const method of ["GET", "OPTIONS", "DELETE"]) {
+        const headers = {
+          ...bearer().headers,
+          Origin: "https://evil.example",
+          "Access-Control-Request-Method": "POST",
+        };
+        const { headers: answered } = await fetch(new URL(path, service.baseUrl), { method, headers });
+        expect(Object.fromEntries(answered)).toMatchObject({
+          "content-security-policy": "default-src 'none';frame-ancestors 'none'",
+          "x-content-type-options": "nosniff",
+        });
+        for (const name of ["X-Powered-By", "Server", "Access-Control-Allow-Credentials"])
+          expect(answered.has(name)).toBe(false);
+      }
+    },
+  );
+
+  test("TRACE sends nothing back of what it was sent", async () => {
+    const answer = await wire.send({
+      method: "TRACE",
+      target: "/v1/pets",
+      headers: [
+        ["Host", "x"],
+        ["X-Canary", "c4n4ry"],
+      ],
+    });
+    expect(answer.status).toBe(405);
+    expect(answer.text + [...answer.headers].join()).not.toContain("c4n4ry");
+  });
+});
+
+describe("API9:2023 Improper Inventory Management", () => {
+  test.each([
+    "/v0/pets",
+    "/v2/pets",
+    "/pets",
+    "/api/pets",
+    "/debug",
+    "/.env",
+    "/.git/config",
+    "/swagger",
+    "/v1",
+    "/v1/store/orders",
+  ])(
+    "%s, which no document has, is not there",
+    async (path) => void (await expectError(await fetch(new URL(path, service.baseUrl), bearer()), 404, "not_found")),
+  );
+
+  test("what is deprecated says until when it is served", () => {
+    for (const operation of operations().filter(({ deprecated }) => deprecated)) {
+      expect(operation).toMatchObject({ "x-deprecated-at": expect.any(String), "x-sunset": expect.any(String) });
+    }
+  });
+});
+
+interface Operation {
+  operationId: string;
+  deprecated?: boolean;
+  parameters?: unknown;
+  requestBody?: unknown;
+  security: { bearerAuth: Scope[] }[];
+}
+
+function operations(): Operation[] {
+  return Object.values(document.paths).flatMap((item) => Object.values(item) as unknown as Operation[]);
+}
+
+function bearing(key: string, scheme = "Bearer"): Credential {
+  return { headers: [["Authorization", `${scheme} ${key}`]] };
+}
+
+function bearer() {
+  return { headers: { Authorization: `Bearer ${service.key}` } };
+}
+
+async function keyWith(scopes: readonly Scope[]): Promise<string> {
+  const db = openDatabase(service.databaseUrl);
+  const { key } = await createApiKey(db, { name: "caller", environment: "development", scopes });
+  await db.destroy();
+  return key;
+}
+
+function isUnauthorized(answer: WireAnswer): boolean {
+  return answer.status === 401 && answer.headers.has("WWW-Authenticate") && isRefusal(answer, "GET");
+}
+
+/** Whether the answer is an Error and no fault of the service, or what OPTIONS answers to anybody. */
+function isRefusal({ status, headers, text }: WireAnswer, method: string): boolean {
+  if (method === "OPTIONS" && status === 204) return text === "" && headers.has("Allow");
+  if (status < 400 || status >= 500) return false;
+  return method === "HEAD" ? text === "" : (JSON.parse(text) as ErrorBody).status === status;
+}
+
+/** How many rows there are of what a request could add. */
+async function rowsOf({ databaseUrl }: TestService): Promise<Record<string, number>> {
+  const db = openDatabase(databaseUrl);
+  const counts: Record<string, number> = {};
+  for (const table of ["pets", "idempotency_keys", "api_keys", "audit"] as const) {
+    const { count } = await db
+      .selectFrom(table)
+      .select(({ fn }) => fn.countAll<number>().as("count"))
+      .executeTakeFirstOrThrow();
+    counts[table] = count;
+  }
+  await db.destroy();
+  return counts;
+}

@@ -1,0 +1,118 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+
+/** A request byte by byte, so that nothing is put right on the way as `fetch` does. */
+export interface WireRequest {
+  method: string;
+  /** As it stands in the request line. */
+  target: string;
+  headers: [name: string, value: string][];
+  body?: Buffer | string | undefined;
+}
+
+/** What came back, interim answers (1xx) left out. */
+export interface WireAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+const CRLF2 = "\r\n\r\n";
+const DEADLINE_MS = 10_000;
+
+/** The bytes of a request; the body's length is announced unless its headers say how it comes. */
+export function bytesOf({ method, target, headers, body = "" }: WireRequest): Buffer {
+  const isFramed = headers.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name));
+  const length = Buffer.byteLength(body);
+  const framing: [string, string][] = isFramed || length === 0 ? [] : [["Content-Length", String(length)]];
+  const lines = [...headers, ...framing].map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.concat([
+    Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join("")}\r\n`, "latin1"),
+    Buffer.from(body as string),
+  ]);
+}
+
+/** A connection that is kept while the server keeps it. One request at a time. */
+export class Wire implements Disposable {
+  readonly #at: URL;
+  #socket: Socket | undefined;
+
+  /** `at` is any URL of the server. */
+  constructor(at: string) {
+    this.#at = new URL(at);
+  }
+
+  async send(request: WireRequest): Promise<WireAnswer> {
+    return this.sendBytes(bytesOf(request), request.method === "HEAD");
+  }
+
+  /** `isLast` says that nothing follows, as when a request is broken off. Rejects when there is more or less than one answer. */
+  async sendBytes(bytes: Buffer, isHead: boolean, isLast = false): Promise<WireAnswer> {
+    const socket = (this.#socket ??= await this.#connect());
+    const reader = answerOn(socket, isHead);
+    if (isLast) socket.end(bytes);
+    else socket.write(bytes);
+    const { answer, isClosing } = await reader;
+    if (isLast || isClosing || socket.destroyed) this[Symbol.dispose]();
+    return answer;
+  }
+
+  [Symbol.dispose](): void {
+    this.#socket?.destroy();
+    this.#socket = undefined;
+  }
+
+  async #connect(): Promise<Socket> {
+    const socket = connect(Number(this.#at.port), this.#at.hostname).setNoDelay();
+    await once(socket, "connect");
+    // A server that has answered may end the connection while we still send.
+    socket
+      .on("error", () => {})
+      .once("close", () => {
+        if (this.#socket === socket) this.#socket = undefined;
+      });
+    return socket;
+  }
+}
+
+/** Reads one answer (RFC 9112, section 6). */
+function answerOn(socket: Socket, isHead: boolean): Promise<{ answer: WireAnswer; isClosing: boolean }> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    const end = (act: () => void) => {
+      clearTimeout(timer);
+      socket.off("data", read).off("close", closed);
+      act();
+    };
+    const fail = (why: string) => end(() => reject(new Error(`${why}: ${JSON.stringify(text.slice(0, 500))}`)));
+    const timer = setTimeout(() => {
+      socket.destroy();
+      fail(`no whole answer in ${DEADLINE_MS} ms`);
+    }, DEADLINE_MS);
+    const closed = () => fail("closed without a whole answer");
+    const read = (chunk: Buffer) => {
+      text += chunk.toString("latin1");
+      while (text.startsWith("HTTP/1.1 1") && text.includes(CRLF2))
+        text = text.slice(text.indexOf(CRLF2) + CRLF2.length);
+      const [head, ...rest] = text.split(CRLF2);
+      if (rest.length === 0 || head === undefined) return;
+      const { status, headers } = parseHead(head);
+      const bodyless = isHead || status === 204 || status === 304;
+      const length = bodyless ? 0 : Number(headers.get("Content-Length") ?? NaN);
+      const body = rest.join(CRLF2);
+      if (Number.isNaN(length)) return fail("an answer without a length");
+      if (body.length > length) return fail("more than one answer");
+      if (body.length < length) return;
+      const answer = { status, headers, text: Buffer.from(body, "latin1").toString("utf8") };
+      end(() => resolve({ answer, isClosing: headers.get("Connection") === "close" }));
+    };
+    socket.on("data", read).once("close", closed);
+  });
+}
+
+function parseHead(head: string): Pick<WireAnswer, "status" | "headers"> {
+  const [first = "", ...lines] = head.split("\r\n");
+  const headers = new Headers();
+  for (const line of lines) headers.append(line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim());
+  return { status: Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1]), headers };
+}

@@ -1,0 +1,43 @@
+import { describe, expect, test } from "vitest";
+import { answerJudge, ConformanceError, exampleRequests } from "../src/conformance.ts";
+import { document } from "./fixtures/kennel.ts";
+
+test("exampleRequests gives one valid request for each operation, as it is sent", () => {
+  const headers = { "content-type": "application/json", "x-kennel": "xx" };
+  expect(exampleRequests(document)).toEqual([
+    { operationId: "findDogs", method: "GET", target: "/dogs?yard=x", headers: {}, body: undefined },
+    { operationId: "addDog", method: "POST", target: "/dogs", headers, body: '{"name":"x","legs":0}' },
+  ]);
+});
+
+describe("answerJudge", () => {
+  const judge = answerJudge(document);
+  const received = (status: number, body: unknown, headers: Record<string, string> = {}) => ({
+    status,
+    headers: new Headers({ "Content-Type": "application/json", ...headers }),
+    text: body === undefined ? "" : JSON.stringify(body),
+  });
+
+  test.each([
+    ["a declared success", "GET", "/dogs?yard=x", received(200, [], { "X-Total": "0" })],
+    ["its HEAD", "HEAD", "/dogs?yard=x", received(200, undefined, { "X-Total": "0" })],
+    ["a declared failure", "POST", "/dogs?", received(400, { code: "no" })],
+    ["OPTIONS of a declared path", "OPTIONS", "/dogs", received(204, undefined)],
+    ["a failure of no operation", "GET", "/cats", received(404, { code: "no" })],
+  ])("passes %s", async (_, method, target, answer) => {
+    await expect(judge({ method, target }, answer)).resolves.toBeUndefined();
+  });
+
+  test.each([
+    ["a success that is not declared", "GET", "/dogs", received(204, undefined, { "X-Total": "0" })],
+    ["a success without a declared header", "GET", "/dogs", received(200, [])],
+    ["a body against the schema", "GET", "/dogs", received(200, [{ name: 1 }], { "X-Total": "0" })],
+    ["a failure against the schema", "GET", "/dogs", received(400, {})],
+    ["a success where there is no path", "GET", "/cats", received(200, [])],
+    ["a success where there is no such method", "DELETE", "/dogs", received(200, [])],
+    ["OPTIONS of no path", "OPTIONS", "/cats", received(204, undefined)],
+    ["a failure that is no JSON", "GET", "/cats", { ...received(404, ""), text: "<h1>" }],
+  ])("fails %s", async (_, method, target, answer) => {
+    await expect(judge({ method, target }, answer)).rejects.toThrow(ConformanceError);
+  });
+});
