@@ -1,6 +1,12 @@
 import type { HandledOperations } from "@petstore/contract";
 import { document } from "@petstore/contract/document";
-import express, { type Express, type NextFunction, type Request, type Response } from "express";
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type NextFunction,
+  type Request,
+  type Response,
+} from "express";
 import { implement, type Implementation, type Violation } from "express-operations";
 import helmet from "helmet";
 import type { Logger } from "pino";
@@ -15,7 +21,7 @@ import { nobody, type Observer } from "./observer.ts";
 import { petsHandlers, type PetsEnvironment } from "./pets/pets.handlers.ts";
 import { limited, type RateLimits } from "./rate-limits.ts";
 import { readiness } from "./readiness.ts";
-import { requestLog } from "./request-log.ts";
+import { describe, requestLog } from "./request-log.ts";
 import type { Storage } from "./storage.ts";
 import type { Tracing } from "./tracing.ts";
 
@@ -52,7 +58,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
   const capacity = createCapacity(options.maxInFlight);
   app.use(BASE_PATH, capacity.refuseWhenFull, await operations(options, capacity));
   app.use((_request, _response, next) => next(problem("not_found")));
-  app.use(onError);
+  app.use(onError(options.logger));
   return app;
 }
 
@@ -101,15 +107,21 @@ function requireHost(request: Request, _response: Response, next: NextFunction):
   next(isWrong ? problem("invalid_request") : undefined);
 }
 
-/** Four parameters make it Express's error handler. */
-function onError(error: unknown, request: Request, response: Response, _next: NextFunction): void {
-  const refusal = asProblem(error);
-  if (refusal !== error) request.log.error({ err: error }, "request failed");
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  const body = JSON.stringify(problemBody(refusal));
-  const headers = { ...refusal.headers, "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) };
-  response.writeHead(refusal.status, headers).end(body);
+function onError(logger: Logger): ErrorRequestHandler {
+  // Four parameters make it Express's error handler.
+  return (error: unknown, request, response, _next) => {
+    const refusal = asProblem(error);
+    if (refusal !== error) logger.error({ err: error, req: describe(request, response) }, "request failed");
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const body = JSON.stringify(problemBody(refusal));
+    const headers = {
+      ...refusal.headers,
+      "Content-Type": "application/json",
+      "Content-Length": Buffer.byteLength(body),
+    };
+    response.writeHead(refusal.status, headers).end(body);
+  };
 }

@@ -1,18 +1,28 @@
 import { setTimeout } from "node:timers/promises";
 import type { RequestHandler } from "express";
+import type { Logger } from "pino";
 import { problem } from "./errors.ts";
+import { describe } from "./request-log.ts";
 import type { Storage } from "./storage.ts";
 
 /** How long the database may take to answer before the service counts as not ready. */
 const DEADLINE_MS = 1_000;
 
 /** Tells whoever sends requests whether to send more: 200, or 503 while the service stops or its database does not answer. */
-export function readiness({ storage, isStopping }: { storage: Storage; isStopping: () => boolean }): RequestHandler {
+export function readiness({
+  storage,
+  logger,
+  isStopping,
+}: {
+  storage: Storage;
+  logger: Logger;
+  isStopping: () => boolean;
+}): RequestHandler {
   return async (request, response) => {
     if (isStopping()) throw problem("unavailable");
     const failure = await failureOf(storage);
     if (failure !== undefined) {
-      request.log.warn({ err: failure }, "the database does not answer");
+      logger.warn({ err: failure, req: describe(request, response) }, "the database does not answer");
       throw problem("unavailable");
     }
     response.json({ status: "ok" });

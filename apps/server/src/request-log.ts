@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Request, Response } from "express";
-import { type DestinationStream, type Logger, pino } from "pino";
-import { type HttpLogger, pinoHttp } from "pino-http";
+import type { Request, RequestHandler, Response } from "express";
+import { destination, type DestinationStream, type Logger, pino } from "pino";
 import type { Config } from "./config.ts";
 import { holdsApiKey } from "./keys/api-key.ts";
 import { parseTraceparent } from "./trace-context.ts";
@@ -10,8 +9,25 @@ import { parseTraceparent } from "./trace-context.ts";
 const SECRETS = ["authorization", "headers.authorization", "*.authorization", "*.headers.authorization"];
 
 /** Logs as JSON, a line each, to standard output unless told otherwise. A credential is never written. */
-export function createLogger(level: Config["logLevel"], destination?: DestinationStream): Logger {
-  return pino({ level, redact: SECRETS }, destination);
+export function createLogger(level: Config["logLevel"], to: DestinationStream = onceATurn()): Logger {
+  return pino({ level, redact: SECRETS }, to);
+}
+
+/** Writes the lines of one turn of the event loop together: each write costs as much as the line was to make. */
+export function onceATurn(path?: string): DestinationStream {
+  const out = destination({ ...(path !== undefined && { dest: path }), minLength: 8_192 });
+  let isDue = false;
+  const flush = (): void => {
+    isDue = false;
+    out.flushSync();
+  };
+  return {
+    write: (line) => {
+      out.write(line);
+      if (!isDue) setImmediate(flush);
+      isDue = true;
+    },
+  };
 }
 
 /**
@@ -19,31 +35,38 @@ export function createLogger(level: Config["logLevel"], destination?: Destinatio
  * `traceparent`. The id is the caller's `X-Request-Id` where that is a plain word, and goes out in the same header.
  * Neither headers nor bodies are logged, nor an API key that was put where none belongs.
  */
-export function requestLog(logger: Logger): HttpLogger<Request, Response> {
-  return pinoHttp<Request, Response>({
-    logger,
-    genReqId(request, response) {
-      const given = request.headers["x-request-id"];
-      const isWord = typeof given === "string" && /^[\w.-]{1,128}$/.test(given) && !holdsApiKey(given);
-      const id = isWord ? given : randomUUID();
-      response.setHeader("X-Request-Id", id);
-      return id;
-    },
-    serializers: {
-      req: (request: { id: unknown; method: string; url: string }) => ({
-        id: request.id,
-        method: request.method,
-        path: loggedPath(request.url),
-      }),
-      res: (response: { statusCode: number }) => ({ status: response.statusCode }),
-    },
-    customProps: (request, response) => ({
-      operationId: response.locals["operationId"] as unknown,
-      traceId: (response.locals["traceId"] as unknown) ?? parseTraceparent(request.headers["traceparent"])?.traceId,
-    }),
-    customLogLevel: (_request, response, error) =>
-      error !== undefined || response.statusCode >= 500 ? "error" : "info",
-  });
+export function requestLog(logger: Logger): RequestHandler {
+  return (request, response, next) => {
+    const startedAt = performance.now();
+    const id = idOf(request);
+    response.locals["requestId"] = id;
+    response.setHeader("X-Request-Id", id);
+    response.once("close", () => {
+      const { statusCode: status, locals } = response;
+      const line = {
+        req: describe(request, response),
+        res: { status },
+        operationId: locals["operationId"] as unknown,
+        traceId: (locals["traceId"] as unknown) ?? parseTraceparent(request.headers["traceparent"])?.traceId,
+        responseTime: Math.round(performance.now() - startedAt),
+      };
+      if (!response.writableFinished) logger.info(line, "request aborted");
+      else if (status >= 500) logger.error(line, "request failed");
+      else logger.info(line, "request completed");
+    });
+    next();
+  };
+}
+
+/** What tells one request from the others in a line of the log. */
+export function describe(request: Request, response: Response): { id: unknown; method: string; path: string } {
+  return { id: response.locals["requestId"], method: request.method, path: loggedPath(request.originalUrl) };
+}
+
+function idOf(request: Request): string {
+  const given = request.headers["x-request-id"];
+  const isWord = typeof given === "string" && /^[\w.-]{1,128}$/.test(given) && !holdsApiKey(given);
+  return isWord ? given : randomUUID();
 }
 
 /** Without the query, and with segments cut that are longer than any of ours: one may be a key, in whatever encoding. */

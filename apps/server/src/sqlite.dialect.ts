@@ -28,18 +28,49 @@ const SETTINGS = { journal_mode: "wal", synchronous: 2, foreign_keys: 1, busy_ti
  * another process is waited for without blocking the event loop.
  */
 export function sqliteDialect(path: string): Dialect {
+  const adapter = new SqliteFileAdapter();
   return {
-    createAdapter: () => new Adapter(),
-    createDriver: () => new Driver(resolve(path)),
+    createAdapter: () => adapter,
+    createDriver: () => new Driver(resolve(path), adapter),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
 }
 
-/** SQLite's DDL is transactional; Kysely's own adapter says otherwise, as its transactions do not take the write lock. */
-class Adapter extends SqliteAdapter {
+/** What a database says of itself, and a way to its file past Kysely's promises. */
+export class SqliteFileAdapter extends SqliteAdapter {
+  #file: { inTransaction: boolean; statements: SqliteDatabase } | undefined;
+
+  /** SQLite's DDL is transactional; Kysely's own adapter says otherwise, as its transactions do not take the write lock. */
   override get supportsTransactionalDdl(): boolean {
     return true;
+  }
+
+  /** The file is open, with these statements. */
+  opened(file: Sqlite.Database, statements: SqliteDatabase): void {
+    this.#file = {
+      statements,
+      get inTransaction() {
+        return file.open && file.inTransaction;
+      },
+    };
+  }
+
+  /**
+   * The rows of a statement, run now; undefined when it has to be run by Kysely, which waits: for the file to be opened,
+   * for somebody else's transaction on this connection, or for a lock.
+   */
+  rowsNow(sql: string, parameters: unknown[], isInTransaction: boolean): unknown[] | undefined {
+    if (this.#file === undefined || this.#file.inTransaction !== isInTransaction) return undefined;
+    const statement = this.#file.statements.prepare(sql);
+    try {
+      if (statement.reader) return statement.all(parameters);
+      statement.run(parameters);
+      return [];
+    } catch (error) {
+      if (isBusy(error)) return undefined;
+      throw error;
+    }
   }
 }
 
@@ -47,11 +78,13 @@ class Driver extends SqliteDriver {
   #file: Sqlite.Database | undefined;
   #connection: DatabaseConnection | undefined;
 
-  constructor(path: string) {
+  constructor(path: string, adapter: SqliteFileAdapter) {
     super({
       database: async () => {
         this.#file = await open(path);
-        return keepingStatements(this.#file);
+        const statements = keepingStatements(this.#file);
+        adapter.opened(this.#file, statements);
+        return statements;
       },
     });
   }
@@ -129,7 +162,7 @@ async function whileBusy<Result>(attempt: () => Result | Promise<Result>): Promi
     try {
       return await attempt();
     } catch (error) {
-      if (!(error instanceof Sqlite.SqliteError && error.code.startsWith("SQLITE_BUSY"))) throw error;
+      if (!isBusy(error)) throw error;
       if (performance.now() > deadline) {
         throw new DatabaseError("The database is locked by another process. End that process, or try again.", {
           cause: error,
@@ -138,4 +171,8 @@ async function whileBusy<Result>(attempt: () => Result | Promise<Result>): Promi
       await setTimeout(25 + Math.random() * 50);
     }
   }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Sqlite.SqliteError && error.code.startsWith("SQLITE_BUSY");
 }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { type Database, isPostgres, openDatabase } from "./database.ts";
+import { prepared } from "./prepared.ts";
 
 /** A piece of work on a transaction. It may run again with nothing kept of it, so it touches nothing else. */
 export type Work<Result> = (trx: Database) => Promise<Result>;
@@ -70,21 +71,25 @@ export function groupingCommits(db: Database, onCommit: OnCommit = () => {}): St
     });
 }
 
+const savepoint = prepared(() => sql`savepoint unit`);
+const rollback = prepared(() => sql`rollback to unit`);
+const release = prepared(() => sql`release unit`);
+
 /** One transaction for all, a savepoint for each; nobody is answered before the commit, and one that throws fails alone. */
 async function commit(db: Database, group: Unit[], onCommit: OnCommit): Promise<void> {
   const answers: (() => void)[] = [];
   try {
     await db.transaction().execute(async (trx) => {
       for (const { work, resolve, reject } of group) {
-        await sql`savepoint unit`.execute(trx);
+        await savepoint(trx, {});
         try {
           const result = await work(trx);
           answers.push(() => resolve(result as never));
         } catch (error) {
-          await sql`rollback to unit`.execute(trx);
+          await rollback(trx, {});
           answers.push(() => reject(error));
         }
-        await sql`release unit`.execute(trx);
+        await release(trx, {});
       }
     });
   } catch (error) {

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import type { Config } from "../config.ts";
 import type { Database } from "../database.ts";
+import { prepared } from "../prepared.ts";
 import { environmentOf, generateApiKey, hashApiKey, isWellFormedApiKey, prefixOfApiKey } from "./api-key.ts";
 import { recordAudit } from "./audit.repository.ts";
 import type { ApiKeysTable } from "./keys.table.ts";
@@ -117,15 +118,18 @@ export async function findApiKey(
   now: number,
 ): Promise<Pick<ApiKey, "id" | "name" | "scopes"> | undefined> {
   if (!isWellFormedApiKey(key)) return undefined;
-  const row = await db
-    .selectFrom("api_keys")
-    .select(["id", "name", "scopes"])
-    .where("hash", "=", hashApiKey(key))
-    .where("revoked_at", "is", null)
-    .where((where) => where.or([where("expires_at", "is", null), where("expires_at", ">", now)]))
-    .executeTakeFirst();
+  const [row] = await validKey(db, { hash: hashApiKey(key), now });
   return row && { id: row.id, name: row.name, scopes: toScopes(row.scopes) };
 }
+
+const validKey = prepared((db, { hash, now }: { hash: string; now: number }) =>
+  db
+    .selectFrom("api_keys")
+    .select(["id", "name", "scopes"])
+    .where("hash", "=", hash)
+    .where("revoked_at", "is", null)
+    .where((where) => where.or([where("expires_at", "is", null), where("expires_at", ">", now)])),
+);
 
 /** Keeps, in one statement, when each key was last used, by its id; a time before the one that is known changes nothing. */
 export async function saveKeyUses(db: Database, uses: ReadonlyMap<number, number>): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Pet, PetStatus } from "@petstore/contract";
 import type { Database } from "../database.ts";
+import { prepared } from "../prepared.ts";
 
 const PET = ["id", "name", "category_id as categoryId", "status"] as const;
 
@@ -12,22 +13,35 @@ export interface ListPets {
 
 /** Animals in the order of their ids. */
 export async function listPets(db: Database, { limit, status, after }: ListPets): Promise<Pet[]> {
-  let query = db.selectFrom("pets").select(PET).orderBy("id").limit(limit);
-  if (status !== undefined) query = query.where("status", "=", status);
-  if (after !== undefined) query = query.where("id", ">", after);
-  return query.execute();
+  const first = after === undefined ? Number.MIN_SAFE_INTEGER : after + 1;
+  return status === undefined ? pageOfAll(db, { limit, first }) : pageOfStatus(db, { limit, first, status });
 }
 
 /** Adds an animal and gives it as stored, with its id; an id is never given twice. */
 export async function insertPet(db: Database, { name, categoryId, status }: Omit<Pet, "id">): Promise<Pet> {
-  return db
-    .insertInto("pets")
-    .values({ name, category_id: categoryId, status })
-    .returning(PET)
-    .executeTakeFirstOrThrow();
+  const [pet] = await insertion(db, { name, categoryId, status });
+  return pet!;
 }
 
 /** The animal with this id, if there is one. */
 export async function findPet(db: Database, id: Pet["id"]): Promise<Pet | undefined> {
-  return db.selectFrom("pets").select(PET).where("id", "=", id).executeTakeFirst();
+  const [pet] = await byId(db, { id });
+  return pet;
 }
+
+const pageOfAll = prepared((db, { limit, first }: { limit: number; first: Pet["id"] }) =>
+  db.selectFrom("pets").select(PET).where("id", ">=", first).orderBy("id").limit(limit),
+);
+
+const pageOfStatus = prepared(
+  (db, { limit, first, status }: { limit: number; first: Pet["id"]; status: PetStatus }) => {
+    const ofStatus = db.selectFrom("pets").select(PET).where("status", "=", status);
+    return ofStatus.where("id", ">=", first).orderBy("id").limit(limit);
+  },
+);
+
+const insertion = prepared((db, { name, categoryId, status }: Omit<Pet, "id">) =>
+  db.insertInto("pets").values({ name, category_id: categoryId, status }).returning(PET),
+);
+
+const byId = prepared((db, { id }: Pick<Pet, "id">) => db.selectFrom("pets").select(PET).where("id", "=", id));

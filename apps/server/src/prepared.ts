@@ -1,0 +1,44 @@
+import type { CompiledQuery, QueryExecutorProvider } from "kysely";
+import type { Database } from "./database.ts";
+import { SqliteFileAdapter } from "./sqlite.dialect.ts";
+
+/** A query as Kysely builds it, `sql` among it. */
+interface Query<Row> {
+  compile: (db: QueryExecutorProvider) => CompiledQuery<Row>;
+}
+
+/** Stands in a query, while it is compiled, for the value that each run gives under its name. */
+class Placeholder {
+  readonly name: string | symbol;
+
+  constructor(name: string | symbol) {
+    this.name = name;
+  }
+}
+
+const PLACEHOLDERS = new Proxy({}, { get: (_, name) => new Placeholder(name) });
+
+/**
+ * A query that is built and compiled once for each database, since that costs many times what most of ours cost SQLite;
+ * each run gives its values. On an open SQLite file the rows are there at once, without a promise.
+ */
+export function prepared<Row, Values extends object = object>(
+  build: (db: Database, values: Values) => Query<Row>,
+): (db: Database, values: Values) => Row[] | Promise<Row[]> {
+  const compiled = new WeakMap<object, CompiledQuery<Row>>();
+  return (db, values) => {
+    const { adapter } = db.getExecutor();
+    const query = compiled.get(adapter) ?? build(db, PLACEHOLDERS as Values).compile(db);
+    compiled.set(adapter, query);
+    const parameters = query.parameters.map((parameter) =>
+      parameter instanceof Placeholder ? values[parameter.name as keyof Values] : parameter,
+    );
+    const rows =
+      adapter instanceof SqliteFileAdapter ? adapter.rowsNow(query.sql, parameters, db.isTransaction) : undefined;
+    return (rows as Row[] | undefined) ?? rowsLater(db, { ...query, parameters });
+  };
+}
+
+async function rowsLater<Row>(db: Database, query: CompiledQuery<Row>): Promise<Row[]> {
+  return (await db.executeQuery(query)).rows;
+}
