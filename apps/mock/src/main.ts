@@ -42,9 +42,8 @@ function greeting(baseUrl: string): string {
   ].join("\n");
 }
 
-/** What Redocly says of a contract that cannot be read stands on its standard error. */
 function fail(error: unknown): void {
-  const { code, message, stderr = message } = error as NodeJS.ErrnoException & { stderr?: string };
-  console.error(code === "EADDRINUSE" ? `${message}. Choose another port with --port.` : stderr);
+  const { code, message } = error as NodeJS.ErrnoException;
+  console.error(code === "EADDRINUSE" ? `${message}. Choose another port with --port.` : message);
   process.exitCode = 1;
 }

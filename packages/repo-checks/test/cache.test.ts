@@ -35,7 +35,7 @@ describe("no cached result outlives a change to", { timeout: 30_000 }, () => {
 
   test("the generator", () => {
     const expected = ["@petstore/contract#generate", "@petstore/contract#generate:check"];
-    const files = ["bundle.ts", "generate.ts", "generated-files.ts"].map((file) => `contract/${file}`);
+    const files = ["bundle.ts", "generate.ts", "generated-files.ts", "redocly.ts"].map((file) => `contract/${file}`);
     for (const file of [...files, "express-operations/src/request-defaults.ts"])
       expect(rerunAfterChange(`packages/${file}`)).toEqual(expect.arrayContaining(expected));
   });

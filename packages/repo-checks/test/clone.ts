@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, existsSync, globSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 
@@ -24,6 +24,16 @@ export function cloneRepository(): Disposable & { directory: string; status: () 
     status: () => git(directory, "status", "--porcelain"),
     [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
   };
+}
+
+/** A clone in which everything is installed: by links to what is installed here, except that it uses its own packages. */
+export function cloneInstalled(): ReturnType<typeof cloneRepository> {
+  const clone = cloneRepository();
+  symlinkSync(join(root, "node_modules"), join(clone.directory, "node_modules"));
+  for (const modules of globSync("{apps,packages}/*/node_modules", { cwd: root })) {
+    cpSync(join(root, modules), join(clone.directory, modules), { recursive: true, verbatimSymlinks: true });
+  }
+  return clone;
 }
 
 /** The environment of a person's new terminal: nothing of this checkout, of pnpm or of turbo is in it. */

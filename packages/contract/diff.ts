@@ -1,0 +1,58 @@
+import { redocly } from "./redocly.ts";
+
+/** What a change means for those who use the contract. */
+export type Impact = "breaking" | "additive" | "documentation";
+
+/** One change from one contract to another. */
+export interface ContractChange {
+  impact: Impact;
+  /** The operation or the part of the document, such as `GET /pets`. */
+  place: string;
+  message: string;
+  /** Where it is in the later contract, from the root of the repository; a removal stands nowhere. */
+  at?: { file: string; line: number };
+}
+
+/** What is read of the report of `redocly diff`, whose impacts are those of semantic versioning. */
+interface DiffReport {
+  changes: {
+    path: string;
+    typeName: string;
+    kind: string;
+    impact: keyof typeof IMPACTS;
+    property?: string;
+    verdicts: { message: string }[];
+    revision?: { file: string; line: number };
+  }[];
+}
+
+const IMPACTS = { major: "breaking", minor: "additive", patch: "documentation" } as const;
+const GRAVITY: Impact[] = ["breaking", "additive", "documentation"];
+
+/** What changed between two contracts, given as files, the gravest first. */
+export async function contractChanges(before: string, after: string, signal?: AbortSignal): Promise<ContractChange[]> {
+  const { stdout, stderr } = await redocly(["diff", before, after, "--format", "json", "--fail-on", "none"], signal);
+  if (stdout === "") throw new Error(`The contracts cannot be compared: ${stderr.trim()}`);
+  const changes = (JSON.parse(stdout) as DiffReport).changes.map((change): ContractChange => {
+    const { kind, typeName, property, verdicts, revision, path } = change;
+    const described = `${typeName}${property === undefined ? "" : ` ${property}`} ${kind}`;
+    const message = verdicts.length === 0 ? described : verdicts.map((verdict) => verdict.message).join(" ");
+    return {
+      impact: IMPACTS[change.impact],
+      place: placeOf(path),
+      message,
+      ...(revision && { at: { file: revision.file, line: revision.line } }),
+    };
+  });
+  return changes.toSorted((one, other) => GRAVITY.indexOf(one.impact) - GRAVITY.indexOf(other.impact));
+}
+
+/** `#/paths/~1pets/get/…` as `GET /pets`, and any other pointer without its beginning. */
+function placeOf(pointer: string): string {
+  const keys = pointer
+    .split("/")
+    .slice(1)
+    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
+  if (keys[0] !== "paths" || keys[1] === undefined) return keys.join("/") || "the document";
+  return keys[2] === undefined ? keys[1] : `${keys[2].toUpperCase()} ${keys[1]}`;
+}

@@ -1,0 +1,138 @@
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import type { ContractChange } from "@petstore/contract/diff";
+import { changesSinceCommit, generateFrom } from "./contract.ts";
+import { affectedBy, type Package } from "./packages.ts";
+import { changesSection, counted, faultsSection, problemsSection, section, typesSection } from "./report.ts";
+import type { Save } from "./saves.ts";
+import type { Service } from "./service.ts";
+import { type TypeFault, typeFaults } from "./typecheck.ts";
+
+export interface LoopOptions {
+  root: string;
+  packages: Package[];
+  service: Service;
+  print: (section: string) => void;
+  signal: AbortSignal;
+}
+
+/** What follows from a save, worked out and reported step by step: lint, generate, typecheck, restart. */
+export class Loop {
+  readonly #options: LoopOptions;
+  /** What the service runs: its own package and those it uses. */
+  readonly #serving: Package[];
+  readonly #faults = new Map<string, TypeFault[]>();
+  /** The contract as it was generated from last; git may change it together with the files. */
+  #document = "";
+  #changes: ContractChange[] = [];
+  /** Whether the code of the service is another than the one that runs. */
+  #isStale = true;
+
+  constructor(options: LoopOptions) {
+    this.#options = options;
+    this.#serving = usedBy("@petstore/server", options.packages);
+  }
+
+  /** Reports on a save: each section as soon as it is known, and at the end what to do next. */
+  async report({ files, at }: Save): Promise<void> {
+    const { root, packages, print, signal } = this.#options;
+    const changed = new Set(files);
+    if ([...files].some((file) => /^openapi\/.*\.ya?ml$/.test(file))) {
+      const contract = join(root, "openapi/openapi.yaml");
+      const generated = await generateFrom(contract, signal);
+      if ("problems" in generated) {
+        print(problemsSection(generated.problems));
+        print(this.#serviceSection("runs on as it was"));
+        print(section("next", "Mend the contract there. Until then nothing is generated."));
+        return;
+      }
+      const elapsed = performance.now() - at;
+      if (generated.document !== this.#document) changed.add("packages/contract/src/generated/");
+      this.#document = generated.document;
+      print(typesSection(generated.written, elapsed));
+    }
+    const affected = affectedBy(changed, packages);
+    const hasContract = changed.has("packages/contract/src/generated/") || files.has("openapi/openapi.yaml");
+    const [changes] = await Promise.all([
+      hasContract ? changesSinceCommit(root, join(root, "openapi/openapi.yaml"), signal) : undefined,
+      this.#check(affected),
+    ]);
+    const elapsed = performance.now() - at;
+    if (changes !== undefined) {
+      this.#changes = changes;
+      print(changesSection(changes));
+    }
+    const faults = this.#allFaults();
+    if (affected.length > 0) print(faultsSection(root, faults, affected.length, elapsed));
+    if (runs(changed, this.#serving)) this.#isStale = true;
+    print(await this.#renewService(faults));
+    print(section("next", this.#next(faults)));
+  }
+
+  async #check(affected: Package[]): Promise<void> {
+    const { root, signal } = this.#options;
+    const waiting = [...affected];
+    const work = async (): Promise<void> => {
+      for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
+        this.#faults.set(one.name, await typeFaults(root, one, signal));
+      }
+    };
+    await Promise.all(Array.from({ length: availableParallelism() }, work));
+  }
+
+  /** Each place once: a package's source is checked again with every package that uses it. */
+  #allFaults(): TypeFault[] {
+    const places = new Map(
+      [...this.#faults.values()].flat().map((fault) => [`${fault.file}:${fault.line}:${fault.column}`, fault]),
+    );
+    return [...places.values()];
+  }
+
+  async #renewService(faults: TypeFault[]): Promise<string> {
+    if (!this.#isStale) return this.#serviceSection("runs on");
+    if (runs(new Set(faults.map(({ file }) => file)), this.#serving)) return this.#serviceSection("runs on as it was");
+    const wasRunning = this.#options.service.address !== undefined;
+    const address = await this.#options.service.restart();
+    this.#isStale = address === undefined;
+    return address === undefined
+      ? section("service", "ended at its start, for the reason it printed above")
+      : this.#serviceSection(wasRunning ? "restarted" : "started");
+  }
+
+  #serviceSection(state: string): string {
+    const { address } = this.#options.service;
+    return section("service", address === undefined ? "does not run" : `${state} at ${address}`);
+  }
+
+  #next(faults: TypeFault[]): string {
+    if (faults.length > 0) {
+      const mend = `Mend the ${counted(faults.length, "place")} above.`;
+      const id = this.#operationWithoutHandler(faults);
+      return id === undefined ? mend : `${mend} To begin the handler: npx -y pnpm@12.21.0 scaffold ${id}`;
+    }
+    if (this.#options.service.address === undefined) return "Mend what keeps the service from starting.";
+    if (this.#changes.some(({ impact }) => impact === "breaking")) {
+      return "Those who use the contract have to change: find a way that adds instead, or begin a new major version.";
+    }
+    return this.#changes.length > 0
+      ? "Run the tests; commit the contract and packages/contract/src/generated together."
+      : "Nothing to mend.";
+  }
+
+  #operationWithoutHandler(faults: TypeFault[]): string | undefined {
+    return faults
+      .filter(({ file }) => file.startsWith("apps/server/src/"))
+      .flatMap(({ message }) => Array.from(message.join("\n").matchAll(/'(\w+)' is missing in type/g), ([, id]) => id!))
+      .find((id) => this.#document.includes(`"operationId": "${id}"`));
+  }
+}
+
+/** Whether some of the files are code that the service runs. */
+function runs(files: Set<string>, serving: Package[]): boolean {
+  return [...files].some((file) => serving.some(({ folder }) => new RegExp(`^${folder}/(src|bin)/`).test(file)));
+}
+
+function usedBy(name: string, packages: Package[]): Package[] {
+  const own = packages.find((one) => one.name === name);
+  return own === undefined ? [] : [own, ...own.uses.flatMap((used) => usedBy(used, packages))];
+}

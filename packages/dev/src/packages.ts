@@ -1,0 +1,48 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** A package of the workspace. */
+export interface Package {
+  name: string;
+  /** Its folder, from the root of the repository. */
+  folder: string;
+  /** The packages of the workspace that it names in its dependencies. */
+  uses: string[];
+}
+
+interface Manifest {
+  name: string;
+  dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
+}
+
+/** The packages that hold TypeScript. */
+export function packagesIn(root: string): Package[] {
+  return globSync("{packages,apps}/*/tsconfig.json", { cwd: root })
+    .map((file) => dirname(file))
+    .filter((folder) => existsSync(join(root, folder, "package.json")))
+    .toSorted()
+    .map((folder) => {
+      const manifest = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as Manifest;
+      const ranges = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
+      return {
+        name: manifest.name,
+        folder,
+        uses: ranges.filter(([, range]) => range.startsWith("workspace:")).map(([name]) => name),
+      };
+    });
+}
+
+/** The packages in which some files lie, and all that use these, by whatever way: what a change to the files may break. */
+export function affectedBy(files: Iterable<string>, packages: Package[]): Package[] {
+  const names = new Set<string>();
+  for (const file of files) {
+    const owner = packages.find(({ folder }) => file.startsWith(`${folder}/`));
+    if (owner !== undefined) names.add(owner.name);
+  }
+  for (let before = -1; before !== names.size;) {
+    before = names.size;
+    for (const { name, uses } of packages) if (uses.some((used) => names.has(used))) names.add(name);
+  }
+  return packages.filter(({ name }) => names.has(name));
+}

@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ContractChange, Impact } from "@petstore/contract/diff";
+import type { ContractProblem } from "@petstore/contract/lint";
+import type { TypeFault } from "./typecheck.ts";
+
+/** At most so many lines of a kind; the first ones are where to begin. */
+const MOST = 12;
+
+/** One section of the report: its name, what it says, and the lines below. */
+export function section(name: string, text: string, lines: string[] = []): string {
+  const shown = lines.length > MOST ? [...lines.slice(0, MOST), `… and ${lines.length - MOST} more`] : lines;
+  return [`  ${name.padEnd(10)} ${text}`, ...shown.map((line) => `    ${line}`)].join("\n");
+}
+
+/** What is wrong with the contract, each with file, line and column. */
+export function problemsSection(problems: ContractProblem[]): string {
+  const lines = problems.map(({ file, line, column, message, rule }) => {
+    return `${file}:${line}:${column}  ${message}${rule === undefined ? "" : ` (${rule})`}`;
+  });
+  return section("contract", counted(problems.length, "problem"), lines);
+}
+
+/** What the contract changes of the one last committed, and in which direction. */
+export function changesSection(changes: ContractChange[]): string {
+  if (changes.length === 0) return section("contract", "says what it said at the last commit");
+  const impacts = (["breaking", "additive", "documentation"] satisfies Impact[]).flatMap((impact) => {
+    const count = changes.filter((change) => change.impact === impact).length;
+    return count === 0 ? [] : `${count} ${impact}`;
+  });
+  const lines = changes.map(({ impact, place, message, at }) => {
+    return `${impact.padEnd(13)}  ${place}: ${message}${at === undefined ? "" : ` (${at.file}:${at.line})`}`;
+  });
+  return section(
+    "contract",
+    `${counted(changes.length, "change")} since the last commit: ${impacts.join(", ")}`,
+    lines,
+  );
+}
+
+/** What was generated, and how long after the save it was on disk. */
+export function typesSection(written: string[], milliseconds: number): string {
+  const what = written.length === 0 ? "nothing to write" : `wrote ${written.join(", ")}`;
+  return section("types", `${what}; on disk after ${seconds(milliseconds)}`);
+}
+
+/** What does not compile: first the handlers and what surrounds them, then the uses of the client, then all else. */
+export function faultsSection(root: string, faults: TypeFault[], checked: number, milliseconds: number): string {
+  const groups: Record<string, TypeFault[]> = { handlers: [], "client uses": [], "other code": [] };
+  for (const fault of faults) groups[kindOf(root, fault)]!.push(fault);
+  const lines = Object.entries(groups).flatMap(([kind, group]) =>
+    group.map(
+      ({ file, line, column, message }) => `${kind.padEnd(11)}  ${file}:${line}:${column}  ${inShort(message)}`,
+    ),
+  );
+  const verdict = faults.length === 0 ? "no errors" : counted(faults.length, "error");
+  return section("typecheck", `${verdict} in ${counted(checked, "package")}; after ${seconds(milliseconds)}`, lines);
+}
+
+/** `1 error`, `2 errors`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+function kindOf(root: string, { file }: TypeFault): string {
+  if (file.startsWith("apps/server/src/")) return "handlers";
+  if (file.startsWith("packages/client/")) return "client uses";
+  const path = join(root, file);
+  return existsSync(path) && readFileSync(path, "utf8").includes('"@petstore/client"') ? "client uses" : "other code";
+}
+
+/** The outermost and the innermost of what the compiler says: what does not fit, and the last reason why. */
+function inShort(message: string[]): string {
+  const [first, last] = [message[0]!, message.at(-1)!];
+  const short = (text: string) => (text.length > 180 ? `${text.slice(0, 177)}…` : text);
+  return message.length === 1 ? short(first) : `${short(first)} ${short(last)}`;
+}
+
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1_000).toFixed(2)} s`;
+}

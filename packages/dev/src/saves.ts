@@ -1,0 +1,58 @@
+import { watch } from "node:fs";
+import { relative, resolve } from "node:path";
+
+/** What was saved, and when the first of it was, by `performance.now()`. */
+export interface Save {
+  /** From the root of the repository. */
+  files: Set<string>;
+  at: number;
+}
+
+/** A save of several files, as an editor's "save all" or git makes it, counts as one when no more than this lies between. */
+const SETTLE = 40;
+
+/** What counts is code and YAML; editors and tools write other things beside it, and `generated` is our own writing. */
+const COUNTS = /^(?!.*\/(?:node_modules|dist|generated)\/).*\.(?:ts|js|json|ya?ml)$/;
+
+/** The saves below some folders from now on; what is saved while one is worked on comes as the next. */
+export function saves(root: string, folders: string[], signal: AbortSignal): AsyncGenerator<Save> {
+  let files = new Set<string>();
+  let first = 0;
+  let last = 0;
+  let wake = (): void => {};
+  const notice = (file: string): void => {
+    if (!COUNTS.test(file)) return;
+    last = performance.now();
+    if (files.size === 0) first = last;
+    files.add(file);
+    wake();
+  };
+  const watchers = folders.map((folder) => {
+    const watcher = watch(resolve(root, folder), { recursive: true });
+    watcher.on("change", (_event, name) => notice(relative(root, resolve(root, folder, String(name)))));
+    return watcher;
+  });
+  signal.addEventListener("abort", () => wake(), { once: true });
+  return settled();
+
+  async function* settled(): AsyncGenerator<Save> {
+    try {
+      while (!signal.aborted) {
+        const quietFor = performance.now() - last;
+        if (files.size > 0 && quietFor >= SETTLE) {
+          const save = { files, at: first };
+          files = new Set();
+          yield save;
+          continue;
+        }
+        const { promise, resolve: done } = Promise.withResolvers<void>();
+        wake = done;
+        const timer = files.size > 0 ? setTimeout(done, SETTLE - quietFor) : undefined;
+        await promise;
+        clearTimeout(timer);
+      }
+    } finally {
+      for (const watcher of watchers) watcher.close();
+    }
+  }
+}
