@@ -21,6 +21,7 @@ import { nobody, type Observer } from "./observer.ts";
 import { petsHandlers, type PetsEnvironment } from "./pets/pets.handlers.ts";
 import { limited, type RateLimits } from "./rate-limits.ts";
 import { readiness } from "./readiness.ts";
+import { referencePage } from "./reference-page.ts";
 import { describe, requestLog } from "./request-log.ts";
 import type { Storage } from "./storage.ts";
 import type { Tracing } from "./tracing.ts";
@@ -54,7 +55,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
   app.get("/healthz", (_request, response) => void response.json({ status: "ok" }));
   app.get("/readyz", readiness(options));
   app.use(["/openapi.json", "/openapi.yaml", BASE_PATH], crossOrigin);
-  app.use(contractDocument());
+  app.use(contractDocument(), referencePage(BASE_PATH));
   const capacity = createCapacity(options.maxInFlight);
   app.use(BASE_PATH, capacity.refuseWhenFull, await operations(options, capacity));
   app.use((_request, _response, next) => next(problem("not_found")));

@@ -112,6 +112,7 @@ export async function serve(config: Config): Promise<void> {
 
 function greeting(config: Config, { baseUrl, metricsUrl }: Service): string {
   const lines = [`Petstore ${version} (${config.environment}) is listening on ${baseUrl}`];
+  lines.push(`Its reference, where every operation can be tried, is at ${new URL("/docs", baseUrl).href}`);
   if (metricsUrl !== undefined) lines.push(`Metrics are at ${metricsUrl}`);
   const keyFile = relative(process.cwd(), config.quickstartFile);
   if (config.environment === "development" && existsSync(keyFile)) {

@@ -4,4 +4,4 @@
 export const version = "1.0.0";
 
 /** SHA-256 of the bundled document (`openapi.json`), in hexadecimal. */
-export const hash = "3e6cc65aede35bd0781b82e2a5f4b8185593ab8dd55756d02abebcf2e814d0bf";
+export const hash = "1761cc12f7d6cfcfa9b166c0ae88c7ce8c6162194357ddb95254929bc35b52a1";
