@@ -46,6 +46,11 @@ interface CommonOptions {
   checkResponses?: CheckedShare;
   /** Told of each violation that a check finds. If it throws, as it should in tests, the request fails with that. */
   onViolation?: (violation: Violation) => void;
+  /**
+   * Accept a request that is plain by express-openapi-validator's compiled schemas alone, past its steps around them.
+   * Default: true. The verdict and the values are the same; `false` has it judge every request as a whole.
+   */
+  shortcut?: boolean;
   /** Build every operation now, not at its first request, so that `ready` tells which ones are broken. */
   warm?: boolean;
 }
@@ -113,6 +118,7 @@ function routesOf(
     realm = "api",
     bodyLimit = 65_536,
     checkResponses = "off",
+    shortcut = true,
     onViolation = () => {},
   } = options;
   const faults = disagreements(document, entries, Object.keys(handlers), Object.keys(security));
@@ -120,7 +126,7 @@ function routesOf(
 
   const router = new PathRouter<Route>();
   const checking = { share: checkResponses, onViolation };
-  const shared = { document, bodyLimit, checking, context, security: { handlers: security, realm } };
+  const shared = { document, bodyLimit, checking, shortcut, context, security: { handlers: security, realm } };
   const operations = entries.map((entry) => new Operation(entry, entries, handlers[entry.id]!, shared));
   for (const [at, operation] of operations.entries()) {
     router.route(entries[at]!.path, () => new Map()).set(operation.method, operation);

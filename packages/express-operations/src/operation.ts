@@ -25,6 +25,7 @@ export interface OperationOptions {
   security: SecurityOptions<unknown>;
   bodyLimit: number;
   checking: Checking;
+  shortcut: boolean;
   context: ((request: Request) => unknown) | undefined;
 }
 
@@ -118,7 +119,8 @@ interface Reading {
   hasCookies: boolean;
 }
 
-async function readingOf(entry: OperationEntry, { document, bodyLimit, checking }: OperationOptions): Promise<Reading> {
+async function readingOf(entry: OperationEntry, options: OperationOptions): Promise<Reading> {
+  const { document, bodyLimit, checking, shortcut } = options;
   const requestBody = resolve<RequestBodyObject | undefined>(document, entry.operation.requestBody);
   const declared = Object.keys(requestBody?.content ?? {});
   const successes = Object.entries(entry.operation.responses ?? {}).filter(([status]) => status.startsWith("2"));
@@ -126,7 +128,7 @@ async function readingOf(entry: OperationEntry, { document, bodyLimit, checking 
   return {
     readBody: declared.length > 0 ? bodyReader(declared, requestBody?.required ?? false, bodyLimit) : undefined,
     checkStrictly: strictness(document, entry.parameters),
-    validate: await buildValidator(document, entry),
+    validate: await buildValidator(document, entry, { shortcut }),
     release: await releaseOf(document, entry, checking),
     produces: [...new Set(produces)],
     credentials: apiKeyParameters(document, entry).filter(

@@ -35,7 +35,11 @@ export type Validate = (subject: Subject) => Promise<void>;
  * Builds express-openapi-validator (EOV) for one operation, over the document cut down to it, its schemas compiled.
  * A request runs only those of its steps that judge it, and none where its compiled schemas alone can accept it.
  */
-export async function buildValidator(document: OpenApiDocument, entry: OperationEntry): Promise<Validate> {
+export async function buildValidator(
+  document: OpenApiDocument,
+  entry: OperationEntry,
+  { shortcut }: { shortcut: boolean },
+): Promise<Validate> {
   const requestBody = resolve<RequestBodyObject | undefined>(document, entry.operation.requestBody);
   const contentTypes = Object.keys(requestBody?.content ?? {});
   const isMultipart = contentTypes.some((type) => type.startsWith("multipart/"));
@@ -53,7 +57,9 @@ export async function buildValidator(document: OpenApiDocument, entry: Operation
 
   const compiled = new Map(sentTypes.map((type) => [type, compiledFor(type)]));
   const isAccepted =
-    mustBeObject || isMultipart ? () => false : quickVerdict(document, entry.parameters, (type) => compiled.get(type));
+    shortcut && !mustBeObject && !isMultipart
+      ? quickVerdict(document, entry.parameters, (type) => compiled.get(type))
+      : () => false;
 
   return async (subject) => {
     if (isAccepted(subject)) return;

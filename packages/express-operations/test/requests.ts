@@ -26,6 +26,8 @@ interface Draft {
   query: Pairs;
   headers: Record<string, string>;
   body: unknown;
+  /** Leaves what has a meaning in URLs as it is in the values of the query (RFC 3986, section 2.2). */
+  leavesReserved?: boolean;
 }
 
 const ODD_TEXT = [
@@ -47,6 +49,9 @@ const ODD_TEXT = [
   "é",
   "\u{1F415}",
   "a/b",
+  "it's",
+  "a:b",
+  "(a)",
   "%",
   "NaN",
   "9007199254740993",
@@ -120,6 +125,9 @@ function mutation(): fc.Arbitrary<(draft: Draft) => void> {
     json.map((value) => (draft: Draft) => {
       if (draft.body !== undefined) draft.body = value;
     }),
+    fc.constant((draft: Draft) => {
+      draft.leavesReserved = true;
+    }),
     at.map((n) => (draft: Draft) => {
       const keys = typeof draft.body === "object" && draft.body !== null ? Object.keys(draft.body) : [];
       if (keys.length > 0) Reflect.deleteProperty(draft.body as object, keys[n % keys.length]!);
@@ -140,9 +148,11 @@ function finish(entry: OperationEntry, draft: Draft): BuiltRequest {
   const path = draft.path.replace(/\{([^}]+)\}/g, (_, name: string) =>
     encodeURIComponent(draft.pathValues[name]!.toWellFormed()),
   );
-  const query = draft.query.map(
-    ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value.toWellFormed())}`,
-  );
+  const query = draft.query.map(([name, value]) => {
+    const encoded = encodeURIComponent(value.toWellFormed());
+    const text = draft.leavesReserved === true ? encoded.replace(/%(?:3A|2F|3F|40|24|2C|3B)/g, decodeURIComponent) : encoded;
+    return `${encodeURIComponent(name)}=${text}`;
+  });
   const body = draft.body === undefined ? undefined : JSON.stringify(draft.body);
   return {
     operationId: entry.id,
