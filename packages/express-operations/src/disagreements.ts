@@ -1,4 +1,4 @@
-import type { OpenApiDocument, OperationEntry } from "./document.ts";
+import { type OpenApiDocument, type OperationEntry, parameterNames } from "./document.ts";
 import { schemesOf } from "./security.ts";
 
 /** Where a document and what implements it disagree: one sentence each, naming the operation and the remedy. */
@@ -10,6 +10,7 @@ export function disagreements(
 ): string[] {
   const faults: string[] = [];
   const seen = new Set<string>();
+  const places = new Map<string, string>();
   for (const entry of entries) {
     const { id, operation } = entry;
     if (operation.operationId === undefined) {
@@ -18,6 +19,17 @@ export function disagreements(
     }
     if (seen.has(id)) faults.push(`Operation "${id}" stands twice in the document: rename one.`);
     seen.add(id);
+    const place = `${entry.method} ${entry.path.replaceAll(/\{[^}]+\}/g, "{}")}`;
+    const other = places.get(place);
+    if (other !== undefined) faults.push(`Operation "${id}" answers to the same requests as "${other}": remove one.`);
+    places.set(place, id);
+    const names = parameterNames(entry.path);
+    for (const { in: where, name } of entry.parameters) {
+      if (where !== "path" || names.includes(name)) continue;
+      faults.push(
+        `Operation "${id}" has a path parameter "${name}" that its path ${entry.path} does not name: correct one.`,
+      );
+    }
     if (!handlers.includes(id)) faults.push(`Operation "${id}" has no handler: add one to the handlers.`);
     for (const scheme of schemesOf(document, entry)) {
       if (security.includes(scheme)) continue;

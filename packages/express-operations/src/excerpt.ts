@@ -42,17 +42,7 @@ function transplant(document: OpenApiDocument, copy: object, ref: string): unkno
     target = target[key] as Record<string, unknown>;
   }
   const last = keys.at(-1)!;
-  target[last] = fill(target[last], copyOf(source));
-  return target[last];
-}
-
-/** What a reference into the middle of a node left of it so far, completed. */
-function fill(partial: unknown, source: unknown): unknown {
-  if (typeof partial !== "object" || partial === null) return partial ?? source;
-  for (const [key, value] of Object.entries(source as object)) {
-    (partial as Record<string, unknown>)[key] = fill((partial as Record<string, unknown>)[key], value);
-  }
-  return partial;
+  return (target[last] = copyOf(source));
 }
 
 /** Where every key is a name that somebody chose, and none a keyword. */
@@ -69,8 +59,12 @@ const NAMED = new Set([
 /** Keywords whose values are data, in which `$ref` would be a field like any other. */
 const DATA = new Set(["default", "const", "enum"]);
 
-/** Examples judge nothing, though they may refer to anything; nor does `nullable` alone, which ajv refuses (OpenAPI 3.0.3). */
+/**
+ * Examples judge nothing, though they may refer to anything; nor does `nullable` alone, which ajv refuses (OpenAPI 3.0.3).
+ * The default of what is `readOnly` would be filled into requests, and then refused there.
+ */
 function judges(key: string, node: object): boolean {
+  if (key === "default") return !("readOnly" in node && node.readOnly === true);
   return key !== "example" && key !== "examples" && (key !== "nullable" || "type" in node);
 }
 

@@ -136,15 +136,20 @@ function rawValue(raw: RawParameters, parameter: ParameterObject): string | stri
 
 /** The JSON types a schema allows besides null; empty when it does not say. */
 function typesOf(document: OpenApiDocument, node: Schema | undefined): Set<string> {
+  const types = new Set(allTypesOf(document, node));
+  types.delete("null");
+  return types;
+}
+
+function allTypesOf(document: OpenApiDocument, node: Schema | undefined): string[] {
   const schema = resolve<Schema>(document, node ?? {});
-  const own = [schema.type ?? []].flat().filter((type) => type !== "null");
-  if (own.length > 0) return new Set(own);
+  if (schema.type !== undefined) return [schema.type].flat();
   const members = (keyword: "allOf" | "oneOf" | "anyOf") =>
-    ((schema[keyword] ?? []) as Schema[]).map((member) => typesOf(document, member));
-  const narrowed = members("allOf").find((types) => types.size > 0);
+    ((schema[keyword] ?? []) as Schema[]).map((member) => allTypesOf(document, member));
+  const narrowed = members("allOf").find((types) => types.length > 0);
   if (narrowed !== undefined) return narrowed;
   const choices = [...members("oneOf"), ...members("anyOf")];
-  return choices.every((types) => types.size > 0) ? new Set(choices.flatMap((types) => [...types])) : new Set();
+  return choices.every((types) => types.length > 0) ? choices.flat() : [];
 }
 
 /** Query and cookie parameters are exploded unless they say otherwise; the others never are. */

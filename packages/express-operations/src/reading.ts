@@ -1,6 +1,6 @@
 /** Reading an OpenAPI document: its operations, what its references stand for, what its schemas allow. */
 export { exampleValue } from "./conformance/example-value.ts";
-export { effectiveSchema, propertiesOf } from "./conformance/effective-schema.ts";
+export { effectiveSchema, propertiesOf } from "./effective-schema.ts";
 export {
   type ExampleObject,
   type HeaderObject,

@@ -45,7 +45,7 @@ function partsOf(schema: Schema, { one, many }: typeof CERTAIN): unknown[] {
 
 function requireDefaults(schema: Schema): void {
   const fields = Object.entries((schema["properties"] ?? {}) as Record<string, Schema>);
-  const defaulted = fields.filter(([, field]) => field["default"] !== undefined).map(([name]) => name);
-  if (defaulted.length === 0) return;
-  schema["required"] = [...new Set([...((schema["required"] ?? []) as string[]), ...defaulted])];
+  const filled = fields.filter(([, field]) => field["default"] !== undefined && field["readOnly"] !== true);
+  if (filled.length === 0) return;
+  schema["required"] = [...new Set([...((schema["required"] ?? []) as string[]), ...filled.map(([name]) => name)])];
 }

@@ -9,7 +9,7 @@ import type {
 import { resolve } from "./document.ts";
 import { bindValidator, type Middleware, run } from "./eov.ts";
 import { excerpt } from "./excerpt.ts";
-import { readMultipart, type UploadedFile } from "./multipart.ts";
+import { fileFieldsOf, readMultipart, type UploadedFile } from "./multipart.ts";
 import { describe } from "./parameters.ts";
 import { printable, refuse } from "./problem.ts";
 import { quickVerdict } from "./quick-verdict.ts";
@@ -48,6 +48,7 @@ export async function buildValidator(
   const { metadata, step, requestJudge } = await bindValidator(part.document, part.at, entry.method, options);
   const { judge, compiledFor } = requestJudge();
   const takeApart = isMultipart ? step("multipartMiddleware") : undefined;
+  const fileFields = isMultipart ? fileFieldsOf(document, requestBody!) : [];
   const sentTypes = requestBody?.required === true ? contentTypes : [undefined, ...contentTypes];
   for (const type of sentTypes) await compile(judge, metadata, entry.method, type);
 
@@ -67,7 +68,7 @@ export async function buildValidator(
     if (mustBeObject && subject.body === null) throw refuse(400, "The request body must be object.");
     subject.openapi = { ...metadata, pathParams: subject.params };
     subject.query = { ...subject.query };
-    if (takeApart !== undefined) await readMultipart(takeApart, subject);
+    if (takeApart !== undefined) await readMultipart(takeApart, subject, fileFields);
     try {
       await run(judge, subject);
     } catch (error) {
@@ -140,6 +141,9 @@ const PLACES = { query: "query", params: "path", headers: "header" } as const;
 
 function explain(path: string, message: string, parameters: ParameterObject[]): string {
   const [place = "", ...segments] = path.replace(/^\//, "").split("/");
+  // Where a discriminator chose the schema, EOV leaves the field to its message.
+  const field = /^must have required property '(.+)'$|^'(.+?)' must /.exec(message)?.slice(1).find(Boolean);
+  if (field !== undefined && segments.at(-1) !== field && !(place in PLACES)) segments.push(field);
   if (place in PLACES) {
     const name = segments[0] ?? "";
     const declared = parameters.find(({ in: where, name: own }) => {
@@ -152,9 +156,9 @@ function explain(path: string, message: string, parameters: ParameterObject[]): 
   }
   const names = segments.map((segment) => printable(segment.replaceAll("~1", "/").replaceAll("~0", "~")));
   const known = names.includes(undefined) ? names.slice(0, names.indexOf(undefined)) : names;
-  const field = known.length === names.length ? "" : "A field in ";
+  const part = known.length === names.length ? "" : "A field in ";
   const subject = known.length === 0 ? "the request body" : `body field "${known.join(".")}"`;
-  const sentence = `${field}${subject} ${reasonOf(message)}.`;
+  const sentence = `${part}${subject} ${reasonOf(message)}.`;
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }
 
@@ -165,5 +169,5 @@ function reasonOf(message: string): string {
   if (message.startsWith("Unknown query parameter")) return "is not known";
   if (message.startsWith("Empty value found")) return "must not be empty";
   if (message.includes("must be url encoded")) return "must be percent-encoded";
-  return message;
+  return message.replace(/^'.+?' (?=must )/, "").replace(/\.$/, "");
 }

@@ -11,7 +11,7 @@ describe("what a document may hold besides", () => {
           post: {
             operationId: "order",
             servers: [{ url: "/elsewhere" }],
-            callbacks: { done: { "{$request.query.url}": hook } },
+            callbacks: { done: { "{$request.query.url}": hook }, lost: { $ref: "#/components/callbacks/Lost" } },
             responses: ok,
           },
         },
@@ -67,6 +67,112 @@ describe("what a document may hold besides", () => {
     }
   });
 
+  test("references into the middle of other operations", async () => {
+    const first = {
+      operationId: "first",
+      parameters: [
+        { in: "path", name: "x", required: true, schema: { type: "string" } },
+        { in: "query", name: "n", schema: { type: "integer" } },
+      ],
+      responses: ok,
+    };
+    const there = (rest: string) => ({ $ref: `#/paths/~1first~1%7Bx%7D/get/${rest}` });
+    const schema = {
+      type: "object",
+      properties: { n: there("parameters/1/schema"), all: there("parameters/1") },
+    };
+    await using server = await serve({
+      "/first/{x}": { get: first },
+      "/second/{x}": {
+        get: { operationId: "second", parameters: [there("parameters/0"), there("parameters/1")], responses: ok },
+      },
+      "/third": {
+        post: { operationId: "third", requestBody: { content: { "application/json": { schema } } }, responses: ok },
+      },
+    });
+    const get = async (url: string, init?: RequestInit) => (await fetch(server.baseUrl + url, init)).status;
+    const post = (body: string) =>
+      get("/third", { method: "POST", headers: { "Content-Type": "application/json" }, body });
+    expect([await get("/second/a?n=2"), await get("/second/a?n=x")]).toEqual([200, 400]);
+    expect([await post('{"n":2}'), await post('{"n":"x"}')]).toEqual([200, 400]);
+  });
+
+  test("a default of what is for responses alone is not held against a request", async () => {
+    const properties = { made: { type: "string", default: "now", readOnly: true }, default: { type: "string" } };
+    await using server = await serve({
+      "/x": {
+        post: {
+          operationId: "x",
+          requestBody: { content: { "application/json": { schema: { type: "object", properties } } } },
+          responses: ok,
+        },
+      },
+    });
+    const post = async (body: string) => {
+      const headers = { "Content-Type": "application/json" };
+      const response = await fetch(`${server.baseUrl}/x`, { method: "POST", headers, body });
+      return [response.status, ((await response.json()) as { body?: unknown }).body];
+    };
+    expect(await post("{}")).toEqual([200, {}]);
+    expect(await post('{"default":1}')).toEqual([400, undefined]);
+    expect(await post('{"made":"then"}')).toEqual([400, undefined]);
+  });
+
+  test.each(["3.0.3", "3.1.0"])("a discriminator in OpenAPI %s, and messages that name the field", async (openapi) => {
+    const kind = { type: "string" };
+    const cat = { type: "object", required: ["kind"], properties: { kind } };
+    const dog = { type: "object", required: ["kind", "barks"], properties: { kind, barks: { type: "boolean" } } };
+    const of = (name: string) => `#/components/schemas/${name}`;
+    const pet = {
+      oneOf: [{ $ref: of("Cat") }, { $ref: of("Dog") }],
+      discriminator: { propertyName: "kind", mapping: { cat: of("Cat"), dog: of("Dog") } },
+    };
+    await using server = await serve(
+      {
+        "/pets": {
+          post: {
+            operationId: "addPet",
+            requestBody: { required: true, content: { "application/json": { schema: pet } } },
+            responses: ok,
+          },
+        },
+      },
+      { openapi, components: { schemas: { Cat: cat, Dog: dog } } },
+    );
+    const post = async (body: string) => {
+      const headers = { "Content-Type": "application/json" };
+      const response = await fetch(`${server.baseUrl}/pets`, { method: "POST", headers, body });
+      const { message } = (await response.json()) as { message?: string };
+      return [response.status, message];
+    };
+    const unknown = [400, 'Body field "kind" must be equal to one of the allowed values: cat, dog.'];
+    expect(await post('{"kind":"dog","barks":true}')).toEqual([200, undefined]);
+    expect(await post('{"kind":"dog"}')).toEqual([400, 'Body field "barks" is required.']);
+    for (const body of ['{"kind":"cow"}', '{"kind":"__proto__"}', '{"kind":{}}', "{}", "[]", '"dog"'])
+      expect(await post(body)).toEqual(unknown);
+    expect(await post("null")).toEqual([400, "The request body must be object."]);
+  });
+
+  test.each<[openapi: string, schema: object, nulls: boolean]>([
+    ["3.0.3", { type: "string", nullable: true }, true],
+    ["3.0.3", { type: "string", enum: ["a"], nullable: true }, false],
+    ["3.0.3", { allOf: [{ type: "string" }], nullable: true }, false],
+    ["3.0.3", { nullable: true }, true],
+    ["3.1.0", { type: ["string", "null"] }, true],
+    ["3.1.0", { anyOf: [{ type: "string" }, { type: "null" }] }, true],
+    ["3.1.0", { const: null }, true],
+    ["3.1.0", { type: "string" }, false],
+  ])("null in OpenAPI %s where the schema is %o: %s", async (openapi, schema, isAllowed) => {
+    const content = { "application/json": { schema: { type: "object", properties: { field: schema } } } };
+    await using server = await serve(
+      { "/x": { post: { operationId: "x", requestBody: { content }, responses: ok } } },
+      { openapi },
+    );
+    const headers = { "Content-Type": "application/json" };
+    const { status } = await fetch(`${server.baseUrl}/x`, { method: "POST", headers, body: '{"field":null}' });
+    expect(status).toBe(isAllowed ? 200 : 400);
+  });
+
   test("a reference that leads nowhere or out of the document is named", async () => {
     const broken = (ref: string) =>
       serve({ "/x": { get: { operationId: "x", parameters: [{ $ref: ref }], responses: ok } } });
@@ -108,6 +214,8 @@ describe("multipart", () => {
     });
     expect((await send(formOf({ title: "too long", file }))).status).toBe(400);
     expect((await send(formOf({ title: "Hi" }))).status).toBe(400);
+    const text = await send(formOf({ title: "Hi", file: "hello" }));
+    expect(await text.json()).toMatchObject({ status: 400, message: 'Body field "file" must be a file.' });
     expect((await send(formOf({ title: "Hi", file: new File(["x".repeat(70_000)], "big") }))).status).toBe(413);
     expect((await send("nonsense", { "Content-Type": "multipart/form-data; boundary=x" })).status).toBe(400);
     expect((await send("nonsense", { "Content-Type": "multipart/form-data" })).status).toBe(400);

@@ -1,3 +1,4 @@
+import express, { type RequestHandler } from "express";
 import { implement, type OpenApiDocument, type SecurityHandler, type UploadedFile } from "../src/index.ts";
 import { listen } from "./listen.ts";
 
@@ -11,8 +12,12 @@ const security: Record<string, SecurityHandler<unknown>> = {
   basic: (credential) => (credential === "user:good" ? { caller: "basic" } : undefined),
 };
 
-/** Serves a document whose operations answer with their input as JSON, files as text. */
-export async function serveEcho(paths: object, more: Partial<OpenApiDocument> & object = {}) {
+/** Serves a document whose operations answer with their input as JSON, files as text, behind what is to come before. */
+export async function serveEcho(
+  paths: object,
+  more: Partial<OpenApiDocument> & object = {},
+  ...before: RequestHandler[]
+) {
   const document = { openapi: "3.1.0", info: { title: "t", version: "1" }, ...more, paths } as OpenApiDocument;
   const ids = Object.values(paths).flatMap((item: object) =>
     Object.values(item).map((operation) => (operation as { operationId?: string }).operationId ?? []),
@@ -22,5 +27,6 @@ export async function serveEcho(paths: object, more: Partial<OpenApiDocument> & 
     body: { ...input, files: files.map(({ bytes, ...file }) => ({ ...file, text: Buffer.from(bytes).toString() })) },
   });
   const handlers = Object.fromEntries(ids.flat().map((id) => [id, echo]));
-  return listen(implement()({ document, handlers: handlers as never, security }));
+  const implementation = implement()({ document, handlers: handlers as never, security });
+  return listen(express.Router().use(...before, implementation));
 }

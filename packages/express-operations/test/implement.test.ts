@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Handlers, implement, type OpenApiDocument } from "../src/index.ts";
+import { type Handlers, implement, type OpenApiDocument, type Problem } from "../src/index.ts";
 import { document, type operations } from "./fixtures/bookshop.ts";
 import { listen } from "./listen.ts";
 
@@ -72,6 +72,48 @@ describe("a document served", () => {
     expect([response.status, response.headers.get("Allow")]).toEqual([405, "OPTIONS, POST"]);
   });
 
+  test("a refusal has the body that the application gives it", async () => {
+    const problemBody = ({ status, code, message, headers }: Problem) => ({ type: code, status, message, headers });
+    await using other = await listen(implement<operations>()({ document, handlers, problemBody }));
+    const response = await fetch(`${other.baseUrl}/books/search`);
+    expect([response.status, response.headers.get("Allow"), await response.json()]).toEqual([
+      405,
+      "OPTIONS, POST",
+      {
+        type: "method_not_allowed",
+        status: 405,
+        message: "This path answers to OPTIONS, POST.",
+        headers: { Allow: "OPTIONS, POST" },
+      },
+    ]);
+    expect(await (await send("/nothing")).json()).toEqual({
+      code: "not_found",
+      message: "There is nothing at this path.",
+      status: 404,
+    });
+  });
+
+  test("what an operation needs is made at its first request, and once", async () => {
+    let looked = 0;
+    const content = {
+      get "text/plain"() {
+        looked++;
+        return { schema: { type: "string" } };
+      },
+    };
+    const paths = structuredClone(document.paths) as Record<string, Record<string, { requestBody: object }>>;
+    paths["/books"]!["post"]!.requestBody = { content };
+    await using lazy = await listen(implement<operations>()({ document: { ...document, paths }, handlers }));
+    await fetch(`${lazy.baseUrl}/books/1`);
+    expect(looked).toBe(0);
+    const ask = () => fetch(`${lazy.baseUrl}/books`, { method: "POST", body: "x" });
+    expect((await ask()).status).toBe(204);
+    const made = looked;
+    expect(made).toBeGreaterThan(0);
+    await ask();
+    expect(looked).toBe(made);
+  });
+
   test("406 when none of the media types of a success is acceptable", async () => {
     const accepting = async (accept: string) =>
       (await post("/books/search", "{}", "application/json", { Accept: accept })).status;
@@ -106,6 +148,25 @@ describe("a document and an implementation that disagree", () => {
     expect(start).toThrow('Operation "getBook" needs the security scheme "login"');
     expect(start).toThrow("POST /books has no operationId");
     expect(start).toThrow('Operation "getBook" stands twice');
+  });
+
+  test("name operations that answer to the same requests, and path parameters that no path names", () => {
+    const responses = { 200: { description: "" } };
+    const parameters = [{ name: "id", in: "path", required: true, schema: { type: "string" } }];
+    const paths = {
+      "/a/{id}": { get: { operationId: "one", parameters, responses }, put: { operationId: "two", responses } },
+      "/a/{other}": { get: { operationId: "three", parameters, responses } },
+    };
+    const answer = () => ({ status: 200 });
+    const given = { one: answer, two: answer, three: answer } as never;
+    const start = () => implement()({ document: { openapi: "3.1.0", paths }, handlers: given });
+    expect(start).toThrow(
+      [
+        "The document and its implementation disagree:",
+        '- Operation "three" answers to the same requests as "one": remove one.',
+        '- Operation "three" has a path parameter "id" that its path /a/{other} does not name: correct one.',
+      ].join("\n"),
+    );
   });
 
   test("a status that the document does not declare is a fault", async () => {

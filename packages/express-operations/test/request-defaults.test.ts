@@ -44,6 +44,7 @@ const DOCUMENT = {
         pups: { type: "array", items: sized() },
         home: { oneOf: [ref("Kennel"), { type: "null" }] },
         merged: { allOf: [sized()] },
+        made: { type: "string", default: "now", readOnly: true },
       }),
       Told: sized(),
       Shared: sized(),

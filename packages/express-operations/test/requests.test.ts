@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
+import express from "express";
 import { describe, expect, test } from "vitest";
 import { anyJson, serveEcho } from "./echo.ts";
 
@@ -64,6 +65,12 @@ describe("parameters", () => {
     expect(await ask([json], `/x?j=${encodeURIComponent(sent)}`)).toMatchObject({ status });
   });
 
+  test("an integer that may be null is read as strictly", async () => {
+    const id = query("id", { anyOf: [{ type: "integer" }, { type: "null" }] });
+    expect(await ask([id], "/x?id=5")).toMatchObject({ status: 200, query: { id: 5 } });
+    expect(await ask([id], "/x?id=0x5")).toMatchObject({ status: 400 });
+  });
+
   test("a query that is not valid percent-encoding is refused, not repaired", async () => {
     for (const sent of ["q=%zz", "q=%ff", "%=1"])
       expect(await ask([query("q", { type: "string" })], `/x?${sent}`)).toMatchObject({ status: 400 });
@@ -87,6 +94,30 @@ describe("bodies", () => {
     const { body } = (await (await send(many)).json()) as { body: object };
     expect(Object.keys(body)).toHaveLength(1500);
     expect((await send("a=%FF")).status).toBe(400);
+  });
+
+  test("an integer of 64 bits is one that a double holds exactly", async () => {
+    const schema = { type: "object", properties: { id: { type: "integer", format: "int64" } } };
+    await using server = await serveEcho(post({ "application/json": { schema } }));
+    const send = async (id: string) => {
+      const headers = { "Content-Type": "application/json" };
+      const response = await fetch(`${server.baseUrl}/x`, { method: "POST", body: `{"id":${id}}`, headers });
+      return [response.status, ((await response.json()) as { message?: string }).message];
+    };
+    expect(await send("9007199254740991")).toEqual([200, undefined]);
+    expect(await send("-9007199254740991")).toEqual([200, undefined]);
+    for (const beyond of ["9007199254740992", "-9007199254740992", "1e300"])
+      expect(await send(beyond)).toEqual([400, 'Body field "id" must match format "int64".']);
+  });
+
+  test("a body that something has read before is a fault, and not taken for an empty one", async () => {
+    await using server = await serveEcho(post({ "application/json": {} }), {}, express.json());
+    const headers = { "Content-Type": "application/json" };
+    const response = await fetch(`${server.baseUrl}/x`, { method: "POST", body: "{}", headers });
+    expect([response.status, await response.json()]).toEqual([
+      500,
+      { fault: "The body was read before the operation. Mount it ahead of other body parsers." },
+    ]);
   });
 
   test.each([

@@ -150,7 +150,8 @@ function finish(entry: OperationEntry, draft: Draft): BuiltRequest {
   );
   const query = draft.query.map(([name, value]) => {
     const encoded = encodeURIComponent(value.toWellFormed());
-    const text = draft.leavesReserved === true ? encoded.replace(/%(?:3A|2F|3F|40|24|2C|3B)/g, decodeURIComponent) : encoded;
+    const text =
+      draft.leavesReserved === true ? encoded.replace(/%(?:3A|2F|3F|40|24|2C|3B)/g, decodeURIComponent) : encoded;
     return `${encodeURIComponent(name)}=${text}`;
   });
   const body = draft.body === undefined ? undefined : JSON.stringify(draft.body);

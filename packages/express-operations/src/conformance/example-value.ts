@@ -8,7 +8,7 @@ import {
   propertiesOf,
   requiredOf,
   typesOf,
-} from "./effective-schema.ts";
+} from "../effective-schema.ts";
 
 /** A valid value of a schema for a request: its example, default or first of its enum, else the smallest it allows. */
 export function exampleValue(document: OpenApiDocument, node: Schema, where: string): unknown {

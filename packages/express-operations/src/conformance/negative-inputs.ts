@@ -1,6 +1,6 @@
 import type { OpenApiDocument, OperationEntry, ParameterObject } from "../document.ts";
 import { isJson } from "../media-type.ts";
-import { effectiveSchema, isReadOnly, isRecord, propertiesOf, requiredOf, typesOf } from "./effective-schema.ts";
+import { effectiveSchema, isReadOnly, isRecord, propertiesOf, requiredOf, typesOf } from "../effective-schema.ts";
 import { type ExampleRequest, exampleParameter, parametersOf } from "./example-request.ts";
 import { invalidValues } from "./invalid-values.ts";
 import { place } from "./parameter-style.ts";

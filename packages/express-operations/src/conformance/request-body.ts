@@ -6,7 +6,7 @@ import {
   type Schema,
 } from "../document.ts";
 import { isJson, parseMediaType } from "../media-type.ts";
-import { effectiveSchema, isRecord, propertiesOf } from "./effective-schema.ts";
+import { effectiveSchema, isRecord, propertiesOf } from "../effective-schema.ts";
 import { exampleValue, firstExample, withoutReadOnly } from "./example-value.ts";
 
 /** A body, and the media type it is sent as. */

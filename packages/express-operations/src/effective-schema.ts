@@ -1,4 +1,4 @@
-import { type OpenApiDocument, pointer, type Schema } from "../document.ts";
+import { type OpenApiDocument, pointer, type Schema } from "./document.ts";
 
 /** A schema with its references followed and the members of its `allOf` merged: what holds for every valid value. */
 export function effectiveSchema(document: OpenApiDocument, node: Schema = {}): Schema {
