@@ -1,67 +1,243 @@
-import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
+import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { createPetstoreClient } from "../src/index.ts";
+import { createPetstore, PetstoreError } from "../src/index.ts";
+import { faulty, KEY } from "./faulty.ts";
 
 const PAGE = "<h1>Bad Gateway</h1>";
+const PETS = JSON.stringify([{ id: 1, name: "Rex", categoryId: 1, status: "available" }]);
 
-describe("an answer that the service did not make", () => {
-  test("502 with HTML: error is the page, as a string", async () => {
-    await using server = await listen((_request, response) => {
-      response.writeHead(502, { "Content-Type": "text/html" }).end(PAGE);
+describe("an answer that is none of the contract's is a failure that says what it is", () => {
+  const answers: [name: string, answer: RequestListener, message: string][] = [
+    [
+      "502 with HTML",
+      page(502),
+      "The answer 502 (text/html) is not the contract's Error: something in between may have sent it.",
+    ],
+    ["200 with HTML", page(200), "The answer 200 (text/html) is not JSON, or was cut off."],
+    [
+      "404 with HTML, which says nothing of the animal",
+      page(404),
+      "The answer 404 (text/html) is not the contract's Error: something in between may have sent it.",
+    ],
+    [
+      "500 of length 0",
+      (_, response) => void response.writeHead(500, { "Content-Length": 0 }).end(),
+      "The answer 500 (without a Content-Type) has no body.",
+    ],
+    [
+      "500 of unknown length, empty",
+      (_, response) => {
+        response.writeHead(500).flushHeaders();
+        response.end();
+      },
+      "The answer 500 (without a Content-Type) has no body.",
+    ],
+    [
+      "200 of length 0",
+      (_, response) => void response.writeHead(200, { "Content-Length": 0 }).end(),
+      "The answer 200 (without a Content-Type) has no body.",
+    ],
+    [
+      "200 of unknown length, empty",
+      (_, response) => {
+        response.writeHead(200).flushHeaders();
+        response.end();
+      },
+      "The answer 200 (without a Content-Type) has no body.",
+    ],
+    [
+      "204, which is not declared",
+      (_, response) => void response.writeHead(204).end(),
+      "The answer 204 (without a Content-Type) is not declared by the contract.",
+    ],
+    [
+      "202, which is not declared",
+      json(202, PETS),
+      "The answer 202 (application/json) is not declared by the contract.",
+    ],
+    [
+      "200 with JSON that is cut off",
+      json(200, PETS.slice(0, -5)),
+      "The answer 200 (application/json) is not JSON, or was cut off.",
+    ],
+    [
+      "403 with the JSON of another service",
+      json(403, '{"message":"Forbidden"}'),
+      "The answer 403 (application/json) is not the contract's Error: something in between may have sent it.",
+    ],
+    [
+      "301",
+      (_, response) => void response.writeHead(301, { Location: "https://elsewhere.example/" }).end(),
+      "The answer 301 (without a Content-Type) is a redirect: baseUrl has to be where it leads.",
+    ],
+  ];
+
+  test.each(answers)("%s", async (_name, answer, message) => {
+    await using server = await faulty(answer, { retry: false });
+    const result = await server.petstore.getPet({ petId: 1 });
+    if (result.status !== 0) throw new TypeError(`it is answered as ${result.status}`);
+    expect(result).toEqual({
+      ok: false,
+      status: 0,
+      error: { code: "unreadable_answer", message, status: 0 },
+      response: expect.any(Response),
+      cause: result.cause,
     });
-    const { data, error, response } = await server.petstore.GET("/pets");
-    expect([response.ok, response.status, data, error]).toEqual([false, 502, undefined, PAGE]);
+    expect(result.cause instanceof SyntaxError).toBe(message.includes("not JSON"));
+    expect(server.requests).toEqual(["GET /v1/pets/1"]);
   });
 
-  test("200 with HTML: the call rejects with a SyntaxError", async () => {
-    await using server = await listen((_request, response) => {
-      response.writeHead(200, { "Content-Type": "text/html" }).end(PAGE);
+  test("a body whose connection breaks is a network failure, and the answer's status is there", async () => {
+    await using server = await faulty(
+      (_, response) => {
+        response.writeHead(200, { "Content-Type": "application/json", "Content-Length": PETS.length });
+        response.write(PETS.slice(0, 10), () => response.destroy());
+      },
+      { retry: false },
+    );
+    const result = await server.petstore.listPets();
+    expect(result.error).toEqual({
+      code: "network_error",
+      message: "The connection broke within the answer.",
+      status: 0,
     });
-    await expect(server.petstore.GET("/pets")).rejects.toThrow(SyntaxError);
-  });
-
-  test("500 without a body: error is empty, and response.ok tells", async () => {
-    await using server = await listen((_request, response) => {
-      response.writeHead(500, { "Content-Length": 0 }).end();
-    });
-    const { data, error, response } = await server.petstore.GET("/pets");
-    expect([response.ok, data, error]).toEqual([false, undefined, undefined]);
-  });
-
-  test("500 with a body of unknown length that is empty: error is an empty string", async () => {
-    await using server = await listen((_request, response) => {
-      response.writeHead(500).flushHeaders();
-      response.end();
-    });
-    const { data, error, response } = await server.petstore.GET("/pets");
-    expect([response.ok, data, error]).toEqual([false, undefined, ""]);
+    expect(result.response?.status).toBe(200);
   });
 });
 
 describe("no answer", () => {
-  test("connection refused: the call rejects with the TypeError of fetch", async () => {
-    const server = await listen(() => undefined);
+  test("connection refused", async () => {
+    const server = await faulty(() => {}, { retry: false });
     await server[Symbol.asyncDispose]();
-    await expect(server.petstore.GET("/pets")).rejects.toMatchObject({
-      name: "TypeError",
-      cause: { code: "ECONNREFUSED" },
+    const result = await server.petstore.listPets();
+    expect(result).toMatchObject({
+      ok: false,
+      status: 0,
+      error: { code: "network_error" },
+      cause: { cause: { code: "ECONNREFUSED" } },
+    });
+  });
+
+  test("attemptTimeout, for headers and for a body that stops", async () => {
+    const answers: RequestListener[] = [
+      () => {},
+      (_, response) => void response.writeHead(200, { "Content-Length": 5 }).write("["),
+    ];
+    for (const answer of answers) {
+      await using server = await faulty(answer, { retry: { limit: 1, baseDelay: 1 }, attemptTimeout: 50 });
+      const result = await server.petstore.listPets();
+      expect(result.error).toEqual({ code: "timeout", message: "No whole answer came in time.", status: 0 });
+      expect(server.requests).toHaveLength(2);
+    }
+  });
+
+  test("timeout ends the call, whatever attempts are left", async () => {
+    await using server = await faulty(() => {}, {
+      timeout: 120,
+      attemptTimeout: 50,
+      retry: { limit: 100, baseDelay: 1 },
+    });
+    const start = performance.now();
+    expect((await server.petstore.listPets()).error?.code).toBe("timeout");
+    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(server.requests.length).toBeLessThan(10);
+  });
+
+  test("timeout holds for a fetch that ignores its signal", async () => {
+    const petstore = createPetstore({
+      baseUrl: "http://127.0.0.1/v1",
+      apiKey: KEY,
+      timeout: 20,
+      fetch: () => new Promise(() => {}),
+    });
+    expect((await petstore.listPets()).error?.code).toBe("timeout");
+  });
+
+  test("the signal ends an attempt, and a wait between two", async () => {
+    for (const answer of [() => {}, error(503, { "Retry-After": "20" })] as RequestListener[]) {
+      const controller = new AbortController();
+      const reason = new Error("the page was closed");
+      await using server = await faulty(
+        (request, response) => {
+          answer(request, response);
+          setImmediate(() => controller.abort(reason));
+        },
+        { onRetry: () => controller.abort(reason) },
+      );
+      const result = await server.petstore.listPets({}, { signal: controller.signal });
+      expect(result).toMatchObject({ status: 0, error: { code: "aborted" }, cause: reason });
+      expect(server.requests).toHaveLength(1);
+    }
+  });
+
+  test("a value that cannot be sent", async () => {
+    await using server = await faulty(error(500));
+    const result = await server.petstore.createPet({ name: "Rex", categoryId: 1, "Idempotency-Key": "two\nlines" });
+    expect(result).toMatchObject({ status: 0, error: { code: "unsendable_request" }, cause: expect.any(TypeError) });
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe("orThrow", () => {
+  test("throws a PetstoreError of facts", async () => {
+    await using server = await faulty(error(404, { "X-Request-Id": "r-1" }));
+    const thrown: unknown = await server.petstore
+      .getPet({ petId: 7 })
+      .orThrow()
+      .catch((reason: unknown) => reason);
+    expect(thrown).toBeInstanceOf(PetstoreError);
+    expect(thrown).toMatchObject({
+      name: "PetstoreError",
+      message: "It failed.",
+      status: 404,
+      code: "failed",
+      requestId: "r-1",
+      operationId: "getPet",
+      method: "GET",
+      url: `${server.baseUrl}/pets/7`,
+      headers: expect.any(Headers),
+    });
+  });
+
+  test("throws when nothing answers, with the cause", async () => {
+    const server = await faulty(() => {}, { retry: false });
+    await server[Symbol.asyncDispose]();
+    await expect(server.petstore.listPets().orThrow()).rejects.toMatchObject({
+      status: 0,
+      code: "network_error",
+      headers: undefined,
+      requestId: undefined,
+      cause: expect.any(TypeError),
     });
   });
 });
 
-/** A server that answers everything in one way, and a client of it. */
-async function listen(answer: RequestListener) {
-  const server = createServer(answer).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  return {
-    petstore: createPetstoreClient({ baseUrl: `http://127.0.0.1:${port}/v1`, apiKey: "pst_test_any" }),
-    [Symbol.asyncDispose]: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
-    },
+test("the key is in no failure", async () => {
+  const answers: RequestListener[] = [page(502), error(400), (request) => request.socket.destroy(), () => {}];
+  for (const answer of answers) {
+    await using server = await faulty(answer, { retry: false, attemptTimeout: 30 });
+    const result = await server.petstore.getPet({ petId: 1 });
+    const thrown: unknown = await server.petstore
+      .getPet({ petId: 1 })
+      .orThrow()
+      .catch((reason: unknown) => reason);
+    expect(inspect([result, thrown], { depth: 10, showHidden: true })).not.toContain(KEY);
+  }
+});
+
+function page(status: number): RequestListener {
+  return (_request, response) => void response.writeHead(status, { "Content-Type": "text/html" }).end(PAGE);
+}
+
+function json(status: number, text: string): RequestListener {
+  return (_request, response) => void response.writeHead(status, { "Content-Type": "application/json" }).end(text);
+}
+
+/** An Error as the service sends it. */
+function error(status: number, headers: Record<string, string> = {}): RequestListener {
+  return (_request, response) => {
+    response.writeHead(status, { "Content-Type": "application/json", ...headers });
+    response.end(JSON.stringify({ code: "failed", message: "It failed.", status }));
   };
 }

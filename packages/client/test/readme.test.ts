@@ -1,21 +1,31 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { startService } from "@petstore/server/testing";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
-test("the README's example prints what its comments say", async () => {
-  await using service = await startService();
-  const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
-  const example = /```ts\n([\s\S]*?)```/.exec(readme)![1]!;
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ["--input-type=module-typescript", "--eval", example],
-    {
-      cwd: fileURLToPath(new URL("..", import.meta.url)),
-      env: { ...process.env, PETSTORE_URL: service.baseUrl, PETSTORE_KEY: service.key },
-    },
-  );
-  expect(stdout).toBe("{ id: 1, name: 'Rex', categoryId: 1, status: 'available' }\n1 null\n");
+const folder = join(import.meta.dirname, "..");
+const blocks = Array.from(
+  readFileSync(join(folder, "README.md"), "utf8").matchAll(/^## (.*)$|^```ts\n([\s\S]*?)^```/gm),
+  ([, heading, code]) => ({ heading, code }),
+);
+const [client, ...examples] = blocks.flatMap(({ code }, index) => {
+  const heading = blocks.slice(0, index).findLast((block) => block.heading)?.heading;
+  return code === undefined ? [] : [{ heading, code }];
+});
+
+describe("each example of the README prints what its comments say", () => {
+  test.each([{ ...client!, code: "" }, ...examples])("$heading", async ({ code }) => {
+    await using service = await startService();
+    const program = client!.code + code;
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ["--input-type=module-typescript", "--eval", program],
+      { cwd: folder, env: { ...process.env, PETSTORE_URL: service.baseUrl, PETSTORE_KEY: service.key } },
+    );
+    const said = Array.from(program.matchAll(/console\.\w+\(.*\); \/\/ (.*)$/gm), ([, comment]) => `${comment}\n`);
+    expect(said.length).toBeGreaterThan(0);
+    expect(stdout).toBe(said.join(""));
+  });
 });

@@ -19,6 +19,7 @@ describe("no cached result outlives a change to", { timeout: 30_000 }, () => {
       expect.arrayContaining([
         "@petstore/contract#generate",
         "@petstore/contract#generate:check",
+        "@petstore/client#generate",
         "@petstore/contract#test",
         "@petstore/server#test",
         "@petstore/server#build",
@@ -33,11 +34,16 @@ describe("no cached result outlives a change to", { timeout: 30_000 }, () => {
     expect(lint?.resolvedTaskDefinition.cache).toBe(false);
   });
 
-  test("the generator", () => {
-    const expected = ["@petstore/contract#generate", "@petstore/contract#generate:check"];
-    const files = ["bundle.ts", "generate.ts", "generated-files.ts", "redocly.ts"].map((file) => `contract/${file}`);
-    for (const file of [...files, "express-operations/src/request-defaults.ts"])
-      expect(rerunAfterChange(`packages/${file}`)).toEqual(expect.arrayContaining(expected));
+  test.each([
+    [
+      "contract",
+      ["bundle.ts", "generate.ts", "generated-files.ts", "redocly.ts", "../express-operations/src/request-defaults.ts"],
+    ],
+    ["client", ["generate.ts", "generated-files.ts", "described-operations.ts", "src/fingerprint.ts"]],
+  ])("the generator of the %s", (name, files) => {
+    const expected = [`@petstore/${name}#generate`, `@petstore/${name}#generate:check`];
+    for (const file of files)
+      expect(rerunAfterChange(`packages/${name}/${file}`)).toEqual(expect.arrayContaining(expected));
   });
 
   test("a generated file", () => {
@@ -45,7 +51,9 @@ describe("no cached result outlives a change to", { timeout: 30_000 }, () => {
     const expected = ["contract", "server", "client"].flatMap((name) =>
       ["lint", "typecheck", "test"].map((task) => `@petstore/${name}#${task}`),
     );
-    expect(rerun).toEqual(expect.arrayContaining(["@petstore/contract#generate:check", ...expected]));
+    expect(rerun).toEqual(
+      expect.arrayContaining(["@petstore/contract#generate:check", "@petstore/client#generate:check", ...expected]),
+    );
     expect(rerun).not.toContain("express-operations#test");
   });
 

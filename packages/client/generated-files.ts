@@ -1,0 +1,103 @@
+import { hash, version } from "@petstore/contract";
+import { fingerprints, type OpenApiDocument } from "./src/fingerprint.ts";
+import { type Described, describedOperations } from "./described-operations.ts";
+
+const BANNER = "// Generated from the contract by `pnpm generate`. Do not edit.\n";
+
+/** Names that the client itself gives a meaning, so that no operation can have them. */
+const RESERVED = new Set(["contract", "checkContract", "operations", "paginate", "then"]);
+
+/** The text of each file of `src/generated`, by its name. `schema` is what openapi-typescript made of the contract. */
+export async function generatedFiles(document: OpenApiDocument, schema: string): Promise<Record<string, string>> {
+  const operations = describedOperations(document);
+  const methods = new Set(operations.map(({ entry }) => entry.method));
+  for (const { entry } of operations) {
+    if (RESERVED.has(entry.id) || methods.has(entry.id))
+      throw new TypeError(`${entry.id} cannot be an operationId: the client has a member of this name.`);
+  }
+  return {
+    "schema.ts": schema,
+    "names.ts": BANNER + names(document),
+    "operations.ts": BANNER + table(operations),
+    "calls.ts": BANNER + calls(operations),
+    "facts.ts":
+      BANNER +
+      "\n/** `info.version` of the contract. */\n" +
+      `export const version = ${JSON.stringify(version)};\n` +
+      "\n/** SHA-256 of the contract as one JSON document, in hexadecimal. */\n" +
+      `export const hash = ${JSON.stringify(hash)};\n`,
+    "fingerprints.ts":
+      BANNER +
+      "\n/** A digest of each operation, by its operationId. */\n" +
+      `export const operationFingerprints = ${JSON.stringify(await fingerprints(document), null, 2)};\n`,
+  };
+}
+
+function names({ components }: OpenApiDocument): string {
+  const lines = Object.keys(components?.schemas ?? {}).map(
+    (name) => `export type ${name} = components["schemas"]["${name}"];`,
+  );
+  return ['import type { components } from "./schema.ts";', "", ...lines, ""].join("\n");
+}
+
+/** What the client needs of each operation at run time. Each is a constant of its own, so that bundlers drop the others. */
+function table(operations: Described[]): string {
+  const constants = operations.map(
+    ({ entry, documentation }) =>
+      `${comment(documentation)}export const ${entry.id}: Operation<"${entry.id}"> = ${JSON.stringify(entry, null, 2)};\n`,
+  );
+  const ids = operations.map(({ entry }) => entry.id).join(", ");
+  const all = `/** Every operation of the contract. */\nexport const operations = [${ids}];\n`;
+  return ['import type { Operation } from "../operation.ts";\n', ...constants, all].join("\n");
+}
+
+/** What the editor shows and the compiler checks of each operation: its input, and its calls by operationId, path and page. */
+function calls(operations: Described[]): string {
+  const methods = [...new Set(operations.map(({ entry }) => entry.method))];
+  const overloads = methods.map((method) => {
+    const ofMethod = operations.filter(({ entry }) => entry.method === method);
+    return `  ${method}: {\n${ofMethod.map(overload).join("")}  };\n`;
+  });
+  const paged = operations.filter(({ entry }) => entry.isPaged);
+  return `import type { Call } from "../call.ts";
+import type { Body, Fields, Init, Parameters } from "../input.ts";
+import type { CallOptions } from "../options.ts";
+import type { Items } from "../pages.ts";
+
+${operations.map(inputType).join("\n")}
+/** A method for each operation. */
+export interface ByOperation {
+${operations.map((operation) => signature(operation, "Call")).join("")}}
+
+/** The operations that answer page by page. */
+export interface ByPage {
+${paged.map((operation) => signature(operation, "Items")).join("")}}
+
+/** A method for each HTTP method, which takes a path of the contract. */
+export interface ByPath {
+${overloads.join("")}}
+`;
+}
+
+function inputType({ entry: { id, hasFields }, inputType: name, hasBody }: Described): string {
+  const body = hasFields ? ` & Body<"${id}">` : hasBody ? ` & { body: Body<"${id}"> }` : "";
+  return `/** What \`${id}\` takes. */\nexport type ${name} = Fields<Parameters<"${id}">${body}>;\n`;
+}
+
+function signature(
+  { entry: { id }, inputType: type, isInputRequired, documentation }: Described,
+  result: string,
+): string {
+  const input = `input${isInputRequired ? "" : "?"}: ${type}`;
+  return `${comment(documentation, "  ")}  ${id}: (${input}, options?: CallOptions) => ${result}<"${id}">;\n`;
+}
+
+function overload({ entry: { id, path }, isInputRequired, documentation }: Described): string {
+  const init = `init${isInputRequired ? "" : "?"}: Init<"${id}"> & CallOptions`;
+  return `${comment(documentation, "    ")}    (path: ${JSON.stringify(path)}, ${init}): Call<"${id}">;\n`;
+}
+
+function comment(lines: string[], indent = ""): string {
+  const inner = lines.map((line) => `${indent} * ${line.replaceAll("*/", "*\\/")}`.trimEnd());
+  return lines.length === 0 ? "" : [`${indent}/**`, ...inner, `${indent} */`, ""].join("\n");
+}

@@ -1,0 +1,49 @@
+import createClient from "openapi-fetch";
+import type { Deprecation } from "./deprecation.ts";
+import { type Limits, limits, type PetstoreOptions, type Retry } from "./options.ts";
+import type { Answer } from "./outcome.ts";
+
+/** A service and how to call it: what every call starts from. */
+export interface Connection {
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  readonly limits: Limits;
+  readonly fetch: (request: Request) => Promise<Response>;
+  readonly onRetry: ((retry: Retry) => void) | undefined;
+  readonly onDeprecated: ((deprecation: Deprecation) => void) | false | undefined;
+  /** The operationIds whose deprecation has been told. */
+  readonly told: Set<string>;
+  /** openapi-fetch's `request`, which makes and reads a message; its own types ask for more than is known here. */
+  readonly request: (method: string, path: string, init: object) => Promise<Answer>;
+}
+
+/** Throws a TypeError for options that cannot work, and never shows the key in it. */
+export function connect(options: PetstoreOptions): Connection {
+  const { baseUrl, apiKey, fetch = (request) => globalThis.fetch(request), onRetry, onDeprecated } = options;
+  if (!isBaseUrl(baseUrl))
+    throw new TypeError(
+      "baseUrl has to be a URL such as https://api.petstore.example/v1, without credentials or query.",
+    );
+  if (typeof apiKey !== "string" || !/^[\x21-\x7e]+$/.test(apiKey))
+    throw new TypeError("apiKey has to be a key as it was issued, without spaces or line breaks.");
+  const trimmed = baseUrl.replace(/\/+$/, "");
+  const { request } = createClient({
+    baseUrl: trimmed,
+    headers: { Authorization: `Bearer ${apiKey}` },
+    // Followed, a redirect would turn POST into GET or lead elsewhere. Seen, it is an answer that says what is wrong.
+    redirect: "manual",
+  });
+  return {
+    baseUrl: trimmed,
+    limits: limits(options),
+    fetch,
+    onRetry,
+    onDeprecated,
+    told: new Set(),
+    request: request as unknown as Connection["request"],
+  };
+}
+
+function isBaseUrl(text: unknown): boolean {
+  return typeof text === "string" && /^https?:\/\/[^?#@]+$/i.test(text) && URL.canParse(text);
+}

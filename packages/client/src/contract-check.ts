@@ -1,0 +1,57 @@
+import { dataOf, exchange } from "./call.ts";
+import type { Connection } from "./connection.ts";
+import { fingerprints, type OpenApiDocument, sha256 } from "./fingerprint.ts";
+import { hash, version } from "./generated/facts.ts";
+import { operationFingerprints } from "./generated/fingerprints.ts";
+import type { Operation } from "./operation.ts";
+import type { CallOptions } from "./options.ts";
+import type { Contract } from "./petstore.ts";
+import { unreadable } from "./outcome.ts";
+import { PetstoreError } from "./petstore-error.ts";
+
+/** How the contract of this client and the one that the service publishes differ, by operationId. */
+export interface ContractCheck {
+  /** Whether no operation was changed or removed; those that were added, and prose, do not concern this client. */
+  compatible: boolean;
+  changed: string[];
+  removed: string[];
+  added: string[];
+  client: Contract;
+  server: Contract;
+}
+
+const DOCUMENT: Operation = {
+  id: "checkContract",
+  method: "GET",
+  path: "/openapi.json",
+  parameters: {},
+  success: [200],
+  isRepeatable: true,
+};
+
+/** Fetches `openapi.json`, which lies beside the version of the base URL (`/v1`), without the key, and compares. */
+export async function checkContract(connection: Connection, options?: CallOptions): Promise<ContractCheck> {
+  const url = new URL("../openapi.json", `${connection.baseUrl}/`);
+  const exchanged = await exchange(connection, DOCUMENT, { url, headers: { Authorization: null } }, options);
+  const document = dataOf(DOCUMENT, exchanged);
+  if (!isDocument(document))
+    throw new PetstoreError(DOCUMENT, url.href, unreadable("is not an OpenAPI document", exchanged.outcome.response!));
+  const ours: Record<string, string> = operationFingerprints;
+  const theirs = await fingerprints(document);
+  const ids = Object.keys(ours);
+  const removed = ids.filter((id) => !(id in theirs));
+  const changed = ids.filter((id) => id in theirs && theirs[id] !== ours[id]);
+  return {
+    compatible: removed.length + changed.length === 0,
+    changed,
+    removed,
+    added: Object.keys(theirs).filter((id) => !(id in ours)),
+    client: { version, hash },
+    server: { version: document.info.version, hash: await sha256(`${JSON.stringify(document, null, 2)}\n`) },
+  };
+}
+
+function isDocument(value: unknown): value is OpenApiDocument {
+  const { info, paths } = (value ?? {}) as Partial<OpenApiDocument>;
+  return typeof info?.version === "string" && typeof paths === "object";
+}

@@ -1,0 +1,45 @@
+import type { Connection } from "./connection.ts";
+import { linkTo } from "./link.ts";
+import type { Operation } from "./operation.ts";
+
+/** What `onDeprecated` is told. */
+export interface Deprecation {
+  operationId: string;
+  /** Since when, or from when on. */
+  deprecatedAt: Date | undefined;
+  /** When the operation will be removed. */
+  sunset: Date | undefined;
+  /** The replacement: an operationId of the contract, or a URL where only the service names one. */
+  successor: string | undefined;
+}
+
+/** Tells, once for each operation, that the contract or an answer calls it deprecated. What the answer says is newer. */
+export function tellDeprecation(connection: Connection, { id, deprecated }: Operation, headers?: Headers): void {
+  const { told, onDeprecated = warn } = connection;
+  const deprecation = headers?.get("Deprecation");
+  const sunset = headers?.get("Sunset");
+  if (!onDeprecated || told.has(id) || !(deprecated ?? deprecation ?? sunset)) return;
+  told.add(id);
+  onDeprecated({
+    operationId: id,
+    deprecatedAt: dateOf(deprecation) ?? dateOf(deprecated?.since),
+    sunset: dateOf(sunset) ?? dateOf(deprecated?.sunset),
+    successor: deprecated?.successor ?? linkTo("successor-version", headers),
+  });
+}
+
+/** From `@` and seconds since 1970 (RFC 9745, section 2.1), an HTTP date (RFC 8594, section 3), or a day. */
+function dateOf(value: string | null | undefined): Date | undefined {
+  const time = value?.startsWith("@") ? Number.parseInt(value.slice(1), 10) * 1000 : Date.parse(value ?? "");
+  return Number.isNaN(time) ? undefined : new Date(time);
+}
+
+function warn({ operationId, deprecatedAt, sunset, successor }: Deprecation): void {
+  const day = (time: Date): string => time.toISOString().slice(0, 10);
+  console.warn(
+    `petstore: ${operationId} is deprecated` +
+      (deprecatedAt ? ` since ${day(deprecatedAt)}` : "") +
+      (sunset ? ` and will be removed on ${day(sunset)}` : "") +
+      (successor ? `; use ${successor}.` : "."),
+  );
+}

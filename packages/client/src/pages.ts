@@ -1,0 +1,88 @@
+import type { Exchange, Message } from "./attempt.ts";
+import { dataOf, exchange } from "./call.ts";
+import type { Connection } from "./connection.ts";
+import { linkTo } from "./link.ts";
+import type { Operation, OperationId } from "./operation.ts";
+import type { CallOptions } from "./options.ts";
+import { type Refusal, unanswered, unreadable } from "./outcome.ts";
+import type { Data } from "./result.ts";
+
+/**
+ * Every item of a list, page after page: `for await (const pet of …)`. Asks for nothing before it is iterated, and for at
+ * most one page beyond the one whose items are being read. Throws a `PetstoreError` when a page cannot be had.
+ */
+export interface Items<Id extends OperationId> extends AsyncIterable<Item<Data<Id>>> {
+  /** The same, a page at a time. */
+  pages(): AsyncIterable<Page<Id>>;
+}
+
+/** One page of a list. */
+export interface Page<Id extends OperationId> {
+  items: Data<Id>;
+  /** The `cursor` of the next page, to go on from here another time; undefined on the last. */
+  next: string | undefined;
+  response: Response;
+}
+
+type Item<List> = List extends readonly (infer Member)[] ? Member : never;
+
+/** The items of an operation whose contract declares `Link` and `cursor`. The limits of the options are for each page. */
+export function paginate<Id extends OperationId>(
+  connection: Connection,
+  operation: Operation<Id>,
+  message: Message,
+  options: CallOptions = {},
+): Items<Id> {
+  const { signal } = options;
+  // That the items have the declared shape is the service's promise.
+  const pages = () => pagesOf(connection, operation, message, options) as AsyncIterable<Page<Id>>;
+  async function* items(): AsyncGenerator<Item<Data<Id>>> {
+    for await (const page of pages()) {
+      for (const item of page.items as Item<Data<Id>>[]) {
+        if (signal?.aborted) dataOf(operation, { outcome: unanswered(signal.reason, "aborted"), url: undefined });
+        yield item;
+      }
+    }
+  }
+  return { pages, [Symbol.asyncIterator]: items };
+}
+
+async function* pagesOf(
+  connection: Connection,
+  operation: Operation,
+  message: Message,
+  options: CallOptions,
+): AsyncGenerator<{ items: unknown; next: string | undefined; response: Response }> {
+  // Whoever leaves the loop ends the request for the page that nobody will read.
+  const left = new AbortController();
+  const signal = AbortSignal.any([left.signal, options.signal ?? left.signal]);
+  const seen = new Set<string>();
+  let asked: Promise<Exchange> | undefined = exchange(connection, operation, message, { ...options, signal });
+  try {
+    while (asked) {
+      const page: Exchange = await asked;
+      const items = dataOf(operation, page);
+      const next = nextPage(page, seen);
+      const link = { params: { header: message.params?.header }, url: next.url };
+      asked = next.url && exchange(connection, operation, link, { ...options, signal });
+      asked?.catch(() => {}); // It is thrown when the page is wanted.
+      yield { items, next: next.url?.searchParams.get("cursor") ?? undefined, response: page.outcome.response! };
+      if (next.fault) dataOf(operation, { ...page, outcome: next.fault });
+    }
+  } finally {
+    left.abort();
+  }
+}
+
+/** Where the next page is, relative to this one (RFC 8288, section 3.1); a fault where it must not be followed. */
+function nextPage({ outcome, url = "" }: Exchange, seen: Set<string>): { url?: URL; fault?: Refusal } {
+  const response = outcome.response!;
+  const target = linkTo("next", response.headers);
+  if (target === undefined) return {};
+  seen.add(url);
+  const next = URL.canParse(target, url) ? new URL(target, url) : undefined;
+  if (next?.origin !== new URL(url).origin)
+    return { fault: unreadable("links to a next page that is not at this origin", response) };
+  if (seen.has(next.href)) return { fault: unreadable("links to a next page that was read before", response) };
+  return { url: next };
+}

@@ -1,0 +1,61 @@
+import type { Message } from "./attempt.ts";
+import { call } from "./call.ts";
+import { connect } from "./connection.ts";
+import type { ContractCheck } from "./contract-check.ts";
+import type { ByOperation, ByPage, ByPath } from "./generated/calls.ts";
+import { hash, version } from "./generated/facts.ts";
+import { operations } from "./generated/operations.ts";
+import { messageOf } from "./message.ts";
+import type { Operation, OperationId } from "./operation.ts";
+import type { CallOptions, PetstoreOptions } from "./options.ts";
+import { paginate } from "./pages.ts";
+
+/** The service: a method for each of its operations, and one for each HTTP method. */
+export interface Petstore extends ByOperation, ByPath {
+  /** Lists, item by item or page by page. */
+  paginate: ByPage;
+  /** The contract that this client was generated from. */
+  contract: Contract;
+  /** Compares that contract with the one the service publishes. Rejects with a `PetstoreError` when that cannot be had. */
+  checkContract: (options?: CallOptions) => Promise<ContractCheck>;
+}
+
+/** Which contract it is. */
+export interface Contract {
+  /** Its `info.version`. */
+  version: string;
+  /** The SHA-256 of the document, in hexadecimal. */
+  hash: string;
+}
+
+/** A client of the petstore. Throws a TypeError for options that cannot work. */
+export function createPetstore(options: PetstoreOptions): Petstore {
+  const connection = connect(options);
+  const table: Operation<OperationId>[] = operations;
+  const methods: Record<string, unknown> = {};
+  const pages: Record<string, unknown> = {};
+  for (const operation of table) {
+    const { id, method, isPaged } = operation;
+    methods[id] = (input?: object, callOptions?: CallOptions) =>
+      call(connection, operation, messageOf(operation, input), callOptions);
+    if (isPaged)
+      pages[id] = (input?: object, callOptions?: CallOptions) =>
+        paginate(connection, operation, messageOf(operation, input), callOptions);
+    methods[method] ??= (path: string, { params = {}, body, ...callOptions }: Message & CallOptions = {}) =>
+      call(connection, operationAt(method, path), { params, body }, callOptions);
+  }
+  return {
+    ...methods,
+    paginate: pages,
+    contract: { version, hash },
+    // Loaded when it is wanted: few programs do.
+    checkContract: async (callOptions?: CallOptions) =>
+      (await import("./contract-check.ts")).checkContract(connection, callOptions),
+  } as unknown as Petstore; // the types are generated from what `table` is generated from
+
+  function operationAt(method: string, path: string): Operation<OperationId> {
+    const operation = table.find((candidate) => candidate.method === method && candidate.path === path);
+    if (operation === undefined) throw new TypeError(`The contract has no ${method} ${path}.`);
+    return operation;
+  }
+}

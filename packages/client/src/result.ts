@@ -1,0 +1,64 @@
+import type { components, operations } from "./generated/schema.ts";
+import type { OperationId } from "./operation.ts";
+
+/**
+ * What became of a call. Branch on `ok`, or on `status`: each status that the contract declares has a member with its own
+ * body, every other from 400 to 599 has the contract's `Error`, and 0 is a `Failure`. There is nothing else.
+ */
+export type Result<Id extends OperationId> = Answers<operations[Id]["responses"]> | Failure;
+
+/** The `data` of an operation's success. */
+export type Data<Id extends OperationId> = Extract<Result<Id>, { ok: true }>["data"];
+
+/** No answer of the service: none came, or what came is not one that the contract knows. */
+export interface Failure {
+  ok: false;
+  status: 0;
+  error: FailureError;
+  data?: undefined;
+  /** What brought it about: what `fetch` threw, the reason of the `signal`, or the `SyntaxError` of a body. */
+  cause: unknown;
+  /** The answer, where one came that could not be read, such as a proxy's page. */
+  response: Response | undefined;
+}
+
+/** The same fields as the contract's `Error`, for what the contract cannot speak of. */
+export interface FailureError {
+  code: FailureCode;
+  /** What happened, in a sentence. */
+  message: string;
+  status: 0;
+}
+
+/**
+ * - `network_error`: the connection could not be made, or broke, also in the middle of a body.
+ * - `timeout`: `timeout` or `attemptTimeout` passed.
+ * - `aborted`: the `signal` was aborted.
+ * - `unreadable_answer`: an answer came that is none of the contract's: a page of HTML, an empty body, JSON that was cut
+ *   off, a redirect, a success that is not declared. `response` has its status and headers.
+ * - `unsendable_request`: a value cannot be sent, such as a header with a line break.
+ */
+export type FailureCode = "network_error" | "timeout" | "aborted" | "unreadable_answer" | "unsendable_request";
+
+type Answers<Responses> = { [Status in keyof Responses]: Answer<Responses, Status> }[keyof Responses];
+
+type Answer<Responses, Status extends keyof Responses> = Status extends number
+  ? `${Status}` extends `2${string}`
+    ? { ok: true; status: Status; data: Json<Responses[Status]>; error?: undefined; response: Response }
+    : { ok: false; status: Status; error: Json<Responses[Status]>; data?: undefined; response: Response }
+  : {
+      ok: false;
+      status: Exclude<ErrorStatus, keyof Responses>;
+      error: components["schemas"]["Error"];
+      data?: undefined;
+      response: Response;
+    };
+
+type Json<Message> = Message extends { content: { "application/json": infer Body } } ? Body : undefined;
+
+type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
+
+/** 400 to 599, as literals: only these let a comparison with one status narrow the rest. */
+type ErrorStatus = AsNumber<`${4 | 5}${Digit}${Digit}`>;
+
+type AsNumber<Text> = Text extends `${infer Value extends number}` ? Value : never;

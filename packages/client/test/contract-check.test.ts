@@ -1,0 +1,94 @@
+import { document } from "@petstore/contract/document";
+import { hash, version } from "@petstore/contract";
+import { startService } from "@petstore/server/testing";
+import { describe, expect, test } from "vitest";
+import { createPetstore } from "../src/index.ts";
+import { faulty } from "./faulty.ts";
+
+describe("checkContract", () => {
+  test("finds no difference from the service of this repository", async () => {
+    await using service = await startService();
+    const petstore = createPetstore({ baseUrl: service.baseUrl, apiKey: service.key });
+    expect(petstore.contract).toEqual({ version, hash });
+    expect(await petstore.checkContract()).toEqual({
+      compatible: true,
+      changed: [],
+      removed: [],
+      added: [],
+      client: { version, hash },
+      server: { version, hash },
+    });
+  });
+
+  test("names what was changed, also behind a reference, removed and added", async () => {
+    const changed = structuredClone(document);
+    changed.info.version = "1.1.0";
+    changed.components.schemas.NewPet.properties.name.$ref = "#/components/schemas/PetStatus";
+    Object.assign(changed.paths, { "/orders": { get: { operationId: "listOrders", responses: {} } } });
+    Object.assign(changed.paths["/pets/{petId}"], { get: undefined });
+    const check = await checkAgainst(changed);
+    expect(check).toMatchObject({
+      compatible: false,
+      changed: ["createPet"],
+      removed: ["getPet"],
+      added: ["listOrders"],
+    });
+    expect(check.server.version).toBe("1.1.0");
+    expect(check.server.hash).not.toBe(hash);
+  });
+
+  test("a change to a shared response is a change to each operation that has it", async () => {
+    const changed = structuredClone(document);
+    changed.components.schemas.Error.required.pop();
+    expect((await checkAgainst(changed)).changed).toEqual(["listPets", "createPet", "getPet"]);
+  });
+
+  test("prose, examples, order and additions change no operation", async () => {
+    const { paths, ...rest } = structuredClone(document);
+    const get = { ...paths["/pets"].get, description: "Otherwise.", summary: "Other", tags: ["Other"] };
+    const reworded = {
+      paths: {
+        "/orders": { get: { operationId: "listOrders", responses: {} } },
+        ...paths,
+        "/pets": { post: paths["/pets"].post, get },
+      },
+      ...rest,
+    };
+    reworded.components.parameters.Limit.examples.ten.value = 9;
+    expect(await checkAgainst(reworded)).toMatchObject({
+      compatible: true,
+      changed: [],
+      removed: [],
+      added: ["listOrders"],
+    });
+  });
+
+  test("does not show the key, and asks beside the version of the base URL", async () => {
+    const asked: unknown[] = [];
+    await using server = await faulty(({ url, headers }, response) => {
+      asked.push([url, headers.authorization]);
+      response.end(JSON.stringify(document));
+    });
+    await server.petstore.checkContract();
+    const behind = createPetstore({ baseUrl: `${server.origin}/petstore/v1/`, apiKey: "k" });
+    await behind.checkContract();
+    expect(asked).toEqual([
+      ["/openapi.json", undefined],
+      ["/petstore/openapi.json", undefined],
+    ]);
+  });
+
+  test.each(["<h1>Not here</h1>", "{}", "null", "[]"])("rejects what is no contract: %s", async (body) => {
+    await using server = await faulty((_, response) => void response.end(body));
+    await expect(server.petstore.checkContract()).rejects.toMatchObject({
+      name: "PetstoreError",
+      operationId: "checkContract",
+      code: "unreadable_answer",
+    });
+  });
+});
+
+async function checkAgainst(contract: object) {
+  await using server = await faulty((_, response) => void response.end(JSON.stringify(contract)));
+  return await server.petstore.checkContract();
+}

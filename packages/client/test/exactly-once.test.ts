@@ -1,0 +1,89 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { startService } from "@petstore/server/testing";
+import { expect, test } from "vitest";
+import { createPetstore } from "../src/index.ts";
+import { faulty } from "./faulty.ts";
+
+const CREATIONS = 1_000;
+const AT_ONCE = 25;
+
+/** What becomes of one creation after the other. The length is prime to `AT_ONCE`, so that no call meets one fault alone. */
+const FAULTS = ["none", "drop before", "none", "drop after", "503", "none", "429", "half", "none"] as const;
+type Fault = (typeof FAULTS)[number] | "slow";
+
+test(`${CREATIONS} creations through a faulty proxy add each animal exactly once`, async () => {
+  await using service = await startService();
+  const met: Record<Fault, number> = {
+    none: 0,
+    "drop before": 0,
+    "drop after": 0,
+    "503": 0,
+    "429": 0,
+    half: 0,
+    slow: 0,
+  };
+  let count = 0;
+  const faultOf = ({ method }: IncomingMessage): Fault => {
+    if (method !== "POST") return "none";
+    const fault = ++count % 50 === 0 ? "slow" : FAULTS[count % FAULTS.length]!;
+    met[fault]++;
+    return fault;
+  };
+  await using proxy = await faulty(proxyTo(service.baseUrl, faultOf));
+  const retry = { limit: 20, baseDelay: 2, maxDelay: 20 };
+  const petstore = createPetstore({ baseUrl: proxy.baseUrl, apiKey: service.key, attemptTimeout: 500, retry });
+
+  const names = Array.from({ length: CREATIONS }, (_, index) => `pet ${index}`);
+  const waiting = [...names];
+  const added: number[] = [];
+  const work = async (): Promise<void> => {
+    for (let name = waiting.pop(); name !== undefined; name = waiting.pop())
+      added.push((await petstore.createPet({ name, categoryId: 1 }).orThrow()).id);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+
+  const pets = await Array.fromAsync(petstore.paginate.listPets({ limit: 100 }));
+  expect(pets.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
+  expect(pets.map(({ id }) => id)).toEqual(added.toSorted((a, b) => a - b));
+  for (const [fault, times] of Object.entries(met)) expect(times, fault).toBeGreaterThan(20);
+});
+
+/** A proxy that does to each request what `faultOf` says. */
+function proxyTo(baseUrl: string, faultOf: (request: IncomingMessage) => Fault): RequestListener {
+  return (request, response) => void pass(request, response);
+
+  async function pass(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
+    const fault = faultOf(request);
+    if (fault === "drop before") return request.socket.destroy();
+    if (fault === "503") return response.writeHead(503, { "Content-Type": "text/html" }).end("<h1>Unavailable</h1>");
+    if (fault === "429") return response.writeHead(429, { "Retry-After": "0" }).end();
+    const answer = await forward(request, baseUrl);
+    if (fault === "drop after") return request.socket.destroy();
+    if (fault === "slow") return undefined; // until the client gives up
+    response.writeHead(answer.status, {
+      "Content-Type": "application/json",
+      "Content-Length": answer.body.length,
+      ...answer.link,
+    });
+    if (fault === "half") response.write(answer.body.slice(0, answer.body.length / 2), () => request.socket.destroy());
+    else response.end(answer.body);
+    return undefined;
+  }
+}
+
+async function forward(request: IncomingMessage, baseUrl: string) {
+  const body = request.method === "POST" ? Buffer.concat(await Array.fromAsync(request)) : undefined;
+  const { authorization = "", "content-type": type = "", "idempotency-key": key = "" } = request.headers;
+  const headers = { authorization, ...(body && { "content-type": type, "idempotency-key": String(key) }) };
+  const answer = await fetch(new URL(request.url!, baseUrl), {
+    method: request.method!,
+    headers,
+    ...(body && { body }),
+  });
+  const link = answer.headers.get("Link");
+  return {
+    status: answer.status,
+    body: Buffer.from(await answer.arrayBuffer()),
+    ...(link && { link: { Link: link } }),
+  };
+}
