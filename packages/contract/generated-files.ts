@@ -52,16 +52,15 @@ async function typesOf(document: OpenAPI3): Promise<string> {
 /** An alias for each schema and for each operation's input and output, so that callers write `Pet`, not a path of indexes. */
 function names(document: OpenAPI3): string {
   const schemas = Object.keys(document.components?.schemas ?? {});
-  const operationIds = Object.values(document.paths ?? {}).flatMap((item) =>
-    METHODS.flatMap((method) => ("$ref" in item ? [] : (operationIdOf(item[method]) ?? []))),
-  );
+  const operations = operationsOf(document);
+  const tags = Map.groupBy(operations, ({ tags: [tag = ""] = [] }) => tag);
   const lines = [
     'import type { OperationInput, OperationOutput } from "../operation.ts";',
     'import type { components } from "./schema.ts";',
     "",
     ...schemas.map((name) => `export type ${name} = components["schemas"]["${name}"];`),
     "",
-    ...operationIds.flatMap((id) => {
+    ...operations.flatMap(({ operationId: id }) => {
       const name = id.charAt(0).toUpperCase() + id.slice(1);
       return [
         `export type ${name}Input = OperationInput<"${id}">;`,
@@ -69,10 +68,26 @@ function names(document: OpenAPI3): string {
       ];
     }),
     "",
+    "/** The operationIds of each tag. */",
+    "export interface OperationIdsByTag {",
+    ...[...tags].map(
+      ([tag, tagged]) =>
+        `  ${JSON.stringify(tag)}: ${tagged.map(({ operationId }) => `"${operationId}"`).join(" | ")};`,
+    ),
+    "}",
+    "",
   ];
   return lines.join("\n");
 }
 
-function operationIdOf(operation: unknown): string | undefined {
-  return (operation as { operationId?: string } | undefined)?.operationId;
+interface NamedOperation {
+  operationId: string;
+  tags?: string[];
+}
+
+function operationsOf(document: OpenAPI3): NamedOperation[] {
+  const operations = Object.values(document.paths ?? {}).flatMap((item) =>
+    METHODS.map((method) => ("$ref" in item ? undefined : (item[method] as Partial<NamedOperation> | undefined))),
+  );
+  return operations.filter((operation): operation is NamedOperation => operation?.operationId !== undefined);
 }

@@ -14,11 +14,12 @@ import { type Capacity, createCapacity } from "./capacity.ts";
 import type { Config } from "./config.ts";
 import { contractDocument } from "./contract-document.ts";
 import { crossOrigin } from "./cross-origin.ts";
+import type { Environment } from "./environment.ts";
 import { asProblem, problem, problemBody } from "./errors.ts";
+import { handlers } from "./handlers.ts";
 import { authentication } from "./keys/authentication.ts";
 import type { KeyUses } from "./keys/key-uses.ts";
 import { nobody, type Observer } from "./observer.ts";
-import { petsHandlers, type PetsEnvironment } from "./pets/pets.handlers.ts";
 import { limited, type RateLimits } from "./rate-limits.ts";
 import { readiness } from "./readiness.ts";
 import { referencePage } from "./reference-page.ts";
@@ -67,9 +68,9 @@ async function operations(
   { storage, keyUses, logger, environment, rateLimits, observer = nobody }: AppOptions,
   capacity: Capacity,
 ): Promise<Implementation> {
-  const implementation = implement<HandledOperations, PetsEnvironment>()({
+  const implementation = implement<HandledOperations, Environment>()({
     document,
-    handlers: petsHandlers,
+    handlers,
     security: {
       bearerAuth: await limited(rateLimits, storage.db, authentication(storage.db, keyUses)),
     },

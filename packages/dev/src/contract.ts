@@ -1,25 +1,47 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { bundle } from "@petstore/contract/bundle";
 import { type ContractChange, contractChanges } from "@petstore/contract/diff";
 import { GENERATED_FOLDER, generatedFiles, write } from "@petstore/contract/generated-files";
 import { contractProblems, type ContractProblem } from "@petstore/contract/lint";
+import { affectedBy, type Package } from "./packages.ts";
 
 /** What came of a contract: the files that had to be written and the bundled document, or what is wrong with it. */
 export type Generated = { written: string[]; document: string } | { problems: ContractProblem[] };
 
-/** Lints the contract and writes what follows from it; a contract that breaks a rule changes nothing on disk. */
-export async function generateFrom(contractPath: string, signal: AbortSignal): Promise<Generated> {
+/**
+ * Lints the contract and writes what follows from it, in its own package and in those that generate from that; a contract
+ * that breaks a rule changes nothing on disk.
+ */
+export async function generateFrom(
+  root: string,
+  contractPath: string,
+  packages: Package[],
+  signal: AbortSignal,
+): Promise<Generated> {
   const [problems, files] = await Promise.all([
     contractProblems(contractPath, signal),
     bundle(contractPath, signal).then(generatedFiles, (error: unknown) => error as Error),
   ]);
   if (problems.length > 0) return { problems };
   if (files instanceof Error) throw files;
-  return { written: await write(files, GENERATED_FOLDER), document: files["openapi.json"]! };
+  const written = await write(files, GENERATED_FOLDER);
+  const folder = relative(root, GENERATED_FOLDER);
+  const others = affectedBy([join(folder, "schema.ts")], packages).filter(
+    (one) => !folder.startsWith(`${one.folder}/`),
+  );
+  for (const other of others) if (written.length > 0) await runGenerator(join(root, other.folder), signal);
+  return { written, document: files["openapi.json"]! };
+}
+
+/** A process of its own each time: a generator reads the contract's generated files as modules, which are loaded once. */
+async function runGenerator(folder: string, signal: AbortSignal): Promise<void> {
+  const generator = join(folder, "generate.ts");
+  if (existsSync(generator)) await promisify(execFile)(process.execPath, [generator], { cwd: folder, signal });
 }
 
 /** What the contract changes of the one last committed, or of none when there is no commit; the gravest first. */

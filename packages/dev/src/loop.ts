@@ -39,7 +39,7 @@ export class Loop {
     const changed = new Set(files);
     if ([...files].some((file) => /^openapi\/.*\.ya?ml$/.test(file))) {
       const contract = join(root, "openapi/openapi.yaml");
-      const generated = await generateFrom(contract, signal);
+      const generated = await generateFrom(root, contract, packages, signal);
       if ("problems" in generated) {
         print(problemsSection(generated.problems));
         print(this.#serviceSection("runs on as it was"));

@@ -19,7 +19,7 @@ export async function typeFaults(root: string, { folder }: Package, signal: Abor
   const memory = join(root, ".turbo/dev");
   await mkdir(memory, { recursive: true });
   const info = join(memory, `${folder.replaceAll("/", "-")}.tsbuildinfo`);
-  const words = ["--noEmit", "--incremental", "--tsBuildInfoFile", info, "--pretty", "false"];
+  const words = ["--noEmit", "--incremental", "--tsBuildInfoFile", info, "--checkers", "1", "--pretty", "false"];
   const options = { cwd: join(root, folder), signal, maxBuffer: 2 ** 26 };
   const output = await new Promise<string>((done, failed) => {
     const child = execFile(join(root, "node_modules/.bin/tsc"), words, options, (error, stdout, stderr) => {

@@ -1,18 +1,12 @@
 import { createHash } from "node:crypto";
-import type { HandledOperations, Pet } from "@petstore/contract";
+import type { HandledOperations, OperationIdsByTag, Pet } from "@petstore/contract";
 import type { Handlers } from "express-operations";
+import type { Environment } from "../environment.ts";
 import { errorBody } from "../errors.ts";
 import { once } from "../idempotency/idempotency.repository.ts";
 import { holdsApiKey } from "../keys/api-key.ts";
-import type { Storage } from "../storage.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { findPet, insertPet, listPets } from "./pets.repository.ts";
-
-/** What the handlers are given besides their input. */
-export interface PetsEnvironment {
-  caller: { id: number };
-  context: Storage;
-}
 
 const API_KEY_MISPLACED =
   "An API key belongs in the Authorization header alone; neither a name nor an Idempotency-Key may hold one.";
@@ -64,7 +58,7 @@ export const petsHandlers = {
     if (pet === undefined) return { status: 404, body: errorBody("not_found", "There is no animal with this id.") };
     return { status: 200, body: pet };
   },
-} satisfies Handlers<HandledOperations, PetsEnvironment>;
+} satisfies Handlers<Pick<HandledOperations, OperationIdsByTag["Pets"]>, Environment>;
 
 /** Two bodies that mean the same animal hash the same, whatever the order of their fields. */
 function hashOf({ name, categoryId, status }: Omit<Pet, "id">): string {

@@ -17,3 +17,8 @@ export type CreatePetInput = OperationInput<"createPet">;
 export type CreatePetOutput = OperationOutput<"createPet">;
 export type GetPetInput = OperationInput<"getPet">;
 export type GetPetOutput = OperationOutput<"getPet">;
+
+/** The operationIds of each tag. */
+export interface OperationIdsByTag {
+  "Pets": "listPets" | "createPet" | "getPet";
+}
