@@ -2,23 +2,16 @@
  * Writes `src/generated` from what `packages/contract` has generated.
  * With `--check` it writes nothing and fails when what is committed differs.
  */
-import { readFile, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { document } from "@petstore/contract/document";
-import { generatedFiles } from "./generated-files.ts";
+import { GENERATED_FOLDER as CONTRACT_FOLDER, staleAmong, write } from "@petstore/contract/generated-files";
+import { CONTRACT_FILES, GENERATED_FOLDER, generatedFiles } from "./generated-files.ts";
 
 const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });
-const folder = resolve(import.meta.dirname, "src/generated");
-const schema = await readFile(resolve(import.meta.dirname, "../contract/src/generated/schema.ts"), "utf8");
-
-const stale: string[] = [];
-for (const [name, text] of Object.entries(await generatedFiles(document, schema))) {
-  const file = join(folder, name);
-  if ((await readFile(file, "utf8").catch(() => undefined)) === text) continue;
-  stale.push(name);
-  if (!values.check) await writeFile(file, text);
-}
+const texts = CONTRACT_FILES.map(async (name) => [name, await readFile(join(CONTRACT_FOLDER, name), "utf8")]);
+const files = await generatedFiles(Object.fromEntries(await Promise.all(texts)));
+const stale = values.check ? await staleAmong(files, GENERATED_FOLDER) : await write(files, GENERATED_FOLDER);
 if (values.check && stale.length > 0) {
   console.error(
     `The generated files no longer match the contract: ${stale.join(", ")}.\n` +

@@ -1,4 +1,4 @@
-import { hash, version } from "@petstore/contract";
+import { resolve } from "node:path";
 import { fingerprints, type OpenApiDocument } from "./src/fingerprint.ts";
 import { type Described, describedOperations } from "./described-operations.ts";
 
@@ -7,8 +7,20 @@ const BANNER = "// Generated from the contract by `pnpm generate`. Do not edit.\
 /** Names that the client itself gives a meaning, so that no operation can have them. */
 const RESERVED = new Set(["contract", "checkContract", "operations", "paginate", "then"]);
 
-/** The text of each file of `src/generated`, by its name. `schema` is what openapi-typescript made of the contract. */
-export async function generatedFiles(document: OpenApiDocument, schema: string): Promise<Record<string, string>> {
+/** Where what is generated belongs. */
+export const GENERATED_FOLDER = resolve(import.meta.dirname, "src/generated");
+
+/** The files that `packages/contract` generates and the client is made of. */
+export const CONTRACT_FILES = ["openapi.json", "schema.ts", "facts.ts"] as const;
+
+/**
+ * The text of each file of `src/generated`, by its name, from the text of each of `CONTRACT_FILES`. What the types are made
+ * of is copied, as the contract's package is not published.
+ */
+export async function generatedFiles(
+  contract: Record<(typeof CONTRACT_FILES)[number], string>,
+): Promise<Record<string, string>> {
+  const document = JSON.parse(contract["openapi.json"]) as OpenApiDocument;
   const operations = describedOperations(document);
   const methods = new Set(operations.map(({ entry }) => entry.method));
   for (const { entry } of operations) {
@@ -16,16 +28,11 @@ export async function generatedFiles(document: OpenApiDocument, schema: string):
       throw new TypeError(`${entry.id} cannot be an operationId: the client has a member of this name.`);
   }
   return {
-    "schema.ts": schema,
+    "schema.ts": contract["schema.ts"],
+    "facts.ts": contract["facts.ts"],
     "names.ts": BANNER + names(document),
     "operations.ts": BANNER + table(operations),
     "calls.ts": BANNER + calls(operations),
-    "facts.ts":
-      BANNER +
-      "\n/** `info.version` of the contract. */\n" +
-      `export const version = ${JSON.stringify(version)};\n` +
-      "\n/** SHA-256 of the contract as one JSON document, in hexadecimal. */\n" +
-      `export const hash = ${JSON.stringify(hash)};\n`,
     "fingerprints.ts":
       BANNER +
       "\n/** A digest of each operation, by its operationId. */\n" +

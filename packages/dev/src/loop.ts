@@ -115,7 +115,7 @@ export class Loop {
       return "Those who use the contract have to change: find a way that adds instead, or begin a new major version.";
     }
     return this.#changes.length > 0
-      ? "Run the tests; commit the contract and packages/contract/src/generated together."
+      ? "Run the tests; commit the contract and the generated files together."
       : "Nothing to mend.";
   }
 
