@@ -14,6 +14,7 @@ import { type Capacity, createCapacity } from "./capacity.ts";
 import type { Config } from "./config.ts";
 import { contractDocument } from "./contract-document.ts";
 import { crossOrigin } from "./cross-origin.ts";
+import { dataVersionOf } from "./data-version.ts";
 import type { Environment } from "./environment.ts";
 import { asProblem, problem, problemBody } from "./errors.ts";
 import { handlers } from "./handlers.ts";
@@ -43,6 +44,9 @@ export interface AppOptions {
 /** The path every address of the contract ends in, such as `/v1`. */
 export const BASE_PATH = new URL(document.servers[0]!.url).pathname;
 
+/** Answers kept to be sent again, on SQLite: thousands of the longest pages. */
+const KEPT_BYTES = 32 * 1024 * 1024;
+
 /** Nothing we answer is a page: a browser shown a response loads nothing for it and frames it nowhere. */
 const API_CSP = { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } };
 
@@ -68,11 +72,12 @@ async function operations(
   { storage, keyUses, logger, environment, rateLimits, observer = nobody }: AppOptions,
   capacity: Capacity,
 ): Promise<Implementation> {
+  const dataVersion = dataVersionOf(storage);
   const implementation = implement<HandledOperations, Environment>()({
     document,
     handlers,
     security: {
-      bearerAuth: await limited(rateLimits, storage.db, authentication(storage.db, keyUses)),
+      bearerAuth: await limited(rateLimits, storage.db, authentication(storage.db, keyUses, dataVersion)),
     },
     context: (request) => {
       capacity.take(request.res!);
@@ -80,6 +85,7 @@ async function operations(
     },
     problemBody,
     realm: "petstore",
+    keepAnswers: { operations: ["listPets", "getPet"], version: dataVersion, bytes: KEPT_BYTES },
     warm: true,
     checkResponses: environment === "development" ? "always" : { sample: 0.01 },
     onViolation: (violation) => {

@@ -39,7 +39,7 @@ export function sqliteDialect(path: string): Dialect {
 
 /** What a database says of itself, and a way to its file past Kysely's promises. */
 export class SqliteFileAdapter extends SqliteAdapter {
-  #file: { inTransaction: boolean; statements: SqliteDatabase } | undefined;
+  #file: { inTransaction: boolean; statements: SqliteDatabase; version: Sqlite.Statement<[], number> } | undefined;
 
   /** SQLite's DDL is transactional; Kysely's own adapter says otherwise, as its transactions do not take the write lock. */
   override get supportsTransactionalDdl(): boolean {
@@ -50,10 +50,24 @@ export class SqliteFileAdapter extends SqliteAdapter {
   opened(file: Sqlite.Database, statements: SqliteDatabase): void {
     this.#file = {
       statements,
+      version: file.prepare<[], number>("pragma data_version").pluck(),
       get inTransaction() {
         return file.open && file.inTransaction;
       },
     };
+  }
+
+  /**
+   * A number that differs from before when another connection, of whatever process, has committed since; undefined while
+   * that cannot be told. Commits of this connection do not count: https://sqlite.org/pragma.html#pragma_data_version
+   */
+  dataVersion(): number | undefined {
+    if (this.#file === undefined || this.#file.inTransaction) return undefined;
+    try {
+      return this.#file.version.get();
+    } catch {
+      return undefined; // what is wrong is for the query that follows to say
+    }
   }
 
   /**

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { type Database, isPostgres, openDatabase } from "./database.ts";
 import { prepared } from "./prepared.ts";
+import { SqliteFileAdapter } from "./sqlite.dialect.ts";
 
 /** A piece of work on a transaction. It may run again with nothing kept of it, so it touches nothing else. */
 export type Work<Result> = (trx: Database) => Promise<Result>;
@@ -11,6 +12,11 @@ export interface Storage {
   db: Database;
   /** Runs work in a transaction; resolves once that is on disk, and rejects, with nothing kept, when the work throws. */
   write: <Result>(work: Work<Result>) => Promise<Result>;
+  /**
+   * A number that differs from before when anything was committed since, by this process or another; undefined where that
+   * cannot be told, as on PostgreSQL. What was read under one version may be kept as long as it stays.
+   */
+  version: () => number | undefined;
   destroy: () => Promise<void>;
 }
 
@@ -30,6 +36,10 @@ export function openStorage(databaseUrl: string, onCommit?: OnCommit): Storage {
   return {
     db,
     write: isPostgres(writer) ? inTransactions(writer, onCommit) : groupingCommits(writer, onCommit),
+    version: () => {
+      const { adapter } = db.getExecutor(); // that `db` only reads is what makes its count complete
+      return adapter instanceof SqliteFileAdapter ? adapter.dataVersion() : undefined;
+    },
     destroy: async () => {
       await db.destroy();
       await writer.destroy(); // the last to close folds the write-ahead log into the file

@@ -4,11 +4,20 @@ import { resolve } from "./document.ts";
 /** Gives a value without the fields that its schema does not declare; the value itself where there are none. */
 export type KeepDeclared = (value: unknown) => unknown;
 
+/** The schemas that apply to a field, and what they say of it, once that was asked. */
+interface Field {
+  schemas: Schema[];
+  isWriteOnly?: boolean;
+}
+
+/** In place of a field that is not kept. */
+const DROPPED = Symbol("dropped");
+
 /** What the schemas that apply to one place declare together. */
 interface Shape {
   /** True when nothing is said about fields, or any is let through: then everything is kept. */
   isOpen: boolean;
-  fields: Map<string, Schema[]>;
+  fields: Map<string, Field>;
   items: Schema[];
   isWriteOnly: boolean;
 }
@@ -39,7 +48,7 @@ export function keepDeclared(document: OpenApiDocument, schema: Schema | undefin
   const keep = (schemas: Schema[], value: unknown): unknown => {
     if (typeof value !== "object" || value === null || schemas.length === 0) return value;
     const shape = shapeFor(schemas);
-    return Array.isArray(value) ? keepItems(shape.items, value) : keepFields(shape, value);
+    return Array.isArray(value) ? keepItems(shape.items, value) : keepFields(shape, value as Record<string, unknown>);
   };
 
   const keepItems = (schemas: Schema[], items: unknown[]): unknown[] => {
@@ -47,16 +56,18 @@ export function keepDeclared(document: OpenApiDocument, schema: Schema | undefin
     return kept.some((item, at) => item !== items[at]) ? kept : items;
   };
 
-  const keepFields = (shape: Shape, value: object): object => {
-    const entries = Object.entries(value);
-    const kept = entries.filter((entry) => {
-      const schemas = shape.fields.get(entry[0]);
-      if (schemas === undefined) return shape.isOpen;
-      entry[1] = keep(schemas, entry[1]);
-      return !shapeFor(schemas).isWriteOnly;
-    });
-    const isSame = kept.length === entries.length && kept.every(([name, field]) => field === (value as never)[name]);
-    return isSame ? value : Object.fromEntries(kept);
+  const keepFields = (shape: Shape, value: Record<string, unknown>): object => {
+    const isKept = (name: string) => keepField(shape, name, value[name]) === value[name];
+    if (Object.keys(value).every(isKept)) return value;
+    const kept = Object.entries(value).map(([name, field]) => [name, keepField(shape, name, field)] as const);
+    return Object.fromEntries(kept.filter(([, field]) => field !== DROPPED));
+  };
+
+  const keepField = (shape: Shape, name: string, value: unknown): unknown => {
+    const field = shape.fields.get(name);
+    if (field === undefined) return shape.isOpen ? value : DROPPED;
+    field.isWriteOnly ??= shapeFor(field.schemas).isWriteOnly;
+    return field.isWriteOnly ? DROPPED : keep(field.schemas, value);
   };
 
   const root = schemasIn([schema]);
@@ -83,7 +94,7 @@ function shapeOf(document: OpenApiDocument, schemas: Schema[]): Shape {
     shape.items.push(...schemasIn([node.items]), ...schemasIn(node["prefixItems"]));
     if (node["writeOnly"] === true) shape.isWriteOnly = true;
     for (const [name, field] of Object.entries((node["properties"] ?? {}) as Record<string, Schema>)) {
-      shape.fields.set(name, [...(shape.fields.get(name) ?? []), ...schemasIn([field])]);
+      shape.fields.set(name, { schemas: [...(shape.fields.get(name)?.schemas ?? []), ...schemasIn([field])] });
     }
     const others = OTHERS.map((keyword) => node[keyword]).filter((value) => value !== undefined);
     if (others.some((value) => value !== false)) shape.isOpen = true;

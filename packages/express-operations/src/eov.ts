@@ -1,4 +1,5 @@
 import { RequestValidator } from "express-openapi-validator/dist/middlewares/openapi.request.validator.js";
+import { ajvErrorsToValidatorError, augmentAjvErrors } from "express-openapi-validator/dist/middlewares/util.js";
 import { OpenApiValidator } from "express-openapi-validator/dist/openapi.validator.js";
 import type { OpenApiDocument } from "./document.ts";
 
@@ -20,9 +21,12 @@ export interface RequestJudge {
 
 /** Each judges `{ query, params, headers, body }`, coercing it and filling in defaults. */
 export interface CompiledSchemas {
-  parameters: (data: object) => boolean;
-  body: (data: object) => boolean;
+  parameters: CompiledSchema;
+  body: CompiledSchema;
 }
+
+/** As ajv compiles it: what it had against the last data it refused is in `errors`. */
+type CompiledSchema = ((data: object) => boolean) & { errors?: object[] | null };
 
 export interface EovOptions {
   validateRequests: boolean;
@@ -79,6 +83,12 @@ function requestJudgeOf(validator: RequestValidator, path: string, method: strin
       return parameters && body ? ({ parameters, body } as CompiledSchemas) : undefined;
     },
   };
+}
+
+/** What both had against the data last judged, as EOV would report it. */
+export function faultsOf({ parameters, body }: CompiledSchemas): { path: string; message: string }[] {
+  const errors = augmentAjvErrors([...(parameters.errors ?? []), ...(body.errors ?? [])] as never);
+  return ajvErrorsToValidatorError(400, errors).errors;
 }
 
 /** A path of no parameters, as EOV's router knows it. */

@@ -1,11 +1,12 @@
 import type { NextFunction, Request, Response } from "express";
 import { disagreements } from "./disagreements.ts";
 import { type OpenApiDocument, operationsOf } from "./document.ts";
+import { type KeepAnswers, KeptAnswers, refuseUnkeepable } from "./kept-answers.ts";
 import { Operation, type UntypedHandler } from "./operation.ts";
 import { PathRouter } from "./path-router.ts";
 import { Problem, refuse } from "./problem.ts";
 import type { CheckedShare, Violation } from "./response-check.ts";
-import { respond, respondProblem } from "./respond.ts";
+import { respond, respondProblem, send } from "./respond.ts";
 import type { SecurityHandler } from "./security.ts";
 import type { Environment, Handlers } from "./types.ts";
 
@@ -47,10 +48,12 @@ interface CommonOptions {
   /** Told of each violation that a check finds. If it throws, as it should in tests, the request fails with that. */
   onViolation?: (violation: Violation) => void;
   /**
-   * Accept a request that is plain by express-openapi-validator's compiled schemas alone, past its steps around them.
+   * Judge a request that is plain by express-openapi-validator's compiled schemas alone, past its steps around them.
    * Default: true. The verdict and the values are the same; `false` has it judge every request as a whole.
    */
   shortcut?: boolean;
+  /** Keep answers of GET operations, and send them again while the data they were made from stays the same. */
+  keepAnswers?: KeepAnswers;
   /** Build every operation now, not at its first request, so that `ready` tells which ones are broken. */
   warm?: boolean;
 }
@@ -87,7 +90,7 @@ export function implement<Operations, Env extends Environment = Environment>() {
           return;
         }
         response.locals["operationId"] = operation.id;
-        respond(request, response, await operation.serve(request, response, values));
+        send(request, response, await operation.serve(request, response, values));
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
         respondProblem(request, response, error, problemBody(error));
@@ -120,13 +123,17 @@ function routesOf(
     checkResponses = "off",
     shortcut = true,
     onViolation = () => {},
+    keepAnswers,
   } = options;
   const faults = disagreements(document, entries, Object.keys(handlers), Object.keys(security));
   if (faults.length > 0) throw new Error(`The document and its implementation disagree:\n- ${faults.join("\n- ")}`);
 
+  if (keepAnswers !== undefined) refuseUnkeepable(entries, keepAnswers);
+  const answers = keepAnswers && new KeptAnswers(keepAnswers);
+
   const router = new PathRouter<Route>();
   const checking = { share: checkResponses, onViolation };
-  const shared = { document, bodyLimit, checking, shortcut, context, security: { handlers: security, realm } };
+  const shared = { document, bodyLimit, checking, shortcut, answers, context, security: { handlers: security, realm } };
   const operations = entries.map((entry) => new Operation(entry, entries, handlers[entry.id]!, shared));
   for (const [at, operation] of operations.entries()) {
     router.route(entries[at]!.path, () => new Map()).set(operation.method, operation);

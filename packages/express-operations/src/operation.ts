@@ -10,10 +10,11 @@ import {
   resolve,
   type ResponseObject,
 } from "./document.ts";
+import type { KeptAnswers } from "./kept-answers.ts";
 import { rawParameters, strictness } from "./parameters.ts";
 import { refuse } from "./problem.ts";
 import { type Checking, type Release, releaseOf } from "./release.ts";
-import { announce, type Answer } from "./respond.ts";
+import { announce, type Answer, type Message, messageOf } from "./respond.ts";
 import { apiKeyParameters, type Guard, guardOf, type SecurityOptions } from "./security.ts";
 import { buildValidator, cookieHeader, type Subject, type Validate } from "./validator.ts";
 
@@ -27,6 +28,8 @@ export interface OperationOptions {
   checking: Checking;
   shortcut: boolean;
   context: ((request: Request) => unknown) | undefined;
+  /** Answers that need not be made again. */
+  answers: KeptAnswers | undefined;
 }
 
 /** One operation, ready to be served. What costs is made at its first request and kept. */
@@ -39,7 +42,9 @@ export class Operation {
   readonly #options: OperationOptions;
   readonly #guard: Guard<unknown>;
   readonly #deprecation: Deprecation | undefined;
+  readonly #isKept: boolean;
   #reading: Promise<Reading> | undefined;
+  #ready: Reading | undefined;
 
   constructor(entry: OperationEntry, entries: OperationEntry[], handler: UntypedHandler, options: OperationOptions) {
     this.id = entry.id;
@@ -50,6 +55,7 @@ export class Operation {
     this.#options = options;
     this.#guard = guardOf(options.document, entry, options.security);
     this.#deprecation = deprecationOf(entry, entries);
+    this.#isKept = options.answers?.isFor(entry.id) ?? false;
   }
 
   /** Builds what the first request would build; rejects when the operation's schemas are at fault. */
@@ -58,17 +64,21 @@ export class Operation {
   }
 
   /** The way of one request: who asks, what is accepted, what is sent, is it valid, and then the handler. */
-  async serve(request: Request, response: Response, values: string[]): Promise<Answer> {
-    const { context } = this.#options;
+  async serve(request: Request, response: Response, values: string[]): Promise<Message> {
+    const { context, answers } = this.#options;
     if (this.#deprecation !== undefined) {
       const path = Object.fromEntries(this.#names.map((name, at) => [name, values[at]!]));
       announce(request, response, this.#deprecation, path);
     }
     const caller = await this.#guard(request);
-    const reading = await this.#read();
+    const reading = this.#ready ?? (await this.#read());
     if (!isAcceptable(request, reading.produces)) {
       throw refuse(406, `This operation answers with ${reading.produces.join(" or ")}.`);
     }
+    const version = this.#isKept ? answers?.version(request) : undefined;
+    const place = version === undefined ? "" : request.baseUrl + request.url;
+    const kept = version === undefined ? undefined : answers!.find(place);
+    if (kept !== undefined) return kept;
     const query = queryOf(request.url);
     const raw = rawParameters(this.#names, values, query, request.headers, reading.hasCookies);
     const body = await reading.readBody?.(request, response);
@@ -93,15 +103,20 @@ export class Operation {
       caller,
       context: context?.(request),
     });
-    return reading.release(answer);
+    const message = messageOf(await reading.release(answer), { isTagged: reading.isTagged && answer.status === 200 });
+    if (version !== undefined) answers!.keep(place, version, message);
+    return message;
   }
 
   /** Made once; a failure is not kept, so that it is reported to each request it breaks. */
   #read(): Promise<Reading> {
-    this.#reading ??= readingOf(this.#entry, this.#options).catch((error: unknown) => {
-      this.#reading = undefined;
-      throw new Error(`Operation "${this.id}" cannot be validated: its schemas are at fault.`, { cause: error });
-    });
+    this.#reading ??= readingOf(this.#entry, this.#options).then(
+      (reading) => (this.#ready = reading),
+      (error: unknown) => {
+        this.#reading = undefined;
+        throw new Error(`Operation "${this.id}" cannot be validated: its schemas are at fault.`, { cause: error });
+      },
+    );
     return this.#reading;
   }
 }
@@ -117,6 +132,8 @@ interface Reading {
   /** Query parameters that are credentials, and not the operation's own. */
   credentials: string[];
   hasCookies: boolean;
+  /** Whether its 200 declares an `ETag`. */
+  isTagged: boolean;
 }
 
 async function readingOf(entry: OperationEntry, options: OperationOptions): Promise<Reading> {
@@ -135,7 +152,13 @@ async function readingOf(entry: OperationEntry, options: OperationOptions): Prom
       (name) => !entry.parameters.some((own) => own.in === "query" && own.name === name),
     ),
     hasCookies: entry.parameters.some((parameter) => parameter.in === "cookie"),
+    isTagged: entry.method === "get" && declaresTag(document, entry),
   };
+}
+
+function declaresTag(document: OpenApiDocument, { operation }: OperationEntry): boolean {
+  const { headers = {} } = resolve<ResponseObject>(document, operation.responses?.["200"] ?? {});
+  return Object.keys(headers).some((name) => name.toLowerCase() === "etag");
 }
 
 /** The Content-Type as the validator is to see it: the declared spelling, and the boundary of a multipart body. */
@@ -162,7 +185,8 @@ function cookieHeaders(cookies: Record<string, unknown>): Record<string, unknown
 
 /** Whether one of the media types may be sent (RFC 9110, section 12.5.1). What a range stands for is known only later. */
 function isAcceptable(request: Request, produces: string[]): boolean {
-  if (request.headers.accept === undefined || produces.length === 0) return true;
+  const { accept = "*/*" } = request.headers;
+  if (accept === "*/*" || produces.length === 0) return true;
   if (produces.some((type) => type.includes("*"))) return true;
   return request.accepts([...produces, ...produces.map((type) => `${type}; charset=utf-8`)]) !== false;
 }

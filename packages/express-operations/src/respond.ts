@@ -1,5 +1,6 @@
 import type { Request, Response } from "express";
 import { type Deprecation } from "./deprecation.ts";
+import { entityTagOf, isNamed } from "./entity-tag.ts";
 import { essenceOf, isJson } from "./media-type.ts";
 import type { Problem } from "./problem.ts";
 
@@ -11,28 +12,58 @@ export interface Answer {
   body?: unknown;
 }
 
-/** Writes an answer in one piece. HEAD gets the headers of GET, its length included, and no body (RFC 9110, section 9.3.2). */
-export function respond(request: Request, response: Response, answer: Answer): void {
+/** An answer as it is sent, complete but for what is on the response already. */
+export interface Message {
+  status: number;
+  headers: Readonly<Record<string, string | number>>;
+  payload: string | Uint8Array | undefined;
+}
+
+/** Encodes an answer, with a strong `ETag` if so asked and the handler has given none. */
+export function messageOf(answer: Answer, { isTagged = false } = {}): Message {
   const { status, contentType = "application/json", body } = answer;
   const headers: Record<string, string | number> = {};
-  for (const [name, value] of Object.entries(answer.headers ?? {})) {
-    if (value !== undefined) headers[name] = beside(response, name, String(value));
+  for (const name in answer.headers) {
+    const value = answer.headers[name];
+    if (value !== undefined) headers[name] = String(value);
   }
   if (body === undefined) {
     if (status !== 204 && status !== 304) headers["Content-Length"] = 0;
-    response.writeHead(status, headers).end();
-    return;
+    return { status, headers, payload: undefined };
   }
   const payload = encode(body, contentType);
   headers["Content-Type"] = contentType;
   headers["Content-Length"] = Buffer.byteLength(payload);
-  response.writeHead(status, headers).end(request.method === "HEAD" ? undefined : payload);
+  if (isTagged) headers["ETag"] ??= entityTagOf(payload);
+  return { status, headers, payload };
+}
+
+/**
+ * Writes a message in one piece. HEAD gets the headers of GET, its length included, and no body (RFC 9110, section 9.3.2);
+ * who has a 200 by its tag already gets 304 (section 15.4.5).
+ */
+export function send(request: Request, response: Response, { status, headers, payload }: Message): void {
+  const tag = headers["ETag"];
+  const written = response.hasHeader("Link") ? besideAnnounced(response, headers) : headers;
+  if (status === 200 && tag !== undefined && isNamed(request.headers["if-none-match"], String(tag))) {
+    const { "Content-Type": _, "Content-Length": __, ...others } = written;
+    response.writeHead(304, others).end();
+    return;
+  }
+  response.writeHead(status, written).end(request.method === "HEAD" ? undefined : payload);
+}
+
+/** Writes an answer. */
+export function respond(request: Request, response: Response, answer: Answer): void {
+  send(request, response, messageOf(answer));
 }
 
 /** Links of the handler stand beside those already announced (RFC 8288, section 3.5); any other header is replaced. */
-function beside(response: Response, name: string, value: string): string {
-  const announced = name.toLowerCase() === "link" ? response.getHeader(name) : undefined;
-  return announced === undefined ? value : `${String(announced)}, ${value}`;
+function besideAnnounced(response: Response, headers: Message["headers"]): Message["headers"] {
+  const name = Object.keys(headers).find((candidate) => candidate.toLowerCase() === "link");
+  return name === undefined
+    ? headers
+    : { ...headers, [name]: `${String(response.getHeader("Link"))}, ${headers[name]}` };
 }
 
 /** Writes a refusal with the body the application gives it. */
@@ -51,10 +82,10 @@ export function announce(
   deprecation: Deprecation,
   path: Record<string, string>,
 ): void {
-  response.set(deprecation.headers);
+  for (const name in deprecation.headers) response.setHeader(name, deprecation.headers[name]!);
   if (deprecation.successorPath === undefined) return;
   const target = deprecation.successorPath.replace(/\{([^}]+)\}/g, (_, name: string) => path[name]!);
-  response.append("Link", `<${request.baseUrl}${target}>; rel="successor-version"`);
+  response.appendHeader("Link", `<${request.baseUrl}${target}>; rel="successor-version"`);
 }
 
 function encode(body: unknown, contentType: string): string | Uint8Array {

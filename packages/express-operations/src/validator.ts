@@ -11,8 +11,8 @@ import { bindValidator, type Middleware, run } from "./eov.ts";
 import { excerpt } from "./excerpt.ts";
 import { fileFieldsOf, readMultipart, type UploadedFile } from "./multipart.ts";
 import { describe } from "./parameters.ts";
-import { printable, refuse } from "./problem.ts";
-import { quickVerdict } from "./quick-verdict.ts";
+import { printable, type Problem, refuse } from "./problem.ts";
+import { type Faults, quickVerdict } from "./quick-verdict.ts";
 
 /** A request as express-openapi-validator reads and rewrites it: coerced in place, defaults filled in. */
 export interface Subject {
@@ -57,13 +57,17 @@ export async function buildValidator(
   );
 
   const compiled = new Map(sentTypes.map((type) => [type, compiledFor(type)]));
-  const isAccepted =
+  const judgeQuickly =
     shortcut && !mustBeObject && !isMultipart
       ? quickVerdict(document, entry.parameters, (type) => compiled.get(type))
-      : () => false;
+      : () => undefined;
 
   return async (subject) => {
-    if (isAccepted(subject)) return;
+    const faults = judgeQuickly(subject);
+    if (faults !== undefined) {
+      if (faults.length > 0) throw problemOf(faults, entry.parameters);
+      return;
+    }
     // EOV reads the discriminator of whatever the body is, and null has no fields.
     if (mustBeObject && subject.body === null) throw refuse(400, "The request body must be object.");
     subject.openapi = { ...metadata, pathParams: subject.params };
@@ -125,9 +129,11 @@ async function compile(
 
 /** EOV's refusals, in words that name the place and never repeat a value. Whatever has no 4xx status is a fault. */
 function asProblem(error: unknown, parameters: ParameterObject[]): unknown {
-  const { errors } = error as { errors?: { path: string; message: string }[] };
-  if (!isRefusal(error)) return error;
-  const first = errors?.[0];
+  return isRefusal(error) ? problemOf((error as { errors?: Faults }).errors, parameters) : error;
+}
+
+function problemOf(faults: Faults = [], parameters: ParameterObject[]): Problem {
+  const [first] = faults;
   if (first === undefined) return refuse(400, "The request does not match the contract.");
   return refuse(400, explain(first.path, first.message, parameters));
 }

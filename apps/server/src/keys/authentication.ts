@@ -1,25 +1,52 @@
+import type { Request } from "express";
+import type { Grant } from "express-operations";
+import type { DataVersion } from "../data-version.ts";
 import { DatabaseError } from "../database.errors.ts";
 import type { Database } from "../database.ts";
 import type { KeyUses } from "./key-uses.ts";
 import { type ApiKey, findApiKey } from "./keys.repository.ts";
 
 /** Who sent a request, and what they may do. */
-export interface Authenticated {
-  caller: Pick<ApiKey, "id" | "name">;
+export interface Authenticated extends Grant<Pick<ApiKey, "id" | "name">> {
   scopes: ApiKey["scopes"];
 }
 
+/** Few enough to take next to no memory, more than are in use at a time. */
+const VERDICTS_KEPT = 1_000;
+
 /**
- * Looks a token up in the database anew for each request, so that revocation and expiry hold from the next one on;
- * undefined for a key that gives no entry. Throws `DatabaseError` when it cannot be looked up, whatever the reason.
+ * Judges a token by the database as it is when the request has arrived, so that revocation and expiry hold from the next
+ * one on: a key found valid counts as such until anything is committed or it expires. Undefined for a key that gives no
+ * entry. Throws `DatabaseError` when it cannot be looked up, whatever the reason.
  */
-export function authentication(db: Database, uses: KeyUses): (token: string) => Promise<Authenticated | undefined> {
-  return async (token) => {
+export function authentication(
+  db: Database,
+  uses: KeyUses,
+  versionOf: DataVersion,
+): (token: string, request: Request) => Authenticated | undefined | Promise<Authenticated | undefined> {
+  const valid = new Map<string, Authenticated & { expiresAt: number | null }>();
+  let validAt: number | undefined;
+
+  const lookUp = async (token: string, version: number | undefined): Promise<Authenticated | undefined> => {
     const apiKey = await findApiKey(db, token, Date.now()).catch((cause: unknown) => {
       throw new DatabaseError("The API key of a request could not be looked up.", { cause });
     });
     if (apiKey === undefined) return undefined;
     uses.record(apiKey.id);
-    return { caller: apiKey, scopes: apiKey.scopes };
+    const { id, name, scopes, expiresAt } = apiKey;
+    const verdict = { caller: { id, name }, scopes, expiresAt };
+    if (version !== undefined && version === validAt && valid.size < VERDICTS_KEPT) valid.set(token, verdict);
+    return verdict;
+  };
+
+  return (token, request) => {
+    const version = versionOf(request);
+    if (version !== validAt) valid.clear();
+    validAt = version;
+    const known = valid.get(token);
+    if (known === undefined || (known.expiresAt !== null && known.expiresAt <= Date.now()))
+      return lookUp(token, version);
+    uses.record(known.caller.id);
+    return known;
   };
 }

@@ -116,16 +116,16 @@ export async function findApiKey(
   db: Database,
   key: string,
   now: number,
-): Promise<Pick<ApiKey, "id" | "name" | "scopes"> | undefined> {
+): Promise<Pick<ApiKey, "id" | "name" | "scopes" | "expiresAt"> | undefined> {
   if (!isWellFormedApiKey(key)) return undefined;
   const [row] = await validKey(db, { hash: hashApiKey(key), now });
-  return row && { id: row.id, name: row.name, scopes: toScopes(row.scopes) };
+  return row && { id: row.id, name: row.name, scopes: toScopes(row.scopes), expiresAt: row.expires_at };
 }
 
 const validKey = prepared((db, { hash, now }: { hash: string; now: number }) =>
   db
     .selectFrom("api_keys")
-    .select(["id", "name", "scopes"])
+    .select(["id", "name", "scopes", "expires_at"])
     .where("hash", "=", hash)
     .where("revoked_at", "is", null)
     .where((where) => where.or([where("expires_at", "is", null), where("expires_at", ">", now)])),

@@ -28,6 +28,7 @@ describe("ensureBootstrapKey", () => {
       id: 1,
       name: "bootstrap",
       scopes: ["pets:read", "pets:write"],
+      expiresAt: null,
     });
     expect(await listApiKeys(db)).toMatchObject([{ name: "bootstrap", expiresAt: null }]);
     expect(await listAudit(db)).toMatchObject([{ action: "issue", keyId: 1, keyName: "bootstrap" }]);

@@ -37,6 +37,7 @@ describe("createApiKey", () => {
       id: 1,
       name: "ci",
       scopes: ["pets:read", "pets:write"],
+      expiresAt: null,
     });
   });
 

@@ -2,7 +2,7 @@
 
 /** A digest of each operation, by its operationId. */
 export const operationFingerprints = {
-  "listPets": "ef807dd05edbb6bd",
+  "listPets": "9b0ead22d5c78f73",
   "createPet": "13af8d7bd6331aff",
-  "getPet": "f3672235b2c178a2"
+  "getPet": "fa8a1ed108bd158b"
 };

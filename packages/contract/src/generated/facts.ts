@@ -4,4 +4,4 @@
 export const version = "1.0.0";
 
 /** SHA-256 of the bundled document (`openapi.json`), in hexadecimal. */
-export const hash = "1761cc12f7d6cfcfa9b166c0ae88c7ce8c6162194357ddb95254929bc35b52a1";
+export const hash = "fe25b0abf405e0c8f28bc0d6a55bfbbc526db5fa85a07f75ad279d5eb374c8ac";

@@ -100,6 +100,15 @@ export interface components {
         };
     };
     responses: {
+        /** @description The answer is the one that `If-None-Match` names, which the caller has. */
+        NotModified: {
+            headers: {
+                /** @description Names this answer by its content (RFC 9110, section 8.8.3). Sent as `If-None-Match` it is answered 304 while the content is the same. */
+                ETag?: string;
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
         /** @description A parameter or the body is missing, malformed, unknown or out of bounds. */
         InvalidRequest: {
             headers: {
@@ -203,12 +212,15 @@ export interface operations {
                 headers: {
                     /** @description The next page: `<…>; rel="next"` (RFC 8288). Absent on the last page. */
                     Link?: string;
+                    /** @description Names this answer by its content (RFC 9110, section 8.8.3). Sent as `If-None-Match` it is answered 304 while the content is the same. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Pets"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             default: components["responses"]["Unexpected"];
@@ -273,12 +285,15 @@ export interface operations {
                     Sunset?: string;
                     /** @description The operation to use instead: `<…>; rel="successor-version"` (RFC 8288, RFC 5829). */
                     Link?: string;
+                    /** @description Names this answer by its content (RFC 9110, section 8.8.3). Sent as `If-None-Match` it is answered 304 while the content is the same. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Pet"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];

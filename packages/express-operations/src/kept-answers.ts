@@ -1,0 +1,83 @@
+import type { Request } from "express";
+import type { OperationEntry } from "./document.ts";
+import type { Message } from "./respond.ts";
+
+/** Which answers are kept, to be sent again without asking the handler. */
+export interface KeepAnswers {
+  /** GET operations whose 200 follows from path, query and data alone: neither from the caller nor from the time. */
+  operations: readonly string[];
+  /**
+   * A number that differs from before whenever the data may have changed since, as of a time after the request arrived;
+   * undefined when that cannot be told. What was kept under another number is forgotten.
+   */
+  version: (request: Request) => number | undefined;
+  /** At most so many bytes are kept. Default: 16 MiB. */
+  bytes?: number;
+}
+
+/** What an entry takes beside its key and its payload, roughly: its headers, and its place in the map. */
+const OVERHEAD = 1_024;
+
+/** The answers kept for the operations of a document. */
+export class KeptAnswers {
+  readonly #operations: readonly string[];
+  readonly #versionOf: KeepAnswers["version"];
+  readonly #limit: number;
+  readonly #messages = new Map<string, Message>();
+  #bytes = 0;
+  #version: number | undefined;
+
+  constructor({ operations, version, bytes = 16 * 1024 * 1024 }: KeepAnswers) {
+    this.#operations = operations;
+    this.#versionOf = version;
+    this.#limit = bytes;
+  }
+
+  isFor(operationId: string): boolean {
+    return this.#operations.includes(operationId);
+  }
+
+  /** The version under which this request is answered; undefined when nothing may be kept. */
+  version(request: Request): number | undefined {
+    const version = this.#versionOf(request);
+    if (version !== this.#version) {
+      this.#messages.clear();
+      this.#bytes = 0;
+      this.#version = version;
+    }
+    return version;
+  }
+
+  find(key: string): Message | undefined {
+    return this.#messages.get(key);
+  }
+
+  /** Keeps an answer that was begun under a version, unless another has come since. The oldest make room. */
+  keep(key: string, version: number, message: Message): void {
+    const size = sizeOf(key, message);
+    if (version !== this.#version || message.status !== 200 || size > this.#limit || this.#messages.has(key)) return;
+    for (const [oldest, kept] of this.#messages) {
+      if (this.#bytes + size <= this.#limit) break;
+      this.#messages.delete(oldest);
+      this.#bytes -= sizeOf(oldest, kept);
+    }
+    this.#messages.set(key, message);
+    this.#bytes += size;
+  }
+}
+
+/** Throws when what is to be kept of an operation may depend on more than its URL. */
+export function refuseUnkeepable(entries: OperationEntry[], { operations }: KeepAnswers): void {
+  for (const id of operations) {
+    const entry = entries.find((candidate) => candidate.id === id);
+    const others = entry?.parameters.filter(({ in: place }) => place === "header" || place === "cookie") ?? [];
+    if (entry?.method !== "get" || others.length > 0 || entry.operation.requestBody !== undefined) {
+      throw new Error(`Answers of "${id}" cannot be kept: it is no GET operation that reads path and query alone.`);
+    }
+  }
+}
+
+function sizeOf(key: string, { payload = "" }: Message): number {
+  const length = typeof payload === "string" ? payload.length * 2 : payload.byteLength;
+  return OVERHEAD + key.length * 2 + length;
+}

@@ -1,0 +1,113 @@
+import { describe, expect, test } from "vitest";
+import { implement, type OpenApiDocument } from "../src/index.ts";
+import { listen } from "./listen.ts";
+
+const json = {
+  description: "",
+  headers: { ETag: { schema: { type: "string" } } },
+  content: { "application/json": {} },
+};
+const query = { name: "q", in: "query", schema: { type: "string" } };
+const header = { name: "X-Shop", in: "header", schema: { type: "string" } };
+const document = {
+  openapi: "3.1.1",
+  paths: {
+    "/things": {
+      get: { operationId: "list", parameters: [query], responses: { 200: json, 304: { description: "" } } },
+      post: { operationId: "add", responses: { 204: { description: "" } } },
+    },
+    "/shop": { get: { operationId: "shop", parameters: [header], responses: { 200: json } } },
+  },
+} as OpenApiDocument;
+
+/** A server whose handler counts its calls, and answers with something as long as it is told. */
+async function startCounting({
+  bytes = 100_000,
+  length = 10,
+  version,
+}: {
+  bytes?: number;
+  length?: number;
+  version: () => number | undefined;
+}) {
+  const calls: unknown[] = [];
+  const list = ({ query: { q } }: { query: { q?: string } }) => {
+    calls.push(q);
+    return { status: 200, body: { q, data: version(), filler: "x".repeat(length) } };
+  };
+  const handlers = { list, add: () => ({ status: 204 }), shop: list } as never;
+  const server = await listen(
+    implement()({ document, handlers, keepAnswers: { operations: ["list"], version, bytes } }),
+  );
+  const get = async (path: string, init?: RequestInit) => {
+    const response = await fetch(server.baseUrl + path, init);
+    return {
+      status: response.status,
+      tag: response.headers.get("etag"),
+      length: response.headers.get("content-length"),
+      text: await response.text(),
+    };
+  };
+  return { calls, get, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+describe("kept answers", () => {
+  test("are sent again to the same URL, byte for byte, until the version changes", async () => {
+    let version = 1;
+    await using server = await startCounting({ version: () => version });
+    const first = await server.get("/things?q=a");
+    expect(await server.get("/things?q=a")).toEqual(first);
+    await server.get("/things?q=b");
+    expect(server.calls).toEqual(["a", "b"]);
+    version = 2;
+    const later = await server.get("/things?q=a");
+    expect(server.calls).toEqual(["a", "b", "a"]);
+    expect(JSON.parse(later.text)).toMatchObject({ data: 2 });
+    expect(later.tag).not.toBe(first.tag);
+  });
+
+  test("are none while there is no version", async () => {
+    await using server = await startCounting({ version: () => undefined });
+    await server.get("/things");
+    await server.get("/things");
+    expect(server.calls).toHaveLength(2);
+  });
+
+  test("take no more bytes than they may: the oldest go first", async () => {
+    await using server = await startCounting({ version: () => 1, bytes: 12_000, length: 2_000 });
+    for (const q of ["a", "b", "c", "a", "c", "b"]) await server.get(`/things?q=${q}`);
+    expect(server.calls).toEqual(["a", "b", "c", "a", "b"]);
+  });
+
+  test("are not kept of refusals", async () => {
+    await using server = await startCounting({ version: () => 1 });
+    for (let time = 0; time < 2; time++) expect((await server.get("/things?unknown=1")).status).toBe(400);
+  });
+
+  test.each(["add", "shop", "unknown"])("cannot be asked for of %s", (operation) => {
+    const keepAnswers = { operations: [operation], version: () => 1 };
+    const handlers = { list: () => ({}), add: () => ({}), shop: () => ({}) } as never;
+    expect(() => implement()({ document, handlers, keepAnswers })).toThrow(`Answers of "${operation}" cannot be kept`);
+  });
+});
+
+describe("ETag", () => {
+  test.each([
+    ["the tag", (tag: string) => tag, 304],
+    ["the tag, weak, among others", (tag: string) => `"x", W/${tag}`, 304],
+    ["*", () => "*", 304],
+    ["another tag", () => '"another"', 200],
+  ])("If-None-Match: %s", async (_, ifNoneMatch, status) => {
+    await using server = await startCounting({ version: () => undefined });
+    const { tag, text } = await server.get("/things");
+    expect(tag).toMatch(/^"[\w-]{22}"$/);
+    const again = await server.get("/things", { headers: { "If-None-Match": ifNoneMatch(tag!) } });
+    expect(again).toMatchObject({ status, tag, text: status === 304 ? "" : text });
+  });
+
+  test("stands on HEAD as on GET", async () => {
+    await using server = await startCounting({ version: () => undefined });
+    const { tag, length } = await server.get("/things");
+    expect(await server.get("/things", { method: "HEAD" })).toEqual({ status: 200, tag, length, text: "" });
+  });
+});
