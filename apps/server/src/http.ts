@@ -58,9 +58,9 @@ export async function listen(app: RequestListener, at: Address): Promise<Listene
   server.maxConnections = MAX_CONNECTIONS;
   const exchanges = new Exchanges(server);
   server.on("clientError", refuseConnection);
-  server.on("connect", (_request, socket) =>
-    endWith(socket, "method_not_allowed", { Allow: "GET, HEAD, OPTIONS, POST" }),
-  );
+  server.on("connect", (_request, socket) => {
+    endWith(socket.resume(), "method_not_allowed", { Allow: "GET, HEAD, OPTIONS, POST" });
+  });
   // Whoever reads the body asks for it: a request that is refused before is not told to go on.
   server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => app(request, response));
   const patrol = setInterval(() => exchanges.endSlowOnes(), CHECK_INTERVAL);
@@ -91,15 +91,16 @@ async function close(server: Server): Promise<void> {
   }
 }
 
+/** How long a connection is still read that has had its last answer, in milliseconds. */
+const LINGER = 2_000;
+
 /** A socket as Node's server keeps it: with the response that is due next, if any. */
 type ServerSocket = Duplex & { _httpMessage?: ServerResponse | null };
 
 /** Node's parser found no request to hand on. Those before it on the connection are answered first, then this is. */
 function refuseConnection(error: NodeJS.ErrnoException, socket: ServerSocket): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
-    socket.destroy();
-    return;
-  }
+  if (error.code === "ECONNRESET") socket.destroy();
+  if (!socket.writable) return; // what comes behind the last answer
   const due = socket._httpMessage;
   if (due?.headersSent === false && due.req.complete) {
     due.once("finish", () => setImmediate(refuseConnection, error, socket));
@@ -109,13 +110,18 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: ServerSocket): v
   else endWith(socket, codeOf(error));
 }
 
-/** An Error as the last answer on a connection, written without a request. */
+/**
+ * An Error as the last answer on a connection, written without a request. What still arrives is read and dropped for a
+ * while, since closing over it would reset the connection, and the answer would be lost (RFC 9112, section 9.6).
+ */
 function endWith(socket: Duplex, code: ErrorCode, more: Record<string, string> = {}): void {
   const { body, headers } = closingError(code);
   const status = ERRORS[code].status;
   const lines = Object.entries({ ...headers, ...more, Date: new Date().toUTCString() });
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`);
+  const linger = setTimeout(() => socket.destroy(), LINGER).unref();
+  socket.once("close", () => clearTimeout(linger));
 }
 
 function codeOf(error: NodeJS.ErrnoException): ErrorCode {

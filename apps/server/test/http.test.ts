@@ -43,6 +43,11 @@ describe("what Node's parser refuses before Express sees it", () => {
     expect(response.body).toEqual({ code, message: expect.any(String), status });
   });
 
+  test("headers that go on for megabytes are answered, not cut off, also while they are being sent", async () => {
+    const request = `GET /v1/pets HTTP/1.1\r\n${HEAD}X: ${"x".repeat(8_000_000)}\r\n\r\n`;
+    for (let attempt = 0; attempt < 10; attempt++) expect((await exchange(request)).status).toBe(431);
+  });
+
   test("a request given twice the credentials is answered with 401", async () => {
     const twice = `Authorization: Bearer ${service.key}\r\n`.repeat(2);
     const response = await exchange(`GET /v1/pets HTTP/1.1\r\n${HEAD}${twice}\r\n`);
