@@ -1,0 +1,14 @@
+/** The service in a process of its own that tells its parent, whenever asked, how much memory it holds. Run with `--expose-gc`. */
+import { readConfig } from "../../src/config.ts";
+import { createLogger } from "../../src/request-log.ts";
+import { start } from "../../src/server.ts";
+
+const config = readConfig(process.env);
+const service = await start(config, createLogger(config.logLevel));
+process.on("message", () => {
+  for (let pass = 0; pass < 3; pass++) globalThis.gc!();
+  const { heapUsed, external } = process.memoryUsage();
+  process.send!({ bytes: heapUsed + external });
+});
+process.on("disconnect", () => void service.close());
+process.send!({ baseUrl: service.baseUrl });

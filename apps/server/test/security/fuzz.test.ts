@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Error as ErrorBody } from "@petstore/contract";
+import { document } from "@petstore/contract/document";
+import { answerJudge } from "express-operations/conformance";
+import * as fc from "fast-check";
+import { expect, onTestFinished, test } from "vitest";
+import { BASE_PATH } from "../../src/app.ts";
+import { type ErrorCode, ERRORS } from "../../src/errors.ts";
+import { temporaryFolder } from "../temporary.ts";
+import { plainRequests } from "./attempts.ts";
+import { type Fuzzed, fuzzedRequests } from "./fuzzed-requests.ts";
+import { bytesOf, Wire, type WireAnswer } from "./wire.ts";
+
+/** `pnpm --filter @petstore/server test:fuzz` sends 100,000. A failure prints its seed, for `FUZZ_SEED`. */
+const RUNS = Number(process.env["FUZZ_RUNS"] ?? 2_000);
+const SEED = process.env["FUZZ_SEED"];
+/** What a run may add to memory: caches fill up, while one entry kept for each request would be many times this. */
+const GROWTH_MIB = 4;
+const MIB = 2 ** 20;
+
+/** What is outside the contract, for operators and readers. */
+const OPERATORS_PATH = /^\/(healthz|readyz|docs|openapi\.(json|yaml))(?=[?#]|$)/;
+
+const judge = answerJudge(document);
+
+test(
+  `${RUNS} fuzzed requests: no 5xx, no answer outside the contract, no growth of memory`,
+  { timeout: 1_800_000 },
+  async () => {
+    const { baseUrl, key, memory } = await startServer();
+    using wire = new Wire(baseUrl);
+    const statuses: Record<number, number> = {};
+    const heldMiB: number[] = [];
+    let slowest = 0;
+    let sent = 0;
+    const property = fc.asyncProperty(fuzzedRequests(plainRequests(BASE_PATH), key), async (request) => {
+      const start = performance.now();
+      const answer = await wire.sendBytes(bytesOf(request), request.method === "HEAD", request.isBroken);
+      slowest = Math.max(slowest, performance.now() - start);
+      statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+      await expectWithinContract(request, answer);
+      if (++sent % (RUNS / 4) === 0) heldMiB.push((await memory()) / MIB);
+    });
+    await fc.assert(property, { numRuns: RUNS, ...(SEED !== undefined && { seed: Number(SEED) }) });
+
+    const rounded = heldMiB.map((held) => Number(held.toFixed(1)));
+    console.log({ requests: sent, statuses, slowestMs: Math.round(slowest), heldMiBAtEachQuarter: rounded });
+    expect(heldMiB.at(-1)! - heldMiB[0]!).toBeLessThan(GROWTH_MIB);
+    for (const status of [200, 201, 400, 401, 404, 405, 406, 413, 415, 417, 431])
+      expect(statuses).toHaveProperty(String(status));
+  },
+);
+
+async function expectWithinContract({ method, target }: Fuzzed, answer: WireAnswer): Promise<void> {
+  if (answer.status >= 400 && answer.text !== "") expectError(answer);
+  if (!answer.headers.has("X-Request-Id")) return; // refused by Node's parser, before there was a request
+  if (target.startsWith(`${BASE_PATH}/`)) await judge({ method, target: target.slice(BASE_PATH.length) }, answer);
+  else if (answer.status < 400 && !OPERATORS_PATH.test(target))
+    throw new Error(`${method} ${target}: ${answer.status}`);
+}
+
+function expectError({ status, text, headers }: WireAnswer): void {
+  const body = JSON.parse(text) as ErrorBody;
+  expect(body).toEqual({ code: expect.any(String), message: expect.any(String), status });
+  expect({ code: body.code, status }).toEqual({ code: body.code, status: ERRORS[body.code as ErrorCode].status });
+  expect(status).toBeLessThan(500);
+  expect(body.message.length).toBeLessThan(300);
+  expect(headers.has("Allow")).toBe(status === 405);
+}
+
+/** The service as a process of its own, and the bytes that it holds once all garbage is collected. */
+async function startServer(): Promise<{ baseUrl: string; key: string; memory: () => Promise<number> }> {
+  const folder = await temporaryFolder();
+  const program = fileURLToPath(new URL("fuzz-server.ts", import.meta.url));
+  const env = { PATH: process.env["PATH"], PORT: "0", DATABASE_URL: `file:${folder}/petstore.db` };
+  const server = spawn(process.execPath, ["--expose-gc", program], {
+    env,
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  const exited = once(server, "exit");
+  onTestFinished(async () => {
+    server.kill();
+    await exited;
+  });
+  const { baseUrl } = await nextMessage<{ baseUrl: string }>(server);
+  const key = (await readFile(join(folder, "quickstart.key"), "utf8")).trim();
+  const memory = async () => {
+    const message = nextMessage<{ bytes: number }>(server);
+    server.send("memory");
+    return (await message).bytes;
+  };
+  return { baseUrl, key, memory };
+}
+
+async function nextMessage<Message>(server: ChildProcess): Promise<Message> {
+  const failed = once(server, "exit").then(([code]) => Promise.reject(new Error(`the server exited with ${code}`)));
+  const [message] = (await Promise.race([once(server, "message"), failed])) as [Message];
+  return message;
+}

@@ -1,0 +1,382 @@
+import { METHODS } from "node:http";
+import * as fc from "fast-check";
+import type { Plain } from "./attempts.ts";
+import type { WireRequest } from "./wire.ts";
+
+/** A request to be sent, and whether it breaks off so that nothing can follow it. */
+export interface Fuzzed extends WireRequest {
+  isBroken: boolean;
+}
+
+const NUMBERS = [
+  "0",
+  "-0",
+  "-1",
+  "5.0",
+  "1e1",
+  "1e400",
+  "-1e400",
+  "1e-400",
+  "0x10",
+  "05",
+  "+5",
+  " 5",
+  "101",
+  "9007199254740991",
+  "9007199254740993",
+  "-9223372036854775809",
+  "9".repeat(400),
+  `0.${"1".repeat(4_000)}`,
+  "NaN",
+  "Infinity",
+  "\u0663",
+];
+const TEXTS = [
+  "",
+  " ",
+  "\0",
+  "a\0b",
+  "\u007f",
+  "\u0085",
+  "\u202e",
+  "\ufeff",
+  "\u{1F415}",
+  "e\u0301",
+  "x".repeat(255),
+  "x".repeat(256),
+  "x".repeat(4_000),
+  "../../etc/passwd",
+  "<script>alert(1)</script>",
+  "' or 1=1 --",
+  "${7*7}{{7*7}}",
+  "%s%n%x",
+  "null",
+  "undefined",
+  "[object Object]",
+  "available",
+  `pst_test_${"0".repeat(49)}`,
+];
+const NAMES = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "valueOf", "then", "length", ""];
+const NESTED_NAMES = [
+  "__proto__[a]",
+  "constructor[prototype][a]",
+  "limit[]",
+  "limit[0]",
+  "limit[a][b]",
+  "limit.a",
+  "LIMIT",
+];
+const PERCENT = [
+  "%",
+  "%%",
+  "%z",
+  "%00",
+  "%0d%0aX:%20y",
+  "%ff",
+  "%c0%af",
+  "%ed%a0%80",
+  "%f4%90%80%80",
+  "%E2%82",
+  "%u0041",
+  "%25",
+  "%2525",
+  "%2e%2e%2f",
+  "%2F",
+  "%5c",
+  "%3F",
+  "%23",
+  "%20",
+  "+",
+];
+const HEADER_NAMES = [
+  "Accept",
+  "Accept-Encoding",
+  "Authorization",
+  "Content-Encoding",
+  "Content-Type",
+  "Cookie",
+  "Expect",
+  "Forwarded",
+  "Host",
+  "Idempotency-Key",
+  "If-Match",
+  "If-None-Match",
+  "Origin",
+  "Range",
+  "TE",
+  "traceparent",
+  "tracestate",
+  "Upgrade",
+  "X-HTTP-Method-Override",
+  "X-Request-Id",
+];
+const HEADER_VALUES = [
+  "*/*",
+  "text/html",
+  "application/json",
+  "application/json; charset=utf-8",
+  "application/json; charset=utf-16",
+  "application/json;".padEnd(8_000),
+  `${"a/b,".repeat(500)}*/*;q=0`,
+  "application/xml",
+  "multipart/form-data; boundary=x",
+  "gzip",
+  "100-continue",
+  "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+  "00-ffffffffffffffffffffffffffffffff-0000000000000000-ff",
+  "bytes=0-0,-1",
+  "Bearer",
+  "Basic Og==",
+  "\xff\xfe",
+];
+
+/** Bytes that are no text in UTF-8: https://www.rfc-editor.org/rfc/rfc3629#section-10 */
+const BAD_UTF8 = [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe2, 0x82], [0x80]].map(
+  (bytes) => Buffer.from(bytes),
+);
+
+/** Requests that begin as valid ones with a key, changed in one to four places. */
+export function fuzzedRequests(plain: Plain[], key: string): fc.Arbitrary<Fuzzed> {
+  const start = fc.constantFrom(...plain).map((request): Fuzzed => {
+    const { method, target, body, headers } = request;
+    return { method, target, body, headers: [["Authorization", `Bearer ${key}`], ...headers], isBroken: false };
+  });
+  const changes = fc.array(changeOf(), { minLength: 1, maxLength: 4 });
+  return fc.tuple(start, changes).map(([request, list]) => list.reduce((changed, change) => change(changed), request));
+}
+
+type Change = (request: Fuzzed) => Fuzzed;
+
+function changeOf(): fc.Arbitrary<Change> {
+  return fc.oneof(
+    { weight: 4, arbitrary: bodyChange() },
+    { weight: 4, arbitrary: queryChange() },
+    { weight: 2, arbitrary: pathChange() },
+    { weight: 3, arbitrary: headerChange() },
+    { weight: 1, arbitrary: methodChange() },
+    { weight: 1, arbitrary: framingChange() },
+  );
+}
+
+function oddText(): fc.Arbitrary<string> {
+  return fc.oneof(
+    fc.constantFrom(...TEXTS),
+    fc.constantFrom(...NUMBERS),
+    fc.string({ unit: anyCharacter(), maxLength: 40 }),
+  );
+}
+
+/** Of fast-check's own units, the one with all of them takes seconds to make. */
+function anyCharacter(): fc.Arbitrary<string> {
+  return fc.nat({ max: 0x10ffff }).map((code) => String.fromCodePoint(code));
+}
+
+/** Printable and beyond ASCII, without the line ends that would begin another header. */
+function oddLine(): fc.Arbitrary<string> {
+  const byte = fc.integer({ min: 1, max: 255 }).filter((code) => code !== 10 && code !== 13);
+  const line = fc.array(byte, { maxLength: 60 }).map((bytes) => Buffer.from(bytes).toString("latin1"));
+  return fc.oneof(fc.constantFrom(...HEADER_VALUES), fc.constantFrom(...NUMBERS, ...PERCENT), line);
+}
+
+function inUrl(): fc.Arbitrary<string> {
+  return fc.oneof(
+    oddText().map((text) => encodeURIComponent(text.toWellFormed())),
+    fc.constantFrom(...PERCENT),
+    fc.constantFrom("é", "\x01", "a b", "<>", "a=b", "a&&b", "[]", "\\", "|", '"', "#x", ";"),
+  );
+}
+
+function queryChange(): fc.Arbitrary<Change> {
+  const name = fc.oneof(fc.constantFrom("limit", "status", "cursor", ...NAMES, ...NESTED_NAMES), inUrl());
+  const pair = fc.tuple(name, fc.constantFrom("=", "", "=="), inUrl()).map((parts) => parts.join(""));
+  const many = fc.tuple(pair, fc.integer({ min: 10, max: 400 })).map(([one, count]) => Array<string>(count).fill(one));
+  return fc
+    .oneof({ weight: 9, arbitrary: fc.array(pair, { maxLength: 3 }) }, { weight: 1, arbitrary: many })
+    .map((pairs): Change => (request) => {
+      const separator = request.target.includes("?") ? "&" : "?";
+      return { ...request, target: request.target + separator + pairs.join("&") };
+    });
+}
+
+type PlaceInPath = "last" | "more" | "before" | "all";
+
+function pathChange(): fc.Arbitrary<Change> {
+  return fc.tuple(fc.constantFrom<PlaceInPath>("last", "more", "before", "all"), inUrl()).map(([how, text]): Change => {
+    const byPlace: Record<PlaceInPath, (target: string) => string> = {
+      last: (target) => target.replace(/\/[^/?]*(?=\?|$)/, () => `/${text}`),
+      more: (target) => target.replace(/(?=\?|$)/, () => `/${text}`),
+      before: (target) => `/${text}${target}`,
+      all: () => `/${text}`,
+    };
+    return (request) => ({ ...request, target: byPlace[how](request.target) });
+  });
+}
+
+function methodChange(): fc.Arbitrary<Change> {
+  return fc.constantFrom(...METHODS, "BREW", "get", "G\0T").map((method): Change => (request) => ({
+    ...request,
+    method,
+  }));
+}
+
+function headerChange(): fc.Arbitrary<Change> {
+  const name = fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(...HEADER_NAMES) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom("__proto__", "constructor", "toString", "X-" + "x".repeat(300), "a b", "é"),
+    },
+  );
+  const header = fc.tuple(name, oddLine());
+  const add = header.map((added): Change => (request) => ({ ...request, headers: [...request.headers, added] }));
+  const replace = header.map((changed): Change => (request) => ({
+    ...request,
+    headers: [...request.headers.filter(([own]) => own.toLowerCase() !== changed[0].toLowerCase()), changed],
+  }));
+  const crowd = fc
+    .tuple(fc.integer({ min: 50, max: 3_000 }), fc.constantFrom("a", "bb", "Cookie", "X-Request-Id"))
+    .map(([count, each]): Change => (request) => ({
+      ...request,
+      headers: [...request.headers, ...Array.from({ length: count }, (): [string, string] => [each, ""])],
+    }));
+  return fc.oneof({ weight: 4, arbitrary: add }, { weight: 4, arbitrary: replace }, { weight: 1, arbitrary: crowd });
+}
+
+/** Bodies that are not what their head says; what is not sent in full is broken off. */
+function framingChange(): fc.Arbitrary<Change> {
+  const framed = fc.constantFrom<[string, string][]>(
+    [["Content-Length", "100000"]],
+    [["Content-Length", "-1"]],
+    [["Content-Length", "1e3"]],
+    [
+      ["Content-Length", "5"],
+      ["Content-Length", "6"],
+    ],
+    [
+      ["Content-Length", "5"],
+      ["Transfer-Encoding", "chunked"],
+    ],
+    [["Transfer-Encoding", "chunked"]],
+    [["Transfer-Encoding", "gzip, chunked"]],
+    [["Transfer-Encoding", "chunked, identity"]],
+    [["Transfer-Encoding", "\x0bchunked"]],
+  );
+  const asItIs = framed.map((framing): Change => (request) => ({
+    ...request,
+    headers: [...request.headers, ...framing],
+    isBroken: true,
+  }));
+  const chunked = fc.integer({ min: 1, max: 20 }).map((size): Change => (request) => {
+    if (request.isBroken || request.headers.some(([name]) => name === "Transfer-Encoding")) return request;
+    return {
+      ...request,
+      headers: [...request.headers, ["Transfer-Encoding", "chunked"]],
+      body: chunksOf(request, size),
+    };
+  });
+  return fc.oneof(asItIs, chunked);
+}
+
+function chunksOf({ body = "" }: Fuzzed, size: number): Buffer {
+  const bytes = Buffer.from(body as string);
+  const parts: Buffer[] = [];
+  for (let at = 0; at < bytes.length && parts.length < 2_000; at += size) {
+    const part = bytes.subarray(at, at + size);
+    parts.push(Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from("\r\n"));
+  }
+  return Buffer.concat([...parts, Buffer.from("0\r\n\r\n")]);
+}
+
+function bodyChange(): fc.Arbitrary<Change> {
+  return fc.oneof(
+    { weight: 6, arbitrary: fieldChange() },
+    {
+      weight: 3,
+      arbitrary: wholeBody().map(
+        (body): Change =>
+          (request) =>
+            withBody(request, body),
+      ),
+    },
+    { weight: 2, arbitrary: spoiltBody() },
+  );
+}
+
+/** One that is framed already stays as it is. */
+function withBody(request: Fuzzed, body: Buffer | string): Fuzzed {
+  if (request.headers.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name))) return request;
+  return { ...request, body };
+}
+
+/** A field more, or one again, in the text of the object. */
+function fieldChange(): fc.Arbitrary<Change> {
+  const name = fc.oneof(fc.constantFrom("name", "categoryId", "status", "id", ...NAMES), oddText());
+  return fc.tuple(name, jsonText(), fc.boolean()).map(([field, value, isFirst]): Change => (request) => {
+    if (typeof request.body !== "string") return request;
+    const text = `${JSON.stringify(field)}:${value}`;
+    const body = isFirst
+      ? request.body.replace("{", () => `{${text},`)
+      : request.body.replace(/\}$/, () => `,${text}}`);
+    return withBody(request, body);
+  });
+}
+
+function jsonText(): fc.Arbitrary<string> {
+  return fc.oneof(
+    oddText().map((text) => JSON.stringify(text)),
+    fc.constantFrom(...NUMBERS),
+    fc.constantFrom(
+      '"\\ud800"',
+      '"\\udc00\\ud800"',
+      '"\\u0000"',
+      '"a\\u0000b"',
+      '"\\x41"',
+      '"\\',
+      "null",
+      "true",
+      "[]",
+      "{}",
+    ),
+    fc.json({ maxDepth: 4 }),
+  );
+}
+
+function wholeBody(): fc.Arbitrary<string> {
+  const deep = fc
+    .tuple(fc.constantFrom(["[", "]"], ['{"a":', "}"], ['[{"__proto__":', "}]"]), fc.integer({ min: 1, max: 11_000 }))
+    .map(([[open = "", close = ""], depth]) => `${open.repeat(depth)}1${close.repeat(depth)}`);
+  const long = fc.constantFrom(65_535, 65_536, 65_537, 100_000).map((length) => `"${"x".repeat(length - 2)}"`);
+  const odd = fc.constantFrom(
+    "",
+    " ",
+    "{",
+    "}",
+    "{}",
+    "[]",
+    "null",
+    "\ufeff{}",
+    "{}{}",
+    "//",
+    "{'a':1}",
+    "[1,]",
+    "\0",
+    '{"a":1e400}',
+  );
+  return fc.oneof({ weight: 3, arbitrary: jsonText() }, { weight: 2, arbitrary: odd }, deep, long);
+}
+
+/** Bytes written over or into the text, mostly such as no UTF-8 has. */
+function spoiltBody(): fc.Arbitrary<Change> {
+  const bytes = fc.oneof(
+    fc.constantFrom(...BAD_UTF8),
+    fc.uint8Array({ minLength: 1, maxLength: 8 }).map((array) => Buffer.from(array)),
+  );
+  return fc.tuple(bytes, fc.nat(), fc.boolean()).map(([written, place, isOver]): Change => (request) => {
+    const body = Buffer.from((request.body ?? "") as string);
+    const at = place % (body.length + 1);
+    return withBody(
+      request,
+      Buffer.concat([body.subarray(0, at), written, body.subarray(at + (isOver ? written.length : 0))]),
+    );
+  });
+}
