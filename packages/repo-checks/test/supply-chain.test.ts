@@ -1,0 +1,129 @@
+import { execFile, execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freshEnvironment, root } from "./clone.ts";
+
+interface Version {
+  manifest?: object;
+  publishedAt?: Date;
+  /** How it was published, as registries tell (https://docs.npmjs.com/generating-provenance-statements). */
+  attestations?: object;
+}
+
+const LONG_AGO = new Date(Date.UTC(2025, 0, 1));
+const BY_TRUSTED_PUBLISHER = { url: "https://x", provenance: { predicateType: "https://slsa.dev/provenance/v1" } };
+
+describe("with this repository's settings pnpm", { timeout: 60_000 }, () => {
+  let folder: string;
+  let registry: Server;
+  let origin: string;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "supply-chain-"));
+    registry = createServer((request, response) => {
+      const [, name = ""] = request.url!.split("/");
+      const versions = packages()[name];
+      if (name.endsWith(".tgz")) response.end(tarball(name.replace(/\.tgz$/, "")));
+      else if (versions === undefined) response.writeHead(404).end();
+      else response.setHeader("Content-Type", "application/json").end(JSON.stringify(packument(name, versions)));
+    });
+    await new Promise<void>((done) => registry.listen(0, "127.0.0.1", done));
+    origin = `http://127.0.0.1:${(registry.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    registry.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** What the registry of this test has. */
+  const packages = (): Record<string, Record<string, Version>> => ({
+    plain: { "1.0.0": {} },
+    scripted: { "1.0.0": { manifest: { scripts: { postinstall: `touch ${join(folder, "ran")}` } } } },
+    exotic: { "1.0.0": { manifest: { dependencies: { plain: `${origin}/plain-1.0.0.tgz` } } } },
+    young: { "1.0.0": { publishedAt: new Date() } },
+    weaker: {
+      "1.0.0": { attestations: BY_TRUSTED_PUBLISHER },
+      "1.0.1": { publishedAt: new Date(Date.UTC(2025, 1, 1)) },
+    },
+  });
+
+  const packument = (name: string, versions: Record<string, Version>) => {
+    const entries = Object.entries(versions);
+    const manifests = entries.map(([version, { manifest, attestations }]) => {
+      const file = `${name}-${version}`;
+      const integrity = `sha512-${createHash("sha512").update(tarball(file)).digest("base64")}`;
+      const dist = { tarball: `${origin}/${file}.tgz`, integrity, ...(attestations && { attestations }) };
+      return [version, { name, version, ...manifest, dist }];
+    });
+    const times = entries.map(([version, { publishedAt = LONG_AGO }]) => [version, publishedAt.toISOString()]);
+    return {
+      name,
+      "dist-tags": { latest: entries.at(-1)![0] },
+      versions: Object.fromEntries(manifests) as object,
+      time: { created: LONG_AGO.toISOString(), modified: new Date().toISOString(), ...Object.fromEntries(times) },
+    };
+  };
+
+  /** The same bytes each time for a file name such as `plain-1.0.0`. */
+  const tarball = (file: string): Buffer => {
+    const path = join(folder, `${file}.tgz`);
+    if (!existsSync(path)) {
+      const [, name = "", version = ""] = /^(.*)-(.*)$/.exec(file) ?? [];
+      const source = join(folder, file);
+      mkdirSync(join(source, "package"), { recursive: true });
+      const manifest = { name, version, ...packages()[name]?.[version]?.manifest };
+      writeFileSync(join(source, "package/package.json"), JSON.stringify(manifest));
+      execFileSync("tar", ["-czf", path, "-C", source, "package"]);
+    }
+    return readFileSync(path);
+  };
+
+  const install = async (name: string, version: string): Promise<{ code: number; output: string }> => {
+    const project = mkdtempSync(join(folder, "project-"));
+    writeFileSync(
+      join(project, "package.json"),
+      JSON.stringify({ name: "project", dependencies: { [name]: version } }),
+    );
+    const settings = readFileSync(join(root, "pnpm-workspace.yaml"), "utf8");
+    writeFileSync(join(project, "pnpm-workspace.yaml"), settings);
+    const env = {
+      ...freshEnvironment(),
+      npm_config_prefer_offline: "true",
+      pnpm_config_registry: `${origin}/`,
+      pnpm_config_store_dir: join(folder, "store"),
+      pnpm_config_cache_dir: join(folder, "cache"),
+    };
+    return new Promise((resolve) => {
+      const words = ["-y", "pnpm@12.21.0", "install"];
+      const child = execFile("npx", words, { cwd: project, env }, (_, stdout, stderr) =>
+        resolve({ code: child.exitCode ?? -1, output: stdout + stderr }),
+      );
+    });
+  };
+
+  test("installs what there is nothing against", async () => {
+    const { code, output } = await install("plain", "1.0.0");
+    expect(code, output).toBe(0);
+  });
+
+  test.each([
+    ["a build script that is not named, and does not run it", "scripted", "1.0.0", "ERR_PNPM_IGNORED_BUILDS"],
+    ["a dependency of a dependency from elsewhere than the registry", "exotic", "1.0.0", "ERR_PNPM_EXOTIC_SUBDEP"],
+    ["a version published just now", "young", "1.0.0", "ERR_PNPM_NO_MATURE_MATCHING_VERSION"],
+    ["a version less trustworthy than the one before", "weaker", "1.0.1", "trust downgrade"],
+  ])("refuses %s", async (_, name, version, error) => {
+    const { code, output } = await install(name, version);
+    expect(output).toContain(error);
+    expect(code).not.toBe(0);
+    expect(existsSync(join(folder, "ran"))).toBe(false);
+  });
+});
+
+test("the lockfile is frozen in CI, before anything is run", () => {
+  const lines = readFileSync(join(root, ".ci/run"), "utf8").split("\n");
+  expect(lines.find((line) => line.startsWith("npx "))).toBe("npx -y pnpm@12.21.0 install --frozen-lockfile");
+});
