@@ -1,11 +1,19 @@
 #!/usr/bin/env node
 // Plain JavaScript, so that an older Node gets this far: there TypeScript does not load and better-sqlite3 crashes.
-if (process.features.typescript) {
+import { existsSync } from "node:fs";
+
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+
+if (existsSync(new URL("../src/main.js", import.meta.url))) {
+  if (major > 22 || (major === 22 && minor >= 12)) await import(new URL("../src/main.js", import.meta.url).href);
+  else refuse("22.12 or newer: install one.");
+} else if (process.features.typescript) {
   await import("../src/main.ts");
 } else {
-  console.error(
-    `Node ${process.versions.node} cannot run the petstore, which needs 22.18 or newer: ` +
-      "run it through `npx -y pnpm@12.21.0 petstore …`, which brings its own Node.",
-  );
+  refuse("22.18 or newer: run it through `npx -y pnpm@12.21.0 petstore …`, which brings its own Node.");
+}
+
+function refuse(remedy) {
+  console.error(`Node ${process.versions.node} cannot run the petstore, which needs ${remedy}`);
   process.exitCode = 1;
 }

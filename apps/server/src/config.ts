@@ -29,6 +29,8 @@ const Settings = z.object({
     .enum(LOG_LEVELS, `LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}. Set it so: LOG_LEVEL=info`)
     .default("info"),
   SHUTDOWN_DELAY: wholeNumber("SHUTDOWN_DELAY", 0, 300, 15).default(1),
+  SHUTDOWN_TIMEOUT: wholeNumber("SHUTDOWN_TIMEOUT", 0, 300, 10).default(10),
+  WEB_CONCURRENCY: wholeNumber("WEB_CONCURRENCY", 1, 256, 4).default(1),
   MAX_IN_FLIGHT: wholeNumber("MAX_IN_FLIGHT", 1, 100_000, 1_000).default(1_000),
   RATE_LIMIT: rateLimit("RATE_LIMIT", "600/60").optional(),
   AUTH_FAILURE_LIMIT: rateLimit("AUTH_FAILURE_LIMIT", "20/60").optional(),
@@ -86,6 +88,10 @@ export interface Config {
   logLevel: (typeof LOG_LEVELS)[number];
   /** Seconds. */
   shutdownDelay: number;
+  /** Seconds, after the delay, until connections that are still open are destroyed. */
+  shutdownTimeout: number;
+  /** How many processes serve. */
+  processes: number;
   maxInFlight: number;
   rateLimits: RateLimits;
   /** The URL of the OpenTelemetry collector, if there is one. */
@@ -114,6 +120,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     bootstrapKeyFile: data.PETSTORE_BOOTSTRAP_KEY_FILE,
     logLevel: data.LOG_LEVEL,
     shutdownDelay: data.SHUTDOWN_DELAY,
+    shutdownTimeout: data.SHUTDOWN_TIMEOUT,
+    processes: data.WEB_CONCURRENCY,
     maxInFlight: data.MAX_IN_FLIGHT,
     rateLimits: { perKey: data.RATE_LIMIT, failuresPerAddress: data.AUTH_FAILURE_LIMIT },
     tracesEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,

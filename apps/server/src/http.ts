@@ -6,7 +6,7 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { closingError, ERRORS, type ErrorCode } from "./errors.ts";
 import { Exchanges } from "./exchanges.ts";
@@ -24,8 +24,11 @@ export interface Listener {
   origin: string;
   /** Still accepts connections, and from now on ends each with its next answer: `Connection: close`. */
   drain: () => void;
-  /** Stops accepting, finishes what is in flight, and resolves when the last connection is closed. */
-  close: () => Promise<void>;
+  /**
+   * Stops accepting, finishes what is in flight, and resolves when the last connection is closed. Those still open after
+   * so many milliseconds, 10 seconds unless told otherwise, are destroyed; gives how many.
+   */
+  close: (patience?: number) => Promise<number>;
 }
 
 /** The address cannot be listened on; the message names it and what to do. */
@@ -55,7 +58,7 @@ export async function listen(app: RequestListener, at: Address): Promise<Listene
     },
     app,
   );
-  server.maxConnections = MAX_CONNECTIONS;
+  const sockets = keepSockets(server);
   const exchanges = new Exchanges(server);
   server.on("clientError", refuseConnection);
   server.on("connect", (_request, socket) => {
@@ -63,8 +66,6 @@ export async function listen(app: RequestListener, at: Address): Promise<Listene
   });
   // Whoever reads the body asks for it: a request that is refused before is not told to go on.
   server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => app(request, response));
-  const patrol = setInterval(() => exchanges.endSlowOnes(), CHECK_INTERVAL);
-  server.once("close", () => clearInterval(patrol));
   server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) => {
     const { body, headers } = closingError("expectation_failed");
     response.writeHead(ERRORS.expectation_failed.status, headers).end(body);
@@ -73,22 +74,45 @@ export async function listen(app: RequestListener, at: Address): Promise<Listene
     server.once("error", (cause) => failed(new ListenError(at, cause)));
     server.listen(at.port, at.host, done);
   });
+  const patrol = setInterval(() => exchanges.endSlowOnes(), CHECK_INTERVAL);
+  server.once("close", () => clearInterval(patrol));
   const { address, family, port: bound } = server.address() as AddressInfo;
   return {
     origin: `http://${family === "IPv6" ? `[${address}]` : address}:${bound}`,
     drain: () => exchanges.drain(),
-    close: () => close(server),
+    close: (patience = 10_000) => close(server, sockets, patience),
   };
 }
 
-async function close(server: Server): Promise<void> {
+/** Every open connection. Node's own limit would send those beyond it round and round between the processes of a cluster. */
+function keepSockets(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.prependListener("connection", (socket) => {
+    if (sockets.size >= MAX_CONNECTIONS) {
+      socket.destroy();
+      return;
+    }
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
+async function close(server: Server, sockets: ReadonlySet<Socket>, patience: number): Promise<number> {
+  let destroyed = 0;
   // Connections that turn idle after close() would otherwise stay for their whole keep-alive time.
   const sweep = setInterval(() => server.closeIdleConnections(), CHECK_INTERVAL / 20);
+  const end = setTimeout(() => {
+    destroyed = sockets.size;
+    for (const socket of sockets) socket.destroy();
+  }, patience);
   try {
     await new Promise<void>((done, failed) => server.close((error) => (error ? failed(error) : done())));
   } finally {
     clearInterval(sweep);
+    clearTimeout(end);
   }
+  return destroyed;
 }
 
 /** How long a connection is still read that has had its last answer, in milliseconds. */

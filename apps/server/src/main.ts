@@ -14,7 +14,7 @@ program
   .command("serve")
   .description("run the service (what happens without a command)")
   .action(async () => {
-    const { serve } = await import("./server.ts"); // the other commands need not load the web server
+    const { serve } = await import("./serve.ts"); // the other commands need not load the web server
     await serve(readConfig(process.env));
   });
 
@@ -88,11 +88,11 @@ function exitCodeAfterReporting(error: unknown): number {
   return 1;
 }
 
-/** ListenError is told by its name, since its module loads the web server. */
+/** Some are told by their names, since their modules load the web server. */
 function isExpected(error: unknown): boolean {
   return (
     error instanceof ConfigError ||
     isDatabaseUnavailable(error) ||
-    (error instanceof Error && error.name === "ListenError")
+    (error instanceof Error && ["ListenError", "ProcessError"].includes(error.name))
   );
 }

@@ -1,6 +1,14 @@
 import { stat } from "node:fs/promises";
-import express, { type RequestHandler } from "express";
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import express, { type NextFunction, type Request, type RequestHandler, type Response } from "express";
+import {
+  AggregatorRegistry,
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  prometheusContentType,
+  Registry,
+} from "prom-client";
 import { isPostgresUrl, pathOfFileUrl } from "./config.ts";
 import { ERRORS, errorBody } from "./errors.ts";
 import { type Address, type Listener, listen } from "./http.ts";
@@ -64,14 +72,29 @@ export function createMetrics(databaseUrl: string): Metrics {
 }
 
 /** Serves `GET /metrics` on an address of its own, which need not be reachable for those who use the service. */
-export function listenForMetrics(metrics: Metrics, address: Address): Promise<Listener> {
+export function listenForMetrics(read: () => Promise<string>, address: Address): Promise<Listener> {
   const app = express().disable("x-powered-by").disable("etag");
   app.get("/metrics", async (_request, response) => {
-    const text = await metrics.registry.metrics();
-    response.writeHead(200, { "Content-Type": metrics.registry.contentType }).end(text);
+    const text = await read();
+    response.writeHead(200, { "Content-Type": prometheusContentType }).end(text);
   });
   app.use((_request, response) => void response.status(ERRORS.not_found.status).json(errorBody("not_found")));
+  app.use((_error: unknown, _request: Request, response: Response, _next: NextFunction) => {
+    response.status(ERRORS.unavailable.status).json(errorBody("unavailable"));
+  });
   return listen(app, { ...address, settings: "METRICS_HOST and METRICS_PORT" });
+}
+
+/** Lets the primary process of a cluster read the metrics of this one. */
+export function shareMetrics({ registry }: Metrics): void {
+  AggregatorRegistry.setRegistries(registry);
+  void new AggregatorRegistry(); // begins to listen for the primary's question
+}
+
+/** Reads the metrics of every process of the cluster that this one is the primary of, added up where that makes sense. */
+export function clusterMetricsReader(): () => Promise<string> {
+  const registry = new AggregatorRegistry();
+  return () => registry.clusterMetrics();
 }
 
 function walSize(databaseUrl: string): Gauge {
@@ -80,6 +103,7 @@ function walSize(databaseUrl: string): Gauge {
     name: "petstore_wal_bytes",
     help: "Size of the write-ahead log; it grows while a reader or a backup keeps SQLite from folding it in.",
     registers: [],
+    aggregator: "max", // each process of a cluster sees the same file
     async collect() {
       this.set(
         await stat(file).then(

@@ -1,16 +1,9 @@
-import { existsSync } from "node:fs";
-import { relative } from "node:path";
-import { setTimeout } from "node:timers/promises";
-import { version } from "@petstore/contract";
+import cluster from "node:cluster";
 import type { Logger } from "pino";
 import { BASE_PATH, createApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { listen } from "./http.ts";
-import { ensureBootstrapKey } from "./keys/bootstrap.ts";
 import { keyUses } from "./keys/key-uses.ts";
-import { ensureQuickstartKey } from "./keys/quickstart.ts";
-import { migrate } from "./migrations.ts";
-import { createLogger } from "./request-log.ts";
 import { openStorage } from "./storage.ts";
 import type { Tracing } from "./tracing.ts";
 
@@ -25,18 +18,24 @@ export interface Service {
   close: () => Promise<void>;
 }
 
-/** Migrates the database, sees to the first keys, and listens. */
+/** Serves a database that is prepared. */
 export async function start(config: Config, logger: Logger): Promise<Service> {
-  await using resources = new AsyncDisposableStack();
+  const resources = new Resources();
+  try {
+    return await open(config, logger, resources);
+  } catch (error) {
+    await resources.close();
+    throw error;
+  }
+}
+
+async function open(config: Config, logger: Logger, resources: Resources): Promise<Service> {
   const metrics = await openMetrics(config, resources);
   const tracing = await openTracing(config, resources);
   const storage = openStorage(config.databaseUrl, metrics?.onCommit);
-  resources.defer(() => storage.destroy());
+  resources.add(() => storage.destroy());
   const uses = keyUses(storage.write, logger);
-  resources.defer(() => uses.close());
-  await migrate(storage.db);
-  if (config.bootstrapKeyFile !== undefined) await ensureBootstrapKey(storage.db, config.bootstrapKeyFile);
-  if (config.environment === "development") await ensureQuickstartKey(storage.db, config.quickstartFile);
+  resources.add(() => uses.close());
   let isStopping = false;
   const app = await createApp({
     storage,
@@ -50,82 +49,64 @@ export async function start(config: Config, logger: Logger): Promise<Service> {
     tracing,
   });
   const listener = await listen(app, config);
-  resources.defer(() => listener.close());
+  resources.add(async () => {
+    const connections = await listener.close(config.shutdownTimeout * 1_000);
+    if (connections > 0) logger.warn({ connections }, "connections were still open after SHUTDOWN_TIMEOUT");
+  });
   const drain = (): void => {
     isStopping = true;
     listener.drain();
   };
-  const opened = resources.move();
   return {
     baseUrl: listener.origin + BASE_PATH,
     metricsUrl: metrics?.url,
     drain,
     close: async () => {
       drain();
-      await opened.disposeAsync();
+      await resources.close();
     },
   };
 }
 
-/** Loaded only when they are wanted. */
-async function openMetrics(config: Config, resources: AsyncDisposableStack) {
+/** Loaded only when they are wanted. In a cluster the primary process serves those of all. */
+async function openMetrics(config: Config, resources: Resources) {
   if (config.metrics === undefined) return undefined;
-  const { createMetrics, listenForMetrics } = await import("./metrics.ts");
+  const { createMetrics, listenForMetrics, shareMetrics } = await import("./metrics.ts");
   const metrics = createMetrics(config.databaseUrl);
-  const listener = await listenForMetrics(metrics, config.metrics);
-  resources.defer(() => listener.close());
+  if (cluster.isWorker) {
+    shareMetrics(metrics);
+    return { ...metrics, url: undefined };
+  }
+  const listener = await listenForMetrics(() => metrics.registry.metrics(), config.metrics);
+  resources.add(() => listener.close());
   return { ...metrics, url: `${listener.origin}/metrics` };
 }
 
 /** Loaded only when it is wanted. */
-async function openTracing({ tracesEndpoint }: Config, resources: AsyncDisposableStack): Promise<Tracing | undefined> {
+async function openTracing({ tracesEndpoint }: Config, resources: Resources): Promise<Tracing | undefined> {
   if (tracesEndpoint === undefined) return undefined;
   const { createTracing } = await import("./tracing.ts");
   const tracing = createTracing(tracesEndpoint);
-  resources.defer(() => tracing.close());
+  resources.add(() => tracing.close());
   return tracing;
 }
 
-/**
- * Runs the service until SIGTERM or SIGINT, and then exits with 0 once everything in flight is answered. Whoever sends
- * requests has `shutdownDelay` to see that `/readyz` fails; a second signal ends the delay.
- */
-export async function serve(config: Config): Promise<void> {
-  const logger = createLogger(config.logLevel);
-  const service = await start(config, logger);
-  const delay = new AbortController();
-  let stopping: Promise<void> | undefined;
-  const stop = async (signal: NodeJS.Signals): Promise<void> => {
-    service.drain();
-    await setTimeout(config.shutdownDelay * 1_000, undefined, delay).catch(() => {});
-    await service.close();
-    logger.info({ signal }, "stopped");
-  };
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    process.on(signal, () => {
-      if (stopping === undefined) stopping = stop(signal);
-      else delay.abort();
-    });
-  }
-  console.log(greeting(config, service));
-}
+/** What is open, closed last first. Node has AsyncDisposableStack from 24 on only. */
+class Resources {
+  readonly #closings: (() => Promise<unknown>)[] = [];
 
-function greeting(config: Config, { baseUrl, metricsUrl }: Service): string {
-  const lines = [`Petstore ${version} (${config.environment}) is listening on ${baseUrl}`];
-  lines.push(`Its reference, where every operation can be tried, is at ${new URL("/docs", baseUrl).href}`);
-  if (metricsUrl !== undefined) lines.push(`Metrics are at ${metricsUrl}`);
-  const keyFile = relative(process.cwd(), config.quickstartFile);
-  if (config.environment === "development" && existsSync(keyFile)) {
-    const curl = `curl -i -H "Authorization: Bearer $(cat ${keyFile})"`;
-    lines.push(
-      "",
-      "Try it from another terminal:",
-      `  ${curl} ${baseUrl}/pets`,
-      `  ${curl} -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1}' ${baseUrl}/pets`,
-      "",
-      "Ctrl+C stops it.",
-      "",
-    );
+  add(close: () => Promise<unknown>): void {
+    this.#closings.push(close);
   }
-  return lines.join("\n");
+
+  /** Closes all, also when one of them fails, which then throws. */
+  async close(): Promise<void> {
+    const close = this.#closings.pop();
+    if (close === undefined) return;
+    try {
+      await close();
+    } finally {
+      await this.close();
+    }
+  }
 }

@@ -22,8 +22,12 @@ export interface Program {
 }
 
 /** Starts the service in a folder, where its database goes, on a free port. It is ended after the test at the latest. */
-export async function startProgram(folder: string, env: NodeJS.ProcessEnv = {}): Promise<Program> {
-  const child = spawn(process.execPath, [ENTRY, "serve"], {
+export async function startProgram(
+  folder: string,
+  env: NodeJS.ProcessEnv = {},
+  entry: string = ENTRY,
+): Promise<Program> {
+  const child = spawn(process.execPath, [entry, "serve"], {
     cwd: folder,
     env: { PATH: process.env["PATH"], PORT: "0", SHUTDOWN_DELAY: "0", ...env },
     stdio: ["ignore", "pipe", "inherit"],

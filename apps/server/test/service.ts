@@ -5,6 +5,7 @@ import type { Pet } from "@petstore/contract";
 import { pino } from "pino";
 import { expect } from "vitest";
 import { type Config, readConfig } from "../src/config.ts";
+import { prepare } from "../src/prepare.ts";
 import { start } from "../src/server.ts";
 import { newDatabase } from "./temporary.ts";
 
@@ -27,6 +28,7 @@ export async function startService(env: NodeJS.ProcessEnv = {}): Promise<TestSer
   const database = await newDatabase();
   const quickstartFile = join(directory, "quickstart.key");
   const config: Config = { ...readConfig({ DATABASE_URL: database.url, PORT: "0", ...env }), quickstartFile };
+  await prepare(config);
   const service = await start(config, pino({ level: "silent" }));
   const key = (await readFile(quickstartFile, "utf8")).trim();
 

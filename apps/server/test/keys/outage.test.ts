@@ -55,7 +55,7 @@ describe("a key that cannot be looked up gives 503, and no entry", () => {
       isStopping: () => false,
     });
     const listener = await listen(app, { host: "127.0.0.1", port: 0 });
-    onTestFinished(() => listener.close());
+    onTestFinished(async () => void (await listener.close()));
     const list = () => fetch(`${listener.origin}/v1/pets`, { headers: { Authorization: `Bearer ${key}` } });
     expect((await list()).status).toBe(200);
     await storage.destroy();

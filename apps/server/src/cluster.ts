@@ -1,0 +1,134 @@
+import cluster, { type Worker } from "node:cluster";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import type { Logger } from "pino";
+import type { Config } from "./config.ts";
+import type { Serving } from "./serve.ts";
+import type { Service } from "./server.ts";
+
+const PROGRAM = fileURLToPath(new URL("../bin/petstore.js", import.meta.url));
+
+/** What the primary process tells the others. */
+interface Order {
+  order?: "drain" | "close";
+}
+
+/** What they tell it. */
+interface Report {
+  baseUrl?: string;
+  isDraining?: true;
+}
+
+/** A process that was to serve ended before it did; what it printed says why. */
+class ProcessError extends Error {
+  override name = "ProcessError";
+}
+
+/**
+ * Serves one port from `config.processes` processes, to which this one, the primary, hands the connections in turn. One
+ * that ends is replaced; one that cannot start ends the service.
+ */
+export async function startProcesses(config: Config, logger: Logger): Promise<Serving> {
+  cluster.setupPrimary({ exec: PROGRAM, args: ["serve"] });
+  const metrics = await openMetrics(config);
+  const { promise: failed, reject: fail } = Promise.withResolvers<never>();
+  failed.catch(() => {}); // it may fail when nobody asks any more
+  let isStopping = false;
+
+  const startProcess = async (): Promise<string> => {
+    const worker = cluster.fork();
+    const baseUrl = await untilServing(worker);
+    worker.once("exit", (code: number, signal: string | null) => {
+      if (isStopping) return;
+      logger.error({ process: worker.process.pid, code, signal }, "a process ended and is replaced");
+      startProcess().catch(fail);
+    });
+    return baseUrl;
+  };
+
+  try {
+    const baseUrl = await startProcess(); // alone, so that what keeps all from starting is said once
+    await Promise.all(Array.from({ length: config.processes - 1 }, startProcess));
+    const drain = async (): Promise<void> => {
+      isStopping = true;
+      await tellAll("drain", (worker) => untilReported(worker, ({ isDraining }) => isDraining));
+    };
+    const close = async (): Promise<void> => {
+      await tellAll("close", untilEnded);
+      await metrics?.close();
+    };
+    return { baseUrl, metricsUrl: metrics && `${metrics.origin}/metrics`, failed, drain, close, kill };
+  } catch (error) {
+    isStopping = true;
+    kill();
+    await metrics?.close();
+    throw error;
+  }
+}
+
+/**
+ * Serves in one of the processes as the primary says. Signals, which reach every process of a terminal or a service, are
+ * left to the primary.
+ */
+export async function obeyPrimary(start: () => Promise<Service>): Promise<void> {
+  for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => {});
+  const ordered = { drain: Promise.withResolvers<void>(), close: Promise.withResolvers<void>() };
+  process.on("message", ({ order }: Order) => order && ordered[order].resolve());
+  try {
+    const service = await start();
+    process.send!({ baseUrl: service.baseUrl } satisfies Report);
+    await ordered.drain.promise;
+    service.drain();
+    process.send!({ isDraining: true } satisfies Report);
+    await ordered.close.promise;
+    await service.close();
+  } catch (error) {
+    process.channel!.unref(); // else it would stay to hear more
+    throw error;
+  }
+  cluster.worker!.disconnect(); // hands back the connections that it is being given
+}
+
+/** Gives the address that the process serves, once it says so. */
+async function untilServing(worker: Worker): Promise<string> {
+  const ended = untilEnded(worker).then((how) => {
+    throw new ProcessError(`A process that was to serve did not start: it ended with ${how}.`);
+  });
+  return Promise.race([untilReported(worker, ({ baseUrl }) => baseUrl), ended]);
+}
+
+/** Tells all processes, and waits for each to do it, or to end. */
+async function tellAll(what: NonNullable<Order["order"]>, until: (worker: Worker) => Promise<unknown>): Promise<void> {
+  const done = processes().map((worker) => Promise.race([until(worker), untilEnded(worker)]));
+  for (const worker of processes()) worker.send({ order: what } satisfies Order, () => {}); // one may end meanwhile
+  await Promise.all(done);
+}
+
+function untilReported<Fact>(worker: Worker, fact: (report: Report) => Fact | undefined): Promise<Fact> {
+  return new Promise((resolve) => {
+    worker.on("message", (report: Report) => {
+      const found = fact(report);
+      if (found !== undefined) resolve(found);
+    });
+  });
+}
+
+/** Gives the signal or the exit code that it ended with. */
+async function untilEnded(worker: Worker): Promise<string | number> {
+  const [code, signal] = (await once(worker, "exit")) as [number, string | null];
+  return signal ?? code;
+}
+
+function kill(): void {
+  for (const worker of processes()) worker.process.kill("SIGKILL");
+}
+
+function processes(): Worker[] {
+  return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+}
+
+async function openMetrics(config: Config) {
+  if (config.metrics === undefined) return undefined;
+  const { clusterMetricsReader, listenForMetrics } = await import("./metrics.ts");
+  return listenForMetrics(clusterMetricsReader(), config.metrics);
+}

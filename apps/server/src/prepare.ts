@@ -1,0 +1,17 @@
+import type { Config } from "./config.ts";
+import { openDatabase } from "./database.ts";
+import { ensureBootstrapKey } from "./keys/bootstrap.ts";
+import { ensureQuickstartKey } from "./keys/quickstart.ts";
+import { migrate } from "./migrations.ts";
+
+/** Brings the database to this version and sees to the first keys: done once, before any process serves it. */
+export async function prepare(config: Config): Promise<void> {
+  const db = openDatabase(config.databaseUrl);
+  try {
+    await migrate(db);
+    if (config.bootstrapKeyFile !== undefined) await ensureBootstrapKey(db, config.bootstrapKeyFile);
+    if (config.environment === "development") await ensureQuickstartKey(db, config.quickstartFile);
+  } finally {
+    await db.destroy();
+  }
+}

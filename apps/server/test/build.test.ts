@@ -1,0 +1,167 @@
+import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { readConfig } from "../src/config.ts";
+import { startProgram } from "./program.ts";
+import { json } from "./service.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+const SERVER = resolve(import.meta.dirname, "..");
+
+describe("what `build` makes, copied to a folder of its own,", { timeout: 120_000 }, () => {
+  let copy = "";
+  beforeAll(async () => {
+    const folder = await mkdtemp(join(tmpdir(), "build-"));
+    execFileSync(process.execPath, [join(SERVER, "build.ts"), join(folder, "built")], { stdio: "pipe" });
+    copy = join(folder, "copy");
+    cpSync(join(folder, "built"), copy, { recursive: true });
+    rmSync(join(folder, "built"), { recursive: true });
+  }, 120_000);
+  afterAll(() => rmSync(resolve(copy, ".."), { recursive: true }));
+
+  const entry = () => join(copy, "bin/petstore.js");
+
+  test("migrates, serves from two processes, and loads all that is loaded only when wanted", async () => {
+    const env = {
+      WEB_CONCURRENCY: "2",
+      METRICS_PORT: "0",
+      RATE_LIMIT: "1000/60",
+      OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9",
+    };
+    const program = await startProgram(await temporaryFolder(), env, entry());
+    const headers = { Authorization: `Bearer ${program.key}` };
+    const created = await fetch(`${program.baseUrl}/pets`, json({ name: "Rex", categoryId: 1 }, headers));
+    expect(created.status).toBe(201);
+    const listed = await fetch(`${program.baseUrl}/pets`, { headers });
+    expect(await listed.json()).toEqual([await created.json()]);
+    const page = await (await fetch(new URL("/docs", program.baseUrl))).text();
+    const script = /src="([^"]+)"/.exec(page)![1]!;
+    for (const path of ["/openapi.json", "/openapi.yaml", "/docs", script]) {
+      expect((await fetch(new URL(path, program.baseUrl))).status, path).toBe(200);
+    }
+    const metrics = /Metrics are at (\S+)/.exec(program.output())![1]!;
+    expect(await (await fetch(metrics)).text()).toContain("http_requests_total");
+    expect(await program.stop()).toBe(0);
+  });
+
+  test("has the command line", async () => {
+    const env = { PATH: process.env["PATH"], DATABASE_URL: `file:${await temporaryFolder()}/petstore.db` };
+    const run = async (...words: string[]) =>
+      (await promisify(execFile)(process.execPath, [entry(), ...words], { env })).stdout;
+    expect(await run("migrate")).toContain("Applied 0001_create_tables");
+    expect(JSON.parse(await run("keys", "create", "--name", "shop", "--json"))).toMatchObject({ name: "shop" });
+    expect(await run("doctor")).not.toContain("wrong");
+  });
+
+  test("holds the dependencies of production and no others, no TypeScript, and no link to elsewhere", () => {
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(SERVER, "package.json"), "utf8")) as {
+      dependencies: Record<string, string>;
+      devDependencies: Record<string, string>;
+    };
+    const has = (name: string) => statSync(join(copy, "node_modules", name), { throwIfNoEntry: false }) !== undefined;
+    expect(Object.keys(dependencies).filter((name) => !has(name))).toEqual([]);
+    const used = ["@scalar/api-reference"]; // the file of it that is served
+    const onlyInDevelopment = Object.keys(devDependencies).filter(
+      (name) => !used.includes(name) && !name.startsWith("@types/"),
+    );
+    expect(onlyInDevelopment.filter(has)).toEqual([]);
+    expect(readdirSync(copy).toSorted()).toEqual(["README.md", "bin", "node_modules", "package.json", "src"]);
+    for (const own of ["src", "node_modules/@petstore/contract", "node_modules/express-operations/dist"]) {
+      const files = readdirSync(join(copy, own), { recursive: true }) as string[];
+      expect(files.filter((file) => file.endsWith(".ts"))).toEqual([]);
+    }
+    const links = readdirSync(copy, { recursive: true, withFileTypes: true }).filter((file) => file.isSymbolicLink());
+    expect(links).toEqual([]);
+  });
+
+  test("has every file that the Containerfile and the unit name", () => {
+    const [containerfile, unit] = ["Containerfile", "petstore.service"].map((file) =>
+      readFileSync(join(SERVER, file), "utf8"),
+    );
+    const named = [...containerfile!.matchAll(/"\/petstore\/([^"]+)"/g), ...unit!.matchAll(/\/opt\/petstore\/(\S+)/g)];
+    const paths = named.map(([, path]) => path!);
+    expect(new Set(paths)).toEqual(new Set(["bin/petstore.js", "README.md"]));
+    for (const path of paths) expect(statSync(join(copy, path)).isFile()).toBe(true);
+    expect(containerfile).toContain("COPY --from=build /repository/apps/server/dist /petstore\n");
+    expect(containerfile).toContain(`NODE=${rootManifest().devDependencies.node}\n`);
+    expect(containerfile).toContain(`${rootManifest().packageManager} build\n`);
+  });
+
+  test("writes nothing beside its database, so that all else may be read-only", async () => {
+    const program = await startProgram(await temporaryFolder(), { PETSTORE_ENV: "production" }, entry());
+    const before = listOf(copy);
+    expect((await fetch(new URL("/healthz", program.baseUrl))).status).toBe(200);
+    expect(await program.stop()).toBe(0);
+    expect(listOf(copy)).toEqual(before); // it writes nothing beside the database
+  });
+
+  test("says which Node it needs when that is too old", async () => {
+    const older = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.20.2'})";
+    const run = promisify(execFile)(process.execPath, ["--import", older, entry()], { env: {} });
+    await expect(run).rejects.toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: "Node 20.20.2 cannot run the petstore, which needs 22.12 or newer: install one.\n",
+    });
+  });
+});
+
+describe("petstore.service", () => {
+  test("is a unit that systemd accepts, and keeps to itself", async ({ skip }) => {
+    const absence = unavailable("systemd-analyze", "--version");
+    if (absence !== undefined) return skip(absence);
+    const file = join(await temporaryFolder(), "petstore.service");
+    const unit = readFileSync(join(SERVER, "petstore.service"), "utf8");
+    writeFileSync(file, unit.replace("/usr/bin/node", process.execPath)); // it has to exist
+    expect(spawnSync("systemd-analyze", ["verify", file], { encoding: "utf8" })).toMatchObject({
+      status: 0,
+      stderr: "",
+    });
+    const words = ["security", "--offline=yes", "--threshold=20", file]; // in tenths
+    expect(spawnSync("systemd-analyze", words, { encoding: "utf8" })).toMatchObject({ status: 0 });
+  });
+
+  test("gives the service longer to stop than its own deadlines", () => {
+    const { shutdownDelay, shutdownTimeout } = readConfig({});
+    const seconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(readFileSync(join(SERVER, "petstore.service"), "utf8"))?.[1]);
+    expect(seconds).toBeGreaterThanOrEqual(shutdownDelay + shutdownTimeout + 15);
+  });
+});
+
+test("the Containerfile makes an image that serves", { timeout: 600_000 }, async ({ skip }) => {
+  const engine = ["podman", "docker"].find((name) => unavailable(name, "info") === undefined);
+  if (engine === undefined || !process.env["TEST_IMAGE"]) {
+    return skip("it takes minutes and downloads: set TEST_IMAGE=1 where podman or docker runs");
+  }
+  const root = resolve(SERVER, "../..");
+  const tag = "petstore-test";
+  execFileSync(engine, ["build", "--file", join(SERVER, "Containerfile"), "--tag", tag, root], { stdio: "pipe" });
+  const options = ["--rm", "--read-only", "--publish", "127.0.0.1::3000", "--detach"];
+  const id = execFileSync(engine, ["run", ...options, tag], { encoding: "utf8" }).trim();
+  onTestFinished(() => void execFileSync(engine, ["stop", id], { stdio: "pipe" }));
+  const address = execFileSync(engine, ["port", id, "3000"], { encoding: "utf8" }).trim();
+  const status = () =>
+    fetch(`http://${address}/readyz`).then(
+      (answer) => answer.status,
+      () => 0,
+    );
+  await expect.poll(status, { timeout: 20_000 }).toBe(200);
+});
+
+/** Why a program cannot be used here, if so. */
+function unavailable(program: string, ...words: string[]): string | undefined {
+  const { status, error } = spawnSync(program, words, { stdio: "ignore" });
+  return status === 0 ? undefined : (error?.message ?? `${program} does not work here`);
+}
+
+function rootManifest(): { packageManager: string; devDependencies: Record<string, string> } {
+  return JSON.parse(readFileSync(resolve(SERVER, "../../package.json"), "utf8")) as ReturnType<typeof rootManifest>;
+}
+
+function listOf(folder: string): string[] {
+  return (readdirSync(folder, { recursive: true }) as string[]).toSorted();
+}

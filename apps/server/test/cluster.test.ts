@@ -1,0 +1,105 @@
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { Agent, type IncomingMessage, request } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
+import { text } from "node:stream/consumers";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type Program, run, startProgram } from "./program.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+const PROCESSES = 3;
+
+describe("WEB_CONCURRENCY", () => {
+  test(`=${PROCESSES} answers from so many processes, which see each other's writes and revocations at once`, async () => {
+    const folder = await temporaryFolder();
+    const program = await startProgram(folder, { WEB_CONCURRENCY: String(PROCESSES), METRICS_PORT: "0" });
+    expect(program.output()).toContain(`(development, ${PROCESSES} processes) is listening on`);
+
+    for (let id = 1; id <= 10; id++) {
+      expect((await send(program, "POST", "/pets")).status).toBe(201);
+      const seen = await fromEachProcess(() => send(program, "GET", `/pets/${id}`));
+      expect(seen.map(({ status }) => status)).toEqual(Array(PROCESSES).fill(200));
+    }
+    await expect.poll(() => answeringProcesses(program).size).toBe(PROCESSES);
+    const created = 'http_requests_total{operation_id="createPet",status="201"}';
+    await expect.poll(() => sampleOf(program, created)).toBe(10);
+    expect(await sampleOf(program, "petstore_commit_batch_size_sum")).toBeGreaterThanOrEqual(10);
+
+    expect(await run(["keys", "revoke", "1"], { DATABASE_URL: `file:${folder}/data/petstore.db` })).toMatchObject({
+      code: 0,
+    });
+    const refused = await fromEachProcess(() => send(program, "GET", "/pets"));
+    expect(refused.map(({ status }) => status)).toEqual(Array(PROCESSES).fill(401));
+    expect(await program.stop()).toBe(0);
+  });
+
+  test("replaces a process that is killed, while the others answer", async () => {
+    const program = await startProgram(await temporaryFolder(), { WEB_CONCURRENCY: "2" });
+    const answered = async (): Promise<Set<number>> => {
+      expect((await send(program, "GET", "/pets")).status).toBe(200);
+      return answeringProcesses(program);
+    };
+    await expect.poll(async () => (await answered()).size).toBe(2);
+    const [killed = 0] = answeringProcesses(program);
+    process.kill(killed, "SIGKILL");
+    await expect.poll(() => program.output()).toContain("a process ended and is replaced");
+    await expect.poll(async () => (await answered()).size, { timeout: 10_000 }).toBe(3);
+    expect(program.output()).toMatch(new RegExp(`"process":${killed},"code":null,"signal":"SIGKILL"`));
+    expect(await program.stop()).toBe(0);
+  });
+
+  test("ends with one clear line when its processes cannot start", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    onTestFinished(() => void other.close());
+    const { port } = other.address() as AddressInfo;
+    const DATABASE_URL = `file:${await temporaryFolder()}/petstore.db`;
+    const { code, stdout, stderr } = await run(["serve"], { DATABASE_URL, PORT: String(port), WEB_CONCURRENCY: "2" });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr.trimEnd().split("\n")).toEqual([
+      `Cannot listen on 127.0.0.1:${port}: another program listens there. Set HOST and PORT to an address that is free.`,
+      "A process that was to serve did not start: it ended with 1.",
+    ]);
+  });
+
+  test("leaves no process behind when the first of them is killed", async () => {
+    const program = await startProgram(await temporaryFolder(), { WEB_CONCURRENCY: "2" });
+    await expect.poll(async () => (await send(program, "GET", "/pets"), answeringProcesses(program).size)).toBe(2);
+    await program.stop("SIGKILL");
+    for (const pid of answeringProcesses(program)) await expect.poll(() => isRunning(pid)).toBe(false);
+  });
+});
+
+/** On a connection of its own, since each goes to the next process. */
+async function send({ baseUrl, key }: Program, method: string, path: string): Promise<{ status: number | undefined }> {
+  const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
+  const sent = request(baseUrl + path, { method, headers, agent: new Agent({ keepAlive: false }) });
+  sent.end(method === "POST" ? '{"name":"Rex","categoryId":1}' : undefined);
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  await text(response);
+  return { status: response.statusCode };
+}
+
+/** Connections are handed out in turn. */
+async function fromEachProcess<Answer>(ask: () => Promise<Answer>): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (let process = 0; process < PROCESSES; process++) answers.push(await ask());
+  return answers;
+}
+
+/** The processes that have logged a request. */
+function answeringProcesses({ output }: Program): Set<number> {
+  return new Set(Array.from(output().matchAll(/"pid":(\d+),.*"msg":"request completed"/g), ([, pid]) => Number(pid)));
+}
+
+async function sampleOf({ output }: Program, name: string): Promise<number> {
+  const url = /Metrics are at (\S+)/.exec(output())![1]!;
+  const line = (await (await fetch(url)).text()).split("\n").find((sample) => sample.startsWith(`${name} `));
+  return Number(line?.slice(name.length + 1) ?? 0);
+}
+
+/** One that has ended may stay listed as a zombie. */
+function isRunning(pid: number): boolean {
+  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
+  return !/^(Z|$)/.test(stdout.trim());
+}
