@@ -15,22 +15,25 @@ const DROPPED = Symbol("dropped");
 
 /** What the schemas that apply to one place declare together. */
 interface Shape {
-  /** True when nothing is said about fields, or any is let through: then everything is kept. */
+  /** True when nothing is said about fields, or others than those named are let through. */
   isOpen: boolean;
   fields: Map<string, Field>;
+  patterns: [RegExp, Schema[]][];
+  /** What is said of the fields that are let through without being named. */
+  others: Field;
   items: Schema[];
   isWriteOnly: boolean;
 }
 
 /**
  * Drops what a schema does not declare, so that a column added to a table never leaks. An object keeps what any of its
- * schemas names, through `$ref`, `allOf`, `oneOf`, `anyOf` and the conditional keywords; it keeps everything when none
- * says anything of fields, or when one lets others through (`additionalProperties` and its kin). What is `writeOnly` is
- * dropped.
+ * schemas names, through `$ref`, `allOf`, `oneOf`, `anyOf` and the conditional keywords, and every field when none says
+ * anything of fields or one lets others through (`additionalProperties`, `unevaluatedProperties`). What it keeps is in turn
+ * freed of what its own schemas do not declare. What is `writeOnly` is dropped.
  */
 export function keepDeclared(document: OpenApiDocument, schema: Schema | undefined): KeepDeclared {
   if (schema === undefined) return (value) => value;
-  const shapes = new Map<Schema[], Shape>();
+  const shapes = new WeakMap<Schema[], Shape>();
   const shapesByIds = new Map<string, Shape>();
   const ids = new WeakMap<object, number>();
   let lastId = 0;
@@ -57,15 +60,19 @@ export function keepDeclared(document: OpenApiDocument, schema: Schema | undefin
   };
 
   const keepFields = (shape: Shape, value: Record<string, unknown>): object => {
-    const isKept = (name: string) => keepField(shape, name, value[name]) === value[name];
-    if (Object.keys(value).every(isKept)) return value;
-    const kept = Object.entries(value).map(([name, field]) => [name, keepField(shape, name, field)] as const);
-    return Object.fromEntries(kept.filter(([, field]) => field !== DROPPED));
+    const names = Object.keys(value);
+    let copy: [name: string, field: unknown][] | undefined;
+    for (const [at, name] of names.entries()) {
+      const field = keepField(shape, name, value[name]);
+      if (field !== value[name]) copy ??= names.slice(0, at).map((earlier) => [earlier, value[earlier]]);
+      if (field !== DROPPED) copy?.push([name, field]);
+    }
+    return copy === undefined ? value : Object.fromEntries(copy);
   };
 
   const keepField = (shape: Shape, name: string, value: unknown): unknown => {
-    const field = shape.fields.get(name);
-    if (field === undefined) return shape.isOpen ? value : DROPPED;
+    const field = fieldOf(shape, name);
+    if (field === undefined) return DROPPED;
     field.isWriteOnly ??= shapeFor(field.schemas).isWriteOnly;
     return field.isWriteOnly ? DROPPED : keep(field.schemas, value);
   };
@@ -76,10 +83,27 @@ export function keepDeclared(document: OpenApiDocument, schema: Schema | undefin
 
 const COMBINING = ["allOf", "oneOf", "anyOf"] as const;
 const CONDITIONAL = ["if", "then", "else"] as const;
-const OTHERS = ["additionalProperties", "patternProperties", "unevaluatedProperties"] as const;
+const FIELDS = ["properties", "patternProperties"] as const;
+const OTHERS = ["additionalProperties", "unevaluatedProperties"] as const;
+
+/** What applies to a field; undefined when it is not declared. */
+function fieldOf({ fields, patterns, isOpen, others }: Shape, name: string): Field | undefined {
+  const named = fields.get(name);
+  if (patterns.length === 0) return named ?? (isOpen ? others : undefined);
+  const matching = patterns.filter(([pattern]) => pattern.test(name));
+  if (matching.length === 0) return named ?? (isOpen ? others : undefined);
+  return { schemas: [...(named?.schemas ?? []), ...matching.flatMap(([, schemas]) => schemas)] };
+}
 
 function shapeOf(document: OpenApiDocument, schemas: Schema[]): Shape {
-  const shape: Shape = { isOpen: false, fields: new Map(), items: [], isWriteOnly: false };
+  const shape: Shape = {
+    isOpen: false,
+    fields: new Map(),
+    patterns: [],
+    others: { schemas: [] },
+    items: [],
+    isWriteOnly: false,
+  };
   let saysNothing = true;
   const pending = [...schemas];
   const seen = new Set<Schema>();
@@ -96,9 +120,13 @@ function shapeOf(document: OpenApiDocument, schemas: Schema[]): Shape {
     for (const [name, field] of Object.entries((node["properties"] ?? {}) as Record<string, Schema>)) {
       shape.fields.set(name, { schemas: [...(shape.fields.get(name)?.schemas ?? []), ...schemasIn([field])] });
     }
+    for (const [pattern, field] of Object.entries((node["patternProperties"] ?? {}) as Record<string, Schema>)) {
+      shape.patterns.push([new RegExp(pattern, "u"), schemasIn([field])]);
+    }
     const others = OTHERS.map((keyword) => node[keyword]).filter((value) => value !== undefined);
     if (others.some((value) => value !== false)) shape.isOpen = true;
-    if (others.length > 0 || node["properties"] !== undefined) saysNothing = false;
+    shape.others.schemas.push(...schemasIn(others));
+    if (others.length > 0 || FIELDS.some((keyword) => node[keyword] !== undefined)) saysNothing = false;
   }
   if (saysNothing) shape.isOpen = true;
   return shape;

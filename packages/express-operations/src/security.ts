@@ -42,7 +42,7 @@ export function schemesOf(document: OpenApiDocument, entry: OperationEntry): str
 
 /** The query parameters that carry an API key, which the operation need not declare. */
 export function apiKeyParameters(document: OpenApiDocument, entry: OperationEntry): string[] {
-  const schemes = schemesOf(document, entry).map((name) => schemeOf(document, name));
+  const schemes = schemesOf(document, entry).map((name) => schemeOf(document, entry, name));
   return schemes.flatMap(({ type, in: place, name }) =>
     type === "apiKey" && place === "query" && name !== undefined ? name : [],
   );
@@ -58,7 +58,7 @@ export function guardOf<Caller>(
   options: SecurityOptions<Caller>,
 ): Guard<Caller> {
   const alternatives = requirementsOf(document, entry).map((requirement) =>
-    Object.entries(requirement).map(([name, scopes]) => checkOf(document, name, scopes, options)),
+    Object.entries(requirement).map(([name, scopes]) => checkOf(document, entry, name, scopes, options)),
   );
   if (alternatives.length === 0) return () => Promise.resolve(undefined);
   return async (request) => {
@@ -117,11 +117,12 @@ function problemOf(refusals: Refusal[]): Problem {
 
 function checkOf<Caller>(
   document: OpenApiDocument,
+  entry: OperationEntry,
   name: string,
   scopes: string[],
   { handlers, realm }: SecurityOptions<Caller>,
 ): Check<Caller> {
-  const scheme = schemeOf(document, name);
+  const scheme = schemeOf(document, entry, name);
   const handler = handlers[name];
   if (handler === undefined) throw new Error(`No security handler for the scheme "${name}".`);
   const kind = scheme.type === "http" ? (scheme.scheme ?? "").toLowerCase() : scheme.type;
@@ -167,9 +168,11 @@ function apiKey(scheme: SecurityScheme): (request: Request) => string | undefine
   };
 }
 
-function schemeOf(document: OpenApiDocument, name: string): SecurityScheme {
+function schemeOf(document: OpenApiDocument, entry: OperationEntry, name: string): SecurityScheme {
   const { securitySchemes = {} } = (document.components ?? {}) as { securitySchemes?: Record<string, SecurityScheme> };
-  if (securitySchemes[name] === undefined) throw new Error(`The document declares no security scheme "${name}".`);
+  if (securitySchemes[name] === undefined) {
+    throw new Error(`Operation "${entry.id}" needs the security scheme "${name}", which the document does not declare.`);
+  }
   return resolve<SecurityScheme>(document, securitySchemes[name]);
 }
 

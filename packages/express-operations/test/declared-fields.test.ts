@@ -32,6 +32,27 @@ test.each<[string, Schema, unknown, unknown]>([
   ["a schema that names no field keeps all", { type: "object" }, ada, ada],
   ["additionalProperties: true keeps all", { ...person, additionalProperties: true }, ada, ada],
   ["additionalProperties: false does not", { ...person, additionalProperties: false }, ada, { name: "Ada" }],
+  [
+    "in the values that additionalProperties describes",
+    { properties: { total: {} }, additionalProperties: person },
+    { total: 1, first: ada },
+    { total: 1, first: { name: "Ada" } },
+  ],
+  [
+    "in those of patternProperties, together with what properties say",
+    {
+      properties: { a1: { properties: { age: {} } } },
+      patternProperties: { "^a": person, "^t": true as unknown as Schema },
+    },
+    { a1: { ...ada, age: 1 }, a2: { ...ada, age: 1 }, t: ada, b: ada },
+    { a1: { name: "Ada", age: 1 }, a2: { name: "Ada" }, t: ada },
+  ],
+  [
+    "in lists within lists, and lists of alternatives",
+    { type: "array", items: { type: "array", items: { oneOf: [person, { properties: { age: {} } }] } } },
+    [[ada, { age: 1, cost: 2 }]],
+    [[{ name: "Ada" }, { age: 1 }]],
+  ],
   ["properties of an empty object that is closed", { properties: {}, additionalProperties: false }, ada, {}],
   ["additionalProperties: false alone closes as well", { type: "object", additionalProperties: false }, ada, {}],
   [
@@ -67,4 +88,14 @@ test.each<[string, Schema, unknown, unknown]>([
 test("a value with nothing to drop is not copied", () => {
   const value = { name: "Ada", friend: { name: "Bob" } };
   expect(keep(person, value)).toBe(value);
+});
+
+test("depth costs once for each level", () => {
+  const nested = (levels: number): object => (levels === 0 ? ada : { name: "Ada", friend: nested(levels - 1) });
+  const depthOf = (value: unknown): number => {
+    const { friend, ...own } = value as { friend?: unknown };
+    expect(own).toEqual({ name: "Ada" });
+    return friend === undefined ? 0 : 1 + depthOf(friend);
+  };
+  expect(depthOf(keep(person, nested(60)))).toBe(60);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { implement } from "../src/index.ts";
 import { anyJson, serveEcho } from "./echo.ts";
+import { listen } from "./listen.ts";
 
 const path = (name: string) => ({ in: "path", name, required: true, schema: { type: "string" } });
 const paths = (more: object) => ({
@@ -20,6 +21,16 @@ describe("a deprecated operation", () => {
       expect(headers.get("Link")).toBe('</new/a%2Fb>; rel="successor-version"');
     }
     expect((await fetch(`${server.baseUrl}/new/a`)).headers.get("Deprecation")).toBeNull();
+  });
+
+  test("leads to it beside the links that its handler gives", async () => {
+    const headers = { Link: { schema: { type: "string" } } };
+    const old = { "x-successor": "new", responses: { 200: { ...anyJson[200], headers } } };
+    const answer = () => ({ status: 200, headers: { Link: '</a>; rel="next"' }, body: {} });
+    const handlers = { old: answer, new: answer, other: answer } as never;
+    await using server = await listen(implement()({ document: { openapi: "3.1.0", paths: paths(old) }, handlers }));
+    const response = await fetch(`${server.baseUrl}/old/a`);
+    expect(response.headers.get("Link")).toBe('</new/a>; rel="successor-version", </a>; rel="next"');
   });
 
   test.each([

@@ -10,7 +10,7 @@ export async function listen(handler: RequestHandler, at = "/"): Promise<{ baseU
   app.use(((error: Error, _request, response, _next) => {
     response.status(500).json({ fault: error.message });
   }) as express.ErrorRequestHandler);
-  const server = createServer(app).listen(0, "127.0.0.1");
+  const server = createServer(app).on("checkContinue", app).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {

@@ -40,6 +40,11 @@ describe("checking responses", () => {
       { ...book, headers: { ETag: 1 } },
       { pointer: "/headers/ETag", valueType: "number" },
     ],
+    [
+      "a header that is not declared",
+      { ...book, headers: { ETag: '"1"', "X-Room": "1" } },
+      { pointer: "/headers/X-Room", message: "is not declared", valueType: "string" },
+    ],
     ["a range's body", { status: 503, body: { retry: "soon" } }, { status: 503, pointer: "/body/retry" }],
     ["no body where one is declared", { status: 404 }, { status: 404, pointer: "/body" }],
   ])("reports %s, and sends the answer unchanged", async (_title, answer, expected) => {
@@ -100,6 +105,12 @@ describe("what is sent", () => {
   test("fields that the document does not declare are left out", async () => {
     await using server = await serve({ getBook: { ...book, body: { id: 1, title: "Emma", cost: 3 } } });
     expect(await (await fetch(`${server.baseUrl}/books/1`)).json()).toEqual({ id: 1, title: "Emma" });
+  });
+
+  test("nor are headers that it does not declare", async () => {
+    await using server = await serve({ getBook: { ...book, headers: { etag: '"2"', "X-Room": "1" } } });
+    const { headers } = await fetch(`${server.baseUrl}/books/1`);
+    expect([headers.get("ETag"), headers.get("X-Room")]).toEqual(['"2"', null]);
   });
 
   test("a media type that is not declared is a fault", async () => {

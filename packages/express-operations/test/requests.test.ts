@@ -110,6 +110,40 @@ describe("bodies", () => {
       expect(await send(beyond)).toEqual([400, 'Body field "id" must match format "int64".']);
   });
 
+  test.each([
+    ["application/json; charset=utf-8", 200],
+    ["APPLICATION/JSON ;CHARSET=UTF-8", 200],
+    ["application/json; charset=latin1", 415],
+    ["application/json; version=2", 415],
+    [`application/json;${" ".repeat(10_000)}charset=utf-8`, 415],
+    ["json", 415],
+  ])("Content-Type: %.40s is %d", async (contentType, status) => {
+    await using server = await serveEcho(post({ "application/json": {} }));
+    const response = await fetch(`${server.baseUrl}/x`, {
+      method: "POST",
+      body: "{}",
+      headers: { "Content-Type": contentType },
+    });
+    expect(response.status).toBe(status);
+  });
+
+  test.each([
+    ["application/json", /^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 /],
+    ["text/html", /^HTTP\/1.1 415 /],
+  ])("a client that waits to be asked for its %s", async (contentType, answer) => {
+    await using server = await serveEcho(post({ "application/json": {} }));
+    const { hostname, port } = new URL(server.baseUrl);
+    const socket = connect(Number(port), hostname);
+    const headers = `Host: x\r\nContent-Type: ${contentType}\r\nContent-Length: 2\r\nConnection: close`;
+    socket.write(`POST /x HTTP/1.1\r\n${headers}\r\nExpect: 100-continue\r\n\r\n`);
+    let received = "";
+    for await (const chunk of socket as AsyncIterable<Buffer>) {
+      received += chunk.toString();
+      if (received.endsWith(" 100 Continue\r\n\r\n")) socket.write("{}");
+    }
+    expect(received).toMatch(answer);
+  });
+
   test("a body that something has read before is a fault, and not taken for an empty one", async () => {
     await using server = await serveEcho(post({ "application/json": {} }), {}, express.json());
     const headers = { "Content-Type": "application/json" };

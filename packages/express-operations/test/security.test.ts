@@ -90,6 +90,13 @@ describe("challenges", () => {
   });
 });
 
+test("a scheme that the document does not declare stops the start", async () => {
+  const x = { get: { operationId: "x", security: [{ bearer: [] }], responses: anyJson } };
+  await expect(serveEcho({ "/x": x })).rejects.toThrow(
+    'Operation "x" needs the security scheme "bearer", which the document does not declare.',
+  );
+});
+
 test("two Authorization headers are none", async () => {
   const document = { components: { securitySchemes } };
   await using server = await serveEcho(
