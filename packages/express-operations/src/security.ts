@@ -171,7 +171,9 @@ function apiKey(scheme: SecurityScheme): (request: Request) => string | undefine
 function schemeOf(document: OpenApiDocument, entry: OperationEntry, name: string): SecurityScheme {
   const { securitySchemes = {} } = (document.components ?? {}) as { securitySchemes?: Record<string, SecurityScheme> };
   if (securitySchemes[name] === undefined) {
-    throw new Error(`Operation "${entry.id}" needs the security scheme "${name}", which the document does not declare.`);
+    throw new Error(
+      `Operation "${entry.id}" needs the security scheme "${name}", which the document does not declare.`,
+    );
   }
   return resolve<SecurityScheme>(document, securitySchemes[name]);
 }
