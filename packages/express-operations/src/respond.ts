@@ -25,7 +25,7 @@ export function messageOf(answer: Answer, { isTagged = false } = {}): Message {
   const headers: Record<string, string | number> = {};
   for (const name in answer.headers) {
     const value = answer.headers[name];
-    if (value !== undefined) headers[name] = String(value);
+    if (value !== undefined) headers[/^etag$/i.test(name) ? "ETag" : name] = String(value);
   }
   if (body === undefined) {
     if (status !== 204 && status !== 304) headers["Content-Length"] = 0;
