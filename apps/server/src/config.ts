@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import type { RateLimits } from "./rate-limits.ts";
@@ -98,7 +98,7 @@ export interface Config {
   tracesEndpoint: string | undefined;
   /** Where `/metrics` is served; undefined when it is not. */
   metrics: { host: string; port: number } | undefined;
-  /** Where development keeps a key for trying things out: beside the database file, or in `data`. */
+  /** Where development keeps a key for trying things out: beside the database file, or in `data`, named by the database. */
   quickstartFile: string;
 }
 
@@ -126,7 +126,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     rateLimits: { perKey: data.RATE_LIMIT, failuresPerAddress: data.AUTH_FAILURE_LIMIT },
     tracesEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
     metrics: data.METRICS_PORT === undefined ? undefined : { host: data.METRICS_HOST, port: data.METRICS_PORT },
-    quickstartFile: join(folderOf(data.DATABASE_URL), "quickstart.key"),
+    quickstartFile: quickstartFile(data.DATABASE_URL),
   };
 }
 
@@ -140,8 +140,15 @@ export function isPostgresUrl(url: string): boolean {
   return /^postgres(ql)?:/i.test(url);
 }
 
-function folderOf(databaseUrl: string): string {
-  return isPostgresUrl(databaseUrl) ? "data" : dirname(pathOfFileUrl(databaseUrl));
+/** Named by the database where that is not the usual one, so that two in one folder do not replace each other's key. */
+function quickstartFile(databaseUrl: string): string {
+  if (isPostgresUrl(databaseUrl)) {
+    const { host, pathname } = new URL(databaseUrl);
+    return join("data", `${[host.replace(":", "-"), pathname.slice(1)].filter(Boolean).join("-")}.quickstart.key`);
+  }
+  const path = pathOfFileUrl(databaseUrl);
+  const file = basename(path) === "petstore.db" ? "quickstart.key" : `${basename(path)}.quickstart.key`;
+  return join(dirname(path), file);
 }
 
 /** The server itself may be left to the URL's parameters, such as `?host=/run/postgresql`. */

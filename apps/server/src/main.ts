@@ -43,6 +43,11 @@ addKeysCommands(program);
 addBackupCommands(program);
 addDoctorCommand(program);
 
+// Whoever reads the output may have seen enough, as in `petstore --help | head -1`.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+});
+
 try {
   const words = process.argv.slice(2);
   await program.parseAsync(words.length === 0 ? ["serve"] : words, { from: "user" });

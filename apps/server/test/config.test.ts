@@ -64,7 +64,7 @@ describe("readConfig", () => {
       },
       tracesEndpoint: "http://127.0.0.1:4318",
       metrics: { host: "10.0.0.1", port: 9464 },
-      quickstartFile: "/srv/quickstart.key",
+      quickstartFile: "/srv/p.db.quickstart.key",
     };
     expect(readConfig(env)).toStrictEqual(expected);
   });
@@ -106,11 +106,13 @@ describe("readConfig", () => {
   });
 
   test.each([
-    "postgres://root:hunter2@localhost/p",
-    "PostgreSQL://localhost:5433/p",
-    "postgres:///p?host=/run/postgresql",
-  ])("takes %s as it is, with the quickstart key in data", (databaseUrl) => {
-    expect(readConfig({ DATABASE_URL: databaseUrl })).toStrictEqual({ ...DEFAULTS, databaseUrl });
+    ["postgres://root:hunter2@localhost/p", "data/localhost-p.quickstart.key"],
+    ["PostgreSQL://localhost:5433/p", "data/localhost-5433-p.quickstart.key"],
+    ["postgres:///p?host=/run/postgresql", "data/p.quickstart.key"],
+    ["file:data/other.db", "data/other.db.quickstart.key"],
+    ["file:/srv/petstore.db", "/srv/quickstart.key"],
+  ])("takes %s as it is, with a quickstart key of its own", (databaseUrl, quickstartFile) => {
+    expect(readConfig({ DATABASE_URL: databaseUrl })).toStrictEqual({ ...DEFAULTS, databaseUrl, quickstartFile });
   });
 
   test("names every bad setting at once, each on its line", () => {

@@ -1,9 +1,13 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
+import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { createApiKey, findApiKey, revokeApiKey, saveKeyUses } from "../src/keys/keys.repository.ts";
 import { migrate, MIGRATIONS } from "../src/migrations.ts";
 import { ENTRY, run } from "./program.ts";
-import { opened, temporaryUrl } from "./temporary.ts";
+import { opened, temporaryFolder, temporaryUrl } from "./temporary.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -211,4 +215,21 @@ test("petstore --help names the commands", async () => {
   const { code, stdout } = await run(["--help"], {});
   expect(code).toBe(0);
   for (const command of ["serve", "migrate", "copy", "keys"]) expect(stdout).toContain(command);
+});
+
+test("a reader of the output that has seen enough is no error", async () => {
+  const child = spawn(process.execPath, [ENTRY, "--help"], { env: {}, stdio: ["ignore", "pipe", "pipe"] });
+  child.stdout.destroy();
+  expect(await text(child.stderr)).toBe("");
+  expect(child.exitCode ?? (await once(child, "exit"))[0]).toBe(0);
+});
+
+test("a data folder that cannot be made is named, with the setting", async () => {
+  const folder = await temporaryFolder();
+  await writeFile(`${folder}/data`, "");
+  const { code, stdout, stderr } = await run(["serve"], { DATABASE_URL: `file:${folder}/data/petstore.db` });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(
+    /^The database file .*data\/petstore\.db cannot be opened .* set DATABASE_URL to another file\.\n$/,
+  );
 });

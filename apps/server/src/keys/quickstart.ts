@@ -1,13 +1,30 @@
 import { randomUUID } from "node:crypto";
 import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { ConfigError } from "../config.ts";
 import type { Database } from "../database.ts";
 import { createApiKey, findApiKey, SCOPES } from "./keys.repository.ts";
 
 const OWNER_ONLY = 0o600;
 
-/** Sees to it that the file holds a key with every scope that works in this database, readable by its owner alone. */
+/**
+ * Sees to it that the file holds a key with every scope that works in this database, readable by its owner alone. Throws
+ * `ConfigError` where the file cannot be used.
+ */
 export async function ensureQuickstartKey(db: Database, file: string): Promise<"written" | "kept"> {
+  try {
+    return await ensureKey(db, file);
+  } catch (cause) {
+    if (!(cause instanceof Error && "syscall" in cause && "code" in cause)) throw cause;
+    throw new ConfigError(
+      `The quickstart key cannot be kept in ${file} (${String(cause.code)}). Let this user write there, or remove what is ` +
+        "in the way; PETSTORE_ENV=staging and production keep none.",
+      { cause },
+    );
+  }
+}
+
+async function ensureKey(db: Database, file: string): Promise<"written" | "kept"> {
   if (await holdsWorkingKey(db, file)) {
     await chmod(file, OWNER_ONLY);
     return "kept";

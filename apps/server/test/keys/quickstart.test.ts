@@ -1,4 +1,4 @@
-import { chmod, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import type { Database } from "../../src/database.ts";
@@ -47,6 +47,16 @@ test("replaces a key that lacks a scope, and what is no key", async () => {
     expect(await ensureQuickstartKey(db, file)).toBe("written");
     expect(await keyIn(db, file)).toMatchObject({ name: "quickstart" });
   }
+});
+
+test("says which file cannot be used, and what to do", async () => {
+  const [db, file] = [await temporaryDatabase(), await temporaryFile()];
+  await mkdir(file, { recursive: true });
+  await expect(ensureQuickstartKey(db, file)).rejects.toThrow(
+    `The quickstart key cannot be kept in ${file} (EISDIR). Let this user write there, or remove what is in the way`,
+  );
+  await writeFile(`${file}.txt`, "");
+  await expect(ensureQuickstartKey(db, `${file}.txt/quickstart.key`)).rejects.toThrow("quickstart.key (ENOTDIR). Let");
 });
 
 async function temporaryFile(): Promise<string> {
