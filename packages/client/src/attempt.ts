@@ -14,7 +14,7 @@ export interface Message {
 /** What became of a message, and where it was sent; undefined when it could not be. */
 export interface Exchange {
   outcome: Outcome;
-  url: string | undefined;
+  url?: string | undefined;
 }
 
 /** Sends a message once and reads the whole answer, within some milliseconds. Whatever happens is an outcome. */

@@ -1,5 +1,7 @@
 import { attempt, type Exchange, type Message } from "./attempt.ts";
 import type { Connection } from "./connection.ts";
+import type { ByOperation } from "./generated/calls.ts";
+import { messageOf } from "./message.ts";
 import { tellDeprecation } from "./deprecation.ts";
 import type { Operation, OperationId } from "./operation.ts";
 import { type CallOptions, limits } from "./options.ts";
@@ -17,8 +19,17 @@ export interface Call<Id extends OperationId> extends Promise<Result<Id>> {
   orThrow(): Promise<Data<Id>>;
 }
 
-/** Calls an operation. */
+/** Calls an operation with its arguments by name. */
 export function call<Id extends OperationId>(
+  connection: Connection,
+  operation: Operation<Id>,
+  ...[input, options]: Parameters<ByOperation[Id]>
+): Call<Id> {
+  return send(connection, operation, messageOf(operation, input), options);
+}
+
+/** Calls an operation with a message that is already sorted into places. */
+export function send<Id extends OperationId>(
   connection: Connection,
   operation: Operation<Id>,
   message: Message,
@@ -28,7 +39,7 @@ export function call<Id extends OperationId>(
   // That the answer has the declared shape is the service's promise; only what it takes to tell a success is checked.
   const result = exchanged.then(({ outcome }) => outcome as Result<Id>);
   const orThrow = async (): Promise<Data<Id>> => {
-    await result;
+    await result; // which handles its rejection
     return dataOf(operation, await exchanged) as Data<Id>;
   };
   return Object.assign(result, { orThrow });

@@ -20,21 +20,21 @@ export interface Connection {
 /** Throws a TypeError for options that cannot work, and never shows the key in it. */
 export function connect(options: PetstoreOptions): Connection {
   const { baseUrl, apiKey, fetch = (request) => globalThis.fetch(request), onRetry, onDeprecated } = options;
-  if (!isBaseUrl(baseUrl))
+  const address = String(baseUrl).replace(/\/+$/, "");
+  if (!/^https?:\/\/[^?#@]+$/i.test(address) || !URL.canParse(address))
     throw new TypeError(
       "baseUrl has to be a URL such as https://api.petstore.example/v1, without credentials or query.",
     );
   if (typeof apiKey !== "string" || !/^[\x21-\x7e]+$/.test(apiKey))
     throw new TypeError("apiKey has to be a key as it was issued, without spaces or line breaks.");
-  const trimmed = baseUrl.replace(/\/+$/, "");
   const { request } = createClient({
-    baseUrl: trimmed,
+    baseUrl: address,
     headers: { Authorization: `Bearer ${apiKey}` },
     // Followed, a redirect would turn POST into GET or lead elsewhere. Seen, it is an answer that says what is wrong.
     redirect: "manual",
   });
   return {
-    baseUrl: trimmed,
+    baseUrl: address,
     limits: limits(options),
     fetch,
     onRetry,
@@ -42,8 +42,4 @@ export function connect(options: PetstoreOptions): Connection {
     told: new Set(),
     request: request as unknown as Connection["request"],
   };
-}
-
-function isBaseUrl(text: unknown): boolean {
-  return typeof text === "string" && /^https?:\/\/[^?#@]+$/i.test(text) && URL.canParse(text);
 }

@@ -34,12 +34,7 @@ function dateOf(value: string | null | undefined): Date | undefined {
   return Number.isNaN(time) ? undefined : new Date(time);
 }
 
-function warn({ operationId, deprecatedAt, sunset, successor }: Deprecation): void {
-  const day = (time: Date): string => time.toISOString().slice(0, 10);
-  console.warn(
-    `petstore: ${operationId} is deprecated` +
-      (deprecatedAt ? ` since ${day(deprecatedAt)}` : "") +
-      (sunset ? ` and will be removed on ${day(sunset)}` : "") +
-      (successor ? `; use ${successor}.` : "."),
-  );
+function warn({ operationId, sunset, successor }: Deprecation): void {
+  const removal = sunset ? ` and will be removed on ${sunset.toISOString().slice(0, 10)}` : "";
+  console.warn(`petstore: ${operationId} is deprecated${removal}.${successor ? ` Use ${successor}.` : ""}`);
 }

@@ -1,6 +1,6 @@
 /** A parameter of a link: its name, and its value as a quoted string or a token. */
-const PARAMETER = String.raw`\s*;\s*([^\s=;,"]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s";,]+)))?`;
-const LINK = new RegExp(String.raw`<([^>]*)>((?:${PARAMETER})*)`, "g");
+const PARAMETER = /\s*;\s*([^\s=;,"]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s";,]+)))?/g;
+const LINK = new RegExp(`<([^>]*)>((?:${PARAMETER.source})*)`, "g");
 
 /**
  * The target of the first link with a relation type in the `Link` header (RFC 8288, section 3), as it stands there.
@@ -8,8 +8,8 @@ const LINK = new RegExp(String.raw`<([^>]*)>((?:${PARAMETER})*)`, "g");
  */
 export function linkTo(relation: string, headers: Headers | undefined): string | undefined {
   for (const [, target, text = ""] of (headers?.get("Link") ?? "").matchAll(LINK)) {
-    const parameters = [...text.matchAll(new RegExp(PARAMETER, "g"))];
-    const find = (wanted: string) => parameters.find(([, name = ""]) => name.toLowerCase() === wanted);
+    const parameters = [...text.matchAll(PARAMETER)];
+    const find = (wanted: string) => parameters.find(([, name]) => name?.toLowerCase() === wanted);
     const [, , quoted, token = ""] = find("rel") ?? [];
     if ((quoted ?? token).toLowerCase().split(/\s+/).includes(relation) && !find("anchor")) return target;
   }

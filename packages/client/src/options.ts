@@ -3,7 +3,7 @@ import type { Deprecation } from "./deprecation.ts";
 /** How to reach the service, and how to deal with what goes wrong. */
 export interface PetstoreOptions extends CallLimits {
   /** Where the service is, with its version: `https://api.petstore.example/v1`. */
-  baseUrl: string;
+  baseUrl: string | URL;
   /** The API key, sent as a bearer token with every request, to the origin of `baseUrl` alone. */
   apiKey: string;
   /** Sends a request: wrap it to see or change requests and answers. Default: the runtime's `fetch`. */

@@ -46,19 +46,14 @@ export function answered({ success }: Operation, { data, error, response }: Answ
 export function unanswered(cause: unknown, ended?: "aborted" | "timeout", isSent = true, response?: Response): Refusal {
   if (ended === "aborted") return failure(ended, "The call was aborted.", cause, response);
   if (ended === "timeout") return failure(ended, "No whole answer came in time.", cause, response);
-  if (!isSent) return failure("unsendable_request", "The request has a value that cannot be sent.", cause);
+  if (!isSent) return failure("unsendable_request", "A value cannot be sent.", cause);
   if (response && cause instanceof SyntaxError) return unreadable("is not JSON, or was cut off", response, cause);
-  return failure(
-    "network_error",
-    response ? "The connection broke within the answer." : "The connection failed.",
-    cause,
-    response,
-  );
+  return failure("network_error", "The connection failed.", cause, response);
 }
 
 /** An answer that is none of the contract's. */
 export function unreadable(what: string, response: Response, cause?: unknown): Refusal {
-  const type = response.headers.get("Content-Type") ?? "without a Content-Type";
+  const type = response.headers.get("Content-Type") ?? "no Content-Type";
   return failure("unreadable_answer", `The answer ${response.status} (${type}) ${what}.`, cause, response);
 }
 

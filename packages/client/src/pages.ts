@@ -1,7 +1,9 @@
 import type { Exchange, Message } from "./attempt.ts";
 import { dataOf, exchange } from "./call.ts";
 import type { Connection } from "./connection.ts";
+import type { ByPage } from "./generated/calls.ts";
 import { linkTo } from "./link.ts";
+import { messageOf } from "./message.ts";
 import type { Operation, OperationId } from "./operation.ts";
 import type { CallOptions } from "./options.ts";
 import { type Refusal, unanswered, unreadable } from "./outcome.ts";
@@ -27,19 +29,19 @@ export interface Page<Id extends OperationId> {
 type Item<List> = List extends readonly (infer Member)[] ? Member : never;
 
 /** The items of an operation whose contract declares `Link` and `cursor`. The limits of the options are for each page. */
-export function paginate<Id extends OperationId>(
+export function paginate<Id extends keyof ByPage>(
   connection: Connection,
   operation: Operation<Id>,
-  message: Message,
-  options: CallOptions = {},
+  ...[input, options = {}]: Parameters<ByPage[Id]>
 ): Items<Id> {
   const { signal } = options;
+  const message = messageOf(operation, input);
   // That the items have the declared shape is the service's promise.
   const pages = () => pagesOf(connection, operation, message, options) as AsyncIterable<Page<Id>>;
   async function* items(): AsyncGenerator<Item<Data<Id>>> {
     for await (const page of pages()) {
       for (const item of page.items as Item<Data<Id>>[]) {
-        if (signal?.aborted) dataOf(operation, { outcome: unanswered(signal.reason, "aborted"), url: undefined });
+        if (signal?.aborted) dataOf(operation, { outcome: unanswered(signal.reason, "aborted") });
         yield item;
       }
     }

@@ -1,11 +1,10 @@
 import type { Message } from "./attempt.ts";
-import { call } from "./call.ts";
+import { call, send } from "./call.ts";
 import { connect } from "./connection.ts";
 import type { ContractCheck } from "./contract-check.ts";
 import type { ByOperation, ByPage, ByPath } from "./generated/calls.ts";
 import { hash, version } from "./generated/facts.ts";
 import { operations } from "./generated/operations.ts";
-import { messageOf } from "./message.ts";
 import type { Operation, OperationId } from "./operation.ts";
 import type { CallOptions, PetstoreOptions } from "./options.ts";
 import { paginate } from "./pages.ts";
@@ -36,13 +35,10 @@ export function createPetstore(options: PetstoreOptions): Petstore {
   const pages: Record<string, unknown> = {};
   for (const operation of table) {
     const { id, method, isPaged } = operation;
-    methods[id] = (input?: object, callOptions?: CallOptions) =>
-      call(connection, operation, messageOf(operation, input), callOptions);
-    if (isPaged)
-      pages[id] = (input?: object, callOptions?: CallOptions) =>
-        paginate(connection, operation, messageOf(operation, input), callOptions);
+    methods[id] = call.bind(undefined, connection, operation as never);
+    if (isPaged) pages[id] = paginate.bind(undefined, connection, operation as never);
     methods[method] ??= (path: string, { params = {}, body, ...callOptions }: Message & CallOptions = {}) =>
-      call(connection, operationAt(method, path), { params, body }, callOptions);
+      send(connection, operationAt(method, path), { params, body }, callOptions);
   }
   return {
     ...methods,

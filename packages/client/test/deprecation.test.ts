@@ -81,7 +81,7 @@ describe("without onDeprecated", () => {
       await petstore.getPet({ petId: 1 });
     }
     expect(warn.mock.calls).toEqual([
-      ["petstore: getPet is deprecated since 2026-11-21 and will be removed on 2030-12-05; use listPets."],
+      ["petstore: getPet is deprecated and will be removed on 2030-12-05. Use listPets."],
     ]);
   });
 });

@@ -23,7 +23,7 @@ describe("an answer that is none of the contract's is a failure that says what i
     [
       "500 of length 0",
       (_, response) => void response.writeHead(500, { "Content-Length": 0 }).end(),
-      "The answer 500 (without a Content-Type) has no body.",
+      "The answer 500 (no Content-Type) has no body.",
     ],
     [
       "500 of unknown length, empty",
@@ -31,12 +31,12 @@ describe("an answer that is none of the contract's is a failure that says what i
         response.writeHead(500).flushHeaders();
         response.end();
       },
-      "The answer 500 (without a Content-Type) has no body.",
+      "The answer 500 (no Content-Type) has no body.",
     ],
     [
       "200 of length 0",
       (_, response) => void response.writeHead(200, { "Content-Length": 0 }).end(),
-      "The answer 200 (without a Content-Type) has no body.",
+      "The answer 200 (no Content-Type) has no body.",
     ],
     [
       "200 of unknown length, empty",
@@ -44,12 +44,12 @@ describe("an answer that is none of the contract's is a failure that says what i
         response.writeHead(200).flushHeaders();
         response.end();
       },
-      "The answer 200 (without a Content-Type) has no body.",
+      "The answer 200 (no Content-Type) has no body.",
     ],
     [
       "204, which is not declared",
       (_, response) => void response.writeHead(204).end(),
-      "The answer 204 (without a Content-Type) is not declared by the contract.",
+      "The answer 204 (no Content-Type) is not declared by the contract.",
     ],
     [
       "202, which is not declared",
@@ -69,7 +69,7 @@ describe("an answer that is none of the contract's is a failure that says what i
     [
       "301",
       (_, response) => void response.writeHead(301, { Location: "https://elsewhere.example/" }).end(),
-      "The answer 301 (without a Content-Type) is a redirect: baseUrl has to be where it leads.",
+      "The answer 301 (no Content-Type) is a redirect: baseUrl has to be where it leads.",
     ],
   ];
 
@@ -99,7 +99,7 @@ describe("an answer that is none of the contract's is a failure that says what i
     const result = await server.petstore.listPets();
     expect(result.error).toEqual({
       code: "network_error",
-      message: "The connection broke within the answer.",
+      message: "The connection failed.",
       status: 0,
     });
     expect(result.response?.status).toBe(200);

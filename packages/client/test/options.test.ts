@@ -9,7 +9,6 @@ describe("createPetstore refuses", () => {
     "localhost:3000/v1",
     "",
     undefined,
-    new URL(baseUrl),
     "ftp://x/v1",
     "https://",
     "https://me:secret@x/v1",

@@ -1,0 +1,6 @@
+/** The operations one by one: a bundle holds those that it calls, and no other. */
+export { call, type Call } from "./call.ts";
+export { connect, type Connection } from "./connection.ts";
+export { checkContract, type ContractCheck } from "./contract-check.ts";
+export * from "./generated/operations.ts";
+export { paginate } from "./pages.ts";

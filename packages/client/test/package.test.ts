@@ -1,0 +1,37 @@
+import { execFileSync } from "node:child_process";
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const folder = join(import.meta.dirname, "..");
+
+test("what ships needs nothing of Node, of other packages here, and nothing of openapi-fetch in its types", () => {
+  const out = mkdtempSync(join(tmpdir(), "client-"));
+  try {
+    execFileSync("tsc", ["-p", "tsconfig.build.json", "--outDir", out], { cwd: folder });
+    const imports = (pattern: string) =>
+      new Set(
+        globSync(pattern, { cwd: out }).flatMap((file) =>
+          Array.from(
+            readFileSync(join(out, file), "utf8").matchAll(/(?:from |import\()"([^."][^"]*)"/g),
+            ([, name]) => name,
+          ),
+        ),
+      );
+    expect(imports("**/*.js")).toEqual(new Set(["openapi-fetch"]));
+    expect(imports("**/*.d.ts")).toEqual(new Set());
+  } finally {
+    rmSync(out, { recursive: true });
+  }
+});
+
+test("the editor shows what the contract says of an operation, and strikes a deprecated one", () => {
+  const calls = readFileSync(join(folder, "src/generated/calls.ts"), "utf8");
+  const documented =
+    /\/\*\*\n +\* Fetch one animal\n(?: +\*.*\n)* +\* @deprecated Will be removed on 2030-12-05\. Use `listPets`\.\n +\*\/\n +(.*)/g;
+  expect(Array.from(calls.matchAll(documented), ([, declaration]) => declaration)).toEqual([
+    'getPet: (input: GetPetInput, options?: CallOptions) => Call<"getPet">;',
+    '(path: "/pets/{petId}", init: Init<"getPet"> & CallOptions): Call<"getPet">;',
+  ]);
+});
