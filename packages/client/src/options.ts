@@ -2,7 +2,7 @@ import type { Deprecation } from "./deprecation.ts";
 
 /** How to reach the service, and how to deal with what goes wrong. */
 export interface PetstoreOptions extends CallLimits {
-  /** Where the service is, with its version: `https://api.petstore.example/v1`. */
+  /** Where the service is, with its version: `https://api.petstore.example/v1`. Without credentials, query and fragment. */
   baseUrl: string | URL;
   /** The API key, sent as a bearer token with every request, to the origin of `baseUrl` alone. */
   apiKey: string;

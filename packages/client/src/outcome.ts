@@ -33,6 +33,8 @@ export function answered({ success }: Operation, { data, error, response }: Answ
   const isDeclared = success.includes(status);
   if (isDeclared && (data !== undefined || status === 204)) return { ok: true, status, data, response };
   if (status >= 400 && isErrorBody(error)) return { ok: false, status, error, response };
+  if (status === 304)
+    return { ok: false, status, error: { code: "not_modified", message: "Not modified.", status }, response };
   let what = "is not the contract's Error: something in between may have sent it";
   // Browsers hide all that a redirect says: https://fetch.spec.whatwg.org/#concept-filtered-response-opaque-redirect
   if (type === "opaqueredirect" || (status >= 300 && status < 400))

@@ -45,7 +45,7 @@ type Answers<Responses> = { [Status in keyof Responses]: Answer<Responses, Statu
 type Answer<Responses, Status extends keyof Responses> = Status extends number
   ? `${Status}` extends `2${string}`
     ? { ok: true; status: Status; data: Json<Responses[Status]>; error?: undefined; response: Response }
-    : { ok: false; status: Status; error: Json<Responses[Status]>; data?: undefined; response: Response }
+    : { ok: false; status: Status; error: ErrorOf<Responses[Status]>; data?: undefined; response: Response }
   : {
       ok: false;
       status: Exclude<ErrorStatus, keyof Responses>;
@@ -55,6 +55,11 @@ type Answer<Responses, Status extends keyof Responses> = Status extends number
     };
 
 type Json<Message> = Message extends { content: { "application/json": infer Body } } ? Body : undefined;
+
+/** A 304, which has no body, has an error of the same form with the code `not_modified`. */
+type ErrorOf<Message> = Message extends { content: { "application/json": infer Body } }
+  ? Body
+  : components["schemas"]["Error"];
 
 type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
 

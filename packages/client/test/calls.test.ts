@@ -88,6 +88,16 @@ describe("listPets", () => {
 });
 
 describe("getPet", () => {
+  test("304: to somebody who has the animal as it is, and only to them", async () => {
+    const { id } = await petstore.createPet(rex).orThrow();
+    const first = await petstore.getPet({ petId: id });
+    const headers = { "If-None-Match": first.response?.headers.get("ETag") ?? "" };
+    const again = await petstore.getPet({ petId: id }, { headers });
+    if (again.status !== 304) throw new TypeError(`it was answered ${again.status}`);
+    expect(again.error).toEqual({ code: "not_modified", message: "Not modified.", status: 304 });
+    expectTypeOf(again.error).toEqualTypeOf<Error>();
+  });
+
   test("200 and 404", async () => {
     const pet = await petstore.createPet(rex).orThrow();
     expect(await petstore.getPet({ petId: pet.id }).orThrow()).toEqual(pet);

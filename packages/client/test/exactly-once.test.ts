@@ -11,7 +11,7 @@ const AT_ONCE = 25;
 const FAULTS = ["none", "drop before", "none", "drop after", "503", "none", "429", "half", "none"] as const;
 type Fault = (typeof FAULTS)[number] | "slow";
 
-test(`${CREATIONS} creations through a faulty proxy add each animal exactly once`, async () => {
+test(`${CREATIONS} creations through a faulty proxy add each animal exactly once`, { timeout: 120_000 }, async () => {
   await using service = await startService();
   const met: Record<Fault, number> = {
     none: 0,
@@ -25,13 +25,13 @@ test(`${CREATIONS} creations through a faulty proxy add each animal exactly once
   let count = 0;
   const faultOf = ({ method }: IncomingMessage): Fault => {
     if (method !== "POST") return "none";
-    const fault = ++count % 50 === 0 ? "slow" : FAULTS[count % FAULTS.length]!;
+    const fault = ++count % 100 === 0 ? "slow" : FAULTS[count % FAULTS.length]!;
     met[fault]++;
     return fault;
   };
   await using proxy = await faulty(proxyTo(service.baseUrl, faultOf));
   const retry = { limit: 20, baseDelay: 2, maxDelay: 20 };
-  const petstore = createPetstore({ baseUrl: proxy.baseUrl, apiKey: service.key, attemptTimeout: 500, retry });
+  const petstore = createPetstore({ baseUrl: proxy.baseUrl, apiKey: service.key, attemptTimeout: 1_000, retry });
 
   const names = Array.from({ length: CREATIONS }, (_, index) => `pet ${index}`);
   const waiting = [...names];
@@ -45,7 +45,7 @@ test(`${CREATIONS} creations through a faulty proxy add each animal exactly once
   const pets = await Array.fromAsync(petstore.paginate.listPets({ limit: 100 }));
   expect(pets.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
   expect(pets.map(({ id }) => id)).toEqual(added.toSorted((a, b) => a - b));
-  for (const [fault, times] of Object.entries(met)) expect(times, fault).toBeGreaterThan(20);
+  for (const [fault, times] of Object.entries(met)) expect(times, fault).toBeGreaterThan(10);
 });
 
 /** A proxy that does to each request what `faultOf` says. */

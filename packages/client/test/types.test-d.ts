@@ -27,7 +27,7 @@ else {
   if (result.status === 503) expectTypeOf(result.response).toEqualTypeOf<Response>();
   // @ts-expect-error 404 was dealt with above
   void (result.status === 404);
-  // @ts-expect-error no answer of the contract has this status
+  // @ts-expect-error no answer has this status
   void (result.status === 302);
 }
 
