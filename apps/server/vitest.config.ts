@@ -8,6 +8,7 @@ const PORTABLE = [
   "conformance",
   "idempotency/*",
   "keys/keys.repository",
+  "keys/sharing",
   "migrations",
   "pets/*",
   "rate-limits",

@@ -46,12 +46,17 @@ const MISUSES: Record<string, (key: string) => [head: string[], body?: string]> 
 };
 const REX = '{"name":"Rex","categoryId":1}';
 
-test("no key used in any wrong way is found in a log line, an answer or a file of the database", async () => {
+test("no key used in any wrong way is found in a log line, a metric, an answer or a file of the database", async () => {
   const folder = await temporaryFolder();
   const bootstrap = generateApiKey("production");
   const keyFile = join(await temporaryFolder(), "bootstrap.key");
   await writeFile(keyFile, `${bootstrap}\n`, { mode: 0o600 });
-  const env = { DATABASE_URL: `file:${folder}/petstore.db`, LOG_LEVEL: "trace", PETSTORE_BOOTSTRAP_KEY_FILE: keyFile };
+  const env = {
+    DATABASE_URL: `file:${folder}/petstore.db`,
+    LOG_LEVEL: "trace",
+    METRICS_PORT: "0",
+    PETSTORE_BOOTSTRAP_KEY_FILE: keyFile,
+  };
   const { baseUrl, output, stop } = await serve(env);
 
   const db = opened(env.DATABASE_URL);
@@ -80,6 +85,9 @@ test("no key used in any wrong way is found in a log line, an answer or a file o
 
   const statuses = new Set(answers.map((answer) => answer.slice("HTTP/1.1 ".length, 12)));
   expect([...statuses].toSorted()).toEqual(["200", "400", "401", "404", "415", "417", "431", "500", "503"]);
+  const metricsUrl = /Metrics are at (\S+)/.exec(output())![1]!;
+  const metrics = await (await fetch(metricsUrl)).text();
+  expect(metrics).toContain('operation_id="listPets"');
   const prefixes = (await listApiKeys(db)).map(({ prefix }) => prefix);
   const files = await filesOf(folder);
   expect(await stop()).toBe(0);
@@ -92,7 +100,7 @@ test("no key used in any wrong way is found in a log line, an answer or a file o
       .split("\n")
       .filter((line) => line.includes('"status":503')).length,
   ).toBeGreaterThan(0);
-  const places = { ...files, log: output(), answers: answers.join("\n"), commands: commands.join("\n") };
+  const places = { ...files, metrics, log: output(), answers: answers.join("\n"), commands: commands.join("\n") };
   expect(Object.entries(places).flatMap(([place, content]) => findings(place, content, keys))).toEqual([]);
 });
 

@@ -7,7 +7,7 @@ import { petstore, serve } from "./processes.ts";
 
 const PRODUCTION = { PETSTORE_ENV: "production" };
 
-/** Two servers on one file, and the statuses with which they answer a key now. */
+/** Two servers on one database, and the statuses with which they answer a key now. */
 async function twoServers(DATABASE_URL: string): Promise<(key: string) => Promise<number[]>> {
   const env = { ...PRODUCTION, DATABASE_URL };
   const servers = await Promise.all([serve(env), serve(env)]);
@@ -21,7 +21,7 @@ async function twoServers(DATABASE_URL: string): Promise<(key: string) => Promis
     );
 }
 
-test("what the command line does to a key holds from the next request on, in two servers on one file", async () => {
+test("what the command line does to a key holds from the next request on, in two servers on one database", async () => {
   const DATABASE_URL = await temporaryUrl();
   const statuses = await twoServers(DATABASE_URL);
   const json = async (...words: string[]) =>
@@ -46,7 +46,7 @@ test("what the command line does to a key holds from the next request on, in two
   ]);
 });
 
-test("a key expires in two servers on one file at its time, and not before", async () => {
+test("a key expires in two servers on one database at its time, and not before", async () => {
   const DATABASE_URL = await temporaryUrl();
   const statuses = await twoServers(DATABASE_URL);
   const expiresAt = Date.now() + 1_500;
