@@ -48,6 +48,23 @@ describe("what Node's parser refuses before Express sees it", () => {
     for (let attempt = 0; attempt < 10; attempt++) expect((await exchange(request)).status).toBe(431);
   });
 
+  test.each(["a length that is announced", "chunks"])(
+    "a client that sends all of a body of megabytes, in %s, before it reads has its answer",
+    async (framing) => {
+      const { hostname, port } = new URL(service.baseUrl);
+      const socket = connect(Number(port), hostname).pause();
+      const body = "x".repeat(20_000_000);
+      const [header, sent] =
+        framing === "chunks"
+          ? ["Transfer-Encoding: chunked", `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`]
+          : [`Content-Length: ${body.length}`, body];
+      const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\nContent-Type: application/json\r\n`;
+      await new Promise((done) => socket.write(`${head}${header}\r\n\r\n${sent}`, done));
+      socket.write("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+      expect((await text(socket)).match(/HTTP\/1.1 \d{3}/g)).toEqual(["HTTP/1.1 413", "HTTP/1.1 200"]);
+    },
+  );
+
   test("a request given twice the credentials is answered with 401", async () => {
     const twice = `Authorization: Bearer ${service.key}\r\n`.repeat(2);
     const response = await exchange(`GET /v1/pets HTTP/1.1\r\n${HEAD}${twice}\r\n`);

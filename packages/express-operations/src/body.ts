@@ -58,7 +58,7 @@ function readBytes(request: Request, limit: number): Promise<Buffer> {
       size += chunk.length;
       if (size <= limit) return;
       stop();
-      request.pause();
+      request.resume(); // and the rest is dropped, for clients that read only when they have sent all
       failed(tooLarge(limit));
     };
     const finish = (): void => {
