@@ -13,7 +13,7 @@ const readme = readFileSync(join(source, "README.md"), "utf8");
 const EXAMPLES = readdirSync(join(source, "examples"));
 
 /** The packed package in a folder of its own, as a team would have it, beside its examples and two compilers. */
-describe("the package, packed and installed elsewhere", { timeout: 60_000 }, () => {
+describe("the package, packed and installed elsewhere", { timeout: 120_000 }, () => {
   let elsewhere: string;
   let tarball: string;
 
@@ -36,7 +36,7 @@ describe("the package, packed and installed elsewhere", { timeout: 60_000 }, () 
     };
     write("package.json", { private: true, type: "module", dependencies });
     pnpm(elsewhere, "install", "--ignore-workspace", "--prefer-offline");
-  }, 60_000);
+  }, 120_000);
   afterAll(() => rmSync(elsewhere, { recursive: true }));
 
   test("publint has nothing to say", async () => {
