@@ -1,9 +1,11 @@
 /** The service in a process of its own that tells its parent, whenever asked, how much memory it holds. Run with `--expose-gc`. */
 import { readConfig } from "../../src/config.ts";
+import { prepare } from "../../src/prepare.ts";
 import { createLogger } from "../../src/request-log.ts";
 import { start } from "../../src/server.ts";
 
 const config = readConfig(process.env);
+await prepare(config);
 const service = await start(config, createLogger(config.logLevel));
 process.on("message", () => {
   for (let pass = 0; pass < 3; pass++) globalThis.gc!();
