@@ -1,11 +1,13 @@
+import { GRAVITY, type Impact, rate, type RatedChange } from "./ratings.ts";
 import { redocly } from "./redocly.ts";
 
-/** What a change means for those who use the contract. */
-export type Impact = "breaking" | "additive" | "documentation";
+export type { Impact } from "./ratings.ts";
 
 /** One change from one contract to another. */
 export interface ContractChange {
   impact: Impact;
+  /** What Redocly calls it, where our judgement differs. */
+  overruled?: Impact;
   /** The operation or the part of the document, such as `GET /pets`. */
   place: string;
   message: string;
@@ -15,36 +17,37 @@ export interface ContractChange {
 
 /** What is read of the report of `redocly diff`, whose impacts are those of semantic versioning. */
 interface DiffReport {
-  changes: {
-    path: string;
-    typeName: string;
-    kind: string;
+  changes: (RatedChange & {
     impact: keyof typeof IMPACTS;
-    property?: string;
     verdicts: { message: string }[];
     revision?: { file: string; line: number };
-  }[];
+  })[];
 }
 
 const IMPACTS = { major: "breaking", minor: "additive", patch: "documentation" } as const;
-const GRAVITY: Impact[] = ["breaking", "additive", "documentation"];
 
 /** What changed between two contracts, given as files, the gravest first. */
 export async function contractChanges(before: string, after: string, signal?: AbortSignal): Promise<ContractChange[]> {
   const { stdout, stderr } = await redocly(["diff", before, after, "--format", "json", "--fail-on", "none"], signal);
   if (stdout === "") throw new Error(`The contracts cannot be compared: ${stderr.trim()}`);
   const changes = (JSON.parse(stdout) as DiffReport).changes.map((change): ContractChange => {
-    const { kind, typeName, property, verdicts, revision, path } = change;
-    const described = `${typeName}${property === undefined ? "" : ` ${property}`} ${kind}`;
-    const message = verdicts.length === 0 ? described : verdicts.map((verdict) => verdict.message).join(" ");
+    const { verdicts, revision, path } = change;
+    const theirs = IMPACTS[change.impact];
+    const { impact, because } = rate(change, theirs);
+    const said = verdicts.length === 0 ? described(change) : verdicts.map(({ message }) => message).join(" ");
     return {
-      impact: IMPACTS[change.impact],
+      impact,
+      ...(because !== undefined && { overruled: theirs }),
       place: placeOf(path),
-      message,
+      message: because === undefined ? said : `${said}: ${because}`,
       ...(revision && { at: { file: revision.file, line: revision.line } }),
     };
   });
   return changes.toSorted((one, other) => GRAVITY.indexOf(one.impact) - GRAVITY.indexOf(other.impact));
+}
+
+function described({ typeName, property, kind }: RatedChange): string {
+  return `${typeName}${property === undefined ? "" : ` ${property}`} ${kind}`;
 }
 
 /** `#/paths/~1pets/get/…` as `GET /pets`, and any other pointer without its beginning. */

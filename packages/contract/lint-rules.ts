@@ -1,5 +1,11 @@
 /** The contract's rules that Redocly's configuration cannot say; `openapi/redocly.yaml` turns them on. */
 
+/** How many days clients have to move before a deprecated operation may go. */
+const LEAST_NOTICE = 180;
+
+/** In milliseconds. */
+const DAY = 86_400_000;
+
 type Visit<Node> = (node: Node, context: Context) => void;
 
 /** What is used of what Redocly gives a rule: https://redocly.com/docs/cli/custom-plugins/custom-rules */
@@ -26,6 +32,7 @@ interface Header {
 
 interface Operation {
   operationId?: string;
+  deprecated?: boolean;
   "x-deprecated-at"?: unknown;
   "x-sunset"?: unknown;
   "x-successor"?: unknown;
@@ -107,9 +114,17 @@ const checkDates: Visit<Operation> = (operation, { report, location }) => {
     if (operation[field] === undefined || dayOf(operation[field]) !== undefined) continue;
     report({ message: `${field} has to be a day such as "2030-12-05".`, location: location.child(field) });
   }
+  for (const field of fields) {
+    if (operation.deprecated !== true || operation[field] !== undefined) continue;
+    report({ message: `A deprecated operation says ${field}.`, location: location.child("deprecated") });
+  }
   if (sunset === undefined) return;
   if (since !== undefined && sunset < since)
     report({ message: "x-sunset lies before x-deprecated-at.", location: location.child("x-sunset") });
+  else if (since !== undefined && sunset - since < LEAST_NOTICE * DAY) {
+    const message = `x-sunset has to be at least ${LEAST_NOTICE} days after x-deprecated-at.`;
+    report({ message, location: location.child("x-sunset") });
+  }
   if (sunset < Date.now()) {
     const message = "x-sunset has passed: remove the operation, or announce a later day.";
     report({ message, location: location.child("x-sunset") });

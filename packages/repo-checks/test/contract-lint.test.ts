@@ -64,6 +64,13 @@ const faults = {
     '"9999-12-31"\n      x-sunset: "9999-12-30"',
     "petstore/deprecation-dates-hold",
   ],
+  "a sunset 179 days after the deprecation": [
+    /"2026-11-21"\n +x-sunset: .*/,
+    '"9999-01-01"\n      x-sunset: "9999-06-29"',
+    "petstore/deprecation-dates-hold",
+  ],
+  "a deprecation without its day": [/^ +x-deprecated-at:.*\n/m, "", "petstore/deprecation-dates-hold"],
+  "a deprecation without sunset": [/^ +x-sunset:.*\n/m, "", "petstore/deprecation-dates-hold"],
   "a day that does not exist": ['"2030-12-05"', '"2030-02-30"', "petstore/deprecation-dates-hold"],
   "a successor that does not exist": ["x-successor: listPets", "x-successor: findPets", "petstore/successor-exists"],
   "a schema that nothing uses": [
