@@ -34,11 +34,12 @@ export async function contractChanges(before: string, after: string, signal?: Ab
     const { verdicts, revision, path } = change;
     const theirs = IMPACTS[change.impact];
     const { impact, because } = rate(change, theirs);
-    const said = verdicts.length === 0 ? described(change) : verdicts.map(({ message }) => message).join(" ");
+    const { place, within } = placeOf(path);
+    const said = verdicts.length === 0 ? described(change, within) : verdicts.map(({ message }) => message).join(" ");
     return {
       impact,
       ...(because !== undefined && { overruled: theirs }),
-      place: placeOf(path),
+      place,
       message: because === undefined ? said : `${said}: ${because}`,
       ...(revision && { at: { file: revision.file, line: revision.line } }),
     };
@@ -46,16 +47,17 @@ export async function contractChanges(before: string, after: string, signal?: Ab
   return changes.toSorted((one, other) => GRAVITY.indexOf(one.impact) - GRAVITY.indexOf(other.impact));
 }
 
-function described({ typeName, property, kind }: RatedChange): string {
-  return `${typeName}${property === undefined ? "" : ` ${property}`} ${kind}`;
+function described({ typeName, property, kind }: RatedChange, within: string): string {
+  return `${typeName}${property === undefined ? "" : ` ${property}`} ${kind}${within === "" ? "" : `, ${within}`}`;
 }
 
-/** `#/paths/~1pets/get/…` as `GET /pets`, and any other pointer without its beginning. */
-function placeOf(pointer: string): string {
+/** `#/paths/~1pets/get/parameters/0` as `GET /pets`, within which `parameters/0` is; any other pointer stays in one. */
+function placeOf(pointer: string): { place: string; within: string } {
   const keys = pointer
     .split("/")
     .slice(1)
     .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
-  if (keys[0] !== "paths" || keys[1] === undefined) return keys.join("/") || "the document";
-  return keys[2] === undefined ? keys[1] : `${keys[2].toUpperCase()} ${keys[1]}`;
+  const [first, path, method, ...within] = keys;
+  if (first !== "paths" || path === undefined) return { place: keys.join("/") || "the document", within: "" };
+  return { place: method === undefined ? path : `${method.toUpperCase()} ${path}`, within: within.join("/") };
 }

@@ -24,12 +24,31 @@ interface Overruling {
 
 /** What of a schema says which values are valid (JSON Schema Validation, section 6). */
 const ASSERTIONS = [
-  "type", "enum", "const", "format", "pattern", "required", "additionalProperties", "nullable", "uniqueItems", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties",
+  "type",
+  "enum",
+  "const",
+  "format",
+  "pattern",
+  "required",
+  "additionalProperties",
+  "nullable",
+  "uniqueItems",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "minProperties",
+  "maxProperties",
 ];
 
 /**
  * Where our judgement differs from Redocly's, which calls `patch` every modification that breaks nothing on the wire. This
- * is the one place that overrules it; `test/change-kinds.ts` lists kinds of change with both ratings.
+ * is the one place that overrules it, and never what Redocly finds to be breaking; `test/change-kinds.ts` lists kinds of change with both ratings.
  */
 const OVERRULINGS: Overruling[] = [
   {
@@ -59,6 +78,7 @@ const OVERRULINGS: Overruling[] = [
   },
   { typeName: "Parameter", properties: ["required"], impact: "additive", because: "less is asked for than before" },
   { typeName: "RequestBody", properties: ["required"], impact: "additive", because: "less is asked for than before" },
+  { typeName: "Example", impact: "documentation", because: "an example promises nothing" },
   {
     typeName: "SecurityRequirement",
     kind: "removed",
@@ -67,22 +87,17 @@ const OVERRULINGS: Overruling[] = [
   },
 ];
 
-/** The graver of Redocly's rating and ours, with our reason where ours counts. */
+/** Our rating, with the reason where it differs from Redocly's. What Redocly calls breaking stays so. */
 export function rate(change: RatedChange, theirs: Impact): { impact: Impact; because?: string } {
   const overruling = OVERRULINGS.find(({ typeName, kind, properties, when }) => {
     if (typeName !== change.typeName || (kind !== undefined && kind !== change.kind)) return false;
     return (properties?.includes(change.property ?? "") ?? true) && (when?.(change) ?? true);
   });
-  if (overruling === undefined || isGraver(theirs, overruling.impact)) return { impact: theirs };
-  if (theirs === overruling.impact) return { impact: theirs };
+  if (overruling === undefined || theirs === "breaking" || theirs === overruling.impact) return { impact: theirs };
   return { impact: overruling.impact, because: overruling.because };
 }
 
 /** The gravest of some impacts; undefined of none. */
 export function gravest(impacts: Impact[]): Impact | undefined {
   return GRAVITY.find((impact) => impacts.includes(impact));
-}
-
-function isGraver(one: Impact, other: Impact): boolean {
-  return GRAVITY.indexOf(one) < GRAVITY.indexOf(other);
 }

@@ -51,6 +51,16 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     impact: "documentation",
   },
   "an example changes": { change: [["value: 10\n", "value: 11\n"]], impact: "documentation" },
+  "an example is added": {
+    change: [
+      [
+        "        empty:\n",
+        "        other:\n                  summary: None\n                  value: []\n                empty:\n",
+      ],
+    ],
+    impact: "documentation",
+    redocly: "additive",
+  },
   "an operation gets another tag": {
     change: [["      tags: [Pets]\n      summary: Add", "      tags: [Store]\n      summary: Add"]],
     impact: "documentation",
