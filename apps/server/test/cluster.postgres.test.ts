@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { createApiKey, revokeApiKey } from "../src/keys/keys.repository.ts";
+import { migrate } from "../src/migrations.ts";
+import { startProgram } from "./program.ts";
+import { json } from "./service.ts";
+import { opened, temporaryFolder, temporaryUrl } from "./temporary.ts";
+
+test("several processes of one service share PostgreSQL: writes and revocations hold for all from the next request on", async () => {
+  const DATABASE_URL = await temporaryUrl();
+  const db = opened(DATABASE_URL);
+  await migrate(db);
+  const { id, key } = await createApiKey(db, { name: "test", environment: "production" });
+  const env = { DATABASE_URL, PETSTORE_ENV: "production", WEB_CONCURRENCY: "3" };
+  const program = await startProgram(await temporaryFolder(), env);
+  const headers = { Authorization: `Bearer ${key}`, Connection: "close" }; // each connection goes to the next process
+  const statuses = async () => {
+    const answers = [];
+    for (let process = 0; process < 3; process++) answers.push(await fetch(`${program.baseUrl}/pets/1`, { headers }));
+    return answers.map(({ status }) => status);
+  };
+  const created = await fetch(`${program.baseUrl}/pets`, json({ name: "Rex", categoryId: 1 }, headers));
+  expect(created.status).toBe(201);
+  expect(await statuses()).toEqual([200, 200, 200]);
+  await revokeApiKey(db, id);
+  expect(await statuses()).toEqual([401, 401, 401]);
+  const pids = () => new Set(program.output().match(/"pid":\d+/g));
+  await expect.poll(() => pids().size).toBe(3);
+  expect(await program.stop()).toBe(0);
+});
