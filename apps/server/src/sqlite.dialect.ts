@@ -1,7 +1,6 @@
-import { mkdirSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import Sqlite from "better-sqlite3";
+import type Sqlite from "better-sqlite3";
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -12,26 +11,22 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import { DatabaseError } from "./database.errors.ts";
+import { isBusy, lockedError, namingFile, notOpened } from "./sqlite.errors.ts";
+import { openFile } from "./sqlite.file.ts";
 
-/** How long one statement may wait for another connection's lock; the event loop stands still meanwhile. */
-const BUSY_TIMEOUT_MS = 50;
 /** How long a statement is tried again, asynchronously, before it fails. */
-const PATIENCE_MS = 5_000;
+export const PATIENCE_MS = 5_000;
 const STATEMENTS_KEPT = 256;
-
-/** Set on every open, since SQLite keeps only the journal mode in the file: https://sqlite.org/pragma.html */
-const SETTINGS = { journal_mode: "wal", synchronous: 2, foreign_keys: 1, busy_timeout: BUSY_TIMEOUT_MS };
 
 /**
  * SQLite in one file: what is committed is on disk, a transaction holds the write lock from its start, and a lock of
  * another process is waited for without blocking the event loop.
  */
 export function sqliteDialect(path: string): Dialect {
-  const adapter = new SqliteFileAdapter();
+  const adapter = new SqliteFileAdapter(resolve(path));
   return {
     createAdapter: () => adapter,
-    createDriver: () => new Driver(resolve(path), adapter),
+    createDriver: () => new Driver(adapter),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
@@ -39,7 +34,13 @@ export function sqliteDialect(path: string): Dialect {
 
 /** What a database says of itself, and a way to its file past Kysely's promises. */
 export class SqliteFileAdapter extends SqliteAdapter {
+  readonly path: string;
   #file: { inTransaction: boolean; statements: SqliteDatabase; version: Sqlite.Statement<[], number> } | undefined;
+
+  constructor(path: string) {
+    super();
+    this.path = path;
+  }
 
   /** SQLite's DDL is transactional; Kysely's own adapter says otherwise, as its transactions do not take the write lock. */
   override get supportsTransactionalDdl(): boolean {
@@ -76,14 +77,14 @@ export class SqliteFileAdapter extends SqliteAdapter {
    */
   rowsNow(sql: string, parameters: unknown[], isInTransaction: boolean): unknown[] | undefined {
     if (this.#file === undefined || this.#file.inTransaction !== isInTransaction) return undefined;
-    const statement = this.#file.statements.prepare(sql);
     try {
+      const statement = this.#file.statements.prepare(sql);
       if (statement.reader) return statement.all(parameters);
       statement.run(parameters);
       return [];
     } catch (error) {
       if (isBusy(error)) return undefined;
-      throw error;
+      throw namingFile(this.path, error);
     }
   }
 }
@@ -91,20 +92,25 @@ export class SqliteFileAdapter extends SqliteAdapter {
 class Driver extends SqliteDriver {
   #file: Sqlite.Database | undefined;
   #connection: DatabaseConnection | undefined;
+  readonly #path: string;
 
-  constructor(path: string, adapter: SqliteFileAdapter) {
+  constructor(adapter: SqliteFileAdapter) {
     super({
       database: async () => {
-        this.#file = await open(path);
+        this.#file = await whileBusy(
+          () => openFile(adapter.path),
+          (error) => notOpened(adapter.path, error),
+        );
         const statements = keepingStatements(this.#file);
         adapter.opened(this.#file, statements);
         return statements;
       },
     });
+    this.#path = adapter.path;
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
-    this.#connection ??= retryingWhenBusy(await super.acquireConnection());
+    this.#connection ??= retryingWhenBusy(await super.acquireConnection(), this.#path);
     return this.#connection;
   }
 
@@ -115,34 +121,6 @@ class Driver extends SqliteDriver {
   /** A full disk may have rolled the transaction back already: https://sqlite.org/lang_transaction.html */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#file?.inTransaction) await super.rollbackTransaction(connection);
-  }
-}
-
-async function open(path: string): Promise<Sqlite.Database> {
-  try {
-    return await whileBusy(() => openNow(path));
-  } catch (cause) {
-    const remedy =
-      "Check that it is a SQLite database that this user may read and write, or set DATABASE_URL to another file.";
-    throw new DatabaseError(`The database file ${path} cannot be opened (${(cause as Error).message}). ${remedy}`, {
-      cause,
-    });
-  }
-}
-
-function openNow(path: string): Sqlite.Database {
-  mkdirSync(dirname(path), { recursive: true });
-  const file = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS });
-  try {
-    for (const [name, value] of Object.entries(SETTINGS)) {
-      file.pragma(`${name} = ${value}`);
-      const actual = file.pragma(name, { simple: true });
-      if (actual !== value) throw new Error(`SQLite keeps ${name} at ${String(actual)} instead of ${value}`);
-    }
-    return file;
-  } catch (error) {
-    file.close();
-    throw error;
   }
 }
 
@@ -163,30 +141,29 @@ function keepingStatements(file: Sqlite.Database): SqliteDatabase {
 }
 
 /** Only a statement outside a transaction, or the one that begins it, can find the database busy: it has done nothing yet. */
-function retryingWhenBusy(connection: DatabaseConnection): DatabaseConnection {
+function retryingWhenBusy(connection: DatabaseConnection, path: string): DatabaseConnection {
   return {
-    executeQuery: (query) => whileBusy(() => connection.executeQuery(query)),
+    executeQuery: (query) =>
+      whileBusy(
+        () => connection.executeQuery(query),
+        (error) => namingFile(path, error),
+      ),
     streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
   };
 }
 
-async function whileBusy<Result>(attempt: () => Result | Promise<Result>): Promise<Result> {
+async function whileBusy<Result>(
+  attempt: () => Result | Promise<Result>,
+  explained: (error: unknown) => unknown,
+): Promise<Result> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     try {
       return await attempt();
     } catch (error) {
-      if (!isBusy(error)) throw error;
-      if (performance.now() > deadline) {
-        throw new DatabaseError("The database is locked by another process. End that process, or try again.", {
-          cause: error,
-        });
-      }
+      if (!isBusy(error)) throw explained(error);
+      if (performance.now() > deadline) throw lockedError({ cause: error });
       await setTimeout(25 + Math.random() * 50);
     }
   }
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Sqlite.SqliteError && error.code.startsWith("SQLITE_BUSY");
 }

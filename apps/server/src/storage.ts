@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import { type Database, isPostgres, openDatabase } from "./database.ts";
 import { prepared } from "./prepared.ts";
-import { SqliteFileAdapter } from "./sqlite.dialect.ts";
+import { PATIENCE_MS, SqliteFileAdapter } from "./sqlite.dialect.ts";
+import { lockedError } from "./sqlite.errors.ts";
 
 /** A piece of work on a transaction. It may run again with nothing kept of it, so it touches nothing else. */
 export type Work<Result> = (trx: Database) => Promise<Result>;
@@ -60,10 +61,20 @@ interface Unit {
   work: Work<unknown>;
   resolve: (result: never) => void;
   reject: (error: unknown) => void;
+  /** Refuses the unit when its work has not begun in time. */
+  patience: NodeJS.Timeout;
+  isRefused: boolean;
 }
 
-/** What arrives in one turn of the event loop, or while a group is being committed, is committed together. */
-export function groupingCommits(db: Database, onCommit: OnCommit = () => {}): Storage["write"] {
+/**
+ * What arrives in one turn of the event loop, or while a group is being committed, is committed together. A unit whose
+ * work has not begun when its patience ends, counted from its own arrival, is refused and leaves nothing.
+ */
+export function groupingCommits(
+  db: Database,
+  onCommit: OnCommit = () => {},
+  patienceMs = PATIENCE_MS,
+): Storage["write"] {
   const waiting: Unit[] = [];
   let isBusy = false;
 
@@ -74,11 +85,18 @@ export function groupingCommits(db: Database, onCommit: OnCommit = () => {}): St
 
   return async (work) =>
     new Promise((resolve, reject) => {
-      waiting.push({ work, resolve, reject });
+      const patience = setTimeout(() => refuse(unit), patienceMs);
+      const unit: Unit = { work, resolve, reject, patience, isRefused: false };
+      waiting.push(unit);
       if (isBusy) return;
       isBusy = true;
       setImmediate(() => void commitWaiting());
     });
+}
+
+function refuse(unit: Unit): void {
+  unit.isRefused = true;
+  unit.reject(lockedError());
 }
 
 const savepoint = prepared(() => sql`savepoint unit`);
@@ -90,7 +108,7 @@ async function commit(db: Database, group: Unit[], onCommit: OnCommit): Promise<
   const answers: (() => void)[] = [];
   try {
     await db.transaction().execute(async (trx) => {
-      for (const { work, resolve, reject } of group) {
+      for (const { work, resolve, reject } of group.filter(hasBegun)) {
         await savepoint(trx, {});
         try {
           const result = await work(trx);
@@ -103,9 +121,18 @@ async function commit(db: Database, group: Unit[], onCommit: OnCommit): Promise<
       }
     });
   } catch (error) {
-    for (const { reject } of group) reject(error);
+    for (const { reject, patience } of group) {
+      clearTimeout(patience);
+      reject(error);
+    }
     return;
   }
-  onCommit(group.length);
+  onCommit(answers.length);
   for (const answer of answers) answer();
+}
+
+/** From here on the unit has the lock and is not refused any more. */
+function hasBegun({ patience, isRefused }: Unit): boolean {
+  clearTimeout(patience);
+  return !isRefused;
 }

@@ -1,9 +1,13 @@
+import { setImmediate } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { pathOfFileUrl } from "../src/config.ts";
+import { DatabaseError } from "../src/database.errors.ts";
+import type { Database } from "../src/database.ts";
 import { insertPet, listPets } from "../src/pets/pets.repository.ts";
-import { temporaryStorage } from "./temporary.ts";
+import { groupingCommits } from "../src/storage.ts";
+import { temporaryDatabase, temporaryStorage } from "./temporary.ts";
 
 const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
 
@@ -39,7 +43,30 @@ describe("write", () => {
     await limit(rows[0]!.page_count + 100);
     await expect(write((trx) => insertPet(trx, REX))).resolves.toMatchObject(REX);
   });
+
+  test("is refused when its own patience ends, while the group before it still waits, and leaves nothing", async () => {
+    const db = await temporaryDatabase();
+    const write = groupingCommits(db, undefined, 100);
+    const other = new Sqlite(await pathOf(db)).exec("begin immediate");
+    const refused = [write((trx) => insertPet(trx, { ...REX, name: "in the first group" }))];
+    await setImmediate(); // the first group is made up
+    const start = performance.now();
+    refused.push(write((trx) => insertPet(trx, { ...REX, name: "in the second" })));
+    for (const result of await Promise.allSettled(refused)) {
+      expect(result).toEqual({ status: "rejected", reason: expect.any(DatabaseError) });
+    }
+    expect(performance.now() - start).toBeLessThan(4_000); // the first group itself waits 5 s
+
+    other.exec("rollback").close();
+    const kept = await write((trx) => insertPet(trx, REX));
+    expect(await listPets(db, { limit: 10 })).toEqual([kept]);
+  });
 });
+
+async function pathOf(db: Database): Promise<string> {
+  const { rows } = await sql<{ file: string }>`pragma database_list`.execute(db);
+  return rows[0]!.file;
+}
 
 test("a read waits neither for a write nor for the lock of another process", async () => {
   const { write, db, url } = await temporaryStorage();

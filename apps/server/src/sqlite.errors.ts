@@ -1,0 +1,51 @@
+import Sqlite from "better-sqlite3";
+import { DatabaseError } from "./database.errors.ts";
+
+const DAMAGED = {
+  code: /^SQLITE_CORRUPT/,
+  state: "is damaged",
+  remedy:
+    "Stop the service, see what `petstore doctor` finds, and put a backup in its place with `petstore restore <backup>`.",
+};
+
+/** What has become of a file that could be opened, by SQLite's code for it: https://sqlite.org/rescode.html */
+const OUTAGES = [
+  DAMAGED,
+  { code: /^SQLITE_FULL/, state: "cannot grow", remedy: "Make room on its disk; the service then goes on by itself." },
+  {
+    code: /^SQLITE_(CANTOPEN|IOERR|NOTADB|READONLY)/,
+    state: "cannot be read or written",
+    remedy: "See what `petstore doctor` finds, and that its disk works.",
+  },
+];
+
+const NOT_OPENED = {
+  state: "cannot be opened",
+  remedy: "Check that it is a SQLite database that this user may read and write, or set DATABASE_URL to another file.",
+};
+
+/** The error as it is or, for an outage of the file, one that adds what SQLite leaves out: which file, and what to do. */
+export function namingFile(path: string, error: unknown): unknown {
+  const outage = OUTAGES.find(({ code }) => error instanceof Sqlite.SqliteError && code.test(error.code));
+  return outage === undefined ? error : fileError(path, outage, error as Error);
+}
+
+/** The same for a file that could not be opened, whatever the reason. */
+export function notOpened(path: string, error: unknown): DatabaseError {
+  const isDamaged = error instanceof Sqlite.SqliteError && DAMAGED.code.test(error.code);
+  return fileError(path, isDamaged ? DAMAGED : NOT_OPENED, error as Error);
+}
+
+function fileError(path: string, { state, remedy }: { state: string; remedy: string }, cause: Error): DatabaseError {
+  return new DatabaseError(`The database file ${path} ${state} (${cause.message}). ${remedy}`, { cause });
+}
+
+/** Whether another connection has locked what was asked for. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Sqlite.SqliteError && error.code.startsWith("SQLITE_BUSY");
+}
+
+/** What becomes of a statement that has waited as long as it may. */
+export function lockedError(options?: ErrorOptions): DatabaseError {
+  return new DatabaseError("The database is locked by another process. End that process, or try again.", options);
+}

@@ -1,0 +1,122 @@
+import { execFileSync } from "node:child_process";
+import { open, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Pet } from "@petstore/contract";
+import { pino } from "pino";
+import Sqlite from "better-sqlite3";
+import { sql } from "kysely";
+import { expect, onTestFinished, test } from "vitest";
+import { createApp } from "../src/app.ts";
+import { listen } from "../src/http.ts";
+import { keyUses } from "../src/keys/key-uses.ts";
+import { createApiKey } from "../src/keys/keys.repository.ts";
+import { everyPet } from "./load.ts";
+import { startProgram } from "./program.ts";
+import { expectError, json } from "./service.ts";
+import { temporaryFolder, temporaryStorage } from "./temporary.ts";
+
+const MIB = 2 ** 20;
+
+type Request = (path: string, init?: RequestInit) => Promise<Response>;
+
+test("a tmpfs that is full: writes get 503, reads go on, and writes succeed again once there is room", async (context) => {
+  const folder = await temporaryFolder();
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${3 * MIB}`, "tmpfs", folder], { stdio: "pipe" });
+  } catch (error) {
+    return context.skip(`no tmpfs can be mounted here: ${(error as Error).message.split("\n")[1]}`);
+  }
+  onTestFinished(() => void execFileSync("umount", ["--lazy", folder]));
+  const ballast = join(folder, "ballast");
+  await writeFile(ballast, Buffer.alloc(2 * MIB));
+  const program = await startProgram(folder, { LOG_LEVEL: "error" });
+
+  await expectRefusalsUntilThereIsRoom(requesting(program.baseUrl, program.key!), () => rm(ballast));
+  expect(program.output()).toContain(
+    `The database file ${folder}/data/petstore.db cannot grow (database or disk is full). Make room on its disk; the service then goes on by itself.`,
+  );
+  expect(await program.stop()).toBe(0);
+});
+
+test("a database at its max_page_count: writes get 503, reads go on, and writes succeed again once there is room", async () => {
+  const storage = await temporaryStorage();
+  const limit = (pages: number) =>
+    storage.write(async (trx) => void (await sql`pragma max_page_count = ${sql.lit(pages)}`.execute(trx)));
+  await limit(60);
+  const logger = pino({ level: "silent" });
+  const app = await createApp({
+    storage,
+    keyUses: keyUses(storage.write, logger),
+    logger,
+    environment: "development",
+    maxInFlight: 100,
+    rateLimits: { perKey: undefined, failuresPerAddress: undefined },
+    isStopping: () => false,
+  });
+  const listener = await listen(app, { host: "127.0.0.1", port: 0 });
+  onTestFinished(() => listener.close());
+  const { key } = await createApiKey(storage.db, { name: "test", environment: "development" });
+
+  await expectRefusalsUntilThereIsRoom(requesting(`${listener.origin}/v1`, key), () => limit(1_000));
+});
+
+test("a damaged page: 503, and the log names the file and what to do", async () => {
+  const folder = await temporaryFolder();
+  const first = await startProgram(folder);
+  expect(await first.stop()).toBe(0);
+  const path = join(folder, "data/petstore.db");
+  await damageLastPageOfPets(path);
+
+  const program = await startProgram(folder, { LOG_LEVEL: "error" });
+  const request = requesting(program.baseUrl, program.key!);
+  const message = await expectError(await request("/pets?limit=100"), 503, "unavailable");
+  expect(message).not.toContain(folder);
+  expect(program.output()).toContain(
+    `The database file ${path} is damaged (database disk image is malformed). Stop the service, see what ` +
+      "`petstore doctor` finds, and put a backup in its place with `petstore restore <backup>`.",
+  );
+  expect((await request("/pets/1")).status).toBe(200);
+  expect(await program.stop()).toBe(0);
+});
+
+/** Adds animals until there is no room, and expects of every request what is promised then and afterwards. */
+async function expectRefusalsUntilThereIsRoom(request: Request, makeRoom: () => Promise<void>): Promise<void> {
+  const add = () => request("/pets", json({ name: "é".repeat(255), categoryId: 1 }));
+  const acknowledged: Pet[] = [];
+  let response = await add();
+  for (; response.ok; response = await add()) acknowledged.push((await response.json()) as Pet);
+  for (let again = 0; again < 5; again++, response = await add()) {
+    expect(response.headers.get("Retry-After")).toBe("1");
+    await expectError(response, 503, "unavailable");
+  }
+  expect(acknowledged.length).toBeGreaterThan(20);
+  expect(await everyPet(request)).toEqual(acknowledged);
+  expect((await request("/../readyz")).status).toBe(200);
+
+  await makeRoom();
+  const after = await Promise.all(Array.from({ length: 20 }, add));
+  expect(after.map(({ status }) => status)).toEqual(Array(20).fill(201));
+  expect(await everyPet(request)).toHaveLength(acknowledged.length + 20);
+}
+
+function requesting(baseUrl: string, key: string): Request {
+  return (path, init = {}) => {
+    const headers = new Headers(init.headers);
+    headers.set("Authorization", `Bearer ${key}`);
+    return fetch(baseUrl + path, { ...init, headers });
+  };
+}
+
+/** Animals enough for a table of several pages, the last of which is then overwritten. */
+async function damageLastPageOfPets(path: string): Promise<void> {
+  const file = new Sqlite(path);
+  const insert = file.prepare("insert into pets (name, category_id, status) values (?, 1, 'sold')");
+  for (let n = 0; n < 50; n++) insert.run("x".repeat(255));
+  const { page, size } = file
+    .prepare("select max(pageno) as page, pgsize as size from dbstat where name = 'pets'")
+    .get() as { page: number; size: number };
+  file.close();
+  const handle = await open(path, "r+");
+  await handle.write(Buffer.alloc(size, 0xff), 0, size, (page - 1) * size);
+  await handle.close();
+}
