@@ -21,13 +21,18 @@ export interface Program {
   stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
 
-/** Starts the service in a folder, where its database goes, on a free port. It is ended after the test at the latest. */
+/**
+ * Starts the service in a folder, where its database goes, on a free port, behind the words of another program that runs
+ * it, if any. It is ended after the test at the latest.
+ */
 export async function startProgram(
   folder: string,
   env: NodeJS.ProcessEnv = {},
   entry: string = ENTRY,
+  runner: string[] = [],
 ): Promise<Program> {
-  const child = spawn(process.execPath, [entry, "serve"], {
+  const [command, ...words] = [...runner, process.execPath, entry, "serve"];
+  const child = spawn(command, words, {
     cwd: folder,
     env: { PATH: process.env["PATH"], PORT: "0", SHUTDOWN_DELAY: "0", ...env },
     stdio: ["ignore", "pipe", "inherit"],

@@ -1,0 +1,87 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import type { Pet } from "@petstore/contract";
+import Sqlite from "better-sqlite3";
+import { expect, test } from "vitest";
+import { type Program, startProgram } from "./program.ts";
+import { json } from "./service.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+/** `pnpm --filter @petstore/server test:crash` runs 300. */
+const ROUNDS = Number(process.env["CRASH_ROUNDS"] ?? 30);
+const WRITERS = 16;
+/** When a kill comes: after so many answers at most, and up to so many milliseconds later, at whatever is then done. */
+const LATEST_KILL = { answers: 200, milliseconds: 10 };
+
+test(
+  `${ROUNDS} times SIGKILL under ${WRITERS} writers: each acknowledged animal is there once, and the file is whole`,
+  { timeout: 30_000 + ROUNDS * 5_000 },
+  async () => {
+    const folder = await temporaryFolder();
+    const env = { LOG_LEVEL: "error", NODE_COMPILE_CACHE: join(folder, "compiled") };
+    const first = await startProgram(folder, env);
+    expect(await first.stop()).toBe(0); // leaves the compiled code, which a process that is killed does not
+    const acknowledged: Pet[] = [];
+    let [unanswered, repeated]: [string[], number] = [[], 0];
+
+    for (let round = 0; round < ROUNDS; round++) {
+      const program = await startProgram(folder, env);
+      expectStored(folder, acknowledged);
+      acknowledged.push(...(await Promise.all(unanswered.map((name) => create(program, name)))));
+      repeated += unanswered.length;
+      unanswered = await killUnderLoad(program, acknowledged);
+    }
+    const last = await startProgram(folder, env);
+    const stored = expectStored(folder, acknowledged);
+    expect(await last.stop()).toBe(0);
+
+    const known = new Set([...acknowledged.map(({ name }) => name), ...unanswered]);
+    expect(stored.filter(({ name }) => !known.has(name))).toEqual([]);
+    expect(acknowledged.length - repeated).toBeGreaterThan(ROUNDS * WRITERS);
+    console.log({ kills: ROUNDS, acknowledged: acknowledged.length, ofThemRepeated: repeated, lost: 0, twice: 0 });
+  },
+);
+
+/** Adds animals from every writer until the service is killed, and gives the names of those that had no answer. */
+async function killUnderLoad(program: Program, acknowledged: Pet[]): Promise<string[]> {
+  const { promise: loaded, resolve: enough } = Promise.withResolvers<void>();
+  let awaited = 1 + Math.floor(Math.random() * LATEST_KILL.answers);
+  const write = async (): Promise<string> => {
+    for (;;) {
+      const name = randomUUID();
+      try {
+        acknowledged.push(await create(program, name));
+        if (--awaited === 0) enough();
+      } catch (error) {
+        if (!(error instanceof TypeError)) throw error; // what fetch throws when there is no answer
+        return name;
+      }
+    }
+  };
+  const unanswered = Promise.all(Array.from({ length: WRITERS }, write));
+  await Promise.race([loaded, unanswered]);
+  await setTimeout(Math.random() * LATEST_KILL.milliseconds);
+  await program.stop("SIGKILL");
+  return unanswered;
+}
+
+async function create({ baseUrl, key }: Program, name: string): Promise<Pet> {
+  const headers = { Authorization: `Bearer ${key}`, "Idempotency-Key": name };
+  const response = await fetch(`${baseUrl}/pets`, json({ name, categoryId: 1 }, headers));
+  const body = (await response.json()) as Pet;
+  expect({ status: response.status, body }).toMatchObject({ status: 201, body: { name } });
+  return body;
+}
+
+/** Expects a whole file with each of these animals once and none twice, and gives all that are in it. */
+function expectStored(folder: string, acknowledged: Pet[]): Pet[] {
+  const file = new Sqlite(join(folder, "data/petstore.db"), { readonly: true });
+  expect(file.pragma("integrity_check", { simple: true })).toBe("ok");
+  const stored = file.prepare("select id, name, category_id as categoryId, status from pets").all() as Pet[];
+  file.close();
+  const byName = new Map(stored.map((pet) => [pet.name, pet]));
+  expect(stored).toHaveLength(byName.size);
+  expect(acknowledged.filter(({ id, name }) => byName.get(name)?.id !== id)).toEqual([]);
+  return stored;
+}

@@ -1,0 +1,77 @@
+import { execFileSync } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { expect, test } from "vitest";
+import { ENTRY, type Program, startProgram } from "./program.ts";
+import { json } from "./service.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+const BATCHES = [1, 16, 64];
+/** The first to arrive may be a group of its own, and a log that begins anew is synced once more. */
+const MOST_SYNCS = 4;
+
+const STRACE = "strace -D -f -y -s 12 -e trace=fsync,fdatasync,write,writev,sendto,sendmsg".split(" ");
+
+test("creations at the same time are synced to disk together, and before any of them is answered", async (context) => {
+  const folder = await temporaryFolder();
+  const trace = join(folder, "trace");
+  try {
+    execFileSync(STRACE[0]!, [...STRACE.slice(1), "-o", trace, "true"], { stdio: "pipe" });
+  } catch (error) {
+    return context.skip(`strace cannot be run here: ${(error as Error).message.split("\n").at(-1)}`);
+  }
+  const program = await startProgram(folder, { METRICS_PORT: "0" }, ENTRY, [...STRACE, "-o", trace]);
+  await expectCreated(program, 1);
+  for (const size of BATCHES) {
+    const lock = new Sqlite(join(folder, "data/petstore.db")).exec("begin immediate");
+    const created = expectCreated(program, size);
+    await expect.poll(() => inFlight(program)).toBe(size);
+    lock.exec("rollback").close();
+    await created;
+    await inFlight(program);
+  }
+  expect(await program.stop()).toBe(0);
+
+  const ended = new RegExp(`^${program.child.pid} +[+]{3} exited with 0 `, "m");
+  await expect.poll(() => readFile(trace, "utf8")).toMatch(ended);
+  const batches = batchesIn(await readFile(trace, "utf8"));
+  const figures = BATCHES.map((creations, index) => {
+    const batch = batches[index]!;
+    expect(batch[0]).toBe("sync");
+    expect(batch.filter((event) => event === "answer")).toHaveLength(creations);
+    return { creations, syncs: batch.filter((event) => event === "sync").length };
+  });
+  for (const { syncs } of figures) expect(syncs).toBeLessThanOrEqual(MOST_SYNCS);
+  console.log(figures);
+});
+
+type Event = "sync" | "answer" | "metrics";
+
+/** Syncs of the database, when they have succeeded, and answers, when they begin to be sent, in their order between looks at the metrics. */
+function batchesIn(trace: string): Event[][] {
+  const batches: Event[][] = [[]];
+  for (const event of trace.split("\n").flatMap(eventOf)) {
+    if (event === "metrics") batches.push([]);
+    else batches.at(-1)!.push(event);
+  }
+  return batches.slice(1).filter((batch) => batch.includes("answer"));
+}
+
+function eventOf(line: string): Event[] {
+  if (/\b(fsync|fdatasync)(\(.*petstore\.db.*| resumed>)\) += 0$/.test(line)) return ["sync"];
+  if (line.includes('"HTTP/1.1 201"')) return ["answer"];
+  return line.includes('"HTTP/1.1 200"') ? ["metrics"] : [];
+}
+
+async function expectCreated({ baseUrl, key }: Program, count: number): Promise<void> {
+  const init = json({ name: "Rex", categoryId: 1 }, { Authorization: `Bearer ${key}` });
+  const responses = await Promise.all(Array.from({ length: count }, () => fetch(`${baseUrl}/pets`, init)));
+  expect(responses.map(({ status }) => status)).toEqual(Array(count).fill(201));
+}
+
+async function inFlight({ output }: Program): Promise<number> {
+  const url = /Metrics are at (\S+)/.exec(output())![1]!;
+  const metrics = await (await fetch(url)).text();
+  return Number(/^http_requests_in_flight (\d+)$/m.exec(metrics)![1]);
+}
