@@ -13,6 +13,7 @@ const PORTABLE = [
   "pets/*",
   "rate-limits",
   "security/api-top-ten",
+  "starts",
   "storage",
 ].map((name) => `test/${name}.test.ts`);
 const POSTGRES = ["test/**/*.postgres.test.ts"];

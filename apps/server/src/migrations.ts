@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
 import { DatabaseError } from "./database.errors.ts";
@@ -8,6 +9,8 @@ import * as createRateLimits from "./migrations/0003_create_rate_limits.ts";
 
 /** A number for PostgreSQL's advisory locks that no other program on the database should use. */
 const LOCK = 7_382_955_337;
+/** How long a process waits for others that migrate. */
+const PATIENCE_MS = 60_000;
 
 /** Every migration this version knows, by its name, in order. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -22,7 +25,7 @@ export const MIGRATIONS: Record<string, Migration> = {
  */
 export async function migrate(db: Database, migrations = MIGRATIONS): Promise<string[]> {
   return db.transaction().execute(async (trx) => {
-    if (isPostgres(trx)) await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(trx);
+    if (isPostgres(trx)) await takeTurn(trx);
     await refuseNewer(trx, migrations);
     const migrator = new Migrator({ db: trx, provider: { getMigrations: async () => migrations } });
     const { error, results = [] } = await migrator.migrateToLatest();
@@ -32,6 +35,22 @@ export async function migrate(db: Database, migrations = MIGRATIONS): Promise<st
     }
     return results.map((result) => result.migrationName);
   });
+}
+
+/** Asks for the lock until it is free: a statement that waited for it would be ended by `lock_timeout`, and the start with it. */
+async function takeTurn(trx: Database): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const { rows } = await sql<{ taken: boolean }>`
+      select pg_try_advisory_xact_lock(${sql.lit(LOCK)}) as taken`.execute(trx);
+    if (rows[0]?.taken) return;
+    if (performance.now() > deadline) {
+      throw new DatabaseError(
+        "Another process has been migrating the database for a minute. Wait for its end, or end it.",
+      );
+    }
+    await setTimeout(50 + Math.random() * 50);
+  }
 }
 
 async function refuseNewer(db: Database, migrations: Record<string, Migration>): Promise<void> {

@@ -1,6 +1,3 @@
-import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
 import { describe, expect, test } from "vitest";
@@ -8,8 +5,6 @@ import { DatabaseError } from "../src/database.errors.ts";
 import type { Database } from "../src/database.ts";
 import { migrate, MIGRATIONS } from "../src/migrations.ts";
 import { opened, temporaryUrl } from "./temporary.ts";
-
-const petstore = fileURLToPath(new URL("../bin/petstore.js", import.meta.url));
 
 const creating = (table: string): Migration => ({
   up: async (db) => void (await sql`create table ${sql.table(table)} (id integer)`.execute(db)),
@@ -41,20 +36,6 @@ describe("migrate", () => {
     await expect(older).rejects.toThrow(
       "The database is newer than this program, which does not know its migration 2. Run the version that made it, or a later one.",
     );
-  });
-
-  test("takes turns when four processes start at once on a fresh database", { timeout: 60_000 }, async () => {
-    for (let round = 0; round < 2; round++) {
-      const env = { ...process.env, DATABASE_URL: await temporaryUrl() };
-      const starts = Array.from({ length: 4 }, () =>
-        promisify(execFile)(process.execPath, [petstore, "migrate"], { env }),
-      );
-      const outputs = (await Promise.all(starts)).map(({ stdout }) => stdout.trim());
-      expect(outputs.toSorted()).toEqual([
-        `Applied ${Object.keys(MIGRATIONS).join(", ")}.`,
-        ...Array(3).fill("The database is up to date."),
-      ]);
-    }
   });
 });
 

@@ -1,6 +1,10 @@
 import type { Pet } from "@petstore/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectError, json, startService, type TestService } from "../service.ts";
+import { opened } from "../temporary.ts";
+
+const MINUTE = 60 * 1000;
+const DAY = 24 * 60 * MINUTE;
 
 describe("createPet", () => {
   let service: TestService;
@@ -160,6 +164,26 @@ describe("createPet", () => {
     test("422: for another body", async () => {
       await keyed("other-body");
       await expectError(await keyed("other-body", { ...valid, name: "Max" }), 422, "idempotency_key_reused");
+    });
+
+    test("201: a key is remembered for 24 hours, and then may be used for another animal", async () => {
+      const first = (await (await keyed("aged")).json()) as Pet;
+      const db = opened(service.databaseUrl);
+      const age = (milliseconds: number) =>
+        db
+          .updateTable("idempotency_keys")
+          .set((row) => ({ created_at: row("created_at", "-", milliseconds) }))
+          .where("key", "=", "aged")
+          .execute();
+      await age(DAY - MINUTE);
+      expect(await (await keyed("aged")).json()).toEqual(first);
+      await age(MINUTE);
+      const later = await keyed("aged", { ...valid, name: "Max" });
+      expect(later.headers.get("Idempotency-Replayed")).toBeNull();
+      const second = (await later.json()) as Pet;
+      expect(second).toMatchObject({ name: "Max" });
+      expect(second.id).toBeGreaterThan(first.id);
+      expect(await (await keyed("aged", { ...valid, name: "Max" })).json()).toEqual(second);
     });
 
     test("a refused request does not use the key up", async () => {

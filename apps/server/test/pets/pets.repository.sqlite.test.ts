@@ -1,10 +1,15 @@
-import { sql } from "kysely";
 import { expect, test } from "vitest";
+import { listPets } from "../../src/pets/pets.repository.ts";
 import { temporaryDatabase } from "../temporary.ts";
+import { planOf } from "./plan.ts";
 
-test("listPets is answered from an index, without sorting", async () => {
-  const { rows } = await sql<{ detail: string }>`
-    explain query plan select * from pets where status = 'sold' and id > 5 order by id limit 20
-  `.execute(await temporaryDatabase());
-  expect(rows.map((row) => row.detail)).toEqual(["SEARCH pets USING INDEX pets_status_id (status=? AND id>?)"]);
+test.each([
+  [{ limit: 20, status: "sold", after: 5 } as const, "SEARCH pets USING INDEX pets_status_id (status=? AND id>?)"],
+  [{ limit: 20, status: "sold" } as const, "SEARCH pets USING INDEX pets_status_id (status=?)"],
+  [{ limit: 20, after: 5 }, "SEARCH pets USING INTEGER PRIMARY KEY (rowid>?)"],
+])("listPets of %o is answered from an index, without sorting", async (options, step) => {
+  const plan = await planOf<{ detail: string }>(await temporaryDatabase(), "explain query plan", (db) =>
+    listPets(db, options),
+  );
+  expect(plan.map(({ detail }) => detail)).toEqual([step]);
 });

@@ -1,0 +1,19 @@
+import { pino } from "pino";
+import { readConfig } from "../src/config.ts";
+import { start } from "../src/server.ts";
+
+/** A process that starts the service on each database it is sent and closes it again, and answers what became of it. */
+process.on("message", (databaseUrl: string) => {
+  void startAndClose(databaseUrl).then(
+    (state) => process.send!(state),
+    (error: unknown) => process.send!(String(error)),
+  );
+});
+
+async function startAndClose(databaseUrl: string): Promise<string> {
+  const config = readConfig({ DATABASE_URL: databaseUrl, PORT: "0", PETSTORE_ENV: "production" });
+  const service = await start(config, pino({ level: "silent" }));
+  const readyz = await fetch(new URL("/readyz", service.baseUrl));
+  await service.close();
+  return readyz.ok ? "ready" : `/readyz answered ${readyz.status}`;
+}

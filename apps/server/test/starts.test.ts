@@ -1,0 +1,107 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { type Database, openDatabase } from "../src/database.ts";
+import { migrate, MIGRATIONS } from "../src/migrations.ts";
+import { insertPet, listPets } from "../src/pets/pets.repository.ts";
+import { run, startProgram } from "./program.ts";
+import { startService } from "./service.ts";
+import { temporaryFolder, temporaryUrl } from "./temporary.ts";
+
+const SERVERS = 8;
+const TIMES = 20;
+
+const REX = { id: 1, name: "Rex", categoryId: 1, status: "sold" } as const;
+const TABLES = ["api_keys", "audit", "idempotency_keys", "pets"];
+
+let starters: ChildProcess[];
+beforeAll(() => void (starters = Array.from({ length: SERVERS }, () => fork(pathOf("starter.ts")))));
+afterAll(() => starters.forEach((starter) => starter.disconnect()));
+
+describe.each([
+  { title: "a fresh database", makeDatabase: temporaryUrl, pets: [] },
+  { title: "a database of the first version, with data", makeDatabase: olderDatabase, pets: [REX] },
+])("on $title", ({ makeDatabase, pets }) => {
+  const expectMigrated = (url: string) =>
+    using(url, async (db) => {
+      expect(await migrate(db)).toEqual([]);
+      expect((await db.introspection.getTables()).map(({ name }) => name).toSorted()).toEqual(TABLES);
+      expect(await listPets(db, { limit: 10 })).toEqual(pets);
+    });
+
+  test(`${SERVERS} servers start at once, ${TIMES} times`, { timeout: 120_000 }, async () => {
+    for (let time = 0; time < TIMES; time++) {
+      const url = await makeDatabase();
+      const states = await Promise.all(starters.map((starter) => startOn(starter, url)));
+      expect(states).toEqual(Array(SERVERS).fill("ready"));
+      await expectMigrated(url);
+    }
+  });
+
+  test("a server starts after another was killed in the middle of a migration", async () => {
+    const url = await makeDatabase();
+    const killed = fork(pathOf("migrate-halfway.ts"), [url]);
+    const exited = once(killed, "exit");
+    expect((await once(killed, "message"))[0]).toBe("halfway");
+    killed.kill("SIGKILL");
+    expect(await exited).toEqual([null, "SIGKILL"]);
+    await using service = await startService({ DATABASE_URL: url });
+    expect(await (await service.request("/pets")).json()).toEqual(pets);
+    await expectMigrated(url);
+  });
+});
+
+test(
+  `${SERVERS} processes start at once on a fresh database, and work with the one key that they make`,
+  { timeout: 60_000 },
+  async () => {
+    const folder = await temporaryFolder();
+    const env = inject("postgresUrl") === undefined ? {} : { DATABASE_URL: await temporaryUrl() };
+    const starting = Array.from({ length: SERVERS }, () => startProgram(folder, env));
+    const programs = await Promise.all(starting);
+    for (const { baseUrl, key } of programs) {
+      expect((await fetch(`${baseUrl}/pets`, { headers: { Authorization: `Bearer ${key}` } })).status).toBe(200);
+    }
+    expect(await Promise.all(programs.map(({ stop }) => stop()))).toEqual(Array(SERVERS).fill(0));
+  },
+);
+
+test("a database newer than the program stops the start with one line", async () => {
+  const url = await temporaryUrl();
+  await using(url, (db) => migrate(db, { ...MIGRATIONS, "9999_later": { up: async () => {} } }));
+  expect(await run(["serve"], { DATABASE_URL: url, PORT: "0" })).toEqual({
+    code: 1,
+    stdout: "",
+    stderr:
+      "The database is newer than this program, which does not know its migration 9999_later. Run the version that made it, or a later one.\n",
+  });
+});
+
+async function olderDatabase(): Promise<string> {
+  const url = await temporaryUrl();
+  await using(url, async (db) => {
+    await migrate(db, { "0001_create_tables": MIGRATIONS["0001_create_tables"]! });
+    await insertPet(db, REX);
+  });
+  return url;
+}
+
+async function using(url: string, act: (db: Database) => Promise<unknown>): Promise<void> {
+  const db = openDatabase(url);
+  try {
+    await act(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function startOn(starter: ChildProcess, url: string): Promise<unknown> {
+  const answer = once(starter, "message");
+  starter.send(url);
+  return (await answer)[0];
+}
+
+function pathOf(name: string): string {
+  return fileURLToPath(new URL(name, import.meta.url));
+}
