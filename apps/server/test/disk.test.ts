@@ -32,9 +32,11 @@ test("a tmpfs that is full: writes get 503, reads go on, and writes succeed agai
   const program = await startProgram(folder, { LOG_LEVEL: "error" });
 
   await expectRefusalsUntilThereIsRoom(requesting(program.baseUrl, program.key!), () => rm(ballast));
-  expect(program.output()).toContain(
-    `The database file ${folder}/data/petstore.db cannot grow (database or disk is full). Make room on its disk; the service then goes on by itself.`,
-  );
+  await expect
+    .poll(() => program.output())
+    .toContain(
+      `The database file ${folder}/data/petstore.db cannot grow (database or disk is full). Make room on its disk; the service then goes on by itself.`,
+    );
   expect(await program.stop()).toBe(0);
 });
 
@@ -71,10 +73,12 @@ test("a damaged page: 503, and the log names the file and what to do", async () 
   const request = requesting(program.baseUrl, program.key!);
   const message = await expectError(await request("/pets?limit=100"), 503, "unavailable");
   expect(message).not.toContain(folder);
-  expect(program.output()).toContain(
-    `The database file ${path} is damaged (database disk image is malformed). Stop the service, see what ` +
-      "`petstore doctor` finds, and put a backup in its place with `petstore restore <backup>`.",
-  );
+  await expect
+    .poll(() => program.output())
+    .toContain(
+      `The database file ${path} is damaged (database disk image is malformed). Stop the service, see what ` +
+        "`petstore doctor` finds, and put a backup in its place with `petstore restore <backup>`.",
+    );
   expect((await request("/pets/1")).status).toBe(200);
   expect(await program.stop()).toBe(0);
 });

@@ -13,7 +13,6 @@ const SERVERS = 8;
 const TIMES = 20;
 
 const REX = { id: 1, name: "Rex", categoryId: 1, status: "sold" } as const;
-const TABLES = ["api_keys", "audit", "idempotency_keys", "pets"];
 
 let starters: ChildProcess[];
 beforeAll(() => void (starters = Array.from({ length: SERVERS }, () => fork(pathOf("starter.ts")))));
@@ -26,7 +25,7 @@ describe.each([
   const expectMigrated = (url: string) =>
     using(url, async (db) => {
       expect(await migrate(db)).toEqual([]);
-      expect((await db.introspection.getTables()).map(({ name }) => name).toSorted()).toEqual(TABLES);
+      expect((await db.introspection.getTables()).map(({ name }) => name)).not.toContain("halfway");
       expect(await listPets(db, { limit: 10 })).toEqual(pets);
     });
 

@@ -24,7 +24,7 @@ export async function planOf<Row>(
       createIntrospector: (given) => new SqliteIntrospector(given),
       createQueryCompiler: () => (isPostgres(db) ? new PostgresQueryCompiler() : new SqliteQueryCompiler()),
     },
-    log: ({ query }) => sent.push(query),
+    log: ({ query }) => void sent.push(query),
   });
   await act(recorder);
   const { sql, parameters } = sent[0]!;
