@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import { readConfig } from "../src/config.ts";
+import { prepare } from "../src/prepare.ts";
 import { start } from "../src/server.ts";
 
 /** A process that starts the service on each database it is sent and closes it again, and answers what became of it. */
@@ -12,6 +13,7 @@ process.on("message", (databaseUrl: string) => {
 
 async function startAndClose(databaseUrl: string): Promise<string> {
   const config = readConfig({ DATABASE_URL: databaseUrl, PORT: "0", PETSTORE_ENV: "production" });
+  await prepare(config);
   const service = await start(config, pino({ level: "silent" }));
   const readyz = await fetch(new URL("/readyz", service.baseUrl));
   await service.close();

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Database, openDatabase } from "../src/database.ts";
 import { migrate, MIGRATIONS } from "../src/migrations.ts";
 import { insertPet, listPets } from "../src/pets/pets.repository.ts";
@@ -52,20 +52,13 @@ describe.each([
   });
 });
 
-test(
-  `${SERVERS} processes start at once on a fresh database, and work with the one key that they make`,
-  { timeout: 60_000 },
-  async () => {
-    const folder = await temporaryFolder();
-    const env = inject("postgresUrl") === undefined ? {} : { DATABASE_URL: await temporaryUrl() };
-    const starting = Array.from({ length: SERVERS }, () => startProgram(folder, env));
-    const programs = await Promise.all(starting);
-    for (const { baseUrl, key } of programs) {
-      expect((await fetch(`${baseUrl}/pets`, { headers: { Authorization: `Bearer ${key}` } })).status).toBe(200);
-    }
-    expect(await Promise.all(programs.map(({ stop }) => stop()))).toEqual(Array(SERVERS).fill(0));
-  },
-);
+test(`${SERVERS} processes start at once on a fresh database`, { timeout: 60_000 }, async () => {
+  const folder = await temporaryFolder();
+  const env = { DATABASE_URL: await temporaryUrl(), PETSTORE_ENV: "production" };
+  const programs = await Promise.all(Array.from({ length: SERVERS }, () => startProgram(folder, env)));
+  for (const { baseUrl } of programs) expect((await fetch(new URL("/readyz", baseUrl))).status).toBe(200);
+  expect(await Promise.all(programs.map(({ stop }) => stop()))).toEqual(Array(SERVERS).fill(0));
+});
 
 test("a database newer than the program stops the start with one line", async () => {
   const url = await temporaryUrl();
