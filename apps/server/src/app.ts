@@ -8,7 +8,6 @@ import express, {
   type Response,
 } from "express";
 import { implement, type Implementation, type Violation } from "express-operations";
-import helmet from "helmet";
 import type { Logger } from "pino";
 import { type Capacity, createCapacity } from "./capacity.ts";
 import type { Config } from "./config.ts";
@@ -25,6 +24,7 @@ import { limited, type RateLimits } from "./rate-limits.ts";
 import { readiness } from "./readiness.ts";
 import { referencePage } from "./reference-page.ts";
 import { describe, requestLog } from "./request-log.ts";
+import { standingHeaders } from "./standing-headers.ts";
 import type { Storage } from "./storage.ts";
 import type { Tracing } from "./tracing.ts";
 
@@ -33,6 +33,8 @@ export interface AppOptions {
   keyUses: KeyUses;
   logger: Logger;
   environment: Config["environment"];
+  /** Default: shortcut. */
+  validation?: Config["validation"];
   maxInFlight: number;
   rateLimits: RateLimits;
   /** Whether the service is about to end, so that it should be sent nothing more. */
@@ -47,29 +49,26 @@ export const BASE_PATH = new URL(document.servers[0]!.url).pathname;
 /** Answers kept to be sent again, on SQLite: thousands of the longest pages. */
 const KEPT_BYTES = 32 * 1024 * 1024;
 
-/** Nothing we answer is a page: a browser shown a response loads nothing for it and frames it nowhere. */
-const API_CSP = { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } };
-
 /** The service as an Express app: the contract's operations below its base path, and what operators need beside it. */
 export async function createApp(options: AppOptions): Promise<Express> {
   const { observer = nobody } = options;
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing").enable("strict routing");
   if (options.tracing !== undefined) app.use(options.tracing.traceRequest);
-  app.use(observer.observeRequest, requestLog(options.logger), requireHost, helmet({ contentSecurityPolicy: API_CSP }));
+  const capacity = createCapacity(options.maxInFlight);
+  app.use(standingHeaders(app), observer.observeRequest, requestLog(options.logger), requireHost);
+  app.use(BASE_PATH, crossOrigin, capacity.refuseWhenFull, await operations(options, capacity));
   app.get("/healthz", (_request, response) => void response.json({ status: "ok" }));
   app.get("/readyz", readiness(options));
-  app.use(["/openapi.json", "/openapi.yaml", BASE_PATH], crossOrigin);
+  app.use(["/openapi.json", "/openapi.yaml"], crossOrigin);
   app.use(contractDocument(), referencePage(BASE_PATH));
-  const capacity = createCapacity(options.maxInFlight);
-  app.use(BASE_PATH, capacity.refuseWhenFull, await operations(options, capacity));
   app.use((_request, _response, next) => next(problem("not_found")));
   app.use(onError(options.logger));
   return app;
 }
 
 async function operations(
-  { storage, keyUses, logger, environment, rateLimits, observer = nobody }: AppOptions,
+  { storage, keyUses, logger, environment, validation, rateLimits, observer = nobody }: AppOptions,
   capacity: Capacity,
 ): Promise<Implementation> {
   const dataVersion = dataVersionOf(storage);
@@ -86,6 +85,7 @@ async function operations(
     problemBody,
     realm: "petstore",
     keepAnswers: { operations: ["listPets", "getPet"], version: dataVersion, bytes: KEPT_BYTES },
+    shortcut: validation !== "always",
     warm: true,
     checkResponses: environment === "development" ? "always" : { sample: 0.01 },
     onViolation: (violation) => {

@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { RateLimits } from "./rate-limits.ts";
 
 const ENVIRONMENTS = ["development", "staging", "production"] as const;
+const VALIDATIONS = ["shortcut", "always"] as const;
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
 const hostname = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i;
@@ -28,6 +29,9 @@ const Settings = z.object({
   LOG_LEVEL: z
     .enum(LOG_LEVELS, `LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}. Set it so: LOG_LEVEL=info`)
     .default("info"),
+  VALIDATION: z
+    .enum(VALIDATIONS, `VALIDATION must be one of ${VALIDATIONS.join(", ")}. Set it so: VALIDATION=shortcut`)
+    .default("shortcut"),
   SHUTDOWN_DELAY: wholeNumber("SHUTDOWN_DELAY", 0, 300, 15).default(1),
   SHUTDOWN_TIMEOUT: wholeNumber("SHUTDOWN_TIMEOUT", 0, 300, 10).default(10),
   WEB_CONCURRENCY: wholeNumber("WEB_CONCURRENCY", 1, 256, 4).default(1),
@@ -86,6 +90,8 @@ export interface Config {
   /** Path of a file with the key to begin with. */
   bootstrapKeyFile: string | undefined;
   logLevel: (typeof LOG_LEVELS)[number];
+  /** Whether plain requests are judged by the compiled schemas alone, or all by express-openapi-validator as a whole. */
+  validation: (typeof VALIDATIONS)[number];
   /** Seconds. */
   shutdownDelay: number;
   /** Seconds, after the delay, until connections that are still open are destroyed. */
@@ -119,6 +125,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     environment: data.PETSTORE_ENV,
     bootstrapKeyFile: data.PETSTORE_BOOTSTRAP_KEY_FILE,
     logLevel: data.LOG_LEVEL,
+    validation: data.VALIDATION,
     shutdownDelay: data.SHUTDOWN_DELAY,
     shutdownTimeout: data.SHUTDOWN_TIMEOUT,
     processes: data.WEB_CONCURRENCY,

@@ -1,4 +1,5 @@
 import type { NextFunction, Request, Response } from "express";
+import { addStanding } from "./standing-headers.ts";
 
 /** What a page may read of a response, beside the names that the Fetch standard always lets it read. */
 const EXPOSED = [
@@ -14,6 +15,9 @@ const EXPOSED = [
   "WWW-Authenticate",
   "X-Request-Id",
 ].join(", ");
+
+const ANY_ORIGIN = { "Access-Control-Allow-Origin": "*" };
+const READABLE = { ...ANY_ORIGIN, "Access-Control-Expose-Headers": EXPOSED };
 
 /** The answer to the question whether a page may send a request. A day is the longest a browser remembers it. */
 const PREFLIGHT = {
@@ -36,11 +40,10 @@ const PREFLIGHT = {
  * preflight goes on to whatever answers it.
  */
 export function crossOrigin(request: Request, response: Response, next: NextFunction): void {
-  response.setHeader("Access-Control-Allow-Origin", "*");
   if (request.method === "OPTIONS" && request.headers["access-control-request-method"] !== undefined) {
-    response.writeHead(204, PREFLIGHT).end();
+    response.writeHead(204, { ...ANY_ORIGIN, ...PREFLIGHT }).end();
     return;
   }
-  response.setHeader("Access-Control-Expose-Headers", EXPOSED);
+  addStanding(response, READABLE);
   next();
 }

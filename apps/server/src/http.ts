@@ -1,15 +1,9 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { closingError, ERRORS, type ErrorCode } from "./errors.ts";
 import { Exchanges } from "./exchanges.ts";
+import { type Listening, messagesOf } from "./express-messages.ts";
 
 /** Where to listen, and the settings that say so. */
 export interface Address {
@@ -48,9 +42,10 @@ const MAX_CONNECTIONS = 4_096;
 const CHECK_INTERVAL = 1_000;
 
 /** Listens for the app. What Node refuses before Express sees it gets an Error body as well. */
-export async function listen(app: RequestListener, at: Address): Promise<Listener> {
+export async function listen(app: Listening, at: Address): Promise<Listener> {
   const server = createServer(
     {
+      ...messagesOf(app),
       headersTimeout: 10_000,
       requestTimeout: 30_000,
       connectionsCheckingInterval: CHECK_INTERVAL,

@@ -3,6 +3,7 @@ import type { Request, RequestHandler, Response } from "express";
 import { destination, type DestinationStream, type Logger, pino } from "pino";
 import type { Config } from "./config.ts";
 import { holdsApiKey } from "./keys/api-key.ts";
+import { addStanding } from "./standing-headers.ts";
 import { parseTraceparent } from "./trace-context.ts";
 
 /** Credentials stand in headers; requests are logged without them, so this is for what somebody logs one day. */
@@ -15,17 +16,17 @@ export function createLogger(level: Config["logLevel"], to: DestinationStream = 
 
 /** Writes the lines of one turn of the event loop together: each write costs as much as the line was to make. */
 export function onceATurn(path?: string): DestinationStream {
-  const out = destination({ ...(path !== undefined && { dest: path }), minLength: 8_192 });
-  let isDue = false;
+  const out = destination(path ?? process.stdout.fd);
+  let lines = "";
   const flush = (): void => {
-    isDue = false;
-    out.flushSync();
+    if (lines !== "") out.write(lines);
+    lines = "";
   };
+  process.once("exit", flush);
   return {
     write: (line) => {
-      out.write(line);
-      if (!isDue) setImmediate(flush);
-      isDue = true;
+      if (lines === "") setImmediate(flush);
+      lines += line;
     },
   };
 }
@@ -35,12 +36,13 @@ export function onceATurn(path?: string): DestinationStream {
  * `traceparent`. The id is the caller's `X-Request-Id` where that is a plain word, and goes out in the same header.
  * Neither headers nor bodies are logged, nor an API key that was put where none belongs.
  */
-export function requestLog(logger: Logger): RequestHandler {
+export function requestLog(parent: Logger): RequestHandler {
+  const logger = parent.child({}, { redact: [] }); // its lines are made of what cannot be a credential
   return (request, response, next) => {
     const startedAt = performance.now();
     const id = idOf(request);
     response.locals["requestId"] = id;
-    response.setHeader("X-Request-Id", id);
+    addStanding(response, { "X-Request-Id": id });
     response.once("close", () => {
       const { statusCode: status, locals } = response;
       const line = {
@@ -71,5 +73,7 @@ function idOf(request: Request): string {
 
 /** Without the query, and with segments cut that are longer than any of ours: one may be a key, in whatever encoding. */
 function loggedPath(url: string): string {
-  return url.replace(/\?.*/s, "").replaceAll(/([^/]{9})[^/]{24,}/g, "$1…");
+  const end = url.indexOf("?");
+  const path = end === -1 ? url : url.slice(0, end);
+  return path.length > 33 ? path.replaceAll(/([^/]{9})[^/]{24,}/g, "$1…") : path;
 }

@@ -42,6 +42,7 @@ async function open(config: Config, logger: Logger, resources: Resources): Promi
     keyUses: uses,
     logger,
     environment: config.environment,
+    validation: config.validation,
     maxInFlight: config.maxInFlight,
     rateLimits: config.rateLimits,
     isStopping: () => isStopping,

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, type Serializable, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -33,7 +33,7 @@ export class Process implements Disposable {
   }
 
   /** Sends a message and waits for its answer. */
-  ask<Answer>(message: string): Promise<Answer> {
+  ask<Answer>(message: Serializable): Promise<Answer> {
     const answer = this.next<Answer>();
     this.#child.send(message);
     return answer;

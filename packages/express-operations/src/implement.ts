@@ -78,6 +78,7 @@ export function implement<Operations, Env extends Environment = Environment>() {
     const problemBody = options.problemBody ?? (({ code, message, status }) => ({ code, message, status }));
 
     const handle = async (request: Request, response: Response): Promise<void> => {
+      let announced: Record<string, string> = {};
       try {
         const found = router.find(request.path);
         if (found === undefined) throw refuse(404, "There is nothing at this path.");
@@ -90,10 +91,12 @@ export function implement<Operations, Env extends Environment = Environment>() {
           return;
         }
         response.locals["operationId"] = operation.id;
-        send(request, response, await operation.serve(request, response, values));
+        announced = operation.announcement(request, values);
+        send(request, response, await operation.serve(request, response, values), announced);
       } catch (error) {
-        if (!(error instanceof Problem)) throw error;
-        respondProblem(request, response, error, problemBody(error));
+        if (error instanceof Problem) return respondProblem(request, response, error, problemBody(error), announced);
+        if (!response.headersSent) response.setHeaders(new Map(Object.entries(announced)));
+        throw error;
       }
     };
 

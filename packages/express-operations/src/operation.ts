@@ -14,7 +14,7 @@ import type { KeptAnswers } from "./kept-answers.ts";
 import { rawParameters, strictness } from "./parameters.ts";
 import { refuse } from "./problem.ts";
 import { type Checking, type Release, releaseOf } from "./release.ts";
-import { announce, type Answer, type Message, messageOf } from "./respond.ts";
+import { announcementOf, type Answer, type Message, messageOf } from "./respond.ts";
 import { apiKeyParameters, type Guard, guardOf, type SecurityOptions } from "./security.ts";
 import { buildValidator, cookieHeader, type Subject, type Validate } from "./validator.ts";
 
@@ -63,13 +63,16 @@ export class Operation {
     await this.#read();
   }
 
+  /** The headers that its answers carry, whatever they are. */
+  announcement(request: Request, values: string[]): Record<string, string> {
+    if (this.#deprecation === undefined) return {};
+    const path = Object.fromEntries(this.#names.map((name, at) => [name, values[at]!]));
+    return announcementOf(request, this.#deprecation, path);
+  }
+
   /** The way of one request: who asks, what is accepted, what is sent, is it valid, and then the handler. */
   async serve(request: Request, response: Response, values: string[]): Promise<Message> {
     const { context, answers } = this.#options;
-    if (this.#deprecation !== undefined) {
-      const path = Object.fromEntries(this.#names.map((name, at) => [name, values[at]!]));
-      announce(request, response, this.#deprecation, path);
-    }
     const caller = await this.#guard(request);
     const reading = this.#ready ?? (await this.#read());
     if (!isAcceptable(request, reading.produces)) {

@@ -12,10 +12,12 @@ export interface Answer {
   body?: unknown;
 }
 
-/** An answer as it is sent, complete but for what is on the response already. */
+type Headers = Readonly<Record<string, string | number>>;
+
+/** An answer as it is sent, complete but for what is announced of its operation. */
 export interface Message {
   status: number;
-  headers: Readonly<Record<string, string | number>>;
+  headers: Headers;
   payload: string | Uint8Array | undefined;
 }
 
@@ -42,9 +44,10 @@ export function messageOf(answer: Answer, { isTagged = false } = {}): Message {
  * Writes a message in one piece. HEAD gets the headers of GET, its length included, and no body (RFC 9110, section 9.3.2);
  * who has a 200 by its tag already gets 304 (section 15.4.5).
  */
-export function send(request: Request, response: Response, { status, headers, payload }: Message): void {
+export function send(request: Request, response: Response, message: Message, announced: Headers = {}): void {
+  const { status, headers, payload } = message;
   const tag = headers["ETag"];
-  const written = response.hasHeader("Link") ? besideAnnounced(response, headers) : headers;
+  const written = beside(announced, headers);
   if (status === 200 && tag !== undefined && isNamed(request.headers["if-none-match"], String(tag))) {
     const { "Content-Type": _, "Content-Length": __, ...others } = written;
     response.writeHead(304, others).end();
@@ -58,34 +61,39 @@ export function respond(request: Request, response: Response, answer: Answer): v
   send(request, response, messageOf(answer));
 }
 
-/** Links of the handler stand beside those already announced (RFC 8288, section 3.5); any other header is replaced. */
-function besideAnnounced(response: Response, headers: Message["headers"]): Message["headers"] {
+/** Links of the handler stand beside those announced (RFC 8288, section 3.5); any other header replaces an announced one. */
+function beside(announced: Headers, headers: Headers): Headers {
+  if (announced["Link"] === undefined) return { ...announced, ...headers };
   const name = Object.keys(headers).find((candidate) => candidate.toLowerCase() === "link");
-  return name === undefined
-    ? headers
-    : { ...headers, [name]: `${String(response.getHeader("Link"))}, ${headers[name]}` };
+  if (name === undefined) return { ...announced, ...headers };
+  const { Link, ...others } = announced;
+  return { ...others, ...headers, [name]: `${Link}, ${headers[name]}` };
 }
 
 /** Writes a refusal with the body the application gives it. */
-export function respondProblem(request: Request, response: Response, problem: Problem, body: unknown): void {
+export function respondProblem(
+  request: Request,
+  response: Response,
+  problem: Problem,
+  body: unknown,
+  announced: Headers,
+): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  respond(request, response, { status: problem.status, headers: problem.headers, body });
+  send(request, response, messageOf({ status: problem.status, headers: problem.headers, body }), announced);
 }
 
-/** Announces on the response that its operation is deprecated. */
-export function announce(
+/** The headers that announce on each answer that its operation is deprecated. */
+export function announcementOf(
   request: Request,
-  response: Response,
-  deprecation: Deprecation,
+  { headers, successorPath }: Deprecation,
   path: Record<string, string>,
-): void {
-  for (const name in deprecation.headers) response.setHeader(name, deprecation.headers[name]!);
-  if (deprecation.successorPath === undefined) return;
-  const target = deprecation.successorPath.replace(/\{([^}]+)\}/g, (_, name: string) => path[name]!);
-  response.appendHeader("Link", `<${request.baseUrl}${target}>; rel="successor-version"`);
+): Record<string, string> {
+  if (successorPath === undefined) return headers;
+  const target = successorPath.replace(/\{([^}]+)\}/g, (_, name: string) => path[name]!);
+  return { ...headers, Link: `<${request.baseUrl}${target}>; rel="successor-version"` };
 }
 
 function encode(body: unknown, contentType: string): string | Uint8Array {

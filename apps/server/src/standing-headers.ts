@@ -1,0 +1,56 @@
+import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { Express, RequestHandler, Response } from "express";
+import helmet from "helmet";
+
+/** Nothing we answer is a page: a browser shown a response loads nothing for it and frames it nowhere. */
+const API_CSP = { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } };
+
+/**
+ * Gives each response headers that stand on it whatever it becomes: helmet's, and those added by `addStanding`. What a
+ * handler sets goes before. They are written at once with the rest, as Node checks and stores each that is set by itself.
+ */
+export function standingHeaders(app: Express): RequestHandler {
+  const writeHead = function (this: Response, status: number, ...rest: unknown[]): ServerResponse {
+    const standing = standingOf(this);
+    const [headers = {}] = rest;
+    if (
+      rest.length <= 1 &&
+      !Array.isArray(headers) &&
+      typeof headers === "object" &&
+      this.getHeaderNames().length === 0
+    ) {
+      return ServerResponse.prototype.writeHead.call(this, status, { ...standing, ...headers });
+    }
+    for (const name in standing) if (!this.hasHeader(name)) this.setHeader(name, standing[name]!);
+    return ServerResponse.prototype.writeHead.call(this, status, ...(rest as [OutgoingHttpHeaders]));
+  };
+  Object.assign(app.response, { writeHead });
+  const security = helmetsHeaders();
+  return (_request, response, next) => {
+    response.locals["standing"] = { ...security };
+    next();
+  };
+}
+
+/** Adds headers to those that stand on a response. */
+export function addStanding(response: Response, headers: Record<string, string>): void {
+  Object.assign(standingOf(response), headers);
+}
+
+/** None stand on what Node answers by itself, past Express, which is what makes `locals`. */
+function standingOf({ locals }: { locals?: Record<string, unknown> }): Record<string, string> {
+  return (locals?.["standing"] ?? {}) as Record<string, string>;
+}
+
+/** They are the same for each request, so one is enough to learn them. */
+function helmetsHeaders(): Record<string, string> {
+  const headers: Record<string, string> = {};
+  const response = {
+    setHeader: (name: string, value: string) => (headers[name] = value),
+    removeHeader: () => {},
+  } as unknown as ServerResponse; // all that helmet uses of one
+  helmet({ contentSecurityPolicy: API_CSP })({} as IncomingMessage, response, (error) => {
+    if (error !== undefined) throw error as Error;
+  });
+  return headers;
+}
