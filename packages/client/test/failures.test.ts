@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import type { RequestListener } from "node:http";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
@@ -149,6 +150,7 @@ describe("no answer", () => {
       baseUrl: "http://127.0.0.1/v1",
       apiKey: KEY,
       timeout: 20,
+      attemptTimeout: Infinity,
       fetch: () => new Promise(() => {}),
     });
     expect((await petstore.listPets()).error?.code).toBe("timeout");
@@ -177,6 +179,17 @@ describe("no answer", () => {
     expect(result).toMatchObject({ status: 0, error: { code: "unsendable_request" }, cause: expect.any(TypeError) });
     expect(server.requests).toEqual([]);
   });
+});
+
+test("a call that has ended leaves no timer and no listener behind", async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const { signal } = new AbortController();
+  await using server = await faulty(error(503));
+  await server.petstore.listPets();
+  const before = timers();
+  await server.petstore.listPets({}, { signal, attemptTimeout: 20_000 });
+  expect(timers()).toBeLessThanOrEqual(before);
+  expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
 describe("orThrow", () => {

@@ -117,11 +117,14 @@ describe("looking ahead", () => {
 
   test("leaving the loop ends the request for the page ahead", async () => {
     const { promise: ended, resolve } = Promise.withResolvers<void>();
-    await using server = await faulty((request, response) => {
-      if (request.url === "/v1/pets") {
-        response.writeHead(200, { "Content-Type": "application/json", Link: '<?page=1>; rel="next"' }).end("[{}]");
-      } else void once(response, "close").then(() => resolve());
-    });
+    await using server = await faulty(
+      (request, response) => {
+        if (request.url === "/v1/pets") {
+          response.writeHead(200, { "Content-Type": "application/json", Link: '<?page=1>; rel="next"' }).end("[{}]");
+        } else void once(response, "close").then(() => resolve());
+      },
+      { attemptTimeout: Infinity },
+    );
     const iterator = server.petstore.paginate.listPets().pages()[Symbol.asyncIterator]();
     await iterator.next();
     await expect.poll(() => server.requests.length).toBe(2);

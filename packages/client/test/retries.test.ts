@@ -1,6 +1,9 @@
-import type { RequestListener, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
+import { send } from "../src/call.ts";
+import { connect } from "../src/connection.ts";
 import type { Retry } from "../src/index.ts";
+import type { Operation } from "../src/operation.ts";
 import { faulty } from "./faulty.ts";
 
 const rex = { name: "Rex", categoryId: 1 };
@@ -70,6 +73,21 @@ describe("createPet is repeated with one Idempotency-Key", () => {
     await server.petstore.createPet({ ...rex, "Idempotency-Key": "mine" }, { retry: { limit: 1 } });
     expect(keys).toEqual(["mine", "mine"]);
   });
+});
+
+test("an operation that the contract does not let repeat is sent once, whatever fails", async () => {
+  const rename: Operation<"createPet"> = {
+    id: "createPet",
+    method: "PATCH",
+    path: "/pets",
+    parameters: {},
+    success: [200],
+  };
+  for (const answer of [refuse(503, { "Retry-After": "0" }), (request: IncomingMessage) => request.socket.destroy()]) {
+    await using server = await faulty(answer);
+    await send(connect({ baseUrl: server.baseUrl, apiKey: "k" }), rename, { body: {} });
+    expect(server.requests).toEqual(["PATCH /v1/pets"]);
+  }
 });
 
 describe("the wait", () => {
