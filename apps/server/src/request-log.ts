@@ -10,12 +10,15 @@ import { parseTraceparent } from "./trace-context.ts";
 const SECRETS = ["authorization", "headers.authorization", "*.authorization", "*.headers.authorization"];
 
 /** Logs as JSON, a line each, to standard output unless told otherwise. A credential is never written. */
-export function createLogger(level: Config["logLevel"], to: DestinationStream = onceATurn()): Logger {
+export function createLogger(level: Config["logLevel"], to: DestinationStream = inBatches()): Logger {
   return pino({ level, redact: SECRETS }, to);
 }
 
-/** Writes the lines of one turn of the event loop together: each write costs as much as the line was to make. */
-export function onceATurn(path?: string): DestinationStream {
+/** How long a line may wait for others, in milliseconds. */
+const BATCH_MS = 10;
+
+/** Writes lines together, since each write costs more than a line is to make; none waits beyond the end of the process. */
+export function inBatches(path?: string): DestinationStream {
   const out = destination(path ?? process.stdout.fd);
   let lines = "";
   const flush = (): void => {
@@ -25,7 +28,7 @@ export function onceATurn(path?: string): DestinationStream {
   process.once("exit", flush);
   return {
     write: (line) => {
-      if (lines === "") setImmediate(flush);
+      if (lines === "") setTimeout(flush, BATCH_MS);
       lines += line;
     },
   };

@@ -1,0 +1,26 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Lane } from "./rounds.ts";
+import { type Work, WORKS } from "./works.ts";
+
+/** Asks every lane the same, and rejects when one answers with another status or body than the first. */
+export async function compareAnswers(lanes: Lane[]): Promise<void> {
+  for (const [name, work] of Object.entries<Work>(WORKS)) {
+    let expected: { label: string; answer: object } | undefined;
+    for (const lane of lanes) {
+      const answer = await ask(lane, work);
+      expected ??= { label: lane.label, answer };
+      if (isDeepStrictEqual(answer, expected.answer)) continue;
+      const [given, other] = [answer, expected.answer].map((value) => JSON.stringify(value).slice(0, 400));
+      throw new Error(`${name}: ${lane.label} answers ${given}, ${expected.label} ${other}. Nothing is measured.`);
+    }
+  }
+}
+
+async function ask({ port, key }: Lane, work: Work): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(`http://127.0.0.1:${port}${work.path}`, {
+    method: work.method,
+    headers: { Authorization: `Bearer ${work.key ?? key}`, "Content-Type": "application/json" },
+    ...(work.body !== undefined && { body: JSON.stringify(work.body) }),
+  });
+  return { status: response.status, body: await response.json() };
+}

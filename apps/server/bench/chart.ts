@@ -1,0 +1,50 @@
+import type { Label } from "./contenders.ts";
+import type { Ratios } from "./sections.ts";
+import type { WorkName } from "./works.ts";
+
+const SHOWN = {
+  light: { text: "#1f2328", faint: "#d1d9e0" },
+  dark: { text: "#f0f6fc", faint: "#3d444d" },
+};
+
+/** Colours that tell apart on both grounds, and for those who do not see all of them. */
+const STACKS: [Label, string][] = [
+  ["this service", "#0072b2"],
+  ["Fastify, same techniques", "#56b4e9"],
+  ["Hono as documented", "#cc79a7"],
+  ["Express + EOV + Kysely as documented", "#d55e00"],
+];
+
+const WORKS: WorkName[] = ["list 20", "list 100", "get by id", "create", "refuse with 400", "refuse with 401"];
+const [LEFT, BAR, GAP, WIDTH, TOP] = [90, 14, 22, 720, 70];
+
+/** Bars of requests per second to Fastify as documented, as an SVG. */
+export function chart(ratios: Ratios, theme: keyof typeof SHOWN): string {
+  const { text, faint } = SHOWN[theme];
+  const most = Math.ceil(Math.max(...STACKS.flatMap(([label]) => WORKS.map((work) => ratios[label][work].clock))));
+  const x = (ratio: number): number => LEFT + (ratio / most) * (WIDTH - LEFT - 60);
+  const group = STACKS.length * BAR + GAP;
+  const height = TOP + WORKS.length * group + 20;
+  const lines = [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui, sans-serif" font-size="12" fill="${text}">`,
+    `<title>Requests per second, Fastify as documented being 1</title>`,
+    `<text x="0" y="16" font-size="14" font-weight="600">Requests per second, Fastify as documented being 1</text>`,
+    ...STACKS.map(([label, colour], at) => {
+      const [left, top] = [at % 2 === 0 ? 0 : 220, at < 2 ? 32 : 50];
+      return `<rect x="${left}" y="${top}" width="10" height="10" fill="${colour}"/><text x="${left + 16}" y="${top + 9}">${label}</text>`;
+    }),
+    ...WORKS.flatMap((work, row) => {
+      const top = TOP + row * group + GAP / 2;
+      const bars = STACKS.map(([label, colour], at) => {
+        const ratio = ratios[label][work].clock;
+        const y = top + at * BAR;
+        return `<rect x="${LEFT}" y="${y}" width="${(x(ratio) - LEFT).toFixed(1)}" height="${BAR - 2}" fill="${colour}"/><text x="${(x(ratio) + 4).toFixed(1)}" y="${y + BAR - 3}" font-size="11">${ratio.toFixed(2)}</text>`;
+      });
+      return [`<text x="0" y="${top + (STACKS.length * BAR) / 2 + 4}">${work}</text>`, ...bars];
+    }),
+    `<path d="M${x(1)} ${TOP}V${height - 16}" stroke="${faint}" stroke-dasharray="3 3"/>`,
+    `<path d="M${LEFT} ${TOP}V${height - 16}" stroke="${faint}"/>`,
+    `</svg>`,
+  ];
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,68 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+
+/** A request as it goes over the wire, and the status that its answer has to have. */
+export interface Prepared {
+  bytes: Buffer;
+  status: string;
+}
+
+const HEAD_END = "\r\n\r\n";
+
+/**
+ * A kept connection that has one request under way at a time. It reads of an answer its status and its length alone:
+ * complete HTTP clients need as much of the processor as the servers measured, and would be what is measured.
+ */
+export class Connection {
+  readonly #socket: Socket;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+  }
+
+  static async open(port: number): Promise<Connection> {
+    const socket = connect({ port, host: "127.0.0.1", noDelay: true });
+    await once(socket, "connect");
+    return new Connection(socket);
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  /** Sends one request after another until there is none; adds to `latencies` how long each answer took, in milliseconds. */
+  exchange(next: () => Prepared | undefined, latencies: number[]): Promise<void> {
+    return new Promise((done, failed) => {
+      let sent: Prepared | undefined;
+      let sentAt = 0;
+      let received: Buffer = Buffer.alloc(0);
+      const send = (): void => {
+        sent = next();
+        if (sent === undefined) return done();
+        sentAt = performance.now();
+        this.#socket.write(sent.bytes);
+      };
+      this.#socket.on("data", (chunk: Buffer) => {
+        received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+        if (!isWhole(received)) return;
+        const status = received.toString("latin1", 9, 12);
+        if (status !== sent!.status) return failed(new Error(`Answered with ${received.toString()}`));
+        latencies.push(performance.now() - sentAt);
+        received = received.subarray(received.length);
+        send();
+      });
+      this.#socket.once("error", failed);
+      this.#socket.once("close", () => failed(new Error("The server closed the connection.")));
+      send();
+    });
+  }
+}
+
+/** Whether these are the bytes of an answer from its first to its last (RFC 9112, section 6.3). */
+function isWhole(bytes: Buffer): boolean {
+  const headEnd = bytes.indexOf(HEAD_END);
+  if (headEnd === -1) return false;
+  const length = /\r\ncontent-length: (\d+)/i.exec(bytes.toString("latin1", 0, headEnd))?.[1];
+  if (length === undefined) return bytes.toString("latin1", bytes.length - 7) === `\r\n0${HEAD_END}`;
+  return bytes.length >= headEnd + HEAD_END.length + Number(length);
+}

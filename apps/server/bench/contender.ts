@@ -1,0 +1,30 @@
+import { Session } from "node:inspector/promises";
+import { type Contender, startContender } from "./contenders.ts";
+import type { PeerDatabase } from "./peers/peer.ts";
+
+/** What the process of a contender can be asked. */
+export type Question = "CPU seconds" | "memory in MB" | "start profile" | "end profile";
+
+/** One contender in a process of its own: says its port, and then answers questions. */
+const [contender, database] = process.argv.slice(2).map((text) => JSON.parse(text) as unknown);
+process.send!(await startContender(contender as Contender, database as PeerDatabase));
+
+const session = new Session();
+session.connect();
+const answers: Record<Question, () => unknown> = {
+  "CPU seconds": () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  },
+  "memory in MB": () => process.memoryUsage().rss / 1e6,
+  "start profile": async () => {
+    await session.post("Profiler.enable");
+    await session.post("Profiler.start");
+    return true;
+  },
+  "end profile": async () => (await session.post("Profiler.stop")).profile,
+};
+process.on("message", (question: Question) => {
+  void Promise.resolve(answers[question]()).then((answer) => process.send!(answer));
+});
+process.on("disconnect", () => process.exit());

@@ -1,0 +1,52 @@
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { openDatabase } from "../src/database.ts";
+import { createApiKey } from "../src/keys/keys.repository.ts";
+import { migrate } from "../src/migrations.ts";
+
+/** Databases that hold the same, each in a file of its own, and a key for them. */
+export interface Databases extends AsyncDisposable {
+  key: string;
+  /** The path of another copy. */
+  copy: () => Promise<string>;
+}
+
+/** Every hundredth animal has the rare status. */
+const RARE = 100;
+
+/** A database as this version of the service makes it, filled with animals. */
+export async function createDatabases(animals: number): Promise<Databases> {
+  const folder = await mkdtemp(join(tmpdir(), "petstore-bench-"));
+  const template = join(folder, "template.db");
+  const db = openDatabase(`file:${template}`);
+  await migrate(db);
+  const { key } = await createApiKey(db, { name: "bench", environment: "production" });
+  await db.destroy();
+  fill(template, animals);
+  let copies = 0;
+  return {
+    key,
+    copy: async () => {
+      const path = join(folder, `${copies++}.db`);
+      await copyFile(template, path);
+      return path;
+    },
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
+  };
+}
+
+function fill(path: string, animals: number): void {
+  const file = new Sqlite(path);
+  file
+    .prepare(
+      `insert into pets (name, category_id, status)
+       with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ?)
+       select 'Animal number ' || n, 1 + n % 50, case when n % ${RARE} = 0 then 'pending' when n % 3 = 0 then 'sold' else 'available' end
+       from numbers`,
+    )
+    .run(animals);
+  file.pragma("wal_checkpoint(truncate)");
+  file.close();
+}

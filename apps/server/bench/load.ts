@@ -1,0 +1,55 @@
+import { Connection } from "./connection.ts";
+
+/** What to load a server with for a while. */
+export interface Slice {
+  port: number;
+  /** The requests as they go over the wire, each with the status of its answer; connections take them in turn. */
+  requests: { text: string; status: number }[];
+  connections: number;
+  milliseconds: number;
+}
+
+/** What came of it. */
+export interface Outcome {
+  answered: number;
+  seconds: number;
+  /** Milliseconds. */
+  p50: number;
+  p99: number;
+  /** Of this process. */
+  cpuSeconds: number;
+}
+
+/** Loads a server as it is told, one request at a time on each connection. An answer with another status ends it. */
+process.on("message", (slice: Slice) => void run(slice).then((outcome) => process.send!(outcome)));
+process.on("disconnect", () => process.exit());
+
+async function run({ port, requests, connections, milliseconds }: Slice): Promise<Outcome> {
+  const prepared = requests.map(({ text, status }) => ({ bytes: Buffer.from(text), status: String(status) }));
+  const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(port)));
+  const latencies: number[] = [];
+  const cpuBefore = process.cpuUsage();
+  const started = performance.now();
+  const deadline = started + milliseconds;
+  let next = 0;
+  await Promise.all(
+    open.map(async (connection) => {
+      await connection.exchange(() => {
+        if (performance.now() >= deadline) return undefined;
+        return prepared[next++ % prepared.length]!;
+      }, latencies);
+    }),
+  );
+  const seconds = (performance.now() - started) / 1000;
+  const { user, system } = process.cpuUsage(cpuBefore);
+  for (const connection of open) connection.close();
+  latencies.sort((a, b) => a - b);
+  const percentile = (share: number): number => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
+  return {
+    answered: latencies.length,
+    seconds,
+    p50: percentile(0.5),
+    p99: percentile(0.99),
+    cpuSeconds: (user + system) / 1e6,
+  };
+}

@@ -1,0 +1,70 @@
+import { writeFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import type { Profiler } from "node:inspector";
+import { canPin } from "../../../packages/express-operations/bench/process.ts";
+import { chart } from "./chart.ts";
+import { createDatabases } from "./database.ts";
+import { costsOf } from "./profile.ts";
+import { measure, startLane, startLoad } from "./rounds.ts";
+import { type Bench, compareStacks, durableCreations, growth, mixedLoad, startUp } from "./sections.ts";
+import { techniques } from "./techniques.ts";
+import { WORKS } from "./works.ts";
+
+const SECTIONS = ["stacks", "durable", "mixed", "start", "growth", "techniques"] as const;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: "boolean", default: false },
+    profile: { type: "boolean", default: false },
+    rounds: { type: "string", default: "5" },
+    milliseconds: { type: "string", default: "1000" },
+  },
+});
+const chosen = (section: (typeof SECTIONS)[number]): boolean =>
+  values.quick ? section === "stacks" : positionals.length === 0 || positionals.includes(section);
+const effort = values.quick
+  ? { rounds: 1, milliseconds: 20, connections: 4 }
+  : { rounds: Number(values.rounds), milliseconds: Number(values.milliseconds), connections: 32 };
+
+await using databases = await createDatabases(10_000);
+using load = startLoad();
+const bench: Bench = { load, databases, effort };
+
+console.log(canPin ? "Servers on core 0, load on core 1." : "Processes are not pinned: ratios are rough.");
+console.log(`Medians of ${effort.rounds} rounds of ${effort.milliseconds} ms each (lowest–highest), 10,000 animals.`);
+if (values.profile) {
+  await profile();
+} else {
+  if (chosen("stacks")) {
+    const ratios = await compareStacks(bench);
+    if (!values.quick) {
+      for (const theme of ["light", "dark"] as const) {
+        await writeFile(new URL(`chart-${theme}.svg`, import.meta.url), chart(ratios, theme));
+      }
+    }
+  }
+  if (chosen("durable")) await durableCreations(bench);
+  if (chosen("mixed")) await mixedLoad(bench);
+  if (chosen("start")) await startUp(bench);
+  if (chosen("growth")) await growth(bench, 1_000_000);
+  if (chosen("techniques")) await techniques(bench);
+}
+
+/** The five largest costs left of each work, by the time functions took themselves. */
+async function profile(): Promise<void> {
+  for (const [name, work] of Object.entries(WORKS)) {
+    if (positionals.length > 0 && !positionals.includes(name)) continue;
+    using lane = await startLane("this service", { name: "petstore" }, databases);
+    await measure(load, [lane], [work], { ...effort, rounds: 1 });
+    await lane.ask("start profile");
+    await measure(load, [lane], [work], { ...effort, rounds: 1 });
+    const costs = costsOf(await lane.ask<Profiler.Profile>("end profile"));
+    console.log(`\n${name}`);
+    console.table(
+      costs
+        .slice(0, 5)
+        .map(({ place, share }) => ({ place, share: `${(100 * share).toFixed(1)}%` })),
+    );
+  }
+}

@@ -1,0 +1,86 @@
+import { readFileSync } from "node:fs";
+import { registerHooks } from "node:module";
+import { fileURLToPath } from "node:url";
+
+/** A change of one place in the source of the service, or of express-operations. */
+interface Patch {
+  /** From the root of the repository. */
+  file: string;
+  from: string;
+  to: string;
+}
+
+const SERVER = "apps/server/src";
+const OPERATIONS = "packages/express-operations/src";
+
+/** What the service is measured with besides as it stands, so that its source needs no switches for that. */
+export const PATCHES = {
+  "synchronous=NORMAL": { file: `${SERVER}/sqlite.file.ts`, from: "synchronous: 2", to: "synchronous: 1" },
+  "without grouped commits": { file: `${SERVER}/storage.ts`, from: "LARGEST_GROUP = 256", to: "LARGEST_GROUP = 1" },
+  "without anything kept": { file: `${SERVER}/data-version.ts`, from: "= storage.version()", to: "= undefined" },
+  "without answers kept": {
+    file: `${OPERATIONS}/kept-answers.ts`,
+    from: "return this.#operations.includes(operationId)",
+    to: "return false",
+  },
+  "without key verdicts kept": {
+    file: `${SERVER}/keys/authentication.ts`,
+    from: "= valid.get(token)",
+    to: "= undefined",
+  },
+  "without queries compiled once": { file: `${SERVER}/prepared.ts`, from: "compiled.get(adapter) ??", to: "" },
+  "without running queries at once": {
+    file: `${SERVER}/prepared.ts`,
+    from: "adapter instanceof SqliteFileAdapter ?",
+    to: "false ?",
+  },
+  "without statements kept": {
+    file: `${SERVER}/sqlite.dialect.ts`,
+    from: "if (kept !== undefined) return kept;",
+    to: "",
+  },
+  "without headers written at once": {
+    file: `${SERVER}/standing-headers.ts`,
+    from: "this.getHeaderNames().length === 0",
+    to: "false",
+  },
+  "without prototypes from birth": {
+    file: `${SERVER}/express-messages.ts`,
+    from: "if (request === undefined || response === undefined)",
+    to: "",
+  },
+  "without writing the log in batches": {
+    file: `${SERVER}/request-log.ts`,
+    from: "lines += line;",
+    to: "flush(out.write(line));",
+  },
+  "without a log line free of redaction": { file: `${SERVER}/request-log.ts`, from: "{ redact: [] }", to: "{}" },
+  "without refusals free of stacks": { file: `${OPERATIONS}/problem.ts`, from: "Error.stackTraceLimit = 0;", to: "" },
+  "without bodies read by events": {
+    file: `${OPERATIONS}/body.ts`,
+    from: "await readBytes(request, limit)",
+    to: "Buffer.concat(await Array.fromAsync(request.iterator({ destroyOnReturn: false })))",
+  },
+} satisfies Record<string, Patch>;
+
+export type PatchName = keyof typeof PATCHES;
+
+const ROOT = new URL("../../../", import.meta.url);
+
+/** From now on modules are loaded with these changes made; throws when one finds nothing to change. */
+export function applyPatches(names: PatchName[]): void {
+  const sources = new Map<string, string>();
+  for (const { file, from, to } of names.map((name) => PATCHES[name])) {
+    const url = new URL(file, ROOT).href;
+    const source = sources.get(url) ?? readFileSync(fileURLToPath(url), "utf8");
+    if (!source.includes(from)) throw new Error(`${file} no longer says: ${from}`);
+    sources.set(url, source.replace(from, to));
+  }
+  registerHooks({
+    load: (url, context, nextLoad) => {
+      const loaded = nextLoad(url, context);
+      const source = sources.get(url);
+      return source === undefined ? loaded : { ...loaded, source };
+    },
+  });
+}

@@ -1,0 +1,200 @@
+import { hash, randomUUID } from "node:crypto";
+import type { AddressInfo } from "node:net";
+import type { Pet } from "@petstore/contract";
+import Sqlite from "better-sqlite3";
+import Fastify, { type FastifyError, LogController, type FastifyReply, type FastifyRequest } from "fastify";
+import pino from "pino";
+import { decodeCursor } from "../../src/pets/cursor.ts";
+import { inBatches } from "../../src/request-log.ts";
+import { groupingInserts } from "./grouping-inserts.ts";
+import {
+  bearerToken,
+  FORBIDDEN,
+  invalidRequest,
+  keyParameters,
+  type KeyRow,
+  type ListQuery,
+  nextLink,
+  NOT_FOUND,
+  type PeerDatabase,
+  SQL,
+  UNAUTHORIZED,
+} from "./peer.ts";
+import { errorSchema, listQuerySchema, newPetSchema, petIdSchema, petSchema } from "./schemas.ts";
+
+/** What the service sends with each answer. */
+const STANDING = {
+  "Content-Security-Policy": "default-src 'none';frame-ancestors 'none'",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Origin-Agent-Cluster": "?1",
+  "Referrer-Policy": "no-referrer",
+  "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
+  "X-Content-Type-Options": "nosniff",
+  "X-DNS-Prefetch-Control": "off",
+  "X-Download-Options": "noopen",
+  "X-Frame-Options": "SAMEORIGIN",
+  "X-Permitted-Cross-Domain-Policies": "none",
+  "X-XSS-Protection": "0",
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Expose-Headers":
+    "Allow, Deprecation, ETag, Idempotency-Replayed, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id",
+};
+const DEPRECATED = {
+  Deprecation: "@1795219200",
+  Sunset: "Thu, 05 Dec 2030 00:00:00 GMT",
+  Link: '</v1/pets>; rel="successor-version"',
+};
+const CHALLENGE = { "WWW-Authenticate": 'Bearer realm="petstore", error="invalid_token"' };
+const KEPT_BYTES = 32 * 1024 * 1024;
+
+interface KeptAnswer {
+  tag: string;
+  link: string | undefined;
+  payload: string;
+}
+
+/**
+ * Fastify 5 with every technique of the service: answers and key verdicts kept until the database changes, an ETag and
+ * 304, creations committed in groups, one line logged for each request and written in batches, the same headers.
+ */
+export async function start({ path, synchronous }: PeerDatabase): Promise<number> {
+  const [db, writer] = [new Sqlite(path), new Sqlite(path)];
+  for (const file of [db, writer]) {
+    file.pragma("journal_mode = wal");
+    file.pragma(`synchronous = ${synchronous}`);
+  }
+  const dataVersion = db.prepare<[], number>("pragma data_version").pluck();
+  const findKey = db.prepare<[string, number], KeyRow>(SQL.key);
+  const list = db.prepare<[number, number], Pet>(SQL.list);
+  const listByStatus = db.prepare<[string, number, number], Pet>(SQL.listByStatus);
+  const find = db.prepare<[number], Pet>(SQL.find);
+  const insert = groupingInserts(writer);
+
+  const isCaching = process.env["PEER_CACHES"] !== "off";
+  const keys = new Map<string, KeyRow>();
+  const answers = new Map<string, KeptAnswer>();
+  let bytes = 0;
+  let version: number | undefined;
+  const forgetWhatChanged = (): void => {
+    const current = isCaching ? dataVersion.get() : undefined;
+    if (isCaching && current === version) return;
+    version = current;
+    keys.clear();
+    answers.clear();
+    bytes = 0;
+  };
+  const keep = (url: string, answer: KeptAnswer): void => {
+    bytes += 2 * answer.payload.length + 1_024;
+    if (isCaching && bytes <= KEPT_BYTES) answers.set(url, answer);
+  };
+  const keyOf = (token: string): KeyRow | undefined => {
+    const known = keys.get(token) ?? findKey.get(...keyParameters(token));
+    if (known !== undefined) keys.set(token, known);
+    return known;
+  };
+
+  const app = Fastify({
+    loggerInstance: pino({}, inBatches("/dev/null")),
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => randomUUID(),
+    ajv: { customOptions: { removeAdditional: false } },
+  });
+
+  app.addHook("onRequest", (request, reply, done) => {
+    forgetWhatChanged();
+    reply.headers({ ...STANDING, "X-Request-Id": request.id });
+    if (request.routeOptions.url === "/v1/pets/:petId") reply.headers(DEPRECATED);
+    const token = bearerToken(request.headers.authorization);
+    const key = token === undefined ? undefined : keyOf(token);
+    if (key === undefined) return void reply.code(401).headers(CHALLENGE).send(UNAUTHORIZED);
+    if (!key.scopes.includes(request.method === "POST" ? "pets:write" : "pets:read")) {
+      return void reply.code(403).send(FORBIDDEN);
+    }
+    const kept = request.method === "GET" ? answers.get(request.url) : undefined;
+    if (kept === undefined) return done();
+    if (kept.link !== undefined) reply.header("Link", kept.link);
+    sendTagged(request, reply, kept);
+  });
+
+  app.addHook("onSend", (request, reply, payload, done) => {
+    if (
+      request.method === "GET" &&
+      reply.statusCode === 200 &&
+      typeof payload === "string" &&
+      !reply.hasHeader("ETag")
+    ) {
+      const tag = `"${hash("sha256", payload, "base64url").slice(0, 22)}"`;
+      keep(request.url, { tag, payload, link: reply.getHeader("Link") as string | undefined });
+      reply.header("ETag", tag);
+    }
+    done(null, payload);
+  });
+
+  app.addHook("onResponse", (request, reply, done) => {
+    request.log.info(
+      {
+        req: { id: request.id, method: request.method, path: request.url },
+        res: { status: reply.statusCode },
+        responseTime: Math.round(reply.elapsedTime),
+      },
+      "request completed",
+    );
+    done();
+  });
+
+  app.setErrorHandler((error: FastifyError, _request, reply) => {
+    if (error.validation === undefined) return reply.send(error);
+    return reply.code(400).send(invalidRequest(explain(error)));
+  });
+
+  const failures = { 400: errorSchema, 401: errorSchema, 403: errorSchema, 404: errorSchema };
+
+  app.get<{ Querystring: ListQuery }>(
+    "/v1/pets",
+    { schema: { querystring: listQuerySchema, response: { 200: { type: "array", items: petSchema }, ...failures } } },
+    ({ query }, reply) => {
+      const { limit, status, cursor } = query;
+      const after = cursor === undefined ? 0 : (decodeCursor(cursor) ?? 0);
+      const found = status === undefined ? list.all(after, limit + 1) : listByStatus.all(status, after, limit + 1);
+      const page = found.slice(0, limit);
+      if (found.length > page.length) reply.header("Link", nextLink(query, page.at(-1)!));
+      reply.send(page);
+    },
+  );
+
+  app.post<{ Body: Omit<Pet, "id"> }>(
+    "/v1/pets",
+    { schema: { body: newPetSchema, response: { 201: petSchema, ...failures } } },
+    async ({ body }, reply) => {
+      reply.code(201);
+      return insert(body);
+    },
+  );
+
+  app.get<{ Params: { petId: number } }>(
+    "/v1/pets/:petId",
+    { schema: { params: petIdSchema, response: { 200: petSchema, ...failures } } },
+    ({ params }, reply) => {
+      const pet = find.get(params.petId);
+      if (pet === undefined) reply.code(404).send(NOT_FOUND);
+      else reply.send(pet);
+    },
+  );
+
+  await app.listen({ port: 0 });
+  return (app.server.address() as AddressInfo).port;
+}
+
+function sendTagged(request: FastifyRequest, reply: FastifyReply, { tag, payload }: KeptAnswer): void {
+  reply.header("ETag", tag);
+  if (request.headers["if-none-match"] === tag) reply.code(304).send();
+  else reply.type("application/json").send(payload);
+}
+
+function explain({ validation = [], validationContext }: FastifyError): string {
+  const [first] = validation;
+  const name = first?.instancePath.slice(1);
+  const subject = validationContext === "querystring" ? `Query parameter "${name}"` : `Body field "${name}"`;
+  return `${subject} ${first?.message}.`;
+}

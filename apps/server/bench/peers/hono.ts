@@ -1,0 +1,123 @@
+import type { AddressInfo } from "node:net";
+import type { Server } from "node:http";
+import { serve } from "@hono/node-server";
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Pet } from "@petstore/contract";
+import Sqlite from "better-sqlite3";
+import { bearerAuth } from "hono/bearer-auth";
+import { logger } from "hono/logger";
+import pino from "pino";
+import { decodeCursor } from "../../src/pets/cursor.ts";
+import {
+  invalidRequest,
+  keyParameters,
+  type KeyRow,
+  nextLink,
+  NOT_FOUND,
+  type PeerDatabase,
+  SQL,
+  UNAUTHORIZED,
+} from "./peer.ts";
+
+const PetStatus = z.enum(["available", "pending", "sold"]);
+const NewPet = z.strictObject({
+  name: z
+    .string()
+    .min(1)
+    .max(255)
+    .regex(/^[^\p{Cc}\p{Cs}]*$/u),
+  categoryId: z.int(),
+  status: PetStatus.default("available"),
+});
+const PetSchema = z.object({ id: z.int(), name: z.string(), categoryId: z.int(), status: PetStatus }).openapi("Pet");
+const ErrorSchema = z.object({ code: z.string(), message: z.string(), status: z.int() }).openapi("Error");
+const ListQuerySchema = z.strictObject({
+  limit: z.coerce.number().int().min(1, "must be >= 1").max(100, "must be <= 100").default(20),
+  status: PetStatus.optional(),
+  cursor: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/)
+    .optional(),
+});
+
+const json = <Schema extends z.ZodType>(schema: Schema) => {
+  return { description: "", content: { "application/json": { schema } } };
+};
+
+const listPets = createRoute({
+  method: "get",
+  path: "/v1/pets",
+  request: { query: ListQuerySchema },
+  responses: { 200: json(z.array(PetSchema)), 400: json(ErrorSchema) },
+});
+const createPet = createRoute({
+  method: "post",
+  path: "/v1/pets",
+  request: { body: { required: true, ...json(NewPet) } },
+  responses: { 201: json(PetSchema), 400: json(ErrorSchema) },
+});
+const getPet = createRoute({
+  method: "get",
+  path: "/v1/pets/{petId}",
+  request: { params: z.object({ petId: z.coerce.number().int() }) },
+  responses: { 200: json(PetSchema), 404: json(ErrorSchema) },
+});
+
+/** Hono on Node with @hono/zod-openapi, its bearer authentication and its logger; statements prepared once. */
+export async function start({ path, synchronous }: PeerDatabase): Promise<number> {
+  const db = new Sqlite(path);
+  db.pragma("journal_mode = wal");
+  db.pragma(`synchronous = ${synchronous}`);
+  const findKey = db.prepare<[string, number], KeyRow>(SQL.key);
+  const list = db.prepare<[number, number], Pet>(SQL.list);
+  const listByStatus = db.prepare<[string, number, number], Pet>(SQL.listByStatus);
+  const find = db.prepare<[number], Pet>(SQL.find);
+  const insert = db.prepare<[string, number, string], Pet>(SQL.insert);
+
+  const app = new OpenAPIHono({
+    defaultHook: (result, c) => {
+      if (result.success) return;
+      const [issue] = result.error.issues;
+      const place = result.target === "query" ? "Query parameter" : "Body field";
+      return c.json(invalidRequest(`${place} "${issue?.path.join(".")}" ${issue?.message}.`), 400);
+    },
+  });
+  const log = pino.destination("/dev/null");
+  app.use(logger((line) => void log.write(`${line}\n`)));
+  app.use(
+    bearerAuth({
+      verifyToken: (token, c) => {
+        const key = findKey.get(...keyParameters(token));
+        return key?.scopes.includes(c.req.method === "POST" ? "pets:write" : "pets:read") ?? false;
+      },
+      noAuthenticationHeader: { message: UNAUTHORIZED },
+      invalidAuthenticationHeader: { message: UNAUTHORIZED },
+      invalidToken: { message: UNAUTHORIZED },
+    }),
+  );
+
+  app.openapi(listPets, (c) => {
+    const query = c.req.valid("query");
+    const { limit, status, cursor } = query;
+    const after = cursor === undefined ? 0 : (decodeCursor(cursor) ?? 0);
+    const found = status === undefined ? list.all(after, limit + 1) : listByStatus.all(status, after, limit + 1);
+    const page = found.slice(0, limit);
+    if (found.length > page.length) c.header("Link", nextLink(query, page.at(-1)!));
+    return c.json(page, 200);
+  });
+
+  app.openapi(createPet, (c) => {
+    const { name, categoryId, status } = c.req.valid("json");
+    return c.json(insert.get(name, categoryId, status)!, 201);
+  });
+
+  app.openapi(getPet, (c) => {
+    const pet = find.get(c.req.valid("param").petId);
+    return pet === undefined ? c.json(NOT_FOUND, 404) : c.json(pet, 200);
+  });
+
+  const server = await new Promise<Server>((done) => {
+    const listening = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }, () => done(listening as Server));
+  });
+  return (server.address() as AddressInfo).port;
+}

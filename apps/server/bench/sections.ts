@@ -1,0 +1,187 @@
+import { ratioOf, show, spreadOf } from "../../../packages/express-operations/bench/figures.ts";
+import type { Process } from "../../../packages/express-operations/bench/process.ts";
+import { throughput } from "../../../packages/express-operations/bench/throughput.ts";
+import { compareAnswers } from "./answers.ts";
+import { type Contender, type Label, LINEUP } from "./contenders.ts";
+import { createDatabases, type Databases } from "./database.ts";
+import { type Effort, type Lane, measure, type Series, startLane } from "./rounds.ts";
+import { type Work, type WorkName, WORKS } from "./works.ts";
+
+/** What the sections of the benchmark share. */
+export interface Bench {
+  load: Process;
+  databases: Databases;
+  effort: Effort;
+}
+
+/** Ratios to Fastify as documented, by stack and work. */
+export type Ratios = Record<Label, Record<WorkName, { clock: number; cpu: number }>>;
+
+const PETSTORE: Contender = { name: "petstore" };
+
+async function lanesOf<Name extends string>(
+  running: DisposableStack,
+  lineup: Record<Name, Contender>,
+  databases: Databases,
+  options: Parameters<typeof startLane>[3] = {},
+): Promise<Lane<Name>[]> {
+  const entries = Object.entries(lineup) as [Name, Contender][];
+  return Promise.all(
+    entries.map(async ([label, contender]) => running.use(await startLane(label, contender, databases, options))),
+  );
+}
+
+/** The six works, each stack's answers compared before; and the memory that each process has taken in the end. */
+export async function compareStacks({ load, databases, effort }: Bench): Promise<Ratios> {
+  using running = new DisposableStack();
+  const lanes = await lanesOf<Label>(running, LINEUP, databases);
+  await compareAnswers(lanes);
+  const ratios = Object.fromEntries(lanes.map(({ label }) => [label, {}])) as Ratios;
+  for (const [name, work] of Object.entries(WORKS) as [WorkName, Work][]) {
+    const all = await measure(load, lanes, [work], effort);
+    print(`${name}, ${effort.connections} connections`, all, "Fastify as documented", "Fastify, same techniques");
+    const base = all["Fastify as documented"];
+    for (const { label } of lanes) {
+      ratios[label][name] = {
+        clock: ratioOf(all[label].perSecond, base.perSecond).median,
+        cpu: ratioOf(all[label].perCpuSecond, base.perCpuSecond).median,
+      };
+    }
+  }
+  console.log("\nmemory after all of it (resident, MB)");
+  const memory = new Map<Label, number>();
+  for (const { label, ask } of lanes) memory.set(label, await ask<number>("memory in MB"));
+  const ofFastify = memory.get("Fastify as documented")!;
+  console.table(
+    Object.fromEntries(
+      [...memory].map(([label, mb]) => [
+        label,
+        { MB: mb.toFixed(0), "to Fastify as documented": (mb / ofFastify).toFixed(2) },
+      ]),
+    ),
+  );
+  return ratios;
+}
+
+/** Creations that are on disk when they are answered, against one commit for each. */
+export async function durableCreations({ load, databases, effort }: Bench): Promise<void> {
+  using running = new DisposableStack();
+  const lineup = {
+    "this service": PETSTORE,
+    "this service, one commit per request": { name: "petstore", patches: ["without grouped commits"] },
+    "Fastify, same techniques": LINEUP["Fastify, same techniques"],
+    "Fastify as documented": LINEUP["Fastify as documented"],
+  } satisfies Record<string, Contender>;
+  const lanes = await lanesOf<keyof typeof lineup>(running, lineup, databases, { synchronous: "full" });
+  for (const connections of [effort.connections, effort.connections * 8]) {
+    const all = await measure(load, lanes, [WORKS.create], { ...effort, connections });
+    print(`create, synchronous=FULL, ${connections} connections`, all, "this service, one commit per request");
+  }
+}
+
+/** Nine reads to a creation. */
+export async function mixedLoad({ load, databases, effort }: Bench): Promise<void> {
+  using running = new DisposableStack();
+  const { "list 20": list, "get by id": get, create } = WORKS;
+  const labels = [
+    "this service",
+    "Fastify, same techniques",
+    "Fastify as documented",
+    "Express + EOV + Kysely as documented",
+  ] as const;
+  const lineup = Object.fromEntries(labels.map((label) => [label, LINEUP[label]])) as Record<
+    (typeof labels)[number],
+    Contender
+  >;
+  const lanes = await lanesOf(running, lineup, databases);
+  const all = await measure(load, lanes, [list, get, list, get, list, create, get, list, get, list], effort);
+  print("mixed: 90% reads, 10% creations", all, "Fastify as documented");
+}
+
+/** Seconds from starting a process to its first answer, in turn. */
+export async function startUp({ databases, effort }: Bench): Promise<void> {
+  const labels = ["this service", "Fastify as documented"] as const;
+  const seconds: Record<(typeof labels)[number], number[]> = { "this service": [], "Fastify as documented": [] };
+  for (let round = 0; round < effort.rounds; round++) {
+    for (const label of labels) {
+      const started = performance.now();
+      using lane = await startLane(label, LINEUP[label], databases, { isPinned: false });
+      const response = await fetch(`http://127.0.0.1:${lane.port}/v1/pets`, {
+        headers: { Authorization: `Bearer ${lane.key}` },
+      });
+      await response.text();
+      seconds[label].push((performance.now() - started) / 1000);
+    }
+  }
+  console.log("\nseconds from start to first answer");
+  console.table(
+    Object.fromEntries(
+      labels.map((label) => [
+        label,
+        {
+          seconds: show(spreadOf(seconds[label])),
+          "to Fastify as documented": show(ratioOf(seconds[label], seconds["Fastify as documented"])),
+        },
+      ]),
+    ),
+  );
+}
+
+/** The same service over few animals and over a thousand times as many, nothing kept; one operation in a document of 3 and of 1,000. */
+export async function growth({ load, effort }: Bench, animals: number): Promise<void> {
+  using running = new DisposableStack();
+  await using few = await createDatabases(1_000);
+  await using many = await createDatabases(animals);
+  const nothingKept = LINEUP["this service, nothing kept"];
+  const lanes = [
+    running.use(await startLane("1,000 animals", nothingKept, few)),
+    running.use(await startLane("many animals", nothingKept, many)),
+  ] as const;
+  const works: Record<string, Work> = {
+    "list 20": WORKS["list 20"],
+    "list by rare status": { method: "GET", path: "/v1/pets?status=pending", status: 200 },
+    "get by id": { method: "GET", path: "/v1/pets/900", status: 200 },
+  };
+  for (const [name, work] of Object.entries(works)) {
+    const all = await measure<"1,000 animals" | "many animals">(load, [...lanes], [work], effort);
+    print(`${name}: ${animals} animals to 1,000`, all, "1,000 animals");
+  }
+  const [three, thousand] = await throughput(
+    [
+      ["ours", "3"],
+      ["ours", "1000"],
+    ],
+    effort.rounds,
+  );
+  console.log("\none operation, in a document of 1,000 operations to one of 3");
+  console.table({
+    ratio: {
+      clock: show(ratioOf(thousand!.perSecond, three!.perSecond)),
+      CPU: show(ratioOf(thousand!.perCpuSecond, three!.perCpuSecond)),
+    },
+  });
+}
+
+/** A table of what each lane did, with its ratios by the clock and by CPU time to each of the bases. */
+export function print<Name extends string>(title: string, all: Record<Name, Series>, ...bases: NoInfer<Name>[]): void {
+  console.log(`\n${title}`);
+  const rows = Object.entries<Series>(all).map(([label, series]) => {
+    const ratios = bases.flatMap((base, at) => [
+      [`to ${String.fromCharCode(65 + at)}`, show(ratioOf(series.perSecond, all[base].perSecond))],
+      [`to ${String.fromCharCode(65 + at)}, CPU`, show(ratioOf(series.perCpuSecond, all[base].perCpuSecond))],
+    ]);
+    return [
+      label,
+      {
+        "requests/s": show(spreadOf(series.perSecond), 0),
+        ...(Object.fromEntries(ratios) as Record<string, string>),
+        "CPU µs": show(spreadOf(series.perCpuSecond.map((rate) => 1e6 / rate)), 0),
+        "p50 ms": spreadOf(series.p50).median.toFixed(2),
+        "p99 ms": spreadOf(series.p99).median.toFixed(2),
+        idle: `${(100 * spreadOf(series.idle).median).toFixed(0)}%`,
+      },
+    ];
+  });
+  console.table(Object.fromEntries(rows));
+  console.log(bases.map((base, at) => `${String.fromCharCode(65 + at)}: ${base}`).join(", "));
+}

@@ -1,0 +1,47 @@
+import { ratioOf, show } from "../../../packages/express-operations/bench/figures.ts";
+import type { Contender } from "./contenders.ts";
+import type { PatchName } from "./patches.ts";
+import { type Lane, measure, startLane } from "./rounds.ts";
+import type { Bench } from "./sections.ts";
+import { type WorkName, WORKS } from "./works.ts";
+
+/** Each technique by what takes it out, and the works it is for. What a kept answer hides is measured with nothing kept. */
+const TECHNIQUES: { without: PatchName | "the shortcut past EOV"; works: WorkName[]; isHidden: boolean }[] = [
+  { without: "without answers kept", works: ["list 20", "list 100", "get by id"], isHidden: false },
+  { without: "without key verdicts kept", works: ["get by id", "create"], isHidden: false },
+  { without: "without queries compiled once", works: ["list 20", "get by id", "create"], isHidden: true },
+  { without: "without running queries at once", works: ["list 20", "get by id", "create"], isHidden: true },
+  { without: "without statements kept", works: ["list 20", "get by id", "create"], isHidden: true },
+  { without: "the shortcut past EOV", works: ["list 20", "create", "refuse with 400"], isHidden: true },
+  { without: "without headers written at once", works: ["get by id", "refuse with 401"], isHidden: false },
+  { without: "without prototypes from birth", works: ["get by id", "refuse with 401"], isHidden: false },
+  { without: "without writing the log in batches", works: ["get by id", "refuse with 401"], isHidden: false },
+  { without: "without a log line free of redaction", works: ["get by id", "refuse with 401"], isHidden: false },
+  { without: "without refusals free of stacks", works: ["refuse with 400", "refuse with 401"], isHidden: false },
+  { without: "without bodies read by events", works: ["create"], isHidden: false },
+];
+
+/** What each technique brings: the service as it stands to the service without it, one technique at a time. */
+export async function techniques({ load, databases, effort }: Bench): Promise<void> {
+  const rows: Record<string, Record<string, string>> = {};
+  for (const { without, works, isHidden } of TECHNIQUES) {
+    const base: PatchName[] = isHidden ? ["without anything kept"] : [];
+    const reduced: Contender =
+      without === "the shortcut past EOV"
+        ? { name: "petstore", patches: base, env: { VALIDATION: "always" } }
+        : { name: "petstore", patches: [...base, without] };
+    using running = new DisposableStack();
+    const lanes: Lane<"with" | "without">[] = [
+      running.use(await startLane("with", { name: "petstore", patches: base }, databases)),
+      running.use(await startLane("without", reduced, databases)),
+    ];
+    const gains: Record<string, string> = {};
+    for (const work of works) {
+      const all = await measure(load, lanes, [WORKS[work]], effort);
+      gains[work] = show(ratioOf(all.with.perCpuSecond, all.without.perCpuSecond));
+    }
+    rows[without.replace(/^without /, "")] = gains;
+  }
+  console.log("\nwhat each technique brings: requests per second of CPU time, with it to without it");
+  console.table(rows);
+}

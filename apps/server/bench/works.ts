@@ -1,0 +1,33 @@
+import { generateApiKey } from "../src/keys/api-key.ts";
+
+/** A kind of request, and the status that answers it. */
+export interface Work {
+  method: "GET" | "POST";
+  path: string;
+  body?: object;
+  status: number;
+  /** In place of the valid one. */
+  key?: string;
+}
+
+const unknownKey = generateApiKey("production");
+
+/** The six kinds of requests that are compared. */
+export const WORKS = {
+  "list 20": { method: "GET", path: "/v1/pets", status: 200 },
+  "list 100": { method: "GET", path: "/v1/pets?limit=100", status: 200 },
+  "get by id": { method: "GET", path: "/v1/pets/5000", status: 200 },
+  create: { method: "POST", path: "/v1/pets", body: { name: "Rex", categoryId: 1 }, status: 201 },
+  "refuse with 400": { method: "GET", path: "/v1/pets?limit=101", status: 400 },
+  "refuse with 401": { method: "GET", path: "/v1/pets", status: 401, key: unknownKey },
+} satisfies Record<string, Work>;
+
+export type WorkName = keyof typeof WORKS;
+
+/** A request as it goes over the wire. */
+export function requestText({ method, path, body, key: own }: Work, key: string): string {
+  const json = body === undefined ? "" : JSON.stringify(body);
+  const content =
+    body === undefined ? "" : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(json)}\r\n`;
+  return `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${own ?? key}\r\n${content}\r\n${json}`;
+}
