@@ -6,15 +6,15 @@ import { postgresUnavailable } from "./test/postgres.ts";
 const PORTABLE = [
   "app",
   "conformance",
+  "database/migrations",
+  "database/storage",
   "idempotency/*",
   "keys/keys.repository",
   "keys/sharing",
-  "migrations",
   "pets/*",
   "rate-limits",
   "security/api-top-ten",
   "starts",
-  "storage",
 ].map((name) => `test/${name}.test.ts`);
 const POSTGRES = ["test/**/*.postgres.test.ts"];
 const ABSENCE = "test/postgres-absence.test.ts";

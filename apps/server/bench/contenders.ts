@@ -37,7 +37,7 @@ export async function startContender(
   const [{ readConfig }, { start }, { createLogger, inBatches }] = await Promise.all([
     import("../src/config.ts"),
     import("../src/server.ts"),
-    import("../src/request-log.ts"),
+    import("../src/observability/request-log.ts"),
   ]);
   const config = readConfig({ PETSTORE_ENV: "production", PORT: "0", DATABASE_URL: `file:${database.path}`, ...env });
   const service = await start(config, createLogger(config.logLevel, inBatches("/dev/null")));

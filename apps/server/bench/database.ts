@@ -2,9 +2,9 @@ import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { openDatabase } from "../src/database.ts";
+import { openDatabase } from "../src/database/database.ts";
 import { createApiKey } from "../src/keys/keys.repository.ts";
-import { migrate } from "../src/migrations.ts";
+import { migrate } from "../src/database/migrations.ts";
 
 /** Databases that hold the same, each in a file of its own, and a key for them. */
 export interface Databases extends AsyncDisposable {

@@ -61,10 +61,6 @@ async function profile(): Promise<void> {
     await measure(load, [lane], [work], { ...effort, rounds: 1 });
     const costs = costsOf(await lane.ask<Profiler.Profile>("end profile"));
     console.log(`\n${name}`);
-    console.table(
-      costs
-        .slice(0, 5)
-        .map(({ place, share }) => ({ place, share: `${(100 * share).toFixed(1)}%` })),
-    );
+    console.table(costs.slice(0, 5).map(({ place, share }) => ({ place, share: `${(100 * share).toFixed(1)}%` })));
   }
 }

@@ -9,24 +9,24 @@ import express, {
 } from "express";
 import { implement, type Implementation, type Violation } from "express-operations";
 import type { Logger } from "pino";
-import { type Capacity, createCapacity } from "./capacity.ts";
+import { type Capacity, createCapacity } from "./http/capacity.ts";
 import type { Config } from "./config.ts";
 import { contractDocument } from "./contract-document.ts";
-import { crossOrigin } from "./cross-origin.ts";
-import { dataVersionOf } from "./data-version.ts";
+import { crossOrigin } from "./http/cross-origin.ts";
+import { dataVersionOf } from "./database/data-version.ts";
 import type { Environment } from "./environment.ts";
 import { asProblem, problem, problemBody } from "./errors.ts";
 import { handlers } from "./handlers.ts";
 import { authentication } from "./keys/authentication.ts";
 import type { KeyUses } from "./keys/key-uses.ts";
-import { nobody, type Observer } from "./observer.ts";
+import { nobody, type Observer } from "./observability/observer.ts";
 import { limited, type RateLimits } from "./rate-limits.ts";
 import { readiness } from "./readiness.ts";
 import { referencePage } from "./reference-page.ts";
-import { describe, requestLog } from "./request-log.ts";
-import { standingHeaders } from "./standing-headers.ts";
-import type { Storage } from "./storage.ts";
-import type { Tracing } from "./tracing.ts";
+import { describe, requestLog } from "./observability/request-log.ts";
+import { standingHeaders } from "./http/standing-headers.ts";
+import type { Storage } from "./database/storage.ts";
+import type { Tracing } from "./observability/tracing.ts";
 
 export interface AppOptions {
   storage: Storage;

@@ -129,6 +129,6 @@ function processes(): Worker[] {
 
 async function openMetrics(config: Config) {
   if (config.metrics === undefined) return undefined;
-  const { clusterMetricsReader, listenForMetrics } = await import("./metrics.ts");
+  const { clusterMetricsReader, listenForMetrics } = await import("./observability/metrics.ts");
   return listenForMetrics(clusterMetricsReader(), config.metrics);
 }

@@ -1,4 +1,4 @@
-import type { Storage } from "./storage.ts";
+import type { Storage } from "./database/storage.ts";
 
 /** What every handler is given besides its input: whose API key it is, and the storage. */
 export interface Environment {

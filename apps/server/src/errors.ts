@@ -1,6 +1,6 @@
 import type { Error as ErrorBody } from "@petstore/contract";
 import { Problem } from "express-operations";
-import { isDatabaseUnavailable } from "./database.errors.ts";
+import { isDatabaseUnavailable } from "./database/database.errors.ts";
 
 /** Every error the service answers with: its code, status and default message. Codes are never reused or renamed. */
 export const ERRORS = {

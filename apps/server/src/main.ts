@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { Command, CommanderError } from "commander";
-import { addBackupCommands } from "./backup.commands.ts";
+import { addBackupCommands } from "./maintenance/backup.commands.ts";
 import { ConfigError, isPostgresUrl, pathOfFileUrl, readConfig } from "./config.ts";
-import { isDatabaseUnavailable } from "./database.errors.ts";
-import { openDatabase } from "./database.ts";
-import { addDoctorCommand } from "./doctor.commands.ts";
+import { isDatabaseUnavailable } from "./database/database.errors.ts";
+import { openDatabase } from "./database/database.ts";
+import { addDoctorCommand } from "./maintenance/doctor.commands.ts";
 import { addKeysCommands } from "./keys/keys.commands.ts";
-import { migrate } from "./migrations.ts";
+import { migrate } from "./database/migrations.ts";
 
 const program = new Command("petstore").description("The petstore service and its administration.").exitOverride();
 
@@ -56,7 +56,7 @@ try {
 }
 
 async function copy({ from, to, json }: { from: string; to: string; json?: true }): Promise<void> {
-  const { copyDatabase } = await import("./copy.ts");
+  const { copyDatabase } = await import("./maintenance/copy.ts");
   const [source, target] = [openDatabase(from), openDatabase(to)];
   try {
     const copied = await copyDatabase(source, target);

@@ -1,8 +1,8 @@
 import type { Config } from "./config.ts";
-import { openDatabase } from "./database.ts";
+import { openDatabase } from "./database/database.ts";
 import { ensureBootstrapKey } from "./keys/bootstrap.ts";
 import { ensureQuickstartKey } from "./keys/quickstart.ts";
-import { migrate } from "./migrations.ts";
+import { migrate } from "./database/migrations.ts";
 
 /** Brings the database to this version and sees to the first keys: done once, before any process serves it. */
 export async function prepare(config: Config): Promise<void> {

@@ -3,8 +3,8 @@ import type { Request } from "express";
 import type { SecurityHandler } from "express-operations";
 import { CompiledQuery } from "kysely";
 import type { RateLimiterAbstract, RateLimiterRes } from "rate-limiter-flexible";
-import { DatabaseError } from "./database.errors.ts";
-import { type Database, isPostgres } from "./database.ts";
+import { DatabaseError } from "./database/database.errors.ts";
+import { type Database, isPostgres } from "./database/database.ts";
 import { problem } from "./errors.ts";
 
 /** At most so many requests in so many seconds. */

@@ -2,8 +2,8 @@ import { setTimeout } from "node:timers/promises";
 import type { RequestHandler } from "express";
 import type { Logger } from "pino";
 import { problem } from "./errors.ts";
-import { describe } from "./request-log.ts";
-import type { Storage } from "./storage.ts";
+import { describe } from "./observability/request-log.ts";
+import type { Storage } from "./database/storage.ts";
 
 /** How long the database may take to answer before the service counts as not ready. */
 const DEADLINE_MS = 1_000;

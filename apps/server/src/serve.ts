@@ -7,7 +7,7 @@ import { version } from "@petstore/contract";
 import { obeyPrimary, startProcesses } from "./cluster.ts";
 import type { Config } from "./config.ts";
 import { prepare } from "./prepare.ts";
-import { createLogger } from "./request-log.ts";
+import { createLogger } from "./observability/request-log.ts";
 import { type Service, start } from "./server.ts";
 
 /** The service at work, in this process or in several. */

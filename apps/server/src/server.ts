@@ -2,10 +2,10 @@ import cluster from "node:cluster";
 import type { Logger } from "pino";
 import { BASE_PATH, createApp } from "./app.ts";
 import type { Config } from "./config.ts";
-import { listen } from "./http.ts";
+import { listen } from "./http/listener.ts";
 import { keyUses } from "./keys/key-uses.ts";
-import { openStorage } from "./storage.ts";
-import type { Tracing } from "./tracing.ts";
+import { openStorage } from "./database/storage.ts";
+import type { Tracing } from "./observability/tracing.ts";
 
 /** The service at work. */
 export interface Service {
@@ -72,7 +72,7 @@ async function open(config: Config, logger: Logger, resources: Resources): Promi
 /** Loaded only when they are wanted. In a cluster the primary process serves those of all. */
 async function openMetrics(config: Config, resources: Resources) {
   if (config.metrics === undefined) return undefined;
-  const { createMetrics, listenForMetrics, shareMetrics } = await import("./metrics.ts");
+  const { createMetrics, listenForMetrics, shareMetrics } = await import("./observability/metrics.ts");
   const metrics = createMetrics(config.databaseUrl);
   if (cluster.isWorker) {
     shareMetrics(metrics);
@@ -86,7 +86,7 @@ async function openMetrics(config: Config, resources: Resources) {
 /** Loaded only when it is wanted. */
 async function openTracing({ tracesEndpoint }: Config, resources: Resources): Promise<Tracing | undefined> {
   if (tracesEndpoint === undefined) return undefined;
-  const { createTracing } = await import("./tracing.ts");
+  const { createTracing } = await import("./observability/tracing.ts");
   const tracing = createTracing(tracesEndpoint);
   resources.add(() => tracing.close());
   return tracing;

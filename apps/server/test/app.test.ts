@@ -1,7 +1,7 @@
 import { document } from "@petstore/contract/document";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openDatabase } from "../src/database.ts";
+import { openDatabase } from "../src/database/database.ts";
 import { createApiKey, revokeApiKey } from "../src/keys/keys.repository.ts";
 import { expectError, json, startService, type TestService } from "./service.ts";
 

@@ -7,7 +7,7 @@ import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { createApp } from "../src/app.ts";
-import { listen } from "../src/http.ts";
+import { listen } from "../src/http/listener.ts";
 import { keyUses } from "../src/keys/key-uses.ts";
 import { createApiKey } from "../src/keys/keys.repository.ts";
 import { everyPet } from "./load.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { openDatabase } from "../src/database.ts";
+import { openDatabase } from "../src/database/database.ts";
 import { insertPet } from "../src/pets/pets.repository.ts";
 import { startProcess } from "./process.ts";
 import { run } from "./program.ts";

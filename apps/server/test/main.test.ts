@@ -5,7 +5,7 @@ import { hostname, userInfo } from "node:os";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { createApiKey, findApiKey, revokeApiKey, saveKeyUses } from "../src/keys/keys.repository.ts";
-import { migrate, MIGRATIONS } from "../src/migrations.ts";
+import { migrate, MIGRATIONS } from "../src/database/migrations.ts";
 import { ENTRY, run } from "./program.ts";
 import { opened, temporaryFolder, temporaryUrl } from "./temporary.ts";
 

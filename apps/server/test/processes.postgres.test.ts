@@ -1,7 +1,7 @@
 import type { Pet } from "@petstore/contract";
 import { describe, expect, test } from "vitest";
 import { createApiKey } from "../src/keys/keys.repository.ts";
-import { migrate } from "../src/migrations.ts";
+import { migrate } from "../src/database/migrations.ts";
 import { everyPet, startLoad } from "./load.ts";
 import { type PetstoreProcess, startProcess } from "./process.ts";
 import { json } from "./service.ts";

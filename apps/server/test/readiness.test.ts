@@ -3,10 +3,10 @@ import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createApp } from "../src/app.ts";
 import { pathOfFileUrl, readConfig } from "../src/config.ts";
-import { listen } from "../src/http.ts";
-import { migrate } from "../src/migrations.ts";
+import { listen } from "../src/http/listener.ts";
+import { migrate } from "../src/database/migrations.ts";
 import { keyUses } from "../src/keys/key-uses.ts";
-import { openStorage, type Storage } from "../src/storage.ts";
+import { openStorage, type Storage } from "../src/database/storage.ts";
 import { expectError } from "./service.ts";
 import { temporaryUrl } from "./temporary.ts";
 

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inject, onTestFinished } from "vitest";
-import { type Database, openDatabase } from "../src/database.ts";
-import { migrate } from "../src/migrations.ts";
-import { openStorage, type Storage } from "../src/storage.ts";
+import { type Database, openDatabase } from "../src/database/database.ts";
+import { migrate } from "../src/database/migrations.ts";
+import { openStorage, type Storage } from "../src/database/storage.ts";
 import { createDatabase } from "./postgres.ts";
 
 declare module "vitest" {

@@ -5,7 +5,7 @@ import Sqlite from "better-sqlite3";
 import Fastify, { type FastifyError, LogController, type FastifyReply, type FastifyRequest } from "fastify";
 import pino from "pino";
 import { decodeCursor } from "../../src/pets/cursor.ts";
-import { inBatches } from "../../src/request-log.ts";
+import { inBatches } from "../../src/observability/request-log.ts";
 import { groupingInserts } from "./grouping-inserts.ts";
 import {
   bearerToken,

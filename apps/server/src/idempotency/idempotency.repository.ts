@@ -1,6 +1,6 @@
-import { isLockTimeout } from "../database.errors.ts";
-import { type Database, isPostgres } from "../database.ts";
-import type { Storage, Work } from "../storage.ts";
+import { isLockTimeout } from "../database/database.errors.ts";
+import { type Database, isPostgres } from "../database/database.ts";
+import type { Storage, Work } from "../database/storage.ts";
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
 const EXPIRED_PER_CALL = 100;

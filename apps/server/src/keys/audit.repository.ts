@@ -1,5 +1,5 @@
 import { hostname, userInfo } from "node:os";
-import type { Database } from "../database.ts";
+import type { Database } from "../database/database.ts";
 import type { AuditTable } from "./audit.table.ts";
 
 /** One thing done to a key; `at` in milliseconds since 1970, `actor` as `user@host`. */

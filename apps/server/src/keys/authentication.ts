@@ -1,8 +1,8 @@
 import type { Request } from "express";
 import type { Grant } from "express-operations";
-import type { DataVersion } from "../data-version.ts";
-import { DatabaseError } from "../database.errors.ts";
-import type { Database } from "../database.ts";
+import type { DataVersion } from "../database/data-version.ts";
+import { DatabaseError } from "../database/database.errors.ts";
+import type { Database } from "../database/database.ts";
 import type { KeyUses } from "./key-uses.ts";
 import { type ApiKey, findApiKey } from "./keys.repository.ts";
 

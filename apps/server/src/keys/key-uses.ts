@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { Storage } from "../storage.ts";
+import type { Storage } from "../database/storage.ts";
 import { saveKeyUses } from "./keys.repository.ts";
 
 /** How long a use may be known to this process alone, in milliseconds. */

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { readConfig } from "../config.ts";
-import { type Database, openDatabase } from "../database.ts";
-import { migrate } from "../migrations.ts";
+import { type Database, openDatabase } from "../database/database.ts";
+import { migrate } from "../database/migrations.ts";
 import { isoDate, printJson, printTable } from "../print.ts";
 import { generateApiKey } from "./api-key.ts";
 import { listAudit } from "./audit.repository.ts";

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import type { Config } from "../config.ts";
-import type { Database } from "../database.ts";
-import { prepared } from "../prepared.ts";
+import type { Database } from "../database/database.ts";
+import { prepared } from "../database/prepared.ts";
 import { environmentOf, generateApiKey, hashApiKey, isWellFormedApiKey, prefixOfApiKey } from "./api-key.ts";
 import { recordAudit } from "./audit.repository.ts";
 import type { ApiKeysTable } from "./keys.table.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ConfigError } from "../config.ts";
-import type { Database } from "../database.ts";
+import type { Database } from "../database/database.ts";
 import { createApiKey, findApiKey, SCOPES } from "./keys.repository.ts";
 
 const OWNER_ONLY = 0o600;

@@ -1,6 +1,6 @@
 import type { Pet, PetStatus } from "@petstore/contract";
-import type { Database } from "../database.ts";
-import { prepared } from "../prepared.ts";
+import type { Database } from "../database/database.ts";
+import { prepared } from "../database/prepared.ts";
 
 const PET = ["id", "name", "category_id as categoryId", "status"] as const;
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Database } from "../../src/database.ts";
+import type { Database } from "../../src/database/database.ts";
 import { type IdempotentRequest, once as onceOn } from "../../src/idempotency/idempotency.repository.ts";
 import { createApiKey } from "../../src/keys/keys.repository.ts";
-import { migrate } from "../../src/migrations.ts";
+import { migrate } from "../../src/database/migrations.ts";
 import { insertPet, listPets } from "../../src/pets/pets.repository.ts";
 import { opened, temporaryUrl } from "../temporary.ts";
 

@@ -2,8 +2,8 @@ import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { type KeyUses, keyUses } from "../../src/keys/key-uses.ts";
 import { createApiKey, listApiKeys } from "../../src/keys/keys.repository.ts";
-import { migrate } from "../../src/migrations.ts";
-import { openStorage, type Storage } from "../../src/storage.ts";
+import { migrate } from "../../src/database/migrations.ts";
+import { openStorage, type Storage } from "../../src/database/storage.ts";
 import { opened, temporaryUrl } from "../temporary.ts";
 import { serve } from "./processes.ts";
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { createApiKey } from "../../src/keys/keys.repository.ts";
-import { migrate } from "../../src/migrations.ts";
+import { migrate } from "../../src/database/migrations.ts";
 import { opened, temporaryUrl } from "../temporary.ts";
 
 test("leaves no trace of the key in the files of the database", async () => {

@@ -1,8 +1,8 @@
 import { hostname, userInfo } from "node:os";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import type { Database } from "../../src/database.ts";
-import { migrate } from "../../src/migrations.ts";
+import type { Database } from "../../src/database/database.ts";
+import { migrate } from "../../src/database/migrations.ts";
 import { generateApiKey } from "../../src/keys/api-key.ts";
 import { listAudit } from "../../src/keys/audit.repository.ts";
 import {

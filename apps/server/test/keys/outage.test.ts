@@ -4,11 +4,11 @@ import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createApp } from "../../src/app.ts";
 import { pathOfFileUrl } from "../../src/config.ts";
-import { listen } from "../../src/http.ts";
+import { listen } from "../../src/http/listener.ts";
 import { keyUses } from "../../src/keys/key-uses.ts";
 import { createApiKey } from "../../src/keys/keys.repository.ts";
-import { migrate } from "../../src/migrations.ts";
-import { openStorage } from "../../src/storage.ts";
+import { migrate } from "../../src/database/migrations.ts";
+import { openStorage } from "../../src/database/storage.ts";
 import { expectError, json, startService } from "../service.ts";
 import { temporaryUrl } from "../temporary.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { listAudit } from "../../src/keys/audit.repository.ts";
 import { createApiKey, findApiKey, type IssuedApiKey, listApiKeys } from "../../src/keys/keys.repository.ts";
-import { migrate } from "../../src/migrations.ts";
+import { migrate } from "../../src/database/migrations.ts";
 import { opened, temporaryUrl } from "../temporary.ts";
 import { petstore, serve } from "./processes.ts";
 

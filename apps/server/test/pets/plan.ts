@@ -8,7 +8,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import { type Database, isPostgres, type Tables } from "../../src/database.ts";
+import { type Database, isPostgres, type Tables } from "../../src/database/database.ts";
 
 /** How the database would run the statement that a repository function sends, told by its own word such as `explain`. */
 export async function planOf<Row>(

@@ -2,7 +2,7 @@ import type { Error as ErrorBody, Pet } from "@petstore/contract";
 import { document } from "@petstore/contract/document";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BASE_PATH } from "../../src/app.ts";
-import { openDatabase } from "../../src/database.ts";
+import { openDatabase } from "../../src/database/database.ts";
 import { createApiKey, type Scope, SCOPES } from "../../src/keys/keys.repository.ts";
 import { expectError, json, startService, type TestService } from "../service.ts";
 import { type Credential, invalidCredentials, plainRequests, variantsOf, withCredential } from "./attempts.ts";

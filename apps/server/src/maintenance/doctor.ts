@@ -1,0 +1,85 @@
+import { existsSync, statfsSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { version } from "@petstore/contract";
+import Sqlite from "better-sqlite3";
+import { type Config, ConfigError, isPostgresUrl, pathOfFileUrl, readConfig } from "../config.ts";
+import { MIGRATIONS } from "../database/migrations.ts";
+
+/** One thing looked at: what was found and, where that is not as it should be, what to do. */
+export interface Finding {
+  check: "settings" | "versions" | "database" | "migrations" | "disk";
+  found: string;
+  remedy?: string;
+}
+
+const MIB = 2 ** 20;
+const LEAST_FREE = 100 * MIB;
+
+/** Looks at everything the service needs, and changes nothing. */
+export function examine(env: NodeJS.ProcessEnv): Finding[] {
+  const versions = `petstore ${version}, Node ${process.versions.node}`;
+  let config: Config;
+  try {
+    config = readConfig(env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const wrong = error.message.split("\n").map((remedy): Finding => ({ check: "settings", found: "wrong", remedy }));
+    return [...wrong, { check: "versions", found: versions }];
+  }
+  const known: Finding[] = [
+    { check: "settings", found: `${config.environment}, to listen on ${config.host}:${config.port}` },
+    { check: "versions", found: versions },
+  ];
+  if (isPostgresUrl(config.databaseUrl)) {
+    return [...known, { check: "database", found: "on a PostgreSQL server, which is not looked at" }];
+  }
+  const path = resolve(pathOfFileUrl(config.databaseUrl));
+  return [
+    ...known,
+    ...(existsSync(path) ? examineDatabase(path) : [{ check: "database" as const, found: `none yet at ${path}` }]),
+    examineDisk(path),
+  ];
+}
+
+function examineDatabase(path: string): Finding[] {
+  let file: Sqlite.Database | undefined;
+  try {
+    file = new Sqlite(path, { readonly: true, fileMustExist: true });
+    const verdict = file.pragma("quick_check", { simple: true });
+    if (verdict !== "ok") throw new Error(String(verdict));
+    const sqlite = file.prepare("select sqlite_version()").pluck().get();
+    return [{ check: "database", found: `${path} is whole, SQLite ${String(sqlite)}` }, examineMigrations(file)];
+  } catch (error) {
+    const found = `${path} cannot be used (${(error as Error).message})`;
+    const remedy =
+      "See that this user may read and write it; if it is damaged, stop the service and run `petstore restore <backup>`.";
+    return [{ check: "database", found, remedy }];
+  } finally {
+    file?.close();
+  }
+}
+
+function examineMigrations(file: Sqlite.Database): Finding {
+  const isMigrated = file.prepare("select 1 from sqlite_master where name = 'kysely_migration'").get() !== undefined;
+  const applied = isMigrated ? (file.prepare("select name from kysely_migration").pluck().all() as string[]) : [];
+  const newer = applied.filter((name) => !Object.hasOwn(MIGRATIONS, name));
+  if (newer.length > 0) {
+    const remedy = "Run the version that made the database, or a later one.";
+    return { check: "migrations", found: `unknown to this program: ${newer.join(", ")}`, remedy };
+  }
+  const pending = Object.keys(MIGRATIONS).filter((name) => !applied.includes(name));
+  if (pending.length === 0) return { check: "migrations", found: "all applied" };
+  const remedy = "Run `petstore migrate`, or start the service, which does the same.";
+  return { check: "migrations", found: `to be applied: ${pending.join(", ")}`, remedy };
+}
+
+/** A backup and a restore need room for a second copy of the database. */
+function examineDisk(path: string): Finding {
+  let folder = dirname(path);
+  while (!existsSync(folder)) folder = dirname(folder);
+  const { bavail, bsize } = statfsSync(folder);
+  const needed = LEAST_FREE + (existsSync(path) ? statSync(path).size : 0);
+  const found = `${Math.floor((bavail * bsize) / MIB)} MiB free at ${folder}`;
+  if (bavail * bsize >= needed) return { check: "disk", found };
+  return { check: "disk", found, remedy: `Make room: at least ${Math.ceil(needed / MIB)} MiB are needed.` };
+}

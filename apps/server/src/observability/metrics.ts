@@ -1,0 +1,116 @@
+import { stat } from "node:fs/promises";
+import express, { type NextFunction, type Request, type RequestHandler, type Response } from "express";
+import {
+  AggregatorRegistry,
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  prometheusContentType,
+  Registry,
+} from "prom-client";
+import { isPostgresUrl, pathOfFileUrl } from "../config.ts";
+import { ERRORS, errorBody } from "../errors.ts";
+import { type Address, type Listener, listen } from "../http/listener.ts";
+import type { Observer } from "./observer.ts";
+
+/** Prometheus metrics of a service: what fills them, and the text they are read as. */
+export interface Metrics extends Observer {
+  registry: Registry;
+}
+
+/** The metrics of the service and, with prom-client's own, of the process: event-loop lag, memory, garbage collection. */
+export function createMetrics(databaseUrl: string): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Counter({
+    name: "http_requests_total",
+    help: "Requests by operation of the contract and status.",
+    labelNames: ["operation_id", "status"],
+    registers,
+  });
+  const durations = new Histogram({
+    name: "http_request_duration_seconds",
+    help: "From the arrival of a request's headers to the end of its answer.",
+    labelNames: ["operation_id"],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  });
+  const inFlight = new Gauge({ name: "http_requests_in_flight", help: "Requests not answered yet.", registers });
+  const batches = new Histogram({
+    name: "petstore_commit_batch_size",
+    help: "Writes that shared one transaction.",
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+    registers,
+  });
+  const violations = new Counter({
+    name: "petstore_contract_violations_total",
+    help: "Answers found to break the contract.",
+    labelNames: ["operation_id"],
+    registers,
+  });
+  if (!isPostgresUrl(databaseUrl)) registry.registerMetric(walSize(databaseUrl));
+
+  const observeRequest: RequestHandler = (_request, response, next) => {
+    inFlight.inc();
+    const elapsed = durations.startTimer();
+    response.once("close", () => {
+      const operation_id = String(response.locals["operationId"] ?? "none");
+      inFlight.dec();
+      elapsed({ operation_id });
+      requests.inc({ operation_id, status: response.headersSent ? response.statusCode : "aborted" });
+    });
+    next();
+  };
+  return {
+    registry,
+    observeRequest,
+    onCommit: (size) => batches.observe(size),
+    onViolation: ({ operationId }) => violations.inc({ operation_id: operationId }),
+  };
+}
+
+/** Serves `GET /metrics` on an address of its own, which need not be reachable for those who use the service. */
+export function listenForMetrics(read: () => Promise<string>, address: Address): Promise<Listener> {
+  const app = express().disable("x-powered-by").disable("etag");
+  app.get("/metrics", async (_request, response) => {
+    const text = await read();
+    response.writeHead(200, { "Content-Type": prometheusContentType }).end(text);
+  });
+  app.use((_request, response) => void response.status(ERRORS.not_found.status).json(errorBody("not_found")));
+  app.use((_error: unknown, _request: Request, response: Response, _next: NextFunction) => {
+    response.status(ERRORS.unavailable.status).json(errorBody("unavailable"));
+  });
+  return listen(app, { ...address, settings: "METRICS_HOST and METRICS_PORT" });
+}
+
+/** Lets the primary process of a cluster read the metrics of this one. */
+export function shareMetrics({ registry }: Metrics): void {
+  AggregatorRegistry.setRegistries(registry);
+  void new AggregatorRegistry(); // begins to listen for the primary's question
+}
+
+/** Reads the metrics of every process of the cluster that this one is the primary of, added up where that makes sense. */
+export function clusterMetricsReader(): () => Promise<string> {
+  const registry = new AggregatorRegistry();
+  return () => registry.clusterMetrics();
+}
+
+function walSize(databaseUrl: string): Gauge {
+  const file = `${pathOfFileUrl(databaseUrl)}-wal`;
+  return new Gauge({
+    name: "petstore_wal_bytes",
+    help: "Size of the write-ahead log; it grows while a reader or a backup keeps SQLite from folding it in.",
+    registers: [],
+    aggregator: "max", // each process of a cluster sees the same file
+    async collect() {
+      this.set(
+        await stat(file).then(
+          ({ size }) => size,
+          () => 0,
+        ),
+      );
+    },
+  });
+}

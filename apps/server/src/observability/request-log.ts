@@ -1,0 +1,82 @@
+import { randomUUID } from "node:crypto";
+import type { Request, RequestHandler, Response } from "express";
+import { destination, type DestinationStream, type Logger, pino } from "pino";
+import type { Config } from "../config.ts";
+import { holdsApiKey } from "../keys/api-key.ts";
+import { addStanding } from "../http/standing-headers.ts";
+import { parseTraceparent } from "./trace-context.ts";
+
+/** Credentials stand in headers; requests are logged without them, so this is for what somebody logs one day. */
+const SECRETS = ["authorization", "headers.authorization", "*.authorization", "*.headers.authorization"];
+
+/** Logs as JSON, a line each, to standard output unless told otherwise. A credential is never written. */
+export function createLogger(level: Config["logLevel"], to: DestinationStream = inBatches()): Logger {
+  return pino({ level, redact: SECRETS }, to);
+}
+
+/** How long a line may wait for others, in milliseconds. */
+const BATCH_MS = 10;
+
+/** Writes lines together, since each write costs more than a line is to make; none waits beyond the end of the process. */
+export function inBatches(path?: string): DestinationStream {
+  const out = destination(path ?? process.stdout.fd);
+  let lines = "";
+  const flush = (): void => {
+    if (lines !== "") out.write(lines);
+    lines = "";
+  };
+  process.once("exit", flush);
+  return {
+    write: (line) => {
+      if (lines === "") setTimeout(flush, BATCH_MS);
+      lines += line;
+    },
+  };
+}
+
+/**
+ * One line for each request: method, path, operation, status, duration, an id, and the trace of a caller that sends
+ * `traceparent`. The id is the caller's `X-Request-Id` where that is a plain word, and goes out in the same header.
+ * Neither headers nor bodies are logged, nor an API key that was put where none belongs.
+ */
+export function requestLog(parent: Logger): RequestHandler {
+  const logger = parent.child({}, { redact: [] }); // its lines are made of what cannot be a credential
+  return (request, response, next) => {
+    const startedAt = performance.now();
+    const id = idOf(request);
+    response.locals["requestId"] = id;
+    addStanding(response, { "X-Request-Id": id });
+    response.once("close", () => {
+      const { statusCode: status, locals } = response;
+      const line = {
+        req: describe(request, response),
+        res: { status },
+        operationId: locals["operationId"] as unknown,
+        traceId: (locals["traceId"] as unknown) ?? parseTraceparent(request.headers["traceparent"])?.traceId,
+        responseTime: Math.round(performance.now() - startedAt),
+      };
+      if (!response.writableFinished) logger.info(line, "request aborted");
+      else if (status >= 500) logger.error(line, "request failed");
+      else logger.info(line, "request completed");
+    });
+    next();
+  };
+}
+
+/** What tells one request from the others in a line of the log. */
+export function describe(request: Request, response: Response): { id: unknown; method: string; path: string } {
+  return { id: response.locals["requestId"], method: request.method, path: loggedPath(request.originalUrl) };
+}
+
+function idOf(request: Request): string {
+  const given = request.headers["x-request-id"];
+  const isWord = typeof given === "string" && /^[\w.-]{1,128}$/.test(given) && !holdsApiKey(given);
+  return isWord ? given : randomUUID();
+}
+
+/** Without the query, and with segments cut that are longer than any of ours: one may be a key, in whatever encoding. */
+function loggedPath(url: string): string {
+  const end = url.indexOf("?");
+  const path = end === -1 ? url : url.slice(0, end);
+  return path.length > 33 ? path.replaceAll(/([^/]{9})[^/]{24,}/g, "$1…") : path;
+}

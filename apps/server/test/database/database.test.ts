@@ -1,0 +1,167 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import type { Pet } from "@petstore/contract";
+import Sqlite from "better-sqlite3";
+import { sql } from "kysely";
+import { describe, expect, test } from "vitest";
+import { DatabaseError, isDatabaseUnavailable } from "../../src/database/database.errors.ts";
+import type { Database } from "../../src/database/database.ts";
+import { migrate } from "../../src/database/migrations.ts";
+import { insertPet, listPets } from "../../src/pets/pets.repository.ts";
+import { opened, temporaryDatabase, temporaryFolder, temporaryUrl } from "../temporary.ts";
+
+const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
+
+describe("openDatabase", () => {
+  test("sets durability and safety on every open, also of a database that exists", async () => {
+    const url = `file:${join(await temporaryFolder(), "new", "folder", "petstore.db")}`;
+    for (const db of [opened(url), opened(url)]) {
+      expect(await pragma(db, "journal_mode")).toBe("wal");
+      expect(await pragma(db, "synchronous")).toBe(2);
+      expect(await pragma(db, "foreign_keys")).toBe(1);
+      expect(await pragma(db, "busy_timeout")).toBeLessThanOrEqual(250);
+    }
+  });
+
+  test("keeps what was written after it is closed and opened again", async () => {
+    const url = await temporaryUrl();
+    const first = opened(url);
+    await migrate(first);
+    const pet = await insertPet(first, REX);
+    await first.destroy();
+    expect(await listPets(opened(url), { limit: 10 })).toEqual([pet]);
+  });
+
+  test("names a file that cannot be opened, and the remedy", async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, "text.db"), "This is not a database. ".repeat(100));
+    await mkdir(join(folder, "folder.db"));
+    for (const path of ["text.db", "folder.db", "text.db/below.db"]) {
+      const error = await failureOf(sql`select 1`.execute(opened(`file:${join(folder, path)}`)));
+      expect(error).toBeInstanceOf(DatabaseError);
+      expect(isDatabaseUnavailable(error)).toBe(true);
+      expect(error.message).toMatch(
+        /^The database file .* cannot be opened \(.*\)\. Check .* or set DATABASE_URL to another file\.$/,
+      );
+      expect(error.message).toContain(join(folder, path));
+    }
+  });
+});
+
+describe("a transaction", () => {
+  test("holds the write lock from its start", async () => {
+    const url = await temporaryUrl();
+    const other = new Sqlite(url.slice("file:".length), { timeout: 0 });
+    await opened(url)
+      .transaction()
+      .execute(async () => expect(() => other.exec("begin immediate")).toThrow("database is locked"));
+    other.exec("begin immediate").close();
+  });
+
+  test("fails with the first error when SQLite has rolled it back by itself", async () => {
+    const db = await temporaryDatabase();
+    const failing = db.transaction().execute(async (trx) => {
+      await sql`insert or rollback into pets (name, category_id, status) values ('Rex', 1, 'lost')`.execute(trx);
+    });
+    await expect(failing).rejects.toMatchObject({ code: "SQLITE_CONSTRAINT_CHECK" });
+    expect(await insertPet(db, REX)).toMatchObject({ id: 1 });
+  });
+
+  test("leaves nothing when it throws", async () => {
+    const db = await temporaryDatabase();
+    const failing = db.transaction().execute(async (trx) => {
+      await insertPet(trx, REX);
+      throw new Error("no");
+    });
+    await expect(failing).rejects.toThrow("no");
+    expect(await listPets(db, { limit: 10 })).toEqual([]);
+  });
+});
+
+describe("a database that another process has locked", () => {
+  test("is waited for when it is opened", async () => {
+    const url = await temporaryUrl();
+    const holder = new Sqlite(url.slice("file:".length));
+    holder.exec("begin exclusive");
+    const opening = sql`select 1`.execute(opened(url));
+    let isOpen = false;
+    void opening.then(() => (isOpen = true));
+    await manyTurns(200);
+    expect(isOpen).toBe(false);
+    holder.exec("commit").close();
+    expect((await opening).rows).toHaveLength(1);
+  });
+
+  test("is waited for while the event loop goes on", async () => {
+    const [holder, waiter] = await twoConnections();
+    let written = false;
+    const waiting = await holder.transaction().execute(async () => {
+      const insert = insertPet(waiter, REX).then(() => (written = true));
+      await manyTurns(800);
+      expect(written).toBe(false);
+      return { insert };
+    });
+    await waiting.insert;
+    expect(await listPets(holder, { limit: 10 })).toHaveLength(1);
+  });
+
+  test("is given up after some seconds, with the reason", { timeout: 20_000 }, async () => {
+    const [holder, waiter] = await twoConnections();
+    await holder.transaction().execute(async () => {
+      const error = await failureOf(insertPet(waiter, REX));
+      expect(error).toBeInstanceOf(DatabaseError);
+      expect(error.message).toBe("The database is locked by another process. End that process, or try again.");
+    });
+  });
+});
+
+test("a full disk fails the write, leaves the reads, and heals without a restart", async () => {
+  const db = await temporaryDatabase();
+  const pages = await pragma(db, "page_count");
+  await pragma(db, `max_page_count = ${String(pages)}`);
+  const kept: Pet[] = [];
+  const fill = async () => {
+    for (;;) kept.push(await db.transaction().execute((trx) => insertPet(trx, { ...REX, name: "x".repeat(255) })));
+  };
+  expect(isDatabaseUnavailable(await failureOf(fill()))).toBe(true);
+  expect(await listPets(db, { limit: 100 })).toEqual(kept);
+  await pragma(db, `max_page_count = ${Number(pages) + 100}`);
+  kept.push(await insertPet(db, REX));
+  expect(await listPets(db, { limit: 100 })).toEqual(kept);
+});
+
+test("isDatabaseUnavailable tells a mistake in a query from an outage", async () => {
+  const error = await failureOf(sql`select nothing from nowhere`.execute(await temporaryDatabase()));
+  expect(isDatabaseUnavailable(error)).toBe(false);
+});
+
+async function twoConnections(): Promise<[Database, Database]> {
+  const url = await temporaryUrl();
+  const databases: [Database, Database] = [opened(url), opened(url)];
+  await migrate(databases[0]);
+  return databases;
+}
+
+/**
+ * Lets the event loop turn a thousand times, and for some milliseconds at least. What still waits after that, and then
+ * succeeds, has not blocked the loop until it gave up.
+ */
+async function manyTurns(milliseconds: number): Promise<void> {
+  const start = performance.now();
+  for (let turns = 0; turns < 1_000 || performance.now() - start < milliseconds; turns++) await setImmediate();
+}
+
+async function pragma(db: Database, text: string): Promise<unknown> {
+  const { rows } = await sql<Record<string, unknown>>`pragma ${sql.raw(text)}`.execute(db);
+  return Object.values(rows[0] ?? {})[0];
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<Error> {
+  return promise.then(
+    () => {
+      throw new Error("it did not fail");
+    },
+    (error: Error) => error,
+  );
+}

@@ -1,0 +1,18 @@
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { migrate } from "../../src/database/migrations.ts";
+import { opened, temporaryUrl } from "../temporary.ts";
+
+test("waits for another process that migrates, also longer than a statement may wait for a lock", async () => {
+  const url = await temporaryUrl();
+  const [one, two] = [opened(url), opened(`${url}?lock_timeout=50`)];
+  let waiting: Promise<string[]> | undefined;
+  const slow = {
+    up: async () => {
+      waiting ??= migrate(two, { slow });
+      await sql`select pg_sleep(0.5)`.execute(one);
+    },
+  };
+  expect(await migrate(one, { slow })).toEqual(["slow"]);
+  expect(await waiting).toEqual([]);
+});

@@ -1,0 +1,45 @@
+import { sql } from "kysely";
+import type { Migration } from "kysely/migration";
+import { describe, expect, test } from "vitest";
+import { DatabaseError } from "../../src/database/database.errors.ts";
+import type { Database } from "../../src/database/database.ts";
+import { migrate, MIGRATIONS } from "../../src/database/migrations.ts";
+import { opened, temporaryUrl } from "../temporary.ts";
+
+const creating = (table: string): Migration => ({
+  up: async (db) => void (await sql`create table ${sql.table(table)} (id integer)`.execute(db)),
+});
+
+describe("migrate", () => {
+  test("names what it applied, and finds nothing to do the second time", async () => {
+    const db = opened(await temporaryUrl());
+    expect(await migrate(db)).toEqual(Object.keys(MIGRATIONS));
+    expect(await migrate(db)).toEqual([]);
+  });
+
+  test("applies all that is missing or, when one fails, nothing", async () => {
+    const db = opened(await temporaryUrl());
+    const failing = { up: async () => Promise.reject(new Error("no")) };
+    await expect(migrate(db, { "1": creating("a"), "2": failing })).rejects.toThrow(
+      new DatabaseError("The database could not be migrated and is as it was (no)."),
+    );
+    expect(await tablesOf(db)).toEqual([]);
+    expect(await migrate(db, { "1": creating("a"), "2": creating("b") })).toEqual(["1", "2"]);
+    expect(await tablesOf(db)).toEqual(["a", "b"]);
+  });
+
+  test("refuses a database that a newer version has migrated", async () => {
+    const db = opened(await temporaryUrl());
+    await migrate(db, { "1": creating("a"), "2": creating("b") });
+    const older = migrate(db, { "1": creating("a") });
+    await expect(older).rejects.toThrow(DatabaseError);
+    await expect(older).rejects.toThrow(
+      "The database is newer than this program, which does not know its migration 2. Run the version that made it, or a later one.",
+    );
+  });
+});
+
+async function tablesOf(db: Database): Promise<string[]> {
+  const tables = await db.introspection.getTables();
+  return tables.map((table) => table.name).toSorted();
+}

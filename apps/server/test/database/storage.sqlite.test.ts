@@ -1,0 +1,81 @@
+import { setImmediate } from "node:timers/promises";
+import Sqlite from "better-sqlite3";
+import { sql } from "kysely";
+import { describe, expect, test } from "vitest";
+import { pathOfFileUrl } from "../../src/config.ts";
+import { DatabaseError } from "../../src/database/database.errors.ts";
+import type { Database } from "../../src/database/database.ts";
+import { insertPet, listPets } from "../../src/pets/pets.repository.ts";
+import { groupingCommits } from "../../src/database/storage.ts";
+import { temporaryDatabase, temporaryStorage } from "../temporary.ts";
+
+const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
+
+describe("write", () => {
+  test("commits what arrives together in one transaction", async () => {
+    const { write } = await temporaryStorage();
+    const transactions = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        write(async (trx) => {
+          await insertPet(trx, REX);
+          const { rows } = await sql<{ count: number }>`select count(*) as count from pets`.execute(trx);
+          return rows[0]!.count;
+        }),
+      ),
+    );
+    expect(transactions).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+  });
+
+  test("fails for all of a group when it cannot be committed, and works again after", async () => {
+    const { write, db } = await temporaryStorage();
+    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(db);
+    const limit = (pages: number) =>
+      write(async (trx) => void (await sql`pragma max_page_count = ${sql.lit(pages)}`.execute(trx)));
+    await limit(rows[0]!.page_count);
+    const group = await Promise.allSettled(
+      Array.from({ length: 200 }, () => write((trx) => insertPet(trx, { ...REX, name: "x".repeat(255) }))),
+    );
+    const kept = await listPets(db, { limit: 1000 });
+    expect(group.some(({ status }) => status === "rejected")).toBe(true);
+    expect(group.flatMap((result) => (result.status === "fulfilled" ? [result.value.id] : []))).toEqual(
+      kept.map(({ id }) => id),
+    );
+    await limit(rows[0]!.page_count + 100);
+    await expect(write((trx) => insertPet(trx, REX))).resolves.toMatchObject(REX);
+  });
+
+  test("is refused when its own patience ends, while the group before it still waits, and leaves nothing", async () => {
+    const db = await temporaryDatabase();
+    const write = groupingCommits(db, undefined, 100);
+    const other = new Sqlite(await pathOf(db)).exec("begin immediate");
+    const refused = [write((trx) => insertPet(trx, { ...REX, name: "in the first group" }))];
+    await setImmediate(); // the first group is made up
+    const start = performance.now();
+    refused.push(write((trx) => insertPet(trx, { ...REX, name: "in the second" })));
+    for (const result of await Promise.allSettled(refused)) {
+      expect(result).toEqual({ status: "rejected", reason: expect.any(DatabaseError) });
+    }
+    expect(performance.now() - start).toBeLessThan(4_000); // the first group itself waits 5 s
+
+    other.exec("rollback").close();
+    const kept = await write((trx) => insertPet(trx, REX));
+    expect(await listPets(db, { limit: 10 })).toEqual([kept]);
+  });
+});
+
+async function pathOf(db: Database): Promise<string> {
+  const { rows } = await sql<{ file: string }>`pragma database_list`.execute(db);
+  return rows[0]!.file;
+}
+
+test("a read waits neither for a write nor for the lock of another process", async () => {
+  const { write, db, url } = await temporaryStorage();
+  await write((trx) => insertPet(trx, REX));
+  const other = new Sqlite(pathOfFileUrl(url));
+  other.exec("begin exclusive");
+  const writing = write((trx) => insertPet(trx, REX));
+  expect(await listPets(db, { limit: 10 })).toHaveLength(1);
+  other.exec("rollback").close();
+  await writing;
+  expect(await listPets(db, { limit: 10 })).toHaveLength(2);
+});

@@ -1,0 +1,89 @@
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startService, type TestService } from "../service.ts";
+
+describe("what Node's parser refuses before Express sees it", () => {
+  let service: TestService;
+  beforeAll(async () => void (service = await startService()));
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  /** Sends bytes as they are and reads until the server closes the connection. */
+  async function exchange(request: string): Promise<{ status: number; headers: string; body: unknown }> {
+    const { hostname, port } = new URL(service.baseUrl);
+    const socket = connect(Number(port), hostname);
+    socket.write(request);
+    const [head = "", body = ""] = (await text(socket)).split("\r\n\r\n", 2);
+    return { status: Number(head.split(" ")[1]), headers: head, body: JSON.parse(body) as unknown };
+  }
+
+  const HEAD = "Host: x\r\nConnection: close\r\n";
+
+  test.each<[string, string, number, string]>([
+    ["a line that is no request", "nonsense\r\n\r\n", 400, "invalid_request"],
+    ["an unknown method", `BREW /v1/pets HTTP/1.1\r\n${HEAD}\r\n`, 400, "invalid_request"],
+    ["a header without a colon", `GET /v1/pets HTTP/1.1\r\n${HEAD}bad\r\n\r\n`, 400, "invalid_request"],
+    ["a bad Content-Length", `POST /v1/pets HTTP/1.1\r\n${HEAD}Content-Length: x\r\n\r\n`, 400, "invalid_request"],
+    [
+      "two framings of the body",
+      `POST /v1/pets HTTP/1.1\r\n${HEAD}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`,
+      400,
+      "invalid_request",
+    ],
+    ["two Hosts", `GET /v1/pets HTTP/1.1\r\n${HEAD}Host: y\r\n\r\n`, 400, "invalid_request"],
+    ["CONNECT", `CONNECT x:80 HTTP/1.1\r\n${HEAD}\r\n`, 405, "method_not_allowed"],
+    ["no Host", "GET /v1/pets HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "invalid_request"],
+    ["headers too large", `GET /v1/pets HTTP/1.1\r\n${HEAD}X: ${"x".repeat(20_000)}\r\n\r\n`, 431, "headers_too_large"],
+    ["a path too long", `GET /v1/${"x".repeat(20_000)} HTTP/1.1\r\n${HEAD}\r\n`, 431, "headers_too_large"],
+    ["an unknown expectation", `GET /v1/pets HTTP/1.1\r\n${HEAD}Expect: tea\r\n\r\n`, 417, "expectation_failed"],
+  ])("%s gets an Error body", async (_title, request, status, code) => {
+    const response = await exchange(request);
+    expect(response.status).toBe(status);
+    expect(response.headers).toMatch(/content-type: application\/json/i);
+    expect(response.body).toEqual({ code, message: expect.any(String), status });
+  });
+
+  test("headers that go on for megabytes are answered, not cut off, also while they are being sent", async () => {
+    const request = `GET /v1/pets HTTP/1.1\r\n${HEAD}X: ${"x".repeat(8_000_000)}\r\n\r\n`;
+    for (let attempt = 0; attempt < 10; attempt++) expect((await exchange(request)).status).toBe(431);
+  });
+
+  test.each(["a length that is announced", "chunks"])(
+    "a client that sends all of a body of megabytes, in %s, before it reads has its answer",
+    async (framing) => {
+      const { hostname, port } = new URL(service.baseUrl);
+      const socket = connect(Number(port), hostname).pause();
+      const body = "x".repeat(20_000_000);
+      const [header, sent] =
+        framing === "chunks"
+          ? ["Transfer-Encoding: chunked", `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`]
+          : [`Content-Length: ${body.length}`, body];
+      const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\nContent-Type: application/json\r\n`;
+      await new Promise((done) => socket.write(`${head}${header}\r\n\r\n${sent}`, done));
+      socket.write("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+      expect((await text(socket)).match(/HTTP\/1.1 \d{3}/g)).toEqual(["HTTP/1.1 413", "HTTP/1.1 200"]);
+    },
+  );
+
+  test("a request given twice the credentials is answered with 401", async () => {
+    const twice = `Authorization: Bearer ${service.key}\r\n`.repeat(2);
+    const response = await exchange(`GET /v1/pets HTTP/1.1\r\n${HEAD}${twice}\r\n`);
+    expect(response.status).toBe(401);
+  });
+
+  test("what is no request, sent behind requests, is answered behind their answers", async () => {
+    const { hostname, port } = new URL(service.baseUrl);
+    const socket = connect(Number(port), hostname);
+    const body = '{"name":"Rex","categoryId":1}';
+    const post = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    socket.write(`${post}${post}GARBAGE\r\n\r\n`);
+    expect((await text(socket)).match(/HTTP\/1.1 \d{3}/g)).toEqual(["HTTP/1.1 201", "HTTP/1.1 201", "HTTP/1.1 400"]);
+  });
+
+  test("a request that is refused is not told to send its body", async () => {
+    const { hostname, port } = new URL(service.baseUrl);
+    const socket = connect(Number(port), hostname);
+    socket.write(`POST /v1/pets HTTP/1.1\r\n${HEAD}Expect: 100-continue\r\nContent-Length: 9\r\n\r\n`);
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 401 /);
+  });
+});

@@ -1,0 +1,99 @@
+import { readdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { describe, expect, test } from "vitest";
+import { type Program, run, startProgram } from "../program.ts";
+import { temporaryFolder, temporaryUrl } from "../temporary.ts";
+
+const ANSWERS_BEFORE_BACKUP = 100;
+
+describe("petstore backup", () => {
+  test("while serving holds everything acknowledged before, and restore brings it back", async () => {
+    const folder = await temporaryFolder();
+    const program = await startProgram(folder, { LOG_LEVEL: "silent" });
+    const env = { DATABASE_URL: `file:${folder}/data/petstore.db` };
+    const copy = join(folder, "copy.db");
+
+    const acknowledged: number[] = [];
+    const done = new AbortController();
+    const { promise: loaded, resolve: enough } = Promise.withResolvers<void>();
+    const writers = Array.from({ length: 8 }, async () => {
+      while (!done.signal.aborted) {
+        acknowledged.push(await create(program));
+        if (acknowledged.length >= ANSWERS_BEFORE_BACKUP) enough();
+      }
+    });
+    await loaded;
+    const before = [...acknowledged];
+    const result = await run(["backup", copy], env);
+    done.abort();
+    await Promise.all(writers);
+
+    expect(result).toEqual({ code: 0, stdout: `The database is backed up to ${copy}.\n`, stderr: "" });
+    const copied = idsIn(copy);
+    expect(before.filter((id) => !copied.includes(id))).toEqual([]);
+    expect((await stat(copy)).mode & 0o777).toBe(0o600);
+
+    const refused = await run(["restore", copy], env);
+    expect({ code: refused.code, stderr: refused.stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/petstore\.db is in use .*Stop the service.*\n$/),
+    });
+    const later = await create(program);
+    expect(await program.stop()).toBe(0);
+
+    const restored = await run(["restore", copy], env);
+    expect(restored).toMatchObject({ code: 0, stderr: "" });
+    expect(idsIn(join(folder, "data/petstore.db"))).toEqual(copied);
+    const aside = /is now (\S+)\.$/m.exec(restored.stdout)?.[1];
+    expect(idsIn(aside!)).toContain(later);
+
+    const again = await startProgram(folder, { LOG_LEVEL: "silent" });
+    expect(copied).not.toContain(await create(again));
+    expect(await again.stop()).toBe(0);
+  });
+
+  test("does not overwrite, and leaves nothing when there is no database", async () => {
+    const folder = await temporaryFolder();
+    const taken = join(folder, "taken.db");
+    await writeFile(taken, "mine");
+    const env = { DATABASE_URL: await temporaryUrl() };
+    expect(await run(["backup", taken], env)).toMatchObject({ code: 1, stderr: expect.stringContaining("exists") });
+    expect((await run(["backup", join(folder, "copy.db")], env)).code).toBe(1);
+    expect(await readdir(folder)).toEqual(["taken.db"]);
+  });
+});
+
+test("petstore restore refuses what is no backup, and changes nothing", async () => {
+  const folder = await temporaryFolder();
+  const env = { DATABASE_URL: `file:${folder}/petstore.db` };
+  await run(["migrate"], env);
+  const [text, other] = [join(folder, "text"), join(folder, "other.db")];
+  await writeFile(text, "no database at all, and long enough to be looked at".repeat(100));
+  new Sqlite(other).exec("create table t (x)").close();
+  for (const file of [text, other, join(folder, "missing")]) {
+    const { code, stderr } = await run(["restore", file], env);
+    expect({ code, lines: stderr.trimEnd().split("\n").length }).toEqual({ code: 1, lines: 1 });
+  }
+  expect((await readdir(folder)).toSorted()).toEqual(["other.db", "petstore.db", "text"]);
+});
+
+async function create({ baseUrl, key }: Program): Promise<number> {
+  const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
+  const response = await fetch(`${baseUrl}/pets`, {
+    method: "POST",
+    headers,
+    body: '{"name":"Rex","categoryId":1}',
+  });
+  expect(response.status).toBe(201);
+  return ((await response.json()) as { id: number }).id;
+}
+
+/** The animals of a database that is whole. */
+function idsIn(path: string): number[] {
+  const file = new Sqlite(path, { readonly: true });
+  expect(file.pragma("integrity_check", { simple: true })).toBe("ok");
+  const ids = file.prepare("select id from pets order by id").pluck().all() as number[];
+  file.close();
+  return ids;
+}

@@ -1,0 +1,67 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json as readJson } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
+import { startProgram } from "../program.ts";
+import { startService } from "../service.ts";
+import { temporaryFolder } from "../temporary.ts";
+
+const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
+const CALLER_SPAN = "b7ad6b7169203331";
+
+interface Span {
+  name: string;
+  traceId: string;
+  parentSpanId?: string;
+  attributes: { key: string; value: object }[];
+}
+
+/** Takes OTLP over HTTP as JSON, as a collector does. */
+async function startCollector(): Promise<{ endpoint: string; spans: Span[] }> {
+  const spans: Span[] = [];
+  const server = createServer((request, response) => {
+    void readJson(request).then((body) => {
+      const { resourceSpans } = body as { resourceSpans: { scopeSpans: { spans: Span[] }[] }[] };
+      if (request.url === "/v1/traces") {
+        spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)));
+      }
+      response.writeHead(200, { "Content-Type": "application/json" }).end("{}");
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  onTestFinished(() => void server.close());
+  return { endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, spans };
+}
+
+test("each request is a span, in the caller's trace where there is one, and all are sent before the end", async () => {
+  const { endpoint, spans } = await startCollector();
+  const service = await startService({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint });
+  await service.addPet();
+  await service.request("/pets/1", { headers: { traceparent: `00-${TRACE_ID}-${CALLER_SPAN}-01` } });
+  await service.request("/pets/404");
+  await service.request("/pets/1", { headers: { traceparent: `00-${TRACE_ID}-${CALLER_SPAN}-00` } }); // not sampled
+  await service[Symbol.asyncDispose]();
+
+  expect(spans.map(({ name }) => name)).toEqual(["createPet", "getPet", "getPet"]);
+  expect(spans[1]).toMatchObject({ traceId: TRACE_ID, parentSpanId: CALLER_SPAN });
+  expect(spans[2]!.traceId).not.toBe(TRACE_ID);
+  expect(spans[2]!.attributes).toContainEqual({ key: "http.response.status_code", value: { intValue: 404 } });
+  expect(JSON.stringify(spans)).not.toContain(service.key);
+});
+
+test("a collector that is away does not disturb", async () => {
+  await using service = await startService({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" });
+  expect(await service.addPet()).toMatchObject({ id: 1 });
+});
+
+test("nothing of it, nor of metrics and limits, is loaded unless it is asked for", async () => {
+  const report = "registerHooks({load:(u,c,n)=>(console.log('loaded:'+u),n(u,c))})";
+  const preload = `--import=data:text/javascript,import{registerHooks}from'node:module';${report}`;
+  const loadedWith = async (env: NodeJS.ProcessEnv): Promise<string[]> => {
+    const program = await startProgram(await temporaryFolder(), { NODE_OPTIONS: preload, ...env });
+    expect(await program.stop()).toBe(0);
+    return program.output().match(/^loaded:.*(@opentelemetry|prom-client|rate-limiter-flexible).*$/gm) ?? [];
+  };
+  expect(await loadedWith({})).toEqual([]);
+  expect(await loadedWith({ METRICS_PORT: "0" })).not.toEqual([]);
+});
