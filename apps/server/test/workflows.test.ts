@@ -1,0 +1,45 @@
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { breakAnswers } from "./broken-proxy.ts";
+import { startService, type TestService } from "./service.ts";
+
+const ROOT = resolve(import.meta.dirname, "../../..");
+
+/** An independent judge: Redocly reads the workflows and the contract, and knows nothing of this service. */
+describe("the workflows of openapi/petstore.arazzo.yaml", () => {
+  let service: TestService;
+  beforeAll(async () => void (service = await startService()));
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  test("run against the service, and each answer is as the contract has it", async () => {
+    const { exitCode, output } = await respect(service.baseUrl);
+    expect(output).toContain("Workflows: 2 passed, 2 total");
+    expect(output).toContain("Steps: 11 passed, 11 total");
+    expect(exitCode).toBe(0);
+  });
+
+  test.each([
+    ["a field is missing", (body: string) => body.replaceAll(/,"categoryId":\d+/g, "")],
+    ["an id is a text", (body: string) => body.replaceAll(/"id":(\d+)/g, '"id":"$1"')],
+    ["a failure has another code", (body: string) => body.replace("unauthorized", "forbidden")],
+  ])("fail when %s", async (_title, change) => {
+    await using broken = await breakAnswers(service.baseUrl, change);
+    const { exitCode, output } = await respect(broken.origin + new URL(service.baseUrl).pathname);
+    expect(output).toContain("Tests exited with error");
+    expect(exitCode).toBe(1);
+  });
+
+  async function respect(server: string) {
+    const inputs = [`key=${service.key}`, `attempt=${randomUUID()}`].flatMap((input) => ["--input", input]);
+    const words = ["respect", "openapi/petstore.arazzo.yaml", "--server", `petstore=${server}`, ...inputs];
+    return new Promise<{ exitCode: number | null; output: string }>((done) => {
+      const env = { ...process.env, NO_COLOR: "1", REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
+      const redocly = resolve(ROOT, "node_modules/.bin/redocly");
+      const child = execFile(redocly, words, { cwd: ROOT, env }, (_error, stdout, stderr) =>
+        done({ exitCode: child.exitCode, output: stdout + stderr }),
+      );
+    });
+  }
+});
