@@ -1,6 +1,6 @@
-import { answered, type Outcome, unanswered } from "./outcome.ts";
 import type { Connection } from "./connection.ts";
 import type { Operation } from "./operation.ts";
+import { answered, type Outcome, unanswered } from "./outcome.ts";
 
 /** What goes to an operation, by the places of openapi-fetch. */
 export interface Message {

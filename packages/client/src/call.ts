@@ -1,8 +1,8 @@
 import { attempt, type Exchange, type Message } from "./attempt.ts";
 import type { Connection } from "./connection.ts";
+import { tellDeprecation } from "./deprecation.ts";
 import type { ByOperation } from "./generated/calls.ts";
 import { messageOf } from "./message.ts";
-import { tellDeprecation } from "./deprecation.ts";
 import type { Operation, OperationId } from "./operation.ts";
 import { type CallOptions, limits } from "./options.ts";
 import { pause } from "./pause.ts";

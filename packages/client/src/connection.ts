@@ -24,7 +24,7 @@ export function connect(options: PetstoreOptions): Connection {
   if (!/^https?:\/\/[^?#@]+$/i.test(address) || !URL.canParse(address))
     throw new TypeError("baseUrl has to be a URL such as https://api.petstore.example/v1.");
   if (typeof apiKey !== "string" || !/^[\x21-\x7e]+$/.test(apiKey))
-    throw new TypeError("apiKey has to be a key as it was issued, without spaces or line breaks.");
+    throw new TypeError("apiKey has to be a key as issued, without spaces or line breaks.");
   const { request } = createClient({
     baseUrl: address,
     headers: { Authorization: `Bearer ${apiKey}` },

@@ -47,7 +47,7 @@ export function answered({ success }: Operation, { data, error, response }: Answ
 /** No answer that could be read. `ended` says what gave up waiting, if anything did. */
 export function unanswered(cause: unknown, ended?: "aborted" | "timeout", isSent = true, response?: Response): Refusal {
   if (ended === "aborted") return failure(ended, "The call was aborted.", cause, response);
-  if (ended === "timeout") return failure(ended, "No whole answer came in time.", cause, response);
+  if (ended === "timeout") return failure(ended, "No whole answer in time.", cause, response);
   if (!isSent) return failure("unsendable_request", "A value cannot be sent.", cause);
   if (response && cause instanceof SyntaxError) return unreadable("is not JSON, or was cut off", response, cause);
   return failure("network_error", "The connection failed.", cause, response);

@@ -5,7 +5,7 @@ import type { ContractCheck } from "./contract-check.ts";
 import type { ByOperation, ByPage, ByPath } from "./generated/calls.ts";
 import { hash, version } from "./generated/facts.ts";
 import { operations } from "./generated/operations.ts";
-import type { Operation, OperationId } from "./operation.ts";
+import type { OperationId } from "./operation.ts";
 import type { CallOptions, PetstoreOptions } from "./options.ts";
 import { paginate } from "./pages.ts";
 
@@ -30,15 +30,17 @@ export interface Contract {
 /** A client of the petstore. Throws a TypeError for options that cannot work. */
 export function createPetstore(options: PetstoreOptions): Petstore {
   const connection = connect(options);
-  const table: Operation<OperationId>[] = operations;
   const methods: Record<string, unknown> = {};
   const pages: Record<string, unknown> = {};
-  for (const operation of table) {
+  for (const operation of operations) {
     const { id, method, isPaged } = operation;
     methods[id] = call.bind(undefined, connection, operation as never);
     if (isPaged) pages[id] = paginate.bind(undefined, connection, operation as never);
-    methods[method] ??= (path: string, { params = {}, body, ...callOptions }: Message & CallOptions = {}) =>
-      send(connection, operationAt(method, path), { params, body }, callOptions);
+    methods[method] ??= (path: string, { params = {}, body, ...callOptions }: Message & CallOptions = {}) => {
+      const asked = operations.find((candidate) => candidate.method === method && candidate.path === path);
+      if (!asked) throw new TypeError(`The contract has no ${method} ${path}.`);
+      return send<OperationId>(connection, asked, { params, body }, callOptions);
+    };
   }
   return {
     ...methods,
@@ -47,11 +49,5 @@ export function createPetstore(options: PetstoreOptions): Petstore {
     // Loaded when it is wanted: few programs do.
     checkContract: async (callOptions?: CallOptions) =>
       (await import("./contract-check.ts")).checkContract(connection, callOptions),
-  } as unknown as Petstore; // the types are generated from what `table` is generated from
-
-  function operationAt(method: string, path: string): Operation<OperationId> {
-    const operation = table.find((candidate) => candidate.method === method && candidate.path === path);
-    if (operation === undefined) throw new TypeError(`The contract has no ${method} ${path}.`);
-    return operation;
-  }
+  } as unknown as Petstore; // its types are generated from what `operations` is generated from
 }

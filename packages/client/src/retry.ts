@@ -2,9 +2,17 @@ import type { Refusal } from "./outcome.ts";
 import type { Operation } from "./operation.ts";
 import type { RetryOptions } from "./options.ts";
 
-/** Failures that pass: https://www.rfc-editor.org/rfc/rfc9110#section-15 and, for 429, RFC 6585, section 4. */
-const PASSING_STATUSES = new Set([408, 429, 502, 503, 504]);
-const PASSING_CODES = new Set(["network_error", "timeout", "idempotency_in_progress"]);
+/** The statuses and codes of failures that pass: https://www.rfc-editor.org/rfc/rfc9110#section-15 and, for 429, RFC 6585, section 4. */
+const PASSING = new Set<string | number>([
+  408,
+  429,
+  502,
+  503,
+  504,
+  "network_error",
+  "timeout",
+  "idempotency_in_progress",
+]);
 
 /** Milliseconds to wait before trying again after attempt `count`; undefined when there is to be no other. */
 export function delayBeforeRetry(
@@ -13,7 +21,7 @@ export function delayBeforeRetry(
   count: number,
   { baseDelay, maxDelay, maxRetryAfter }: Required<RetryOptions>,
 ): number | undefined {
-  const passes = PASSING_CODES.has(error.code) || PASSING_STATUSES.has(response?.status ?? 0);
+  const passes = PASSING.has(error.code) || PASSING.has(response?.status ?? 0);
   if (!isRepeatable || !passes) return undefined;
   const asked = retryAfter(response?.headers);
   if (asked > maxRetryAfter) return undefined;

@@ -128,7 +128,7 @@ describe("no answer", () => {
     for (const answer of answers) {
       await using server = await faulty(answer, { retry: { limit: 1, baseDelay: 1 }, attemptTimeout: 50 });
       const result = await server.petstore.listPets();
-      expect(result.error).toEqual({ code: "timeout", message: "No whole answer came in time.", status: 0 });
+      expect(result.error).toEqual({ code: "timeout", message: "No whole answer in time.", status: 0 });
       expect(server.requests).toHaveLength(2);
     }
   });

@@ -19,7 +19,7 @@ describe("createPetstore refuses", () => {
   });
 
   test.each(["", "secret\n", "sec ret", undefined, null, 1])("the apiKey %j, without showing it", (apiKey) => {
-    const message = "apiKey has to be a key as it was issued, without spaces or line breaks.";
+    const message = "apiKey has to be a key as issued, without spaces or line breaks.";
     expect(() => createPetstore({ baseUrl, apiKey: apiKey as string })).toThrow(new TypeError(message));
   });
 
