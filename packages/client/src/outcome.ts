@@ -31,7 +31,7 @@ export interface Answer {
 export function answered({ success }: Operation, { data, error, response }: Answer): Outcome {
   const { ok, status, type } = response;
   const isDeclared = success.includes(status);
-  if (isDeclared && (data !== undefined || status === 204)) return { ok: true, status, data, response };
+  if (isDeclared && ((data ?? null) !== null || status === 204)) return { ok: true, status, data, response };
   if (status >= 400 && isErrorBody(error)) return { ok: false, status, error, response };
   if (status === 304)
     return { ok: false, status, error: { code: "not_modified", message: "Not modified.", status }, response };

@@ -47,6 +47,7 @@ describe("an answer that is none of the contract's is a failure that says what i
       },
       "The answer 200 (no Content-Type) has no body.",
     ],
+    ["200 with null", json(200, "null"), "The answer 200 (application/json) has no body."],
     [
       "204, which is not declared",
       (_, response) => void response.writeHead(204).end(),
