@@ -15,9 +15,17 @@ const OPERATIONS = "packages/express-operations/src";
 
 /** What the service is measured with besides as it stands, so that its source needs no switches for that. */
 export const PATCHES = {
-  "synchronous=NORMAL": { file: `${SERVER}/sqlite.file.ts`, from: "synchronous: 2", to: "synchronous: 1" },
-  "without grouped commits": { file: `${SERVER}/storage.ts`, from: "LARGEST_GROUP = 256", to: "LARGEST_GROUP = 1" },
-  "without anything kept": { file: `${SERVER}/data-version.ts`, from: "= storage.version()", to: "= undefined" },
+  "synchronous=NORMAL": { file: `${SERVER}/database/sqlite.file.ts`, from: "synchronous: 2", to: "synchronous: 1" },
+  "without grouped commits": {
+    file: `${SERVER}/database/storage.ts`,
+    from: "LARGEST_GROUP = 256",
+    to: "LARGEST_GROUP = 1",
+  },
+  "without anything kept": {
+    file: `${SERVER}/database/data-version.ts`,
+    from: "= storage.version()",
+    to: "= undefined",
+  },
   "without answers kept": {
     file: `${OPERATIONS}/kept-answers.ts`,
     from: "return this.#operations.includes(operationId)",
@@ -28,33 +36,37 @@ export const PATCHES = {
     from: "= valid.get(token)",
     to: "= undefined",
   },
-  "without queries compiled once": { file: `${SERVER}/prepared.ts`, from: "compiled.get(adapter) ??", to: "" },
+  "without queries compiled once": { file: `${SERVER}/database/prepared.ts`, from: "compiled.get(adapter) ??", to: "" },
   "without running queries at once": {
-    file: `${SERVER}/prepared.ts`,
+    file: `${SERVER}/database/prepared.ts`,
     from: "adapter instanceof SqliteFileAdapter ?",
     to: "false ?",
   },
   "without statements kept": {
-    file: `${SERVER}/sqlite.dialect.ts`,
+    file: `${SERVER}/database/sqlite.dialect.ts`,
     from: "if (kept !== undefined) return kept;",
     to: "",
   },
   "without headers written at once": {
-    file: `${SERVER}/standing-headers.ts`,
+    file: `${SERVER}/http/standing-headers.ts`,
     from: "this.getHeaderNames().length === 0",
     to: "false",
   },
   "without prototypes from birth": {
-    file: `${SERVER}/express-messages.ts`,
+    file: `${SERVER}/http/express-messages.ts`,
     from: "if (request === undefined || response === undefined)",
     to: "",
   },
   "without writing the log in batches": {
-    file: `${SERVER}/request-log.ts`,
+    file: `${SERVER}/observability/request-log.ts`,
     from: "lines += line;",
     to: "flush(out.write(line));",
   },
-  "without a log line free of redaction": { file: `${SERVER}/request-log.ts`, from: "{ redact: [] }", to: "{}" },
+  "without a log line free of redaction": {
+    file: `${SERVER}/observability/request-log.ts`,
+    from: "{ redact: [] }",
+    to: "{}",
+  },
   "without refusals free of stacks": { file: `${OPERATIONS}/problem.ts`, from: "Error.stackTraceLimit = 0;", to: "" },
   "without bodies read by events": {
     file: `${OPERATIONS}/body.ts`,

@@ -1,9 +1,12 @@
 import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { PATCHES } from "../bench/patches.ts";
 
 const BENCH = fileURLToPath(new URL("../bench/main.ts", import.meta.url));
+const ROOT = new URL("../../../", import.meta.url);
 
 test("the benchmark runs: all stacks answer the same, and each work is measured", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [BENCH, "--quick"]);
@@ -11,3 +14,7 @@ test("the benchmark runs: all stacks answer the same, and each work is measured"
     expect(stdout).toContain(`\n${work}, `);
   expect(stdout).toContain("│ this service ");
 }, 60_000);
+
+test.each(Object.entries(PATCHES))("the source still says what is measured %s", async (_, { file, from }) => {
+  expect((await readFile(new URL(file, ROOT), "utf8")).split(from)).toHaveLength(2);
+});
