@@ -1,11 +1,8 @@
-import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { breakAnswers } from "./broken-proxy.ts";
+import { redocly } from "./redocly.ts";
 import { startService, type TestService } from "./service.ts";
-
-const ROOT = resolve(import.meta.dirname, "../../..");
 
 /** An independent judge: Redocly reads the workflows and the contract, and knows nothing of this service. */
 describe("the workflows of openapi/petstore.arazzo.yaml", () => {
@@ -33,13 +30,6 @@ describe("the workflows of openapi/petstore.arazzo.yaml", () => {
 
   async function respect(server: string) {
     const inputs = [`key=${service.key}`, `attempt=${randomUUID()}`].flatMap((input) => ["--input", input]);
-    const words = ["respect", "openapi/petstore.arazzo.yaml", "--server", `petstore=${server}`, ...inputs];
-    return new Promise<{ exitCode: number | null; output: string }>((done) => {
-      const env = { ...process.env, NO_COLOR: "1", REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
-      const redocly = resolve(ROOT, "node_modules/.bin/redocly");
-      const child = execFile(redocly, words, { cwd: ROOT, env }, (_error, stdout, stderr) =>
-        done({ exitCode: child.exitCode, output: stdout + stderr }),
-      );
-    });
+    return redocly("respect", "openapi/petstore.arazzo.yaml", "--server", `petstore=${server}`, ...inputs);
   }
 });
