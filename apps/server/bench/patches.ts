@@ -68,6 +68,16 @@ export const PATCHES = {
     to: "{}",
   },
   "without refusals free of stacks": { file: `${OPERATIONS}/problem.ts`, from: "Error.stackTraceLimit = 0;", to: "" },
+  "without middlewares as one": {
+    file: `${SERVER}/in-order.ts`,
+    from: "return (request, response, next) => {",
+    to: "return handlers as never; return (request, response, next) => {",
+  },
+  "without ASCII written as such": {
+    file: `${OPERATIONS}/respond.ts`,
+    from: '? "latin1" : "utf8"',
+    to: '? "utf8" : "utf8"',
+  },
   "without bodies read by events": {
     file: `${OPERATIONS}/body.ts`,
     from: "await readBytes(request, limit)",

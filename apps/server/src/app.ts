@@ -17,6 +17,7 @@ import { dataVersionOf } from "./database/data-version.ts";
 import type { Environment } from "./environment.ts";
 import { asProblem, problem, problemBody } from "./errors.ts";
 import { handlers } from "./handlers.ts";
+import { inOrder } from "./in-order.ts";
 import { authentication } from "./keys/authentication.ts";
 import type { KeyUses } from "./keys/key-uses.ts";
 import { nobody, type Observer } from "./observability/observer.ts";
@@ -56,8 +57,8 @@ export async function createApp(options: AppOptions): Promise<Express> {
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing").enable("strict routing");
   if (options.tracing !== undefined) app.use(options.tracing.traceRequest);
   const capacity = createCapacity(options.maxInFlight);
-  app.use(standingHeaders(app), observer.observeRequest, requestLog(options.logger), requireHost);
-  app.use(BASE_PATH, crossOrigin, capacity.refuseWhenFull, await operations(options, capacity));
+  app.use(inOrder(standingHeaders(app), observer.observeRequest, requestLog(options.logger), requireHost));
+  app.use(BASE_PATH, inOrder(crossOrigin, capacity.refuseWhenFull, await operations(options, capacity)));
   app.get("/healthz", (_request, response) => void response.json({ status: "ok" }));
   app.get("/readyz", readiness(options));
   app.use(["/openapi.json", "/openapi.yaml"], crossOrigin);

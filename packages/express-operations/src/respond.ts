@@ -53,7 +53,10 @@ export function send(request: Request, response: Response, message: Message, ann
     response.writeHead(304, others).end();
     return;
   }
-  response.writeHead(status, written).end(request.method === "HEAD" ? undefined : payload);
+  response.writeHead(status, written);
+  if (payload === undefined || request.method === "HEAD") response.end();
+  // ASCII is both, and sooner written as Latin-1.
+  else response.end(payload, headers["Content-Length"] === payload.length ? "latin1" : "utf8");
 }
 
 /** Writes an answer. */
