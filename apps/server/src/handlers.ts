@@ -4,6 +4,6 @@ import type { Environment } from "./environment.ts";
 import { petsHandlers } from "./pets/pets.handlers.ts";
 
 /** The handler of every operation of the contract. */
-export const handlers = {
+export const handlers: Handlers<HandledOperations, Environment> = {
   ...petsHandlers,
-} satisfies Handlers<HandledOperations, Environment>;
+};

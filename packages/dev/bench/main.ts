@@ -29,7 +29,6 @@ try {
       `${name.padEnd(14)} ${median.toFixed(2)} (${times[0]!.toFixed(2)}–${times.at(-1)!.toFixed(2)}); budget ${budget}`,
     );
   }
-  await dev.interrupt();
 } finally {
-  dev.kill();
+  await dev.interrupt();
 }

@@ -71,9 +71,9 @@ function kindOf(root: string, { file }: TypeFault): string {
 
 /** The outermost and the innermost of what the compiler says: what does not fit, and the last reason why. */
 function inShort(message: string[]): string {
-  const [first, last] = [message[0]!, message.at(-1)!];
+  const [first, last] = [message[0]!, message.at(-1)!].map((text) => text.replaceAll(/'\{[^']{40,}'/g, "'{ … }'"));
   const short = (text: string) => (text.length > 180 ? `${text.slice(0, 177)}…` : text);
-  return message.length === 1 ? short(first) : `${short(first)} ${short(last)}`;
+  return message.length === 1 ? short(first!) : `${short(first!)} ${short(last!)}`;
 }
 
 function seconds(milliseconds: number): string {

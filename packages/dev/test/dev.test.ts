@@ -17,8 +17,8 @@ describe("pnpm dev", { timeout: 60_000 }, () => {
     clone = cloneInstalled();
     dev = startDev(clone.directory);
   });
-  afterAll(() => {
-    dev.kill();
+  afterAll(async () => {
+    await dev.interrupt();
     clone[Symbol.dispose]();
   });
 

@@ -9,9 +9,8 @@ export interface Dev {
   report: () => Promise<string>;
   /** Where the service is, as the report said last. */
   address: () => string;
-  /** Sends SIGINT, and gives the exit code. */
+  /** Sends SIGINT, which ends the service as well, and gives the exit code. */
   interrupt: () => Promise<number | null>;
-  kill: () => void;
 }
 
 /** Starts `pnpm dev` in a checkout, with a service on a free port. Its reports can be read from the first on. */
@@ -40,6 +39,5 @@ export function startDev(directory: string): Dev {
       child.kill("SIGINT");
       return (await exited)[0];
     },
-    kill: () => void child.kill("SIGKILL"),
   };
 }

@@ -1,0 +1,21 @@
+import { createPetstore } from "@petstore/client";
+import { document } from "@petstore/contract/document";
+import { expect, test } from "vitest";
+import { serve } from "./serve.ts";
+
+test("the client creates, fetches, pages and fails against the mock as against the service", async () => {
+  const { baseUrl } = await serve({ document });
+  const petstore = createPetstore({ baseUrl, apiKey: "any-key", onDeprecated: false, retry: { limit: 1 } });
+
+  const mia = await petstore.createPet({ name: "Mia", categoryId: 3, status: "sold" }).orThrow();
+  expect(await petstore.getPet({ petId: mia.id }).orThrow()).toEqual(mia);
+  expect(await petstore.listPets({ status: "sold" }).orThrow()).toEqual([mia]);
+  const ids: number[] = [];
+  for await (const { id } of petstore.paginate.listPets({ limit: 1 })) ids.push(id);
+  expect(ids).toEqual([1, 2, 3]);
+
+  const missing = await petstore.GET("/pets/{petId}", { params: { path: { petId: 4711 } } });
+  expect(missing).toMatchObject({ ok: false, status: 404, error: { code: "not_found" } });
+  const refused = await petstore.listPets({}, { headers: { Prefer: "code=403" } });
+  expect(refused).toMatchObject({ ok: false, status: 403, error: { code: "forbidden" } });
+});

@@ -1,0 +1,58 @@
+/** `pnpm scaffold <operationId>`: writes the stub of a handler that is missing, and its test, where they belong. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { spawnSync } from "node:child_process";
+import { bundle, CONTRACT_FILE } from "@petstore/contract/bundle";
+import { operationsOf } from "express-operations/reading";
+import { ALL_HANDLERS, placeOf, testOf, withHandlers, withStub } from "./scaffold/files.ts";
+
+const root = resolve(import.meta.dirname, "../../..");
+try {
+  await scaffold(process.argv[2]);
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 1;
+}
+
+async function scaffold(operationId: string | undefined): Promise<void> {
+  const document = await bundle(CONTRACT_FILE);
+  const entries = operationsOf(document);
+  const entry = entries.find(({ id }) => id === operationId);
+  if (entry === undefined) {
+    const ids = entries.map(({ id }) => id).join(", ");
+    throw new Error(`Name an operation of the contract: ${ids}. A new one has to stand in openapi/openapi.yaml first.`);
+  }
+  const place = placeOf(entry);
+  const handlers = textOf(place.handlersFile);
+  if (handlers !== undefined && new RegExp(`^  (async )?${entry.id}\\b`, "m").test(handlers)) {
+    throw new Error(`${entry.id} has a handler, in ${place.handlersFile}. Nothing is written.`);
+  }
+  const files = {
+    [place.handlersFile]: withStub(handlers, entry, place),
+    [ALL_HANDLERS]: withHandlers(textOf(ALL_HANDLERS) ?? "", place),
+    ...(textOf(place.testFile) === undefined && { [place.testFile]: testOf(document, entry) }),
+  };
+  // All at once, so that whoever watches sees one change.
+  const written = Object.entries(files)
+    .filter(([file, text]) => textOf(file) !== text)
+    .map(([file, text]) => [file, formatted(file, text)] as const);
+  for (const [file, text] of written) {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), text);
+  }
+  for (const [file] of written) console.log(`wrote ${file}`);
+  console.log(`Write ${entry.id} in ${place.handlersFile} until ${place.testFile} passes.`);
+}
+
+function formatted(file: string, text: string): string {
+  const { status, stdout } = spawnSync("oxfmt", [`--stdin-filepath=${file}`], {
+    cwd: root,
+    input: text,
+    encoding: "utf8",
+  });
+  return status === 0 ? stdout : text;
+}
+
+function textOf(file: string): string | undefined {
+  return existsSync(join(root, file)) ? readFileSync(join(root, file), "utf8") : undefined;
+}

@@ -1,0 +1,92 @@
+import { type OpenApiDocument, type OperationEntry } from "express-operations/reading";
+import { exampleRequest } from "./request.ts";
+
+/** Where the code of an operation belongs, from the root of the repository: a folder for each tag of the contract. */
+export interface Place {
+  /** The tag, as the contract spells it. */
+  tag: string;
+  handlersFile: string;
+  /** The constant that holds the handlers of the tag. */
+  handlersName: string;
+  testFile: string;
+}
+
+/** The file that joins the handlers of all tags. */
+export const ALL_HANDLERS = "apps/server/src/handlers.ts";
+
+/** `listOrders` with the tag `Store` belongs in `store/store.handlers.ts`, its test in `store/list-orders.test.ts`. */
+export function placeOf({ id, operation }: OperationEntry): Place {
+  const { tags: [tag = "General"] = [] } = operation as { tags?: string[] };
+  const words = tag.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
+  const folder = words.join("-").toLowerCase();
+  const [first = "", ...others] = words;
+  const name = first.toLowerCase() + others.map((word) => word[0]!.toUpperCase() + word.slice(1)).join("");
+  return {
+    tag,
+    handlersFile: `apps/server/src/${folder}/${folder}.handlers.ts`,
+    handlersName: `${name}Handlers`,
+    testFile: `apps/server/test/${folder}/${kebab(id)}.test.ts`,
+  };
+}
+
+/** The handlers of a tag with a stub for the operation, which compiles and fails each request. */
+export function withStub(handlers: string | undefined, { id }: OperationEntry, place: Place): string {
+  const { tag, handlersFile, handlersName } = place;
+  const stub = `
+  async ${id}(): Promise<never> {
+    throw new Error("${id} is not written yet: its place is ${handlersFile}.");
+  },
+`;
+  if (handlers !== undefined)
+    return replaced(handlers, /(?=\n\} satisfies Handlers<)/, `\n${stub.trimEnd()}`, handlersFile);
+  return `import type { HandledOperations, OperationIdsByTag } from "@petstore/contract";
+import type { Handlers } from "express-operations";
+import type { Environment } from "../environment.ts";
+
+/** The operations tagged ${tag}. */
+export const ${handlersName} = {${stub}} satisfies Handlers<Pick<HandledOperations, OperationIdsByTag["${tag}"]>, Environment>;
+`;
+}
+
+/** The file that joins all handlers, with those of a tag among them. */
+export function withHandlers(all: string, { handlersFile, handlersName }: Place): string {
+  if (all.includes(`...${handlersName},`)) return all;
+  const from = `./${handlersFile.slice("apps/server/src/".length)}`;
+  const imported = replaced(all, /(?=\n\n\/\*\*)/, `\nimport { ${handlersName} } from "${from}";`, ALL_HANDLERS);
+  return replaced(imported, /(?=\n\};)/, `\n  ...${handlersName},`, ALL_HANDLERS);
+}
+
+/** A test that the operation answers its example with its success: it fails until the handler does so. */
+export function testOf(document: OpenApiDocument, entry: OperationEntry): string {
+  const { method, path, headers, body } = exampleRequest(document, entry);
+  const status = Object.keys(entry.operation.responses ?? {}).find((key) => /^2\d\d$/.test(key)) ?? "200";
+  const init = [
+    ...(method === "GET" ? [] : [`method: "${method}"`]),
+    ...(body === undefined && Object.keys(headers).length === 0
+      ? []
+      : [
+          `headers: ${JSON.stringify({ ...(body !== undefined && { "Content-Type": "application/json" }), ...headers })}`,
+        ]),
+    ...(body === undefined ? [] : [`body: JSON.stringify(${JSON.stringify(body)})`]),
+  ];
+  const options = init.length === 0 ? "" : `, { ${init.join(", ")} }`;
+  return `import { expect, test } from "vitest";
+import { startService } from "../service.ts";
+
+test("${entry.id} answers with ${status}", async () => {
+  await using service = await startService();
+  const response = await service.request("${path}"${options});
+  expect(response.status, "${entry.id} has to be written").toBe(${status});
+});
+`;
+}
+
+function replaced(text: string, place: RegExp, insertion: string, file: string): string {
+  if (!place.test(text))
+    throw new Error(`${file} has another form than this command knows: add the operation by hand.`);
+  return text.replace(place, () => insertion);
+}
+
+function kebab(id: string): string {
+  return id.replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2").toLowerCase();
+}

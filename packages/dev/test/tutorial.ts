@@ -1,0 +1,60 @@
+/** A code block of a tutorial: what it is, what it is for, and its text. */
+export interface Block {
+  language: string;
+  /** A file to change, or what a text is the output of. */
+  subject: string | undefined;
+  /** The line that it goes above. */
+  before: string | undefined;
+  text: string;
+}
+
+/** The code blocks of a document in Markdown, in order. */
+export function blocksOf(markdown: string): Block[] {
+  const fences = markdown.matchAll(/^```(\w+)(?: ([^\s"=]+))?(?: before="([^"\n]+)")?\n(.*?)^```$/gms);
+  return Array.from(fences, ([, language, subject, before, text]) => ({
+    language: language!,
+    subject,
+    before,
+    text: text!,
+  }));
+}
+
+/** A file with a block worked in: as a whole, above a line or at the end, or where a diff says. */
+export function applied({ language, before, text }: Block, file: string): string {
+  if (language === "ts") return text;
+  if (language === "diff") return patched(file, text);
+  if (before === undefined) return file + text;
+  return replacedOnce(file, `\n${before}\n`, `\n${text}${before}\n`);
+}
+
+function patched(file: string, diff: string): string {
+  const lines = diff.trimEnd().split("\n");
+  const side = (sign: string) =>
+    lines.filter((line) => line.startsWith(" ") || line.startsWith(sign)).map((line) => line.slice(1));
+  return replacedOnce(file, side("-").join("\n"), side("+").join("\n"));
+}
+
+function replacedOnce(file: string, text: string, replacement: string): string {
+  const parts = file.split(text);
+  if (parts.length !== 2)
+    throw new Error(`The tutorial changes a place that exists ${parts.length - 1} times:\n${text}`);
+  return parts.join(replacement);
+}
+
+/** The first line that a tutorial promises and that an output does not have after those before it; `…` is anything. */
+export function brokenPromise(promise: string, output: string): string | undefined {
+  const lines = output.split("\n");
+  return promise
+    .trim()
+    .split("\n")
+    .find((line) => {
+      const pattern = new RegExp(line.split("…").map(literally).join(".*"));
+      const at = lines.findIndex((candidate) => pattern.test(candidate.replaceAll(/ +/g, " ")));
+      lines.splice(0, at + 1);
+      return at === -1;
+    });
+}
+
+function literally(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+}
