@@ -4,13 +4,14 @@ import type { Profiler } from "node:inspector";
 import { canPin } from "../../../packages/express-operations/bench/process.ts";
 import { chart } from "./chart.ts";
 import { createDatabases } from "./database.ts";
+import { twoProcesses } from "./processes.ts";
 import { costsOf } from "./profile.ts";
 import { measure, startLane, startLoad } from "./rounds.ts";
 import { type Bench, compareStacks, durableCreations, growth, mixedLoad, startUp } from "./sections.ts";
 import { techniques } from "./techniques.ts";
 import { WORKS } from "./works.ts";
 
-const SECTIONS = ["stacks", "durable", "mixed", "start", "growth", "techniques"] as const;
+const SECTIONS = ["stacks", "durable", "mixed", "start", "growth", "processes", "techniques"] as const;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -48,6 +49,7 @@ if (values.profile) {
   if (chosen("mixed")) await mixedLoad(bench);
   if (chosen("start")) await startUp(bench);
   if (chosen("growth")) await growth(bench, 1_000_000);
+  if (chosen("processes")) await twoProcesses(bench);
   if (chosen("techniques")) await techniques(bench);
 }
 

@@ -1,0 +1,73 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { ratioOf, show, spreadOf } from "../../../packages/express-operations/bench/figures.ts";
+import type { Outcome, Slice } from "./load.ts";
+import type { Bench } from "./sections.ts";
+import { requestText, type Work, WORKS } from "./works.ts";
+
+const PETSTORE = fileURLToPath(new URL("../bin/petstore.js", import.meta.url));
+
+/**
+ * The program with two processes to one, by the clock. They and the load share all cores, so that on a machine of two
+ * the load takes a good part of what the second process could use.
+ */
+export async function twoProcesses({ load, databases, effort }: Bench): Promise<void> {
+  await using one = await startProgram(1, await databases.copy());
+  await using two = await startProgram(2, await databases.copy());
+  const rows: Record<string, Record<string, string>> = {};
+  for (const [name, work] of Object.entries({ "list 20": WORKS["list 20"], "durable creations": WORKS.create })) {
+    const rates: [number[], number[]] = [[], []];
+    for (let round = 0; round <= effort.rounds; round++) {
+      for (const [at, { port }] of [one, two].entries()) {
+        const outcome = await load.ask<Outcome>({ ...sliceOf(port, work, databases.key, effort) });
+        if (round > 0) rates[at]!.push(outcome.answered / outcome.seconds);
+      }
+    }
+    rows[name] = {
+      "one: requests/s": show(spreadOf(rates[0]), 0),
+      "two: requests/s": show(spreadOf(rates[1]), 0),
+      "two to one": show(ratioOf(rates[1], rates[0])),
+    };
+  }
+  console.log("\nWEB_CONCURRENCY=2 to 1");
+  console.table(rows);
+}
+
+function sliceOf(port: number, work: Work, key: string, { connections, milliseconds }: Bench["effort"]): Slice {
+  return { port, requests: [{ text: requestText(work, key), status: work.status }], connections, milliseconds };
+}
+
+async function startProgram(processes: number, path: string): Promise<AsyncDisposable & { port: number }> {
+  const child = spawn(process.execPath, [PETSTORE, "serve"], {
+    env: {
+      PATH: process.env["PATH"],
+      PORT: "0",
+      PETSTORE_ENV: "production",
+      SHUTDOWN_DELAY: "0",
+      DATABASE_URL: `file:${path}`,
+      WEB_CONCURRENCY: String(processes),
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exited = once(child, "exit");
+  const lines = createInterface(child.stdout);
+  const port = await new Promise<number>((done, failed) => {
+    void exited.then(() => failed(new Error("The program ended before it listened.")));
+    lines.on("line", (line) => {
+      const url = /listening on (\S+)$/.exec(line)?.[1];
+      if (url === undefined) return;
+      done(Number(new URL(url).port));
+      lines.close();
+      child.stdout.resume(); // its log is read and dropped, as a collector would read it
+    });
+  });
+  return {
+    port,
+    [Symbol.asyncDispose]: async () => {
+      child.kill();
+      await exited;
+    },
+  };
+}
