@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import { fingerprints, type OpenApiDocument } from "./src/fingerprint.ts";
 import { type Described, describedOperations } from "./described-operations.ts";
+import { queries } from "./generated-queries.ts";
+import { comment } from "./jsdoc.ts";
 
 const BANNER = "// Generated from the contract by `pnpm generate`. Do not edit.\n";
 
@@ -33,6 +35,12 @@ export async function generatedFiles(
     "names.ts": BANNER + names(document),
     "operations.ts": BANNER + table(operations),
     "calls.ts": BANNER + calls(operations),
+    "queries.ts": BANNER + queries(operations),
+    "document.ts":
+      BANNER +
+      'import type { ContractDocument } from "../testing/document.ts";\n\n' +
+      "/** The contract. */\n" +
+      `export const document: ContractDocument = ${JSON.stringify(document, null, 2)};\n`,
     "fingerprints.ts":
       BANNER +
       "\n/** A digest of each operation, by its operationId. */\n" +
@@ -102,9 +110,4 @@ function signature(
 function overload({ entry: { id, path }, isInputRequired, documentation }: Described): string {
   const init = `init${isInputRequired ? "" : "?"}: Init<"${id}"> & CallOptions`;
   return `${comment(documentation, "    ")}    (path: ${JSON.stringify(path)}, ${init}): Call<"${id}">;\n`;
-}
-
-function comment(lines: string[], indent = ""): string {
-  const inner = lines.map((line) => `${indent} * ${line.replaceAll("*/", "*\\/")}`.trimEnd());
-  return lines.length === 0 ? "" : [`${indent}/**`, ...inner, `${indent} */`, ""].join("\n");
 }

@@ -1,0 +1,776 @@
+// Generated from the contract by `pnpm generate`. Do not edit.
+import type { ContractDocument } from "../testing/document.ts";
+
+/** The contract. */
+export const document: ContractDocument = {
+  "openapi": "3.1.1",
+  "info": {
+    "title": "Petstore",
+    "version": "1.0.0",
+    "summary": "An HTTP/JSON store of animals for sale.",
+    "description": "List animals, add one, fetch one.\n\n## Authentication\nEvery operation needs an API key, sent as a bearer token: `Authorization: Bearer <API_KEY>`.\nA missing or invalid key is answered with 401. A key that lacks the scope an operation names is answered\nwith 403: reading needs `pets:read`, adding an animal needs `pets:write`.\n\nPages of any origin may call the service from a browser. A key in a page can be read by whoever opens it, so\ngive it no more scopes than the page needs, and an expiry.\n\n## Errors\nEvery response outside 2xx and 304 carries an `Error`: exactly `code`, `message` and `status`.\nBranch on `code`; `message` is for people and may change.\n\n| status | code | when |\n| --- | --- | --- |\n| 400 | `invalid_request` | a parameter or the body does not match this document |\n| 401 | `unauthorized` | the API key is missing or invalid |\n| 403 | `forbidden` | the API key lacks the scope the operation needs |\n| 404 | `not_found` | no such path, or no such animal |\n| 405 | `method_not_allowed` | the path exists, the method does not; see `Allow` |\n| 406 | `not_acceptable` | `Accept` excludes `application/json` |\n| 408 | `request_timeout` | the request did not arrive in time |\n| 409 | `idempotency_in_progress` | the first request with this `Idempotency-Key` is still running; see `Retry-After` |\n| 413 | `payload_too_large` | the body is larger than 64 KiB |\n| 415 | `unsupported_media_type` | the body is not uncompressed `application/json` in UTF-8 |\n| 417 | `expectation_failed` | an `Expect` header other than `100-continue` |\n| 422 | `idempotency_key_reused` | the `Idempotency-Key` was used before with another body |\n| 429 | `rate_limited` | too many requests; see `Retry-After` |\n| 431 | `headers_too_large` | the request line and headers are too large |\n| 500 | `internal_error` | a fault of the service |\n| 503 | `unavailable` | the service cannot answer now; see `Retry-After` |\n\nNew codes may be added; treat an unknown one by its status.\n\n## Reading requests\nRequests are read strictly, so that a typing mistake never loses data. A query parameter that is unknown,\nrepeated or empty, and a body field that is unknown or given twice, is a 400. Integers are plain decimal\ndigits (`10`, not `1e1`, `0x10`, `10.0`, `+10` or `010`); in bodies any JSON spelling of an integer counts.\nIdentifiers beyond ±9007199254740991 (2^53 − 1) cannot be carried exactly by every JSON reader and are\nrefused rather than rounded. Paths are case-sensitive and have no trailing slash.\n\n## Pagination\n`GET /pets` answers one page, ordered by `id`. While more animals follow, the response carries\n`Link: <…>; rel=\"next\"` (RFC 8288); follow it as it is, relative to the URL just requested. Without that\nlink the page is the last. Walking all pages sees every animal that existed throughout exactly once.\n\n## Idempotency\n`POST /pets` takes an optional `Idempotency-Key`. A repeat with the same key and the same body is answered\nwith the first answer, marked `Idempotency-Replayed: true`, and adds no second animal. A repeat that comes\nwhile the first request is still running waits for its answer; where the service cannot wait, it is a 409.\nKeys are kept for 24 hours, per API key.\n\n## Deprecation\nA deprecated operation answers with `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a\n`Link` with `rel=\"successor-version\"`. `GET /pets/{petId}` will be removed on 5 December 2030;\nuse `GET /pets` with the `status` filter.\n\n## Rate limits\nThe requests of each API key may be limited. Beyond the limit the answer is 429 with `Retry-After`, the seconds\nto wait. Where a limit is set, each answer says how it stands: `RateLimit-Policy: \"default\";q=600;w=60` allows\n600 requests in 60 seconds, and `RateLimit: \"default\";r=599;t=60` leaves 599 of them for the next 60 seconds.\n\n## Limits\n| what | limit |\n| --- | --- |\n| `limit` of `GET /pets` | 1 to 100 animals a page, 20 unless given |\n| `name` of an animal | 1 to 255 characters, none of them a control character |\n| identifiers | −(2^53 − 1) to 2^53 − 1 |\n| body of a request | 64 KiB |\n| request line and headers | 16 KiB |\n| `Idempotency-Key` | 1 to 255 visible ASCII characters, kept for 24 hours |\n\n## Versions\nThe major version is in the path, `/v1`. What would break a client comes under another prefix. What would not\nmay come at any time, so ignore what you do not know: new operations, optional parameters, response fields\nand headers, error codes.\n\n## Changelog\n**1.0.0**: list animals, add one, fetch one. Fetching one is deprecated from the start.\n",
+    "license": {
+      "name": "MIT",
+      "identifier": "MIT"
+    }
+  },
+  "servers": [
+    {
+      "url": "https://api.petstore.example/v1",
+      "description": "Production"
+    },
+    {
+      "url": "https://staging.petstore.example/v1",
+      "description": "Staging"
+    }
+  ],
+  "tags": [
+    {
+      "name": "Pets",
+      "description": "Animals for sale."
+    }
+  ],
+  "paths": {
+    "/pets": {
+      "get": {
+        "operationId": "listPets",
+        "tags": [
+          "Pets"
+        ],
+        "summary": "List animals",
+        "description": "Returns a paginated list of animals, ordered by `id`.",
+        "security": [
+          {
+            "bearerAuth": [
+              "pets:read"
+            ]
+          }
+        ],
+        "parameters": [
+          {
+            "$ref": "#/components/parameters/Limit"
+          },
+          {
+            "$ref": "#/components/parameters/StatusFilter"
+          },
+          {
+            "$ref": "#/components/parameters/Cursor"
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "One page of animals.",
+            "headers": {
+              "Link": {
+                "description": "The next page: `<…>; rel=\"next\"` (RFC 8288). Absent on the last page.",
+                "schema": {
+                  "type": "string",
+                  "maxLength": 2048
+                },
+                "examples": {
+                  "next": {
+                    "summary": "The next page of two",
+                    "value": "</v1/pets?limit=2&cursor=MToy>; rel=\"next\""
+                  }
+                }
+              },
+              "ETag": {
+                "description": "Names this answer by its content (RFC 9110, section 8.8.3). Sent as `If-None-Match` it is answered 304 while the content is the same.",
+                "schema": {
+                  "type": "string",
+                  "maxLength": 64
+                },
+                "examples": {
+                  "tag": {
+                    "summary": "A strong entity tag",
+                    "value": "\"7sLtUxhYkBdGc0pVnQ2m5w\""
+                  }
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Pets"
+                },
+                "examples": {
+                  "page": {
+                    "summary": "A page of two animals",
+                    "value": [
+                      {
+                        "id": 1,
+                        "name": "Rex",
+                        "categoryId": 1,
+                        "status": "available"
+                      },
+                      {
+                        "id": 2,
+                        "name": "Mia",
+                        "categoryId": 2,
+                        "status": "pending"
+                      }
+                    ]
+                  },
+                  "empty": {
+                    "summary": "No animal matches",
+                    "value": []
+                  }
+                }
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/NotModified"
+          },
+          "400": {
+            "$ref": "#/components/responses/InvalidRequest"
+          },
+          "401": {
+            "$ref": "#/components/responses/Unauthorized"
+          },
+          "default": {
+            "$ref": "#/components/responses/Unexpected"
+          }
+        }
+      },
+      "post": {
+        "operationId": "createPet",
+        "tags": [
+          "Pets"
+        ],
+        "summary": "Add an animal",
+        "description": "Adds a new animal. The service assigns its `id`.",
+        "security": [
+          {
+            "bearerAuth": [
+              "pets:write"
+            ]
+          }
+        ],
+        "parameters": [
+          {
+            "$ref": "#/components/parameters/IdempotencyKey"
+          }
+        ],
+        "requestBody": {
+          "description": "The animal to add.",
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/NewPet"
+              },
+              "examples": {
+                "minimal": {
+                  "summary": "Without a status, the animal is available",
+                  "value": {
+                    "name": "Rex",
+                    "categoryId": 1
+                  }
+                },
+                "withStatus": {
+                  "summary": "With every field",
+                  "value": {
+                    "name": "Mia",
+                    "categoryId": 2,
+                    "status": "pending"
+                  }
+                }
+              }
+            }
+          }
+        },
+        "responses": {
+          "201": {
+            "description": "The animal was added.",
+            "headers": {
+              "Idempotency-Replayed": {
+                "description": "`true` when this is the kept answer of an earlier request with the same `Idempotency-Key`.",
+                "schema": {
+                  "type": "string",
+                  "enum": [
+                    "true"
+                  ]
+                },
+                "examples": {
+                  "replayed": {
+                    "summary": "A repeat",
+                    "value": "true"
+                  }
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Pet"
+                },
+                "examples": {
+                  "added": {
+                    "summary": "The animal with its id",
+                    "value": {
+                      "id": 1,
+                      "name": "Rex",
+                      "categoryId": 1,
+                      "status": "available"
+                    }
+                  }
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/InvalidRequest"
+          },
+          "401": {
+            "$ref": "#/components/responses/Unauthorized"
+          },
+          "409": {
+            "$ref": "#/components/responses/IdempotencyInProgress"
+          },
+          "422": {
+            "$ref": "#/components/responses/IdempotencyKeyReused"
+          },
+          "default": {
+            "$ref": "#/components/responses/Unexpected"
+          }
+        }
+      }
+    },
+    "/pets/{petId}": {
+      "get": {
+        "operationId": "getPet",
+        "tags": [
+          "Pets"
+        ],
+        "summary": "Fetch one animal",
+        "description": "Returns one animal by identifier.\n\nDeprecated: removal is announced for 5 December 2030. Use `GET /pets` with the `status` filter.\n",
+        "deprecated": true,
+        "x-deprecated-at": "2026-11-21",
+        "x-sunset": "2030-12-05",
+        "x-successor": "listPets",
+        "security": [
+          {
+            "bearerAuth": [
+              "pets:read"
+            ]
+          }
+        ],
+        "parameters": [
+          {
+            "$ref": "#/components/parameters/PetId"
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The animal.",
+            "headers": {
+              "Deprecation": {
+                "description": "When the operation was deprecated, as `@` and seconds since 1970 (RFC 9745).",
+                "schema": {
+                  "type": "string",
+                  "maxLength": 32
+                },
+                "examples": {
+                  "date": {
+                    "summary": "21 November 2026",
+                    "value": "@1795219200"
+                  }
+                }
+              },
+              "Sunset": {
+                "description": "When the operation will be removed, as an HTTP date (RFC 8594).",
+                "schema": {
+                  "type": "string",
+                  "maxLength": 64
+                },
+                "examples": {
+                  "date": {
+                    "summary": "5 December 2030",
+                    "value": "Thu, 05 Dec 2030 00:00:00 GMT"
+                  }
+                }
+              },
+              "Link": {
+                "description": "The operation to use instead: `<…>; rel=\"successor-version\"` (RFC 8288, RFC 5829).",
+                "schema": {
+                  "type": "string",
+                  "maxLength": 2048
+                },
+                "examples": {
+                  "successor": {
+                    "summary": "The listing",
+                    "value": "</v1/pets>; rel=\"successor-version\""
+                  }
+                }
+              },
+              "ETag": {
+                "description": "Names this answer by its content (RFC 9110, section 8.8.3). Sent as `If-None-Match` it is answered 304 while the content is the same.",
+                "schema": {
+                  "type": "string",
+                  "maxLength": 64
+                },
+                "examples": {
+                  "tag": {
+                    "summary": "A strong entity tag",
+                    "value": "\"7sLtUxhYkBdGc0pVnQ2m5w\""
+                  }
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Pet"
+                },
+                "examples": {
+                  "found": {
+                    "summary": "The animal",
+                    "value": {
+                      "id": 1,
+                      "name": "Rex",
+                      "categoryId": 1,
+                      "status": "available"
+                    }
+                  }
+                }
+              }
+            }
+          },
+          "304": {
+            "$ref": "#/components/responses/NotModified"
+          },
+          "400": {
+            "$ref": "#/components/responses/InvalidRequest"
+          },
+          "401": {
+            "$ref": "#/components/responses/Unauthorized"
+          },
+          "404": {
+            "$ref": "#/components/responses/NotFound"
+          },
+          "default": {
+            "$ref": "#/components/responses/Unexpected"
+          }
+        }
+      }
+    }
+  },
+  "components": {
+    "securitySchemes": {
+      "bearerAuth": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "The API key, sent as `Authorization: Bearer <API_KEY>`.\nThe scopes `pets:read` and `pets:write` say what a key may do.\n"
+      }
+    },
+    "parameters": {
+      "Limit": {
+        "name": "limit",
+        "in": "query",
+        "description": "Maximum number of animals to return.",
+        "schema": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 100,
+          "default": 20
+        },
+        "examples": {
+          "ten": {
+            "summary": "At most ten",
+            "value": 10
+          }
+        }
+      },
+      "StatusFilter": {
+        "name": "status",
+        "in": "query",
+        "description": "Filter by availability status.",
+        "schema": {
+          "$ref": "#/components/schemas/PetStatus"
+        },
+        "examples": {
+          "available": {
+            "summary": "Only animals that are available",
+            "value": "available"
+          }
+        }
+      },
+      "Cursor": {
+        "name": "cursor",
+        "in": "query",
+        "description": "Where the page starts, as the `next` link of the page before it gives it. Opaque.",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 64,
+          "pattern": "^[A-Za-z0-9_-]+$"
+        },
+        "examples": {
+          "afterTwo": {
+            "summary": "The page after the animal with id 2",
+            "value": "MToy"
+          }
+        }
+      },
+      "IdempotencyKey": {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "description": "A value of the caller's choice, unique for each animal to add (a UUID, say). A repeat with the same key and\nthe same body is answered with the first answer and adds nothing.\n",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 255,
+          "pattern": "^[\\x21-\\x7e]+$"
+        },
+        "examples": {
+          "uuid": {
+            "summary": "A UUID",
+            "value": "8f3f6f0e-5d0c-4a53-9f0a-0a8f3c1c7f8e"
+          }
+        }
+      },
+      "PetId": {
+        "name": "petId",
+        "in": "path",
+        "required": true,
+        "description": "Identifier of the animal to retrieve.",
+        "schema": {
+          "$ref": "#/components/schemas/PetId"
+        },
+        "examples": {
+          "one": {
+            "summary": "The first animal",
+            "value": 1
+          }
+        }
+      }
+    },
+    "responses": {
+      "NotModified": {
+        "description": "The answer is the one that `If-None-Match` names, which the caller has.",
+        "headers": {
+          "ETag": {
+            "description": "Names this answer by its content (RFC 9110, section 8.8.3). Sent as `If-None-Match` it is answered 304 while the content is the same.",
+            "schema": {
+              "type": "string",
+              "maxLength": 64
+            },
+            "examples": {
+              "tag": {
+                "summary": "A strong entity tag",
+                "value": "\"7sLtUxhYkBdGc0pVnQ2m5w\""
+              }
+            }
+          }
+        }
+      },
+      "InvalidRequest": {
+        "description": "A parameter or the body is missing, malformed, unknown or out of bounds.",
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "limit": {
+                "summary": "A limit out of bounds",
+                "value": {
+                  "code": "invalid_request",
+                  "message": "Query parameter \"limit\" must be <= 100.",
+                  "status": 400
+                }
+              }
+            }
+          }
+        }
+      },
+      "Unauthorized": {
+        "description": "The API key is missing or invalid.",
+        "headers": {
+          "WWW-Authenticate": {
+            "description": "How to authenticate (RFC 6750, section 3).",
+            "required": true,
+            "schema": {
+              "type": "string",
+              "maxLength": 1024
+            },
+            "examples": {
+              "invalid": {
+                "summary": "A key was sent and is not valid",
+                "value": "Bearer realm=\"petstore\", error=\"invalid_token\""
+              }
+            }
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "unauthorized": {
+                "summary": "The API key is missing or invalid",
+                "value": {
+                  "code": "unauthorized",
+                  "message": "A valid API key is required, sent as: Authorization: Bearer <API_KEY>.",
+                  "status": 401
+                }
+              }
+            }
+          }
+        }
+      },
+      "NotFound": {
+        "description": "The animal cannot be found.",
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "notFound": {
+                "summary": "No such animal",
+                "value": {
+                  "code": "not_found",
+                  "message": "There is no animal with this id.",
+                  "status": 404
+                }
+              }
+            }
+          }
+        }
+      },
+      "IdempotencyInProgress": {
+        "description": "The first request with this `Idempotency-Key` is still running. Retry shortly.",
+        "headers": {
+          "Retry-After": {
+            "description": "After how many seconds a retry may succeed (RFC 9110, section 10.2.3).",
+            "schema": {
+              "type": "string",
+              "maxLength": 32
+            },
+            "examples": {
+              "soon": {
+                "summary": "In one second",
+                "value": "1"
+              }
+            }
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "inProgress": {
+                "summary": "Still running",
+                "value": {
+                  "code": "idempotency_in_progress",
+                  "message": "The first request with this Idempotency-Key is still running. Retry shortly.",
+                  "status": 409
+                }
+              }
+            }
+          }
+        }
+      },
+      "IdempotencyKeyReused": {
+        "description": "The `Idempotency-Key` was used before with another body.",
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "reused": {
+                "summary": "Another body",
+                "value": {
+                  "code": "idempotency_key_reused",
+                  "message": "This Idempotency-Key was used before with another body. Use a new key for a new animal.",
+                  "status": 422
+                }
+              }
+            }
+          }
+        }
+      },
+      "Unexpected": {
+        "description": "Any other failure; the table of codes is in the description of this document.",
+        "headers": {
+          "Retry-After": {
+            "description": "After how many seconds a retry may succeed (RFC 9110, section 10.2.3). Sent with 429 and 503.",
+            "schema": {
+              "type": "string",
+              "maxLength": 32
+            },
+            "examples": {
+              "soon": {
+                "summary": "In one second",
+                "value": "1"
+              }
+            }
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "forbidden": {
+                "summary": "The API key lacks the scope",
+                "value": {
+                  "code": "forbidden",
+                  "message": "The API key lacks the scope this operation needs.",
+                  "status": 403
+                }
+              },
+              "rateLimited": {
+                "summary": "Too many requests",
+                "value": {
+                  "code": "rate_limited",
+                  "message": "Too many requests. Retry later.",
+                  "status": 429
+                }
+              },
+              "internalError": {
+                "summary": "A fault of the service",
+                "value": {
+                  "code": "internal_error",
+                  "message": "The service failed to answer. The fault is recorded.",
+                  "status": 500
+                }
+              },
+              "unavailable": {
+                "summary": "The service cannot answer now",
+                "value": {
+                  "code": "unavailable",
+                  "message": "The service cannot answer now. Retry later.",
+                  "status": 503
+                }
+              }
+            }
+          }
+        }
+      }
+    },
+    "schemas": {
+      "PetStatus": {
+        "type": "string",
+        "description": "Availability of an animal.",
+        "enum": [
+          "available",
+          "pending",
+          "sold"
+        ]
+      },
+      "PetId": {
+        "type": "integer",
+        "format": "int64",
+        "description": "Unique identifier assigned by the service on creation.",
+        "minimum": -9007199254740991,
+        "maximum": 9007199254740991
+      },
+      "PetName": {
+        "type": "string",
+        "description": "The animal's name. Control characters and lone surrogates are refused.",
+        "minLength": 1,
+        "maxLength": 255,
+        "pattern": "^[^\\p{Cc}\\p{Cs}]*$"
+      },
+      "CategoryId": {
+        "type": "integer",
+        "format": "int64",
+        "description": "Identifier of the category the animal belongs to.",
+        "minimum": -9007199254740991,
+        "maximum": 9007199254740991
+      },
+      "NewPet": {
+        "type": "object",
+        "description": "An animal to add.",
+        "required": [
+          "name",
+          "categoryId"
+        ],
+        "additionalProperties": false,
+        "properties": {
+          "name": {
+            "$ref": "#/components/schemas/PetName"
+          },
+          "categoryId": {
+            "$ref": "#/components/schemas/CategoryId"
+          },
+          "status": {
+            "$ref": "#/components/schemas/PetStatus",
+            "description": "Availability of the animal. `available` when omitted on creation.",
+            "default": "available"
+          }
+        }
+      },
+      "Pet": {
+        "type": "object",
+        "description": "An animal as the service returns it.",
+        "required": [
+          "id",
+          "name",
+          "categoryId",
+          "status"
+        ],
+        "properties": {
+          "id": {
+            "$ref": "#/components/schemas/PetId"
+          },
+          "name": {
+            "$ref": "#/components/schemas/PetName"
+          },
+          "categoryId": {
+            "$ref": "#/components/schemas/CategoryId"
+          },
+          "status": {
+            "$ref": "#/components/schemas/PetStatus",
+            "description": "Availability of the animal."
+          }
+        }
+      },
+      "Pets": {
+        "type": "array",
+        "description": "One page of animals.",
+        "maxItems": 100,
+        "items": {
+          "$ref": "#/components/schemas/Pet"
+        }
+      },
+      "Error": {
+        "type": "object",
+        "description": "What went wrong.",
+        "required": [
+          "code",
+          "message",
+          "status"
+        ],
+        "properties": {
+          "code": {
+            "type": "string",
+            "description": "Machine-readable error code. New codes may be added.",
+            "minLength": 1,
+            "maxLength": 64
+          },
+          "message": {
+            "type": "string",
+            "description": "Human-readable description.",
+            "minLength": 1,
+            "maxLength": 1024
+          },
+          "status": {
+            "type": "integer",
+            "description": "The HTTP status code of the response.",
+            "minimum": 400,
+            "maximum": 599
+          }
+        }
+      }
+    }
+  }
+};
