@@ -1,4 +1,14 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 import { DatabaseError } from "../database/database.errors.ts";
@@ -15,22 +25,39 @@ export function backup(database: string, file: string): void {
 }
 
 /**
- * Puts a backup in the place of the database, and gives where the old one is kept, if there was one. Refuses while a
- * process has the database open.
+ * Puts a backup in the place of the database, also of one that is damaged or lost, and gives where the old one is kept, if
+ * anything was left of it. Refuses while a process has the database open.
  */
 export function restore(database: string, file: string): string | undefined {
   const incoming = `${database}.restoring`;
   rmSync(incoming, { force: true });
   copy(file, incoming);
   let aside: string | undefined;
-  if (existsSync(database)) {
-    closeForOthers(database);
-    aside = `${database}.before-${new Date().toISOString().replaceAll(":", "")}`;
-    renameSync(database, aside);
+  try {
+    if (existsSync(database)) closeForOthers(database);
+    keepOwner(incoming, existsSync(database) ? database : dirname(database));
+    aside = setAside(database);
+    renameSync(incoming, database);
+  } finally {
+    rmSync(incoming, { force: true });
   }
-  renameSync(incoming, database);
   syncToDisk(dirname(database));
   return aside;
+}
+
+/** With a log that was not folded in, which SQLite would else play into the database that comes in its place. */
+function setAside(database: string): string | undefined {
+  const aside = `${database}.before-${new Date().toISOString().replaceAll(":", "")}`;
+  const left = ["", "-wal", "-shm"].filter((suffix) => existsSync(database + suffix));
+  for (const suffix of left) renameSync(database + suffix, aside + suffix);
+  return left[0] === undefined ? undefined : aside + left[0];
+}
+
+/** What root restores stays the service's own. */
+function keepOwner(path: string, like: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(like);
+  chownSync(path, uid, gid);
 }
 
 /** `VACUUM INTO` reads one snapshot, whatever is written meanwhile, but does not sync: https://sqlite.org/lang_vacuum.html */
@@ -65,19 +92,25 @@ function expectWhole(file: Sqlite.Database): void {
   file.prepare("select 1 from pets, api_keys, kysely_migration limit 1").get(); // throws where it is another database
 }
 
-/** Only a connection without others can leave WAL mode; that also folds the log into the file. */
+/**
+ * Only a connection without others can leave WAL mode; that also folds the log into the file. Of a file too damaged for
+ * that, the last connection to close still removes the log, so that one which stays belongs to somebody else.
+ */
 function closeForOthers(database: string): void {
   const file = new Sqlite(database, { timeout: 0 });
+  let obstacle: { message: string; code?: string } = { message: "another process holds it" };
   try {
-    if (file.pragma("journal_mode = delete", { simple: true }) !== "delete") throw new Error("it is in use");
-  } catch (cause) {
-    throw new DatabaseError(
-      `${database} is in use (${(cause as Error).message}). Stop the service and whatever else has it open, then try again.`,
-      { cause },
-    );
+    if (file.pragma("journal_mode = delete", { simple: true }) === "delete") return;
+  } catch (error) {
+    obstacle = error as typeof obstacle;
   } finally {
     file.close();
   }
+  const isDamaged = /^SQLITE_(CORRUPT|NOTADB)/.test(obstacle.code ?? "");
+  if (isDamaged && !existsSync(`${database}-wal`)) return;
+  throw new DatabaseError(
+    `${database} is in use (${obstacle.message}). Stop the service and whatever else has it open, then try again.`,
+  );
 }
 
 function syncToDisk(path: string): void {

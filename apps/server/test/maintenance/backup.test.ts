@@ -1,4 +1,4 @@
-import { readdir, stat, writeFile } from "node:fs/promises";
+import { chown, open, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
@@ -77,6 +77,61 @@ test("petstore restore refuses what is no backup, and changes nothing", async ()
   }
   expect((await readdir(folder)).toSorted()).toEqual(["other.db", "petstore.db", "text"]);
 });
+
+describe("petstore restore after a crash", () => {
+  test.each([
+    ["is lost, its log left behind", (path: string) => rm(path), /-wal\.\n$/],
+    ["is damaged from its first page on", (path: string) => overwriteFirstPage(path), /Z\.\n$/],
+  ])("puts the backup in the place of a database that %s", async (_, harm, aside) => {
+    const folder = await temporaryFolder();
+    const env = { DATABASE_URL: `file:${folder}/data/petstore.db` };
+    const path = join(folder, "data/petstore.db");
+    const program = await startProgram(folder, { LOG_LEVEL: "silent" });
+    const ids = [await create(program), await create(program)];
+    const copy = join(folder, "copy.db");
+    expect((await run(["backup", copy], env)).code).toBe(0);
+    await create(program);
+    await program.stop("SIGKILL");
+    expect((await stat(`${path}-wal`)).size).toBeGreaterThan(0);
+    await harm(path);
+
+    const restored = await run(["restore", copy], env);
+    expect(restored).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(aside) });
+    expect(idsIn(path)).toEqual(ids);
+    const again = await startProgram(folder, { LOG_LEVEL: "silent" });
+    expect(ids).not.toContain(await create(again));
+    expect(await again.stop()).toBe(0);
+  });
+
+  test("refuses a damaged database that a process has open, and leaves nothing", async () => {
+    const folder = await temporaryFolder();
+    const env = { DATABASE_URL: `file:${folder}/data/petstore.db` };
+    const copy = join(folder, "copy.db");
+    const program = await startProgram(folder, { LOG_LEVEL: "silent" });
+    await create(program);
+    expect((await run(["backup", copy], env)).code).toBe(0);
+    await overwriteFirstPage(join(folder, "data/petstore.db"));
+    const before = await readdir(join(folder, "data"));
+    expect(await run(["restore", copy], env)).toMatchObject({ code: 1, stderr: expect.stringContaining("is in use") });
+    expect(await readdir(join(folder, "data"))).toEqual(before);
+  });
+});
+
+test.skipIf(process.getuid?.() !== 0)("petstore restore, run by root, leaves the database to its owner", async () => {
+  const folder = await temporaryFolder();
+  const [path, copy] = [join(folder, "petstore.db"), join(folder, "copy.db")];
+  const env = { DATABASE_URL: `file:${path}` };
+  await run(["migrate"], env);
+  await run(["backup", copy], env);
+  await chown(path, 12_345, 12_346);
+  expect((await run(["restore", copy], env)).code).toBe(0);
+  expect(await stat(path)).toMatchObject({ uid: 12_345, gid: 12_346 });
+});
+
+async function overwriteFirstPage(path: string): Promise<void> {
+  await using file = await open(path, "r+");
+  await file.write(Buffer.alloc(4096, 0xa5), 0, 4096, 0);
+}
 
 async function create({ baseUrl, key }: Program): Promise<number> {
   const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
