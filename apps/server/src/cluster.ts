@@ -1,5 +1,6 @@
 import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
@@ -7,6 +8,9 @@ import type { Serving } from "./serve.ts";
 import type { Service } from "./server.ts";
 
 const PROGRAM = fileURLToPath(new URL("../bin/petstore.js", import.meta.url));
+
+/** How long the primary waits, beyond what it told the others to take, for one that hangs, in milliseconds. */
+const GRACE_MS = 2_000;
 
 /** What the primary process tells the others. */
 interface Order {
@@ -51,10 +55,20 @@ export async function startProcesses(config: Config, logger: Logger): Promise<Se
     await Promise.all(Array.from({ length: config.processes - 1 }, startProcess));
     const drain = async (): Promise<void> => {
       isStopping = true;
-      await tellAll("drain", (worker) => untilReported(worker, ({ isDraining }) => isDraining));
+      const drained = tellAll("drain", (worker) => untilReported(worker, ({ isDraining }) => isDraining));
+      await Promise.race([drained, sleep(GRACE_MS, undefined, { ref: false })]);
     };
     const close = async (): Promise<void> => {
+      const late = setTimeout(
+        () => {
+          const pids = processes().map((worker) => worker.process.pid);
+          logger.error({ processes: pids }, "processes did not end after SHUTDOWN_TIMEOUT and are killed");
+          kill();
+        },
+        config.shutdownTimeout * 1_000 + GRACE_MS,
+      );
       await tellAll("close", untilEnded);
+      clearTimeout(late);
       await metrics?.close();
     };
     return { baseUrl, metricsUrl: metrics && `${metrics.origin}/metrics`, failed, drain, close, kill };

@@ -62,6 +62,17 @@ describe("WEB_CONCURRENCY", () => {
     ]);
   });
 
+  test("ends in time although one of its processes hangs", async () => {
+    const program = await startProgram(await temporaryFolder(), { WEB_CONCURRENCY: "2", SHUTDOWN_TIMEOUT: "1" });
+    await expect.poll(async () => (await send(program, "GET", "/pets"), answeringProcesses(program).size)).toBe(2);
+    const [hanging = 0] = answeringProcesses(program);
+    process.kill(hanging, "SIGSTOP");
+    onTestFinished(() => void (isRunning(hanging) && process.kill(hanging, "SIGKILL")));
+    expect(await program.stop()).toBe(0);
+    expect(program.output()).toContain(`"processes":[${hanging}],"msg":"processes did not end after SHUTDOWN_TIMEOUT`);
+    await expect.poll(() => isRunning(hanging)).toBe(false);
+  });
+
   test("leaves no process behind when the first of them is killed", async () => {
     const program = await startProgram(await temporaryFolder(), { WEB_CONCURRENCY: "2" });
     await expect.poll(async () => (await send(program, "GET", "/pets"), answeringProcesses(program).size)).toBe(2);
