@@ -66,6 +66,61 @@ describe("kept answers", () => {
     expect(later.tag).not.toBe(first.tag);
   });
 
+  test("are not kept when something changed while they were made", async () => {
+    let version = 1;
+    const began = Promise.withResolvers<void>();
+    const slow = Promise.withResolvers<void>();
+    const list = async ({ query: { q } }: { query: { q?: string } }) => {
+      const data = version;
+      if (q === "slow" && data === 1) {
+        began.resolve();
+        await slow.promise;
+      }
+      return { status: 200, body: { data } };
+    };
+    const handlers = { list, add: () => ({ status: 204 }), shop: list } as never;
+    await using server = await listen(
+      implement()({ document, handlers, keepAnswers: { operations: ["list"], version: () => version } }),
+    );
+    const read = async (q: string) => (await fetch(`${server.baseUrl}/things?q=${q}`)).json();
+    const early = read("slow");
+    await began.promise;
+    version = 2;
+    expect(await read("quick")).toEqual({ data: 2 });
+    slow.resolve();
+    expect(await early).toEqual({ data: 1 });
+    expect(await read("slow")).toEqual({ data: 2 });
+  });
+
+  test("are sent to those alone whom the operation admits, as they accept it", async () => {
+    const bearer = { type: "http", scheme: "bearer" };
+    const secured = {
+      ...document,
+      components: { securitySchemes: { bearer } },
+      security: [{ bearer: [] }],
+    } as OpenApiDocument;
+    const handlers = { list: () => ({ status: 200, body: 1 }), add: () => ({}), shop: () => ({}) } as never;
+    const judge = (token: string) => (token === "good" ? { caller: token } : undefined);
+    await using server = await listen(
+      implement()({
+        document: secured,
+        handlers,
+        security: { bearer: judge },
+        keepAnswers: { operations: ["list"], version: () => 1 },
+      }),
+    );
+    const status = async (headers: Record<string, string>, method = "GET") =>
+      (await fetch(`${server.baseUrl}/things`, { method, headers })).status;
+    const good = { Authorization: "Bearer good" };
+    expect(await status(good)).toBe(200);
+    for (const method of ["GET", "HEAD"]) {
+      expect(await status({}, method)).toBe(401);
+      expect(await status({ Authorization: "Bearer bad" }, method)).toBe(401);
+      expect(await status({ ...good, Accept: "text/html" }, method)).toBe(406);
+      expect(await status(good, method)).toBe(200);
+    }
+  });
+
   test("are none while there is no version", async () => {
     await using server = await startCounting({ version: () => undefined });
     await server.get("/things");

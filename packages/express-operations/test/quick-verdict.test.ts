@@ -47,6 +47,20 @@ describe("the shortcut", () => {
     expect(subject).toEqual(subjectOf(search, { year: "1999" }));
   });
 
+  test.each([
+    ["in a style of its own", { style: "pipeDelimited", schema: { type: "string" } }],
+    ["of which schemas are combined", { schema: { type: "integer", allOf: [{ minimum: 1 }] } }],
+    ["of no type", { schema: {} }],
+    ["of several types", { schema: { type: ["string", "null"] } }],
+    ["under a name that is taken apart", { name: "q[a]", schema: { type: "string" } }],
+  ])("is none for an operation with a parameter %s", async (_, parameter) => {
+    const accepting = Object.assign(() => true, { errors: null });
+    const schemas = { parameters: accepting, body: accepting };
+    const judged = (more: object) => quickVerdict(document, [{ in: "query", name: "q", ...more }], () => schemas);
+    expect(judged({ schema: { type: "string" } })(subjectOf("q=1"))).toEqual([]);
+    expect(judged(parameter)(subjectOf("q=1"))).toBeUndefined();
+  });
+
   test("is none for an operation with arrays to read", async () => {
     expect((await shortcut("findAnimals"))(subjectOf("limit=1"))).toBeUndefined();
   });

@@ -1,5 +1,6 @@
 import type { Pet } from "@petstore/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createApiKey } from "../../src/keys/keys.repository.ts";
 import { expectError, json, startService, type TestService } from "../service.ts";
 import { opened } from "../temporary.ts";
 
@@ -159,6 +160,14 @@ describe("createPet", () => {
       const bodies = (await Promise.all(answers.map((answer) => answer.json()))) as Pet[];
       expect(new Set(bodies.map((pet) => pet.id)).size).toBe(1);
       expect(await count()).toBe(before + 1);
+    });
+
+    test("201: another caller's use of the same key is another request", async () => {
+      const { key } = await createApiKey(opened(service.databaseUrl), { name: "other", environment: "development" });
+      const mine = (await (await keyed("shared")).json()) as Pet;
+      const answer = await service.request("/pets", { ...json(valid, { "Idempotency-Key": "shared" }), key });
+      expect(answer.headers.get("Idempotency-Replayed")).toBeNull();
+      expect(((await answer.json()) as Pet).id).toBeGreaterThan(mine.id);
     });
 
     test("422: for another body", async () => {

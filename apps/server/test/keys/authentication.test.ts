@@ -1,0 +1,54 @@
+import type { Request } from "express";
+import { afterEach, expect, test, vi } from "vitest";
+import { authentication } from "../../src/keys/authentication.ts";
+import { createApiKey, revokeApiKey } from "../../src/keys/keys.repository.ts";
+import { migrate } from "../../src/database/migrations.ts";
+import { opened, temporaryUrl } from "../temporary.ts";
+
+afterEach(() => void vi.useRealTimers());
+
+/** Judges by a database under a version that the test gives, of a key that ends in a minute. */
+async function judging() {
+  const db = opened(await temporaryUrl());
+  await migrate(db);
+  const make = () => createApiKey(db, { name: "k", environment: "development", expiresAt: Date.now() + 60_000 });
+  const data = { version: 1 as number | undefined };
+  const uses = { record: vi.fn<(id: number) => void>(), close: async () => {} };
+  const judge = authentication(db, uses, () => data.version);
+  return { db, data, uses, make, judge: async (key: string) => judge(key, {} as Request) };
+}
+
+test("a verdict is kept while nothing was committed, and ends with the key all the same", async () => {
+  const { db, data, uses, make, judge } = await judging();
+  const { key, id } = await make();
+  expect(await judge(key)).toMatchObject({ caller: { id } });
+  await revokeApiKey(db, id);
+  expect(await judge(key)).toMatchObject({ caller: { id } }); // so the database was not asked
+  expect(uses.record).toHaveBeenCalledTimes(2);
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_001 });
+  expect(await judge(key)).toBeUndefined();
+  vi.useRealTimers();
+  data.version = 2;
+  expect(await judge(key)).toBeUndefined();
+});
+
+test("no verdict is kept while it cannot be told whether something was committed", async () => {
+  const { db, data, make, judge } = await judging();
+  data.version = undefined;
+  const { key, id } = await make();
+  expect(await judge(key)).toBeDefined();
+  await revokeApiKey(db, id);
+  expect(await judge(key)).toBeUndefined();
+});
+
+test("a verdict that was looked up before something was committed does not outlast it", async () => {
+  const { db, data, make, judge } = await judging();
+  const [{ key, id }, other] = [await make(), await make()];
+  const early = judge(key);
+  data.version = 2;
+  const late = judge(other.key);
+  expect(await early).toBeDefined();
+  expect(await late).toBeDefined();
+  await revokeApiKey(db, id);
+  expect(await judge(key)).toBeUndefined();
+});

@@ -1,0 +1,38 @@
+import { pino } from "pino";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createApp } from "../src/app.ts";
+import { listen } from "../src/http/listener.ts";
+import { keyUses } from "../src/keys/key-uses.ts";
+import { createApiKey } from "../src/keys/keys.repository.ts";
+import { insertPet } from "../src/pets/pets.repository.ts";
+import { temporaryStorage } from "./temporary.ts";
+
+test("in production an answer that breaks the contract is sent as it is, and logged by its place without its value", async () => {
+  const storage = await temporaryStorage();
+  const { key } = await storage.write((trx) => createApiKey(trx, { name: "k", environment: "production" }));
+  const { id } = await storage.write((trx) => insertPet(trx, { name: "Ca\tnary", categoryId: 1, status: "sold" }));
+  const lines: string[] = [];
+  const logger = pino({}, { write: (line) => lines.push(line) });
+  const uses = keyUses(storage.write, logger);
+  const isStopping = () => false;
+  const rateLimits = { perKey: undefined, failuresPerAddress: undefined };
+  const options = { storage, keyUses: uses, logger, maxInFlight: 10, rateLimits, isStopping };
+  const { origin, close } = await listen(await createApp({ ...options, environment: "production" }), {
+    host: "127.0.0.1",
+    port: 0,
+  });
+  onTestFinished(async () => {
+    await close();
+    await uses.close();
+  });
+  vi.spyOn(Math, "random").mockReturnValue(0); // so that this answer is in the sample
+  onTestFinished(() => void vi.restoreAllMocks());
+
+  const response = await fetch(`${origin}/v1/pets/${id}`, { headers: { Authorization: `Bearer ${key}` } });
+  expect({ status: response.status, body: await response.json() }).toEqual({
+    status: 200,
+    body: { id, name: "Ca\tnary", categoryId: 1, status: "sold" },
+  });
+  expect(lines.join("")).toContain('"violation":{"operationId":"getPet","status":200,"pointer":"/body/name"');
+  expect(lines.join("")).not.toContain("nary");
+});
