@@ -1,11 +1,9 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { publint } from "publint";
-import { formatMessage } from "publint/utils";
+import { type InstalledPackage, installPacked } from "@petstore/repo-checks/installed-package";
+import { packagingProblems } from "@petstore/repo-checks/packaging";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 const source = fileURLToPath(new URL("..", import.meta.url));
@@ -14,34 +12,25 @@ const EXAMPLES = readdirSync(join(source, "examples"));
 
 /** The packed package in a folder of its own, as a team would have it, beside its examples and two compilers. */
 describe("the package, packed and installed elsewhere", { timeout: 120_000 }, () => {
+  let installed: InstalledPackage;
   let elsewhere: string;
-  let tarball: string;
 
   beforeAll(() => {
-    elsewhere = mkdtempSync(join(tmpdir(), "consumer-"));
-    pnpm(source, "pack", "--silent", "--pack-destination", elsewhere);
-    tarball = join(
-      elsewhere,
-      readdirSync(elsewhere).find((name) => name.endsWith(".tgz"))!,
-    );
-    cpSync(join(source, "examples"), elsewhere, { recursive: true });
-    const dependencies = {
-      "express-operations": `file:${tarball}`,
+    installed = installPacked(source, {
       express: "5",
       "openapi-typescript": "7.13.0",
       typescript: "5.9.3",
       "typescript-7": "npm:typescript@7.0.2",
       "@types/express": "5",
       "@types/node": "26",
-    };
-    write("package.json", { private: true, type: "module", dependencies });
-    pnpm(elsewhere, "install", "--ignore-workspace", "--prefer-offline");
+    });
+    elsewhere = installed.directory;
+    cpSync(join(source, "examples"), elsewhere, { recursive: true });
   }, 120_000);
-  afterAll(() => rmSync(elsewhere, { recursive: true }));
+  afterAll(() => installed[Symbol.dispose]());
 
-  test("publint has nothing to say", async () => {
-    const { messages, pkg } = await publint({ pack: { tarball: new Uint8Array(readFileSync(tarball)).buffer } });
-    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+  test("publint and attw have nothing to say", async () => {
+    expect(await packagingProblems(installed.tarball)).toEqual([]);
   });
 
   test.each(EXAMPLES)("the README's program writes the types of the %s", (example) => {
@@ -60,20 +49,10 @@ describe("the package, packed and installed elsewhere", { timeout: 120_000 }, ()
     ["typescript-7", { module: "esnext", moduleResolution: "bundler", noEmit: true }],
     ["typescript-7", { module: "nodenext", outDir: "out" }],
   ])("with %s and %o the examples have no errors, nor do the declarations of libraries", (compiler, options) => {
-    const strictness = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false };
     const sources = { resolveJsonModule: true, rewriteRelativeImportExtensions: true, rootDir: "." };
-    const compilerOptions = {
-      target: "es2024",
-      lib: ["es2024"],
-      types: ["node"],
-      ...strictness,
-      ...sources,
-      ...options,
-    };
-    write("tsconfig.json", { compilerOptions, include: ["*/*.ts"], exclude: ["node_modules"] });
-    const tsc = join(elsewhere, "node_modules", compiler, "bin/tsc");
-    const { status, stdout } = spawnSync(process.execPath, [tsc, "-p", elsewhere], { encoding: "utf8" });
-    expect(status, stdout).toBe(0);
+    const target = { target: "es2024", lib: ["es2024"], types: ["node"] };
+    const folders = EXAMPLES.map((example) => `${example}/*.ts`);
+    expect(installed.typecheck(compiler, { ...target, ...sources, ...options }, folders)).toBe("");
   });
 
   test("as JavaScript it serves the notes, which keep to their document", async () => {
@@ -110,31 +89,14 @@ describe("the package, packed and installed elsewhere", { timeout: 120_000 }, ()
     expect([photo.headers.get("Content-Type"), await photo.text()]).toEqual(["image/png", "bytes"]);
   });
 
-  function write(file: string, content: object): void {
-    writeFileSync(join(elsewhere, file), JSON.stringify(content));
-  }
-
   /** Starts a server on a free port, ended with the test, and gives its origin once it listens. */
   async function start(file: string): Promise<string> {
-    const server: ChildProcess = spawn(process.execPath, [file], {
-      cwd: elsewhere,
-      env: { ...process.env, PORT: "0" },
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    const ended = once(server, "exit");
-    onTestFinished(async () => {
-      server.kill();
-      await ended;
-    });
-    const [line] = (await Promise.race([once(server.stdout!, "data"), ended])) as [Buffer];
-    return `http://127.0.0.1:${/port: (\d+)/.exec(line.toString())![1]}`;
+    const server = await installed.serve(file);
+    onTestFinished(() => server[Symbol.asyncDispose]());
+    return server.origin;
   }
 });
 
 test("the README leads to every example", () => {
   for (const example of EXAMPLES) expect(readme).toContain(`](examples/${example}`);
 });
-
-function pnpm(directory: string, ...args: string[]): void {
-  execFileSync("npx", ["-y", "pnpm@12.21.0", ...args], { cwd: directory, stdio: ["ignore", "ignore", "pipe"] });
-}

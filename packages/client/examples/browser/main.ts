@@ -1,0 +1,49 @@
+/** A page that lists animals, two at a time. Whoever uses it brings an API key: one in the page would be everybody's. */
+import { createPetstore, type Page, PetstoreError, type PetStatus } from "@petstore/client";
+
+/** What the form of the page has. */
+interface Fields {
+  url: string;
+  key: string;
+  status: PetStatus;
+}
+
+const form = document.querySelector("form")!;
+const list = document.querySelector("ul")!;
+const more = document.querySelector<HTMLButtonElement>("#more")!;
+const message = document.querySelector("[role=status]")!;
+
+let pages: AsyncIterator<Page<"listPets">>;
+let listing = new AbortController();
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  listing.abort(); // A listing that is still under way would be mixed with the new one.
+  listing = new AbortController();
+  list.replaceChildren();
+  const { url, key, status } = Object.fromEntries(new FormData(form)) as unknown as Fields;
+  const petstore = createPetstore({ baseUrl: url, apiKey: key });
+  const { signal } = listing;
+  pages = petstore.paginate.listPets({ status, limit: 2 }, { signal }).pages()[Symbol.asyncIterator]();
+  void showPage(signal);
+});
+more.addEventListener("click", () => void showPage(listing.signal));
+
+async function showPage(signal: AbortSignal): Promise<void> {
+  more.hidden = true;
+  message.textContent = "Loading …";
+  try {
+    const { value, done } = await pages.next();
+    if (done) return;
+    for (const { id, name } of value.items) {
+      list.append(Object.assign(document.createElement("li"), { textContent: `${id} ${name}` }));
+    }
+    more.hidden = value.next === undefined;
+    message.textContent = more.hidden ? "That is all." : "";
+  } catch (error) {
+    if (signal.aborted) return;
+    if (!(error instanceof PetstoreError)) throw error;
+    message.textContent =
+      error.status === 401 ? "The service does not know this key." : `${error.code}: ${error.message}`;
+  }
+}

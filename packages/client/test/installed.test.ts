@@ -1,0 +1,184 @@
+import { execFile } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type InstalledPackage, installPacked } from "@petstore/repo-checks/installed-package";
+import { packagingProblems } from "@petstore/repo-checks/packaging";
+import { startService, type TestService } from "@petstore/server/testing";
+import { chromium } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import manifest from "../package.json" with { type: "json" };
+import { faulty } from "./faulty.ts";
+import { readmePrograms } from "./readme-blocks.ts";
+
+const run = promisify(execFile);
+const source = join(import.meta.dirname, "..");
+const CHROMIUM = "/usr/bin/chromium";
+const noChromium = existsSync(CHROMIUM) ? undefined : `no browser at ${CHROMIUM}; on Debian: apt-get install chromium`;
+/** The oldest major version that the client is for. Its packages are one for each platform. */
+const OLDEST_NODE = { "node-20": `npm:node-${process.platform}-${process.arch}@20.20.2` };
+const noOldestNode =
+  `${process.platform}-${process.arch}` === "linux-x64" ? undefined : "Node 20 is installed on Linux with x64 alone";
+
+/** The packed client in a project of its own, as another team has it, beside its examples, two compilers and a bundler. */
+describe("the client, packed and installed elsewhere", { timeout: 120_000 }, () => {
+  let installed: InstalledPackage;
+  let service: TestService;
+  let environment: { PETSTORE_URL: string; PETSTORE_KEY: string };
+  beforeAll(async () => {
+    installed = installPacked(source, {
+      "@tanstack/react-query": "5",
+      "@types/react": "19",
+      express: "5",
+      react: "19",
+      typescript: "5.9.3",
+      "typescript-7": "npm:typescript@7.0.2",
+      vite: "8.3.8",
+      "@types/express": "5",
+      "@types/node": "26",
+      ...(noOldestNode === undefined ? OLDEST_NODE : {}),
+    });
+    cpSync(join(source, "examples"), installed.directory, { recursive: true });
+    mkdirSync(join(installed.directory, "readme"));
+    for (const { name, code } of readmePrograms) installed.write(`readme/${name}`, code);
+    installed.write("entries.ts", ENTRIES);
+    service = await startService();
+    environment = { PETSTORE_URL: service.baseUrl, PETSTORE_KEY: service.key };
+  }, 120_000);
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]();
+    installed[Symbol.dispose]();
+  });
+
+  const programOf = (node: string) =>
+    node === "node" ? process.execPath : join(installed.directory, "node_modules", node, "bin/node");
+
+  test("publint and attw have nothing to say", async () => {
+    expect(await packagingProblems(installed.tarball)).toEqual([]);
+  });
+
+  describe("TypeScript has nothing to say, also of the declarations", () => {
+    const node = { lib: ["es2023"], types: ["node"], allowJs: true, checkJs: true };
+    const browser = { lib: ["es2022", "dom", "dom.iterable"], types: [] };
+    const nodenext = { module: "nodenext", target: "es2023", outDir: "out", rootDir: "." };
+    const bundler = { module: "esnext", moduleResolution: "bundler", target: "es2022", noEmit: true };
+    test.each([
+      ["typescript", "of what runs in Node", { ...node, ...nodenext }, ["readme", "script", "backend", "testing"]],
+      ["typescript-7", "of what runs in Node", { ...node, ...nodenext }, ["readme", "script", "backend", "testing"]],
+      ["typescript", "of the page", { ...browser, ...bundler }, ["browser"]],
+      ["typescript-7", "of the page", { ...browser, ...bundler }, ["browser"]],
+    ])("%s, %s", (compiler, _programs, options, folders) => {
+      expect(installed.typecheck(compiler, options, ["entries.ts", ...folders])).toBe("");
+    });
+  });
+
+  test.for(["node", "node-20"])("as JavaScript, with %s, it adds each animal of a file once", async (node, context) => {
+    if (node === "node-20") context.skip(noOldestNode !== undefined, noOldestNode);
+    const add = (animals: object[]) => {
+      installed.write(`${node}.json`, animals);
+      const ran = run(programOf(node), ["script/import-pets.js", `${node}.json`], {
+        cwd: installed.directory,
+        env: { ...process.env, ...environment },
+      });
+      return ran.catch((error: { stdout: string; stderr: string; code: number }) => error);
+    };
+    const animals = JSON.parse(readFileSync(join(source, "examples/script/pets.json"), "utf8")) as { name: string }[];
+    const failed = await add(animals.with(1, { ...animals[1], name: "" }));
+    expect(failed).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^Animal 1 was not added: invalid_request\./),
+    });
+    const { stdout, stderr } = await add(animals);
+    expect(stderr).toBe("");
+    const [rex, mia, tom] = stdout.trimEnd().split("\n");
+    expect([rex, tom].join("\n")).toBe(failed.stdout.trimEnd());
+    expect(mia).toMatch(/^\d+ Mia$/);
+  });
+
+  test.for(["node", "node-20"])("with %s and node:test, users test what they built on it", async (node, context) => {
+    if (node === "node-20") context.skip(noOldestNode !== undefined, noOldestNode);
+    const { stdout } = await run(programOf(node), ["--test", "testing/inventory.test.js"], {
+      cwd: installed.directory,
+    });
+    expect(stdout).toMatch(/^. tests 2$/m);
+    expect(stdout).toMatch(/^. pass 2$/m);
+  });
+
+  test("the backend shows its users animals, and nothing of the petstore's failures", async () => {
+    await using backend = await installed.serve("out/backend/server.js", environment);
+    const url = `${backend.origin}/animals`;
+    const post = async (body: object) => {
+      const headers = { "Content-Type": "application/json", "Idempotency-Key": "clicked-twice" };
+      const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+      return [response.status, await response.json()];
+    };
+    const created = [201, { id: expect.any(Number), name: "Zoe" }];
+    const answer = await post({ name: "Zoe", categoryId: 1 });
+    expect(answer).toEqual(created);
+    expect(await post({ name: "Zoe", categoryId: 1 })).toEqual(answer);
+    expect(await post({ name: "Zoe" })).toEqual([400, { error: expect.stringContaining("categoryId") }]);
+    expect(await (await fetch(url)).json()).toContainEqual(answer[1]);
+
+    const wrong = { ...environment, PETSTORE_KEY: "pst_test_unknown" };
+    await using locked = await installed.serve("out/backend/server.js", wrong);
+    const response = await fetch(`${locked.origin}/animals`);
+    const error = "The animals are not available at the moment.";
+    expect([response.status, await response.json()]).toEqual([503, { error }]);
+  });
+
+  test("bundled by Vite, in a page of another origin, it lists animals page by page", async (context) => {
+    context.skip(noChromium !== undefined, noChromium);
+    for (const name of ["Ada", "Bob", "Eve"]) await service.addPet({ name, categoryId: 1, status: "sold" });
+    const vite = join(installed.directory, "node_modules/vite/bin/vite.js");
+    const site = join(installed.directory, "site");
+    await run(process.execPath, [vite, "build", "browser", "--outDir", site], { cwd: installed.directory });
+
+    const browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: ["--no-sandbox", "--disable-dev-shm-usage"],
+    });
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage();
+    page.setDefaultTimeout(15_000);
+    const complaints: string[] = [];
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    await using shop = await faulty(({ url = "" }, response) => {
+      const file = join(site, url === "/" ? "index.html" : url);
+      if (!existsSync(file)) return response.writeHead(404).end();
+      response.setHeader("Content-Type", url.endsWith(".js") ? "text/javascript" : "text/html");
+      return response.end(readFileSync(file));
+    });
+    await page.goto(shop.origin);
+    await page.getByLabel("Service").fill(service.baseUrl);
+    await page.getByLabel("API key").fill("pst_test_unknown");
+    await page.getByLabel("Status").selectOption("sold");
+    await page.getByRole("button", { name: "List" }).click();
+    await page.getByText("The service does not know this key.").waitFor();
+    await page.getByLabel("API key").fill(service.key);
+    await page.getByRole("button", { name: "List" }).click();
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByText("That is all.").waitFor();
+    const names = (await page.getByRole("listitem").allTextContents()).map((text) => text.replace(/^\d+ /, ""));
+    expect(names).toEqual(["Ada", "Bob", "Eve"]);
+    expect(complaints).toEqual([]);
+  });
+
+  test("it is small, and a bundle holds what it calls", async () => {
+    const { stdout } = await run("node_modules/.bin/size-limit", ["--json"], { cwd: source });
+    const [whole, one] = JSON.parse(stdout) as { passed: boolean; size: number }[];
+    expect([whole!.passed, one!.passed]).toEqual([true, true]);
+    expect(one!.size).toBeLessThan(whole!.size - 500);
+  });
+});
+
+/** Every entry, and proof that its types are more than `any`. */
+const ENTRIES = `${Object.keys(manifest.publishConfig.exports)
+  .map((entry, index) => `import type * as entry${index} from "${entry.replace(".", manifest.name)}";`)
+  .join("\n")}
+export type Entries = [${Object.keys(manifest.publishConfig.exports)
+  .map((_, index) => `typeof entry${index}`)
+  .join(", ")}];
+declare const pet: entry0.Pet;
+// @ts-expect-error it is a string
+export const name: number = pet.name;
+`;

@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const readme = readFileSync(join(import.meta.dirname, "../README.md"), "utf8");
+const parts = Array.from(readme.matchAll(/^## (.*)$|^```ts\n([\s\S]*?)^```/gm), ([, heading, code]) => ({
+  heading,
+  code,
+}));
+
+/** The blocks of code, each under its heading. The first makes the client, which all others go on with. */
+const [first, ...others] = parts.flatMap(({ code }, index) => {
+  const heading = parts.slice(0, index).findLast((part) => part.heading)?.heading;
+  return code === undefined ? [] : [{ heading, code }];
+});
+
+/** Each TypeScript block of the README as a program, with the heading that it stands below. */
+export const readmePrograms = [
+  first!,
+  ...others.map(({ heading, code }) => ({ heading, code: first!.code + code })),
+].map((program, index) => ({ ...program, name: `${index}.ts` }));

@@ -1,0 +1,72 @@
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A package as another team has it: packed, and installed in a project of its own outside of the workspace. */
+export interface InstalledPackage extends Disposable {
+  /** The project's. */
+  directory: string;
+  tarball: string;
+  write: (file: string, content: string | object) => void;
+  /** What a compiler of the project, given by its name, prints of some files: nothing when they have no errors. */
+  typecheck: (compiler: string, compilerOptions: object, include: string[]) => string;
+  /** Starts a program of the project that serves on `PORT` and prints `port: …` once it does. */
+  serve: (file: string, env?: NodeJS.ProcessEnv) => Promise<Served>;
+}
+
+/** A program under way; it is ended when this is disposed of. */
+export interface Served extends AsyncDisposable {
+  origin: string;
+}
+
+/** Packs the package of a folder, and installs it with whatever else the project depends on. */
+export function installPacked(source: string, dependencies: Record<string, string>): InstalledPackage {
+  const directory = mkdtempSync(join(tmpdir(), "consumer-"));
+  const tarball = join(directory, "package.tgz");
+  const write: InstalledPackage["write"] = (file, content) =>
+    writeFileSync(join(directory, file), typeof content === "string" ? content : JSON.stringify(content));
+  pnpm(source, "pack", "--silent", "--out", tarball);
+  const { name } = JSON.parse(readFileSync(join(source, "package.json"), "utf8")) as { name: string };
+  write("package.json", {
+    private: true,
+    type: "module",
+    dependencies: { [name]: `file:${tarball}`, ...dependencies },
+  });
+  pnpm(directory, "install", "--ignore-workspace", "--prefer-offline");
+  return {
+    directory,
+    tarball,
+    write,
+    typecheck: (compiler, compilerOptions, include) => {
+      // What teams who check everything have: also the declarations of libraries.
+      const strictness = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false };
+      write("tsconfig.json", { compilerOptions: { ...strictness, ...compilerOptions }, include });
+      const tsc = join(directory, "node_modules", compiler, "bin/tsc");
+      const { stdout, stderr } = spawnSync(process.execPath, [tsc, "-p", directory], { encoding: "utf8" });
+      return stdout + stderr;
+    },
+    serve: async (file, env) => {
+      const server = spawn(process.execPath, [file], {
+        cwd: directory,
+        env: { ...process.env, PORT: "0", ...env },
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      const ended = once(server, "exit");
+      const [line] = (await Promise.race([once(server.stdout, "data"), ended])) as [unknown];
+      return {
+        origin: `http://127.0.0.1:${/port: (\d+)/.exec(String(line))?.[1]}`,
+        [Symbol.asyncDispose]: async () => {
+          server.kill();
+          await ended;
+        },
+      };
+    },
+    [Symbol.dispose]: () => rmSync(directory, { recursive: true }),
+  };
+}
+
+function pnpm(directory: string, ...args: string[]): void {
+  execFileSync("npx", ["-y", "pnpm@12.21.0", ...args], { cwd: directory, stdio: ["ignore", "ignore", "pipe"] });
+}
