@@ -66,8 +66,7 @@ export class Operation {
   /** The headers that its answers carry, whatever they are. */
   announcement(request: Request, values: string[]): Record<string, string> {
     if (this.#deprecation === undefined) return {};
-    const path = Object.fromEntries(this.#names.map((name, at) => [name, values[at]!]));
-    return announcementOf(request, this.#deprecation, path);
+    return announcementOf(request, this.#deprecation, (name) => values[this.#names.indexOf(name)]!);
   }
 
   /** The way of one request: who asks, what is accepted, what is sent, is it valid, and then the handler. */

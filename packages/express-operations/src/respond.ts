@@ -92,10 +92,10 @@ export function respondProblem(
 export function announcementOf(
   request: Request,
   { headers, successorPath }: Deprecation,
-  path: Record<string, string>,
+  valueOf: (parameter: string) => string,
 ): Record<string, string> {
   if (successorPath === undefined) return headers;
-  const target = successorPath.replace(/\{([^}]+)\}/g, (_, name: string) => path[name]!);
+  const target = successorPath.replace(/\{([^}]+)\}/g, (_, name: string) => valueOf(name));
   return { ...headers, Link: `<${request.baseUrl}${target}>; rel="successor-version"` };
 }
 
