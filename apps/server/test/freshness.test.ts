@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { openDatabase } from "../src/database/database.ts";
 import { insertPet } from "../src/pets/pets.repository.ts";
-import { startProcess } from "./process.ts";
-import { run } from "./program.ts";
+import { run, startProgram } from "./program.ts";
 import { json, startService } from "./service.ts";
+import { temporaryFolder } from "./temporary.ts";
 
 const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
 
@@ -19,7 +19,8 @@ describe("a read sees every write that was answered before", () => {
 
   test("by another service on the same file", async () => {
     await using service = await startService();
-    await using other = await startProcess(service.databaseUrl);
+    const env = { DATABASE_URL: service.databaseUrl, PETSTORE_ENV: "production" };
+    const other = await startProgram(await temporaryFolder(), env);
     const headers = { Authorization: `Bearer ${service.key}` };
     for (let count = 1; count <= 20; count++) {
       expect((await service.request(`/pets/${count}`)).status).toBe(404);

@@ -3,15 +3,14 @@ import { describe, expect, test } from "vitest";
 import { createApiKey } from "../src/keys/keys.repository.ts";
 import { migrate } from "../src/database/migrations.ts";
 import { everyPet, startLoad } from "./load.ts";
-import { type PetstoreProcess, startProcess } from "./process.ts";
+import { type Program, startProgram } from "./program.ts";
 import { json } from "./service.ts";
-import { opened, temporaryUrl } from "./temporary.ts";
+import { opened, temporaryFolder, temporaryUrl } from "./temporary.ts";
 
 describe("two processes on one database", { timeout: 60_000 }, () => {
   test("of duplicates sent to both at once exactly one adds the animal", async () => {
     const { url, key } = await databaseWithKey();
-    await using first = await startProcess(url);
-    await using second = await startProcess(url);
+    const [first, second] = [await startOn(url), await startOn(url)];
     for (let round = 0; round < 20; round++) {
       const init = json({ name: `Pet ${round}`, categoryId: 1 }, { "Idempotency-Key": `round-${round}`, ...key });
       const answers = await Promise.all(
@@ -28,16 +27,15 @@ describe("two processes on one database", { timeout: 60_000 }, () => {
 
   test("one is killed under load: a client that tries again at the other loses nothing and adds nothing twice", async () => {
     const { url, key } = await databaseWithKey();
-    await using doomed = await startProcess(url);
-    await using other = await startProcess(url);
-    const servers: PetstoreProcess[] = [doomed, other];
+    const [doomed, other] = [await startOn(url), await startOn(url)];
+    const servers = [doomed, other];
     let turn = 0;
     const load = startLoad(8, ({ headers, ...init }) => {
       const { baseUrl } = servers[turn++ % servers.length]!;
       return fetch(`${baseUrl}/pets`, { ...init, headers: { ...(headers as Record<string, string>), ...key } });
     });
     await load.until(300, ({ status }) => status === 201);
-    await doomed.end("SIGKILL");
+    await doomed.stop("SIGKILL");
     await load.until(300, ({ status }) => status === 201);
     const attempts = await load.stop();
     expect(attempts.some(({ status }) => status === undefined)).toBe(true);
@@ -57,4 +55,8 @@ async function databaseWithKey(): Promise<{ url: string; key: { Authorization: s
   await migrate(db);
   const { key } = await createApiKey(db, { name: "test", environment: "production" });
   return { url, key: { Authorization: `Bearer ${key}` } };
+}
+
+async function startOn(DATABASE_URL: string): Promise<Program> {
+  return startProgram(await temporaryFolder(), { DATABASE_URL, PETSTORE_ENV: "production" });
 }

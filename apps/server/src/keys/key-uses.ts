@@ -2,8 +2,8 @@ import type { Logger } from "pino";
 import type { Storage } from "../database/storage.ts";
 import { saveKeyUses } from "./keys.repository.ts";
 
-/** How long a use may be known to this process alone, in milliseconds. */
-const SAVE_AFTER = 3_000;
+/** How long a use may be known to this process alone. */
+const SAVE_AFTER_MS = 3_000;
 /** Few enough for one statement: SQLite allows 32,766 parameters, two to a key. */
 const SAVED_AT_ONCE = 1_000;
 
@@ -16,7 +16,7 @@ export interface KeyUses {
 }
 
 /** Collects the uses of keys and saves them off the path of requests; those that cannot be saved are kept for the next time. */
-export function keyUses(write: Storage["write"], logger: Logger): KeyUses {
+export function keyUses(write: Storage["write"], logger: Logger, saveAfterMs = SAVE_AFTER_MS): KeyUses {
   const unsaved = new Map<number, number>();
   let timer: NodeJS.Timeout | undefined;
   let saving = Promise.resolve();
@@ -39,7 +39,7 @@ export function keyUses(write: Storage["write"], logger: Logger): KeyUses {
         timer = undefined;
         if (unsaved.size > 0 && !isClosed) saveLater();
       });
-    }, SAVE_AFTER).unref();
+    }, saveAfterMs).unref();
   };
 
   return {

@@ -60,7 +60,9 @@ describe("once", () => {
 
   test("deletes expired keys, some at a time", async () => {
     const [db] = await connections(1);
-    for (let n = 0; n < 130; n++) await once(db, { ...REQUEST, key: `old${n}`, now: NOW + n }, write);
+    const kept = { api_key_id: REQUEST.apiKeyId, request_hash: REQUEST.requestHash, answer: "{}" };
+    const old = Array.from({ length: 130 }, (_, n) => ({ ...kept, key: `old${n}`, created_at: NOW + n }));
+    await db.insertInto("idempotency_keys").values(old).execute();
     await once(db, { ...REQUEST, key: "new1", now: NOW + 129 + DAY }, write);
     expect(await keysKept(db)).toHaveLength(31);
     await once(db, { ...REQUEST, key: "new2", now: NOW + 129 + DAY }, write);

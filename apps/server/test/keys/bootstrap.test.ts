@@ -7,8 +7,8 @@ import { generateApiKey } from "../../src/keys/api-key.ts";
 import { listAudit } from "../../src/keys/audit.repository.ts";
 import { ensureBootstrapKey } from "../../src/keys/bootstrap.ts";
 import { findApiKey, listApiKeys, revokeApiKey } from "../../src/keys/keys.repository.ts";
+import { run, startProgram } from "../program.ts";
 import { opened, temporaryDatabase, temporaryFolder, temporaryUrl } from "../temporary.ts";
-import { petstore, serve } from "./processes.ts";
 
 const KEY = generateApiKey("production");
 
@@ -79,9 +79,9 @@ describe("ensureBootstrapKey", () => {
 test.each(["development", "production"])(
   "several servers that start at once in %s make one key of it",
   async (PETSTORE_ENV) => {
-    const DATABASE_URL = await temporaryUrl();
+    const [folder, DATABASE_URL] = [await temporaryFolder(), await temporaryUrl()];
     const env = { DATABASE_URL, PETSTORE_ENV, PETSTORE_BOOTSTRAP_KEY_FILE: await fileWith(KEY) };
-    const servers = await Promise.all([serve(env), serve(env), serve(env)]);
+    const servers = await Promise.all([1, 2, 3].map(() => startProgram(folder, env)));
     for (const { baseUrl } of servers) {
       const response = await fetch(`${baseUrl}/pets`, { headers: { Authorization: `Bearer ${KEY}` } });
       expect(response.status).toBe(200);
@@ -95,14 +95,14 @@ test.each(["development", "production"])(
 
 test("a file that is refused stops the start with one line", async () => {
   const env = { DATABASE_URL: await temporaryUrl(), PETSTORE_BOOTSTRAP_KEY_FILE: await fileWith(KEY, 0o644) };
-  const { code, stdout, stderr } = await petstore(["serve"], env);
+  const { code, stdout, stderr } = await run(["serve"], env);
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(/^PETSTORE_BOOTSTRAP_KEY_FILE names a file that others .*\n$/);
 });
 
 test("`keys generate` makes what the file wants, and a database is not touched", async () => {
   const DATABASE_URL = "file:/dev/null/petstore.db";
-  const { code, stdout } = await petstore(["keys", "generate"], { DATABASE_URL, PETSTORE_ENV: "production" });
+  const { code, stdout } = await run(["keys", "generate"], { DATABASE_URL, PETSTORE_ENV: "production" });
   expect(code).toBe(0);
   expect(stdout).toMatch(/^pst_live_\w{49}\n$/);
   expect(await ensureBootstrapKey(await temporaryDatabase(), await fileWith(stdout))).toBe("registered");

@@ -7,8 +7,8 @@ import Sqlite from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { generateApiKey } from "../../src/keys/api-key.ts";
 import { createApiKey, listApiKeys } from "../../src/keys/keys.repository.ts";
+import { run, startProgram } from "../program.ts";
 import { opened, temporaryFolder } from "../temporary.ts";
-import { petstore, serve } from "./processes.ts";
 
 /** Where a key does not belong: each gives the raw head and body of a request. */
 const MISUSES: Record<string, (key: string) => [head: string[], body?: string]> = {
@@ -57,13 +57,13 @@ test("no key used in any wrong way is found in a log line, a metric, an answer o
     METRICS_PORT: "0",
     PETSTORE_BOOTSTRAP_KEY_FILE: keyFile,
   };
-  const { baseUrl, output, stop } = await serve(env);
+  const { baseUrl, output, stop } = await startProgram(folder, env);
 
   const db = opened(env.DATABASE_URL);
   const issue = async (expiresAt?: number) =>
     (await createApiKey(db, { name: "canary", environment: "development", expiresAt })).key;
   const commands: string[] = [];
-  const command = async (...words: string[]) => commands.push((await petstore(["keys", ...words], env)).stdout);
+  const command = async (...words: string[]) => commands.push((await run(["keys", ...words], env)).stdout);
   const quickstart = (await readFile(join(folder, "quickstart.key"), "utf8")).trim();
   const keys = [quickstart, bootstrap, await issue(), await issue(Date.now()), generateApiKey("production")];
 

@@ -4,8 +4,8 @@ import { type KeyUses, keyUses } from "../../src/keys/key-uses.ts";
 import { createApiKey, listApiKeys } from "../../src/keys/keys.repository.ts";
 import { migrate } from "../../src/database/migrations.ts";
 import { openStorage, type Storage } from "../../src/database/storage.ts";
-import { opened, temporaryUrl } from "../temporary.ts";
-import { serve } from "./processes.ts";
+import { startProgram } from "../program.ts";
+import { opened, temporaryFolder, temporaryUrl } from "../temporary.ts";
 
 interface Collected {
   uses: KeyUses;
@@ -15,7 +15,7 @@ interface Collected {
 }
 
 /** Two keys, and what collects their uses. */
-async function collecting(write?: (storage: Storage) => Storage["write"]): Promise<Collected> {
+async function collecting(write?: (storage: Storage) => Storage["write"], saveAfterMs?: number): Promise<Collected> {
   const url = await temporaryUrl();
   const db = opened(url);
   await migrate(db);
@@ -25,6 +25,7 @@ async function collecting(write?: (storage: Storage) => Storage["write"]): Promi
   const uses = keyUses(
     write?.(storage) ?? storage.write,
     pino({ level: "trace" }, { write: (line) => log.push(line) }),
+    saveAfterMs,
   );
   onTestFinished(async () => {
     await uses.close();
@@ -60,16 +61,19 @@ test("any number of uses is one write, which closing does at once", async () => 
 
 test("uses that cannot be saved disturb nobody, are reported, and are saved later", async () => {
   let isAway = true;
-  const { uses, lastUses, log } = await collecting((storage) => async (work) => {
-    if (isAway) throw new Error("the database is away");
-    return storage.write(work);
-  });
+  const { uses, lastUses, log } = await collecting(
+    (storage) => async (work) => {
+      if (isAway) throw new Error("the database is away");
+      return storage.write(work);
+    },
+    200,
+  );
   uses.record(1);
-  await expect.poll(() => log.length, { timeout: 6_000 }).toBe(1);
+  await expect.poll(() => log.length).toBeGreaterThan(0);
   expect(log[0]).toContain("when keys were last used could not be saved");
   expect(log[0]).toContain("the database is away");
   isAway = false;
-  await expect.poll(lastUses, { timeout: 6_000 }).toEqual([expect.any(Number), null]);
+  await expect.poll(lastUses).toEqual([expect.any(Number), null]);
 });
 
 test("closing while the database is away gives up after one try", async () => {
@@ -89,7 +93,7 @@ test("more keys than fit a statement are saved in several", async () => {
 
 test("a server saves the uses of its keys when it is stopped", async () => {
   const DATABASE_URL = await temporaryUrl();
-  const { baseUrl, stop } = await serve({ DATABASE_URL, PETSTORE_ENV: "production" });
+  const { baseUrl, stop } = await startProgram(await temporaryFolder(), { DATABASE_URL, PETSTORE_ENV: "production" });
   const db = opened(DATABASE_URL);
   const { key } = await createApiKey(db, { name: "shop", environment: "production" });
   const before = Date.now();

@@ -2,15 +2,16 @@ import { expect, test } from "vitest";
 import { listAudit } from "../../src/keys/audit.repository.ts";
 import { createApiKey, findApiKey, type IssuedApiKey, listApiKeys } from "../../src/keys/keys.repository.ts";
 import { migrate } from "../../src/database/migrations.ts";
-import { opened, temporaryUrl } from "../temporary.ts";
-import { petstore, serve } from "./processes.ts";
+import { run, startProgram } from "../program.ts";
+import { opened, temporaryFolder, temporaryUrl } from "../temporary.ts";
 
 const PRODUCTION = { PETSTORE_ENV: "production" };
 
 /** Two servers on one database, and the statuses with which they answer a key now. */
 async function twoServers(DATABASE_URL: string): Promise<(key: string) => Promise<number[]>> {
   const env = { ...PRODUCTION, DATABASE_URL };
-  const servers = await Promise.all([serve(env), serve(env)]);
+  const folder = await temporaryFolder();
+  const servers = await Promise.all([startProgram(folder, env), startProgram(folder, env)]);
   return (key) =>
     Promise.all(
       servers.map(async ({ baseUrl }) => {
@@ -25,7 +26,7 @@ test("what the command line does to a key holds from the next request on, in two
   const DATABASE_URL = await temporaryUrl();
   const statuses = await twoServers(DATABASE_URL);
   const json = async (...words: string[]) =>
-    JSON.parse((await petstore(["keys", ...words, "--json"], { ...PRODUCTION, DATABASE_URL })).stdout) as IssuedApiKey;
+    JSON.parse((await run(["keys", ...words, "--json"], { ...PRODUCTION, DATABASE_URL })).stdout) as IssuedApiKey;
 
   const first = await json("create", "--name", "shop");
   expect(await statuses(first.key)).toEqual([200, 200]);
@@ -61,7 +62,7 @@ test("of processes that rotate one key at once, one succeeds and the others say 
   const db = opened(DATABASE_URL);
   await migrate(db);
   await createApiKey(db, { name: "shop", environment: "production" });
-  const rotate = () => petstore(["keys", "rotate", "1", "--json"], { DATABASE_URL });
+  const rotate = () => run(["keys", "rotate", "1", "--json"], { DATABASE_URL });
   const results = await Promise.all([rotate(), rotate(), rotate()]);
 
   const [winner, ...losers] = results.toSorted((a, b) => a.code - b.code);

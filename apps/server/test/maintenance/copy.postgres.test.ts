@@ -1,8 +1,5 @@
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { expect, inject, test } from "vitest";
 import { type CopiedTable, copyDatabase } from "../../src/maintenance/copy.ts";
 import { DatabaseError } from "../../src/database/database.errors.ts";
@@ -11,9 +8,9 @@ import { once } from "../../src/idempotency/idempotency.repository.ts";
 import { createApiKey, findApiKey, listApiKeys, revokeApiKey } from "../../src/keys/keys.repository.ts";
 import { migrate } from "../../src/database/migrations.ts";
 import { insertPet, listPets } from "../../src/pets/pets.repository.ts";
+import { ENTRY, run } from "../program.ts";
 import { opened, temporaryFolder, temporaryUrl } from "../temporary.ts";
 
-const petstore = fileURLToPath(new URL("../../bin/petstore.js", import.meta.url));
 const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
 
 const file = async () => `file:${join(await temporaryFolder(), "petstore.db")}`;
@@ -63,17 +60,16 @@ test("a database that holds something is not copied to, and stays as it is", asy
 test("petstore copy prints what it copied, and never a password", async () => {
   const [from, to] = [await file(), await temporaryUrl()];
   await fill(opened(from));
-  const run = promisify(execFile);
-  const { stdout } = await run(process.execPath, [petstore, "copy", "--from", from, "--to", to, "--json"]);
+  const { stdout } = await run(["copy", "--from", from, "--to", to, "--json"], {});
   expect((JSON.parse(stdout) as CopiedTable[]).map(({ table, rows }) => [table, rows])).toEqual([
     ["pets", 2_503],
     ["api_keys", 2],
     ["audit", 3],
     ["idempotency_keys", 3],
   ]);
-  const failed = run(process.execPath, [petstore, "copy", "--from", from, "--to", to]);
-  await expect(failed).rejects.toMatchObject({
+  expect(await run(["copy", "--from", from, "--to", to], {})).toEqual({
     code: 1,
+    stdout: "",
     stderr: "The database to copy to already holds rows in pets. Copy to an empty one.\n",
   });
 });
@@ -81,9 +77,9 @@ test("petstore copy prints what it copied, and never a password", async () => {
 test.each(["postgres://root:hunter2@localhost", "mysql://root:hunter2@localhost/p"])(
   "petstore copy refuses %s without repeating it",
   async (url) => {
-    const failed = promisify(execFile)(process.execPath, [petstore, "copy", "--from", `file:${petstore}`, "--to", url]);
-    await expect(failed).rejects.toMatchObject({
+    expect(await run(["copy", "--from", `file:${ENTRY}`, "--to", url], {})).toEqual({
       code: 1,
+      stdout: "",
       stderr: "Give --from and --to as file:data/petstore.db or postgres://user:password@host:5432/petstore.\n",
     });
   },
@@ -91,16 +87,9 @@ test.each(["postgres://root:hunter2@localhost", "mysql://root:hunter2@localhost/
 
 test("petstore copy makes no database where there is none to copy from", async () => {
   const from = await file();
-  const failed = promisify(execFile)(process.execPath, [
-    petstore,
-    "copy",
-    "--from",
-    from,
-    "--to",
-    inject("postgresUrl")!,
-  ]);
-  await expect(failed).rejects.toMatchObject({
+  expect(await run(["copy", "--from", from, "--to", inject("postgresUrl")!], {})).toEqual({
     code: 1,
+    stdout: "",
     stderr: "There is no database at the path that --from names.\n",
   });
   expect(existsSync(from.slice("file:".length))).toBe(false);
