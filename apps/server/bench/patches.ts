@@ -69,7 +69,7 @@ export const PATCHES = {
   },
   "without refusals free of stacks": { file: `${OPERATIONS}/problem.ts`, from: "Error.stackTraceLimit = 0;", to: "" },
   "without middlewares as one": {
-    file: `${SERVER}/in-order.ts`,
+    file: `${SERVER}/http/in-order.ts`,
     from: "return (request, response, next) => {",
     to: "return handlers as never; return (request, response, next) => {",
   },

@@ -17,7 +17,7 @@ import { dataVersionOf } from "./database/data-version.ts";
 import type { Environment } from "./environment.ts";
 import { asProblem, problem, problemBody } from "./errors.ts";
 import { handlers } from "./handlers.ts";
-import { inOrder } from "./in-order.ts";
+import { inOrder } from "./http/in-order.ts";
 import { authentication } from "./keys/authentication.ts";
 import type { KeyUses } from "./keys/key-uses.ts";
 import { nobody, type Observer } from "./observability/observer.ts";
@@ -29,6 +29,7 @@ import { standingHeaders } from "./http/standing-headers.ts";
 import type { Storage } from "./database/storage.ts";
 import type { Tracing } from "./observability/tracing.ts";
 
+/** What the app is made of. */
 export interface AppOptions {
   storage: Storage;
   keyUses: KeyUses;

@@ -28,6 +28,7 @@ export const ERRORS = {
   unavailable: { status: 503, message: "The service cannot answer now. Retry later." },
 } as const satisfies Record<string, { status: number; message: string }>;
 
+/** The `code` of an error. */
 export type ErrorCode = keyof typeof ERRORS;
 
 /** The body of an error, with the message of its code unless a better one is given. */

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { printJson } from "../print.ts";
 import { examine } from "./doctor.ts";
 
 /** Adds `doctor` to the command line. It exits with 1 when there is something to do. */
@@ -10,10 +11,7 @@ export function addDoctorCommand(program: Command): void {
     .action(({ json }: { json?: true }) => {
       const findings = examine(process.env);
       if (findings.some(({ remedy }) => remedy !== undefined)) process.exitCode = 1;
-      if (json) {
-        console.log(JSON.stringify(findings, null, 2));
-        return;
-      }
+      if (json) return printJson(findings);
       for (const { check, found, remedy } of findings) {
         console.log(`${remedy === undefined ? "ok   " : "wrong"}  ${check.padEnd(10)}  ${found}`);
         if (remedy !== undefined) console.log(`       ${remedy}`);
