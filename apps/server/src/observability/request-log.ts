@@ -74,8 +74,8 @@ function idOf(request: Request): string {
   return isWord ? given : randomUUID();
 }
 
-/** Without the query, and with segments cut that are longer than any of ours: one may be a key, in whatever encoding. */
-function loggedPath(url: string): string {
+/** A URL without its query, and with segments cut that are longer than any of ours: one may be a key, in whatever encoding. */
+export function loggedPath(url: string): string {
   const end = url.indexOf("?");
   const path = end === -1 ? url : url.slice(0, end);
   return path.length > 33 ? path.replaceAll(/([^/]{9})[^/]{24,}/g, "$1…") : path;

@@ -4,6 +4,7 @@ import { resourceFromAttributes } from "@opentelemetry/resources";
 import { AlwaysOnSampler, BatchSpanProcessor, ParentBasedSampler, TracerProvider } from "@opentelemetry/sdk-trace";
 import { version } from "@petstore/contract";
 import type { RequestHandler } from "express";
+import { loggedPath } from "./request-log.ts";
 import { parseTraceparent } from "./trace-context.ts";
 
 const TIMEOUT_MS = 3_000;
@@ -30,7 +31,7 @@ export function createTracing(endpoint: string): Tracing {
     const caller = parseTraceparent(request.headers["traceparent"]);
     const parent =
       caller === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...caller, isRemote: true });
-    const attributes = { "http.request.method": request.method, "url.path": request.path };
+    const attributes = { "http.request.method": request.method, "url.path": loggedPath(request.originalUrl) };
     const span = tracer.startSpan(request.method, { kind: SpanKind.SERVER, attributes }, parent);
     response.locals["traceId"] = span.spanContext().traceId;
     response.once("close", () => {

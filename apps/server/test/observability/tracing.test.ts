@@ -40,12 +40,14 @@ test("each request is a span, in the caller's trace where there is one, and all 
   await service.request("/pets/1", { headers: { traceparent: `00-${TRACE_ID}-${CALLER_SPAN}-01` } });
   await service.request("/pets/404");
   await service.request("/pets/1", { headers: { traceparent: `00-${TRACE_ID}-${CALLER_SPAN}-00` } }); // not sampled
+  await service.request(`/pets/${service.key}`);
   await service[Symbol.asyncDispose]();
 
-  expect(spans.map(({ name }) => name)).toEqual(["createPet", "getPet", "getPet"]);
+  expect(spans.map(({ name }) => name)).toEqual(["createPet", "getPet", "getPet", "getPet"]);
   expect(spans[1]).toMatchObject({ traceId: TRACE_ID, parentSpanId: CALLER_SPAN });
   expect(spans[2]!.traceId).not.toBe(TRACE_ID);
   expect(spans[2]!.attributes).toContainEqual({ key: "http.response.status_code", value: { intValue: 404 } });
+  expect(spans[1]!.attributes).toContainEqual({ key: "url.path", value: { stringValue: "/v1/pets/1" } });
   expect(JSON.stringify(spans)).not.toContain(service.key);
 });
 
