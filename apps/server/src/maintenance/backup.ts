@@ -4,6 +4,7 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
+  mkdirSync,
   openSync,
   renameSync,
   rmSync,
@@ -31,6 +32,7 @@ export function backup(database: string, file: string): void {
 export function restore(database: string, file: string): string | undefined {
   const incoming = `${database}.restoring`;
   rmSync(incoming, { force: true });
+  mkdirSync(dirname(database), { recursive: true });
   copy(file, incoming);
   let aside: string | undefined;
   try {

@@ -48,6 +48,10 @@ describe("petstore backup", () => {
     const aside = /is now (\S+)\.$/m.exec(restored.stdout)?.[1];
     expect(idsIn(aside!)).toContain(later);
 
+    const elsewhere = join(folder, "new/machine/petstore.db");
+    expect((await run(["restore", copy], { DATABASE_URL: `file:${elsewhere}` })).code).toBe(0);
+    expect(idsIn(elsewhere)).toEqual(copied);
+
     const again = await startProgram(folder, { LOG_LEVEL: "silent" });
     expect(copied).not.toContain(await create(again));
     expect(await again.stop()).toBe(0);
