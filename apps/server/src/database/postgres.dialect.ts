@@ -81,6 +81,13 @@ class Client extends pg.Client {
     this.#deadlineMs = config.statement_timeout ? config.statement_timeout + GRACE_MS : undefined;
   }
 
+  // A server that has fallen silent never confirms the end, and its connection would keep the process from ending. Of the
+  // overloads of pg, which `any` stands for, the pool calls the one with a callback.
+  override end(callback?: any): any {
+    setTimeout(() => this.connection.stream.destroy(), GRACE_MS).unref();
+    return super.end(callback);
+  }
+
   // Of the overloads of pg, which `any` stands for, Kysely calls the one with a text and its values.
   override async query(text: any, values?: any): Promise<any> {
     const deadline = this.#deadlineMs && setTimeout(() => void this.end(), this.#deadlineMs);

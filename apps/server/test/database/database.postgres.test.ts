@@ -5,8 +5,9 @@ import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { DatabaseError, isDatabaseUnavailable } from "../../src/database/database.errors.ts";
 import { insertPet, listPets } from "../../src/pets/pets.repository.ts";
 import { createDatabase, execute } from "../postgres.ts";
+import { startProgram } from "../program.ts";
 import { expectError, json, startService } from "../service.ts";
-import { opened, temporaryStorage, temporaryUrl } from "../temporary.ts";
+import { opened, temporaryFolder, temporaryStorage, temporaryUrl } from "../temporary.ts";
 
 const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
 const UNUSABLE =
@@ -130,12 +131,22 @@ test("a server that falls silent is given up at the deadline, and used again onc
   await service[Symbol.asyncDispose]();
 }, 30_000);
 
-/** Stands between the service and the server, and can keep silent. */
+test("a server that falls silent does not keep the service from ending", async () => {
+  const proxy = await startProxy(await temporaryUrl());
+  const program = await startProgram(await temporaryFolder(), { DATABASE_URL: proxy.url, PETSTORE_ENV: "production" });
+  expect((await fetch(new URL("/readyz", program.baseUrl))).status).toBe(200);
+  proxy.hang();
+  const start = performance.now();
+  expect(await program.stop()).toBe(0);
+  expect(performance.now() - start).toBeLessThan(5_000);
+}, 20_000);
+
+/** Stands between the service and the server, and can keep silent, also when it is told of the end. */
 async function startProxy(target: string): Promise<{ url: string; hang: () => void; resume: () => void }> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
   let isSilent = false;
-  const proxy = createServer((near) => {
+  const proxy = createServer({ allowHalfOpen: true }, (near) => {
     const far = connect(Number(port) || 5432, hostname);
     for (const [from, to] of [
       [near, far],
@@ -143,6 +154,7 @@ async function startProxy(target: string): Promise<{ url: string; hang: () => vo
     ] as const) {
       sockets.add(from);
       from.on("data", (bytes) => isSilent || to.write(bytes));
+      from.on("end", () => isSilent || to.end());
       from.on("error", () => {});
       from.on("close", () => to.destroy());
     }
