@@ -22,7 +22,7 @@ describe("a preflight", () => {
   test.each([
     ["/pets", "GET", "authorization"],
     ["/pets", "POST", "authorization,content-type,idempotency-key"],
-    ["/pets/1", "GET", "authorization,traceparent,x-request-id"],
+    ["/pets/1", "GET", "authorization,if-none-match,traceparent,tracestate,x-request-id"],
     ["/nope", "DELETE", "authorization"],
   ])("of %s allows %s with %s", async (path, method, headers) => {
     const response = await ask(path, method, headers);
