@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     reporters: ["default", new ReportWriter()],
     maxWorkers: "100%",
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
   },
 });

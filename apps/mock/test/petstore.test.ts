@@ -122,7 +122,7 @@ function declaredExamples(of: OpenApiDocument) {
   return operationsOf(of).flatMap(({ id: operationId, method, path: template, operation }) =>
     Object.entries(operation.responses ?? {}).flatMap(([key, node]) => {
       const [media] = Object.values(resolve<ResponseObject>(of, node).content ?? {});
-      const { examples = {} } = media as { examples?: Record<string, { value: { status?: number } }> };
+      const { examples = {} } = (media ?? {}) as { examples?: Record<string, { value: { status?: number } }> };
       return Object.entries(examples).map(([example, { value }]) => {
         const code = key === "default" ? value.status! : Number(key);
         return { operationId, method, path: template.replace(/\{\w+\}/, "1"), code, example, value };

@@ -15,4 +15,4 @@ test("503 while another process holds the lock on it, and service after", async 
   other.close();
   await own.addPet();
   await own[Symbol.asyncDispose]();
-}, 15_000);
+});

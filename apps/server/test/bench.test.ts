@@ -13,7 +13,7 @@ test("the benchmark runs: all stacks answer the same, and each work is measured"
   for (const work of ["list 20", "list 100", "get by id", "create", "refuse with 400", "refuse with 401"])
     expect(stdout).toContain(`\n${work}, `);
   expect(stdout).toContain("│ this service ");
-}, 60_000);
+});
 
 test.each(Object.entries(PATCHES))("the source still says what is measured %s", async (_, { file, from }) => {
   expect((await readFile(new URL(file, ROOT), "utf8")).split(from)).toHaveLength(2);

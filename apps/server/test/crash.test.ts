@@ -16,7 +16,7 @@ const LATEST_KILL = { answers: 200, milliseconds: 10 };
 
 test(
   `${ROUNDS} times SIGKILL under ${WRITERS} writers: each acknowledged animal is there once, and the file is whole`,
-  { timeout: 30_000 + ROUNDS * 5_000 },
+  { timeout: 180_000 + ROUNDS * 5_000 },
   async () => {
     const folder = await temporaryFolder();
     const env = { LOG_LEVEL: "error" };

@@ -7,7 +7,7 @@ import { type Program, startProgram } from "./program.ts";
 import { json } from "./service.ts";
 import { opened, temporaryFolder, temporaryUrl } from "./temporary.ts";
 
-describe("two processes on one database", { timeout: 60_000 }, () => {
+describe("two processes on one database", () => {
   test("of duplicates sent to both at once exactly one adds the animal", async () => {
     const { url, key } = await databaseWithKey();
     const [first, second] = [await startOn(url), await startOn(url)];

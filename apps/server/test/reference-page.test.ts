@@ -52,7 +52,7 @@ describe("what the server sends", () => {
   });
 });
 
-describe("in a browser", { timeout: 60_000 }, () => {
+describe("in a browser", () => {
   let browser: Browser | undefined;
   beforeAll(async () => {
     if (absence === undefined)
@@ -113,6 +113,8 @@ describe("in a browser", { timeout: 60_000 }, () => {
   async function openForAxe(colorScheme: "light" | "dark"): Promise<Page> {
     const { page } = await open({ ...WIDE, colorScheme, bypassCSP: true }, "#tag/pets/GET/pets");
     await page.getByRole("button", { name: TRY_LISTING, exact: true }).waitFor();
+    await page.locator(`body.${colorScheme}-mode`).waitFor();
+    await page.evaluate("Promise.all(document.getAnimations().map(({ finished }) => finished))");
     await page.addScriptTag({ content: axe });
     return page;
   }
@@ -135,7 +137,7 @@ describe("in a browser", { timeout: 60_000 }, () => {
     page.on("console", (message) => {
       if (["error", "warning"].includes(message.type())) complaints.push(message.text());
     });
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(60_000);
     await page.goto(`${origin}/docs${hash}`);
     await page.getByRole("heading", { name: document.info.title, exact: true }).waitFor();
     return { page, complaints };

@@ -8,7 +8,6 @@ test.for([
   ["crashes", "SIGQUIT"],
 ] as const)(
   "the server %s under load: 503 meanwhile, full service within 5 s of its return, nothing acknowledged lost",
-  { timeout: 60_000 },
   async ([, signal], { skip }) => {
     const absence = await postgresUnavailable();
     if (absence !== undefined) return skip(absence); // the server of TEST_DATABASE_URL is not ours to stop

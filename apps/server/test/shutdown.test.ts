@@ -19,7 +19,7 @@ describe("SIGTERM", () => {
     [2, cyclesOf(1)],
   ])(
     "under load of %i processes drops no request, %i times on one database",
-    { timeout: 30_000 + cyclesOf(2) * 20_000 },
+    { timeout: 180_000 + cyclesOf(2) * 20_000 },
     async (processes, cycles) => {
       const folder = await temporaryFolder();
       let created = 0;

@@ -14,62 +14,54 @@ const ROUNDS = 5;
 
 const GET_CONTRACT = "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n";
 
-test(
-  `beside ${CLIENTS} clients that send or read byte by byte, a healthy client's p99 is at most twice what it is without`,
-  { timeout: 120_000 },
-  async () => {
-    const program = await startProgram(await temporaryFolder(), { LOG_LEVEL: "silent" });
-    const rounds: { alone: number; beside: number; ratio: number }[] = [];
-    for (let round = 0; round < ROUNDS; round++) {
-      await timesOf(program, (done) => done.length < REQUESTS); // until it is warm, and the last round's clients are gone
-      const alone = p99(await timesOf(program, (done) => done.length < REQUESTS));
-      const slow = await Promise.all([
-        connected(EACH, program, "GET /v1/pets HTTP/1.1\r\nHost: x\r\n"),
-        connected(EACH, program, `${postHead(program)}{"name":"`),
-        connected(EACH, program, postHead({ key: "none" })),
-        connected(EACH, program, GET_CONTRACT),
-      ]);
-      const timer = setInterval(() => slow.flat().forEach((socket) => socket.write("x")), 1_000);
-      const beside = p99(await timesOf(program, (done) => done.length < REQUESTS));
-      clearInterval(timer);
-      expect(slow.flat().filter(({ destroyed }) => destroyed).length).toBeLessThan(CLIENTS / 2); // most were there throughout
-      for (const socket of slow.flat()) socket.destroy();
-      rounds.push({ alone, beside, ratio: Math.max(beside, NOISE) / Math.max(alone, NOISE) });
-    }
-    console.log(rounds);
-    const ratios = rounds.map(({ ratio }) => ratio).toSorted((a, b) => a - b);
-    expect(ratios[Math.floor(ROUNDS / 2)]).toBeLessThanOrEqual(2); // one noisy round says nothing
-    expect(await program.stop()).toBe(0);
-  },
-);
+test(`beside ${CLIENTS} clients that send or read byte by byte, a healthy client's p99 is at most twice what it is without`, async () => {
+  const program = await startProgram(await temporaryFolder(), { LOG_LEVEL: "silent" });
+  const rounds: { alone: number; beside: number; ratio: number }[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    await timesOf(program, (done) => done.length < REQUESTS); // until it is warm, and the last round's clients are gone
+    const alone = p99(await timesOf(program, (done) => done.length < REQUESTS));
+    const slow = await Promise.all([
+      connected(EACH, program, "GET /v1/pets HTTP/1.1\r\nHost: x\r\n"),
+      connected(EACH, program, `${postHead(program)}{"name":"`),
+      connected(EACH, program, postHead({ key: "none" })),
+      connected(EACH, program, GET_CONTRACT),
+    ]);
+    const timer = setInterval(() => slow.flat().forEach((socket) => socket.write("x")), 1_000);
+    const beside = p99(await timesOf(program, (done) => done.length < REQUESTS));
+    clearInterval(timer);
+    expect(slow.flat().filter(({ destroyed }) => destroyed).length).toBeLessThan(CLIENTS / 2); // most were there throughout
+    for (const socket of slow.flat()) socket.destroy();
+    rounds.push({ alone, beside, ratio: Math.max(beside, NOISE) / Math.max(alone, NOISE) });
+  }
+  console.log(rounds);
+  const ratios = rounds.map(({ ratio }) => ratio).toSorted((a, b) => a - b);
+  expect(ratios[Math.floor(ROUNDS / 2)]).toBeLessThanOrEqual(2); // one noisy round says nothing
+  expect(await program.stop()).toBe(0);
+});
 
-test(
-  `${CLIENTS} clients that send or read byte by byte are gone in time, and nobody else notices`,
-  { timeout: 60_000 },
-  async () => {
-    const program = await startProgram(await temporaryFolder(), { LOG_LEVEL: "silent" });
-    const before = await timesOf(program, (done) => done.length < 500);
+test(`${CLIENTS} clients that send or read byte by byte are gone in time, and nobody else notices`, async () => {
+  const program = await startProgram(await temporaryFolder(), { LOG_LEVEL: "silent" });
+  const before = await timesOf(program, (done) => done.length < 500);
 
-    const slow = [
-      senders(EACH, program, "GET /v1/pets HTTP/1.1\r\nHost: x\r\n"),
-      senders(EACH, program, `${postHead(program)}{"name":"`),
-      senders(EACH, program, postHead({ key: "none" })),
-      readers(EACH, program, GET_CONTRACT),
-      readers(5, program, GET_CONTRACT.repeat(400)), // more than the system's buffers hold
-    ];
-    const allGone = Promise.all(slow);
-    let areGone = false;
-    void allGone.then(() => (areGone = true));
-    const during = await timesOf(program, () => !areGone);
+  const slow = [
+    senders(EACH, program, "GET /v1/pets HTTP/1.1\r\nHost: x\r\n"),
+    senders(EACH, program, `${postHead(program)}{"name":"`),
+    senders(EACH, program, postHead({ key: "none" })),
+    readers(EACH, program, GET_CONTRACT),
+    readers(5, program, GET_CONTRACT.repeat(400)), // more than the system's buffers hold
+  ];
+  const allGone = Promise.all(slow);
+  let areGone = false;
+  void allGone.then(() => (areGone = true));
+  const during = await timesOf(program, () => !areGone);
 
-    const [headers = 0, bodies = 0, withoutKey = 0, answer = 0, answers = 0] = await allGone;
-    const seconds = { headers, bodies, withoutKey, answer, answers };
-    console.log({ clients: CLIENTS, seconds, p99: { before: p99(before), during: p99(during) } });
-    for (const longest of [headers, answer, answers]) expect(longest).toBeLessThan(15);
-    for (const longest of [bodies, withoutKey]) expect(longest).toBeLessThan(20);
-    expect(await program.stop()).toBe(0);
-  },
-);
+  const [headers = 0, bodies = 0, withoutKey = 0, answer = 0, answers = 0] = await allGone;
+  const seconds = { headers, bodies, withoutKey, answer, answers };
+  console.log({ clients: CLIENTS, seconds, p99: { before: p99(before), during: p99(during) } });
+  for (const longest of [headers, answer, answers]) expect(longest).toBeLessThan(15);
+  for (const longest of [bodies, withoutKey]) expect(longest).toBeLessThan(20);
+  expect(await program.stop()).toBe(0);
+});
 
 /** Clients that have sent something each, and go on reading what comes. */
 async function connected(count: number, { baseUrl }: Program, opening: string): Promise<Socket[]> {

@@ -21,7 +21,7 @@ const noOldestNode =
   `${process.platform}-${process.arch}` === "linux-x64" ? undefined : "Node 20 is installed on Linux with x64 alone";
 
 /** The packed client in a project of its own, as another team has it, beside its examples, two compilers and a bundler. */
-describe("the client, packed and installed elsewhere", { timeout: 120_000 }, () => {
+describe("the client, packed and installed elsewhere", () => {
   let installed: InstalledPackage;
   let service: TestService;
   let environment: { PETSTORE_URL: string; PETSTORE_KEY: string };
@@ -44,7 +44,7 @@ describe("the client, packed and installed elsewhere", { timeout: 120_000 }, () 
     installed.write("entries.ts", ENTRIES);
     service = await startService();
     environment = { PETSTORE_URL: service.baseUrl, PETSTORE_KEY: service.key };
-  }, 120_000);
+  });
   afterAll(async () => {
     await service[Symbol.asyncDispose]();
     installed[Symbol.dispose]();

@@ -27,7 +27,7 @@ describe("what a change means for clients", () => {
       }
     };
     await Promise.all([compareSome(), compareSome()]);
-  }, 120_000);
+  });
   afterAll(() => rm(folder, { recursive: true }));
 
   test.each(Object.entries(CHANGE_KINDS))("%s", (kind, { impact, redocly = impact }) => {

@@ -28,7 +28,7 @@ beforeEach(async () => {
   await writeFile(contract, await readFile(CONTRACT_FILE, "utf8"));
 });
 
-describe("pnpm contract", { timeout: 60_000 }, () => {
+describe("pnpm contract", () => {
   test("release, change, check, diff, changelog, release again", async () => {
     const { version } = await facts();
     const next = versionAfter(parseVersion(version)!, "additive");
@@ -84,7 +84,7 @@ describe("pnpm contract", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a check finds", { timeout: 60_000 }, () => {
+describe("a check finds", () => {
   const findings = async (): Promise<Record<Check["name"], string>> => {
     const checks = await checkContract({ contract, released, generated: GENERATED_FOLDER });
     const messages = checks.map((check) => [check.name, check.findings.map(({ message }) => message).join("\n")]);

@@ -13,7 +13,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-describe("generate", { timeout: 30_000 }, () => {
+describe("generate", () => {
   test("writes what is committed", () => {
     const written = join(directory, "written");
     mkdirSync(written);

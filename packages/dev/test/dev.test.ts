@@ -9,7 +9,7 @@ const HANDLERS = "apps/server/src/pets/pets.handlers.ts";
 const TYPES = "packages/contract/src/generated/schema.ts";
 
 /** One after the other, as somebody at work would: each test goes on where the one before ended. */
-describe("pnpm dev", { timeout: 60_000 }, () => {
+describe("pnpm dev", () => {
   let clone: ReturnType<typeof cloneInstalled>;
   let dev: Dev;
 

@@ -17,7 +17,7 @@ const WHOLE_SUITE: Step = {
   promise: { language: "text", subject: "output", before: undefined, text: " 0 failed" },
 };
 
-describe("openapi/adding-an-operation.md", { timeout: 120_000 }, () => {
+describe("openapi/adding-an-operation.md", () => {
   let clone: ReturnType<typeof cloneInstalled>;
   let dev: Dev;
   let output = "";

@@ -11,7 +11,7 @@ const readme = readFileSync(join(source, "README.md"), "utf8");
 const EXAMPLES = readdirSync(join(source, "examples"));
 
 /** The packed package in a folder of its own, as a team would have it, beside its examples and two compilers. */
-describe("the package, packed and installed elsewhere", { timeout: 120_000 }, () => {
+describe("the package, packed and installed elsewhere", () => {
   let installed: InstalledPackage;
   let elsewhere: string;
 
@@ -26,7 +26,7 @@ describe("the package, packed and installed elsewhere", { timeout: 120_000 }, ()
     });
     elsewhere = installed.directory;
     cpSync(join(source, "examples"), elsewhere, { recursive: true });
-  }, 120_000);
+  });
   afterAll(() => installed[Symbol.dispose]());
 
   test("publint and attw have nothing to say", async () => {

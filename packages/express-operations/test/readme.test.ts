@@ -30,7 +30,7 @@ test("the README's complete server is under 30 lines, and serves", async () => {
     child.kill();
     await ended;
   }
-}, 20_000);
+});
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");

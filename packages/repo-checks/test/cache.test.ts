@@ -6,7 +6,7 @@ import { cloneRepository } from "./clone.ts";
 
 const TASKS = ["generate", "generate:check", "lint:contract", "lint", "typecheck", "test", "build"];
 
-describe("no cached result outlives a change to", { timeout: 30_000 }, () => {
+describe("no cached result outlives a change to", () => {
   let clone: ReturnType<typeof cloneRepository>;
 
   beforeAll(() => {

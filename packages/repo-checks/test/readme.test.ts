@@ -14,7 +14,7 @@ const STRICT_CURL = 'curl() { command curl --silent --show-error --fail-with-bod
 const readme = readFileSync(join(root, "README.md"), "utf8");
 const blocks = Array.from(readme.matchAll(/^```sh\n(.*?)^```/gms), ([, text = ""]) => text.trim());
 
-describe("every command of the README works in a new clone", { timeout: 60_000 }, () => {
+describe("every command of the README works in a new clone", () => {
   let clone: ReturnType<typeof cloneRepository>;
   let server: ChildProcess | undefined;
   let origin = "";

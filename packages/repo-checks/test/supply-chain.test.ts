@@ -18,7 +18,7 @@ interface Version {
 const LONG_AGO = new Date(Date.UTC(2025, 0, 1));
 const BY_TRUSTED_PUBLISHER = { url: "https://x", provenance: { predicateType: "https://slsa.dev/provenance/v1" } };
 
-describe("with this repository's settings pnpm", { timeout: 60_000 }, () => {
+describe("with this repository's settings pnpm", () => {
   let folder: string;
   let registry: Server;
   let origin: string;

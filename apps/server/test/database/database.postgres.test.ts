@@ -129,7 +129,7 @@ test("a server that falls silent is given up at the deadline, and used again onc
   expect((await service.request("/pets")).status).toBe(200);
   await service.addPet();
   await service[Symbol.asyncDispose]();
-}, 30_000);
+});
 
 test("a server that falls silent does not keep the service from ending", async () => {
   const proxy = await startProxy(await temporaryUrl());

@@ -106,7 +106,7 @@ describe("a database that another process has locked", () => {
     expect(await listPets(holder, { limit: 10 })).toHaveLength(1);
   });
 
-  test("is given up after some seconds, with the reason", { timeout: 20_000 }, async () => {
+  test("is given up after some seconds, with the reason", async () => {
     const [holder, waiter] = await twoConnections();
     await holder.transaction().execute(async () => {
       const error = await failureOf(insertPet(waiter, REX));
