@@ -12,7 +12,7 @@ export const ENTRY = fileURLToPath(new URL("../bin/petstore.js", import.meta.url
 const COMPILED = { NODE_COMPILE_CACHE: resolve(import.meta.dirname, "../node_modules/.cache/compiled") };
 
 /** A command that does not end is ended, so that it does not outlive the tests; in milliseconds. */
-const COMMAND_TIMEOUT = 20_000;
+const COMMAND_TIMEOUT = 120_000;
 
 /** The service as a process of its own. */
 export interface Program {
