@@ -1,0 +1,136 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { startService, type TestService } from "@petstore/server/testing";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { build, preview, type PreviewServer } from "vite";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+
+const CHROMIUM = "/usr/bin/chromium";
+const absence = existsSync(CHROMIUM) ? undefined : `no browser at ${CHROMIUM}; on Debian: apt-get install chromium`;
+
+const folder = join(import.meta.dirname, "..");
+/** Within the package, so that its own name leads to it. */
+const built = join(folder, ".turbo/readme-react");
+const shown = join(built, "readme.tsx");
+
+beforeAll(() => {
+  mkdirSync(built, { recursive: true });
+  const [, code] = /^```tsx\n([\s\S]*?)^```/m.exec(readFileSync(join(folder, "README.md"), "utf8"))!;
+  writeFileSync(shown, code!);
+});
+afterAll(() => rmSync(built, { recursive: true }));
+
+test("the README's components compile", async () => {
+  writeFileSync(join(built, "tsconfig.json"), '{ "extends": "../../tsconfig.json", "include": ["*.tsx"] }');
+  const compiled = promisify(execFile)("tsc", ["-p", built]).catch((error: { stdout: string }) => error);
+  expect((await compiled).stdout).toBe("");
+});
+
+describe("in a browser", { timeout: 60_000 }, () => {
+  let service: TestService;
+  let site: PreviewServer;
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    if (absence !== undefined) return;
+    service = await startService();
+    site = await servePage();
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await site?.close();
+    await service?.[Symbol.asyncDispose]();
+  });
+  beforeEach((context) => context.skip(absence !== undefined, absence));
+
+  test("the README's components suspend, list page after page, and list what is added", async () => {
+    for (const name of ["Rex", "Mia", "Tom"]) await service.addPet({ name, categoryId: 1 });
+    const page = await newPage();
+    const release = await holdRequests(page);
+    await open(page);
+    await page.getByText("Loading…").waitFor();
+    await release();
+    await page.getByText("Loading…").waitFor({ state: "detached" });
+    const names = () => page.getByRole("listitem").allTextContents();
+    expect(await names()).toEqual(["Rex", "Mia"]);
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByText("Tom").waitFor();
+    await page.getByRole("button", { name: "More" }).waitFor({ state: "detached" });
+
+    await page.getByLabel("Name").fill("Zoë");
+    await page.getByRole("button", { name: "Add" }).click();
+    await page.getByRole("listitem").getByText("Zoë").waitFor();
+    expect(await names()).toEqual(["Rex", "Mia", "Tom", "Zoë"]);
+  });
+
+  test("the README's components show what the service refuses", async () => {
+    const page = await newPage();
+    await open(page);
+    await page.getByRole("button", { name: "Add" }).click();
+    const alert = page.getByRole("alert");
+    await alert.waitFor();
+    expect(await alert.textContent()).toContain("name");
+  });
+
+  test("the README's components throw what cannot be had to the error boundary", async () => {
+    const page = await newPage();
+    await open(page, { key: "pst_test_nobody", counting: "" });
+    const caught = page.getByText(/^Caught/);
+    await caught.waitFor();
+    expect(await caught.textContent()).toContain("Caught listPets 401 unauthorized");
+    expect(await page.getByRole("alert").textContent()).toBe("unauthorized");
+  });
+
+  test("the README's components end the request of a query that is shown no more", async () => {
+    const page = await newPage();
+    await holdRequests(page);
+    const [ended] = await Promise.all([
+      page.waitForEvent("requestfailed", (request) => request.url().includes("status=sold")),
+      open(page, { counting: "" }).then(() => page.getByRole("button", { name: "Stop counting" }).click()),
+    ]);
+    expect(ended.failure()?.errorText).toBe("net::ERR_ABORTED");
+  });
+
+  test("the petstore for tests needs neither a service nor eval", async () => {
+    const page = await newPage();
+    await page.goto(`${site.resolvedUrls!.local[0]}fake.html`);
+    const said = page.getByText("Rex and Mia");
+    await said.waitFor();
+    expect(await said.textContent()).toContain("listPets: the request breaks the contract at /query/limit");
+  });
+
+  async function newPage(): Promise<Page> {
+    const context = await browser!.newContext();
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+    return page;
+  }
+
+  async function open(page: Page, parameters: Record<string, string> = {}): Promise<void> {
+    const query = new URLSearchParams({ url: service.baseUrl, key: service.key, ...parameters });
+    await page.goto(`${site.resolvedUrls!.local[0]}?${query}`);
+  }
+
+  /** Keeps requests from the service until the function it gives is called. */
+  async function holdRequests(page: Page): Promise<() => Promise<void>> {
+    const held = Promise.withResolvers<void>();
+    await page.route(`${service.baseUrl}/**`, (route) => held.promise.then(() => route.continue()));
+    return async () => held.resolve();
+  }
+});
+
+/** Builds the page as an application would, and serves it from an origin of its own. */
+async function servePage(): Promise<PreviewServer> {
+  const root = join(import.meta.dirname, "fixtures/page");
+  const outDir = join(built, "dist");
+  const shared = { root, configFile: false as const, logLevel: "error" as const };
+  await build({
+    ...shared,
+    resolve: { alias: { "readme-react": shown } },
+    build: { outDir, rolldownOptions: { input: [join(root, "index.html"), join(root, "fake.html")] } },
+  });
+  return preview({ ...shared, build: { outDir }, preview: { host: "127.0.0.1", port: 0 } });
+}
