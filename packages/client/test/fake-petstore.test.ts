@@ -139,6 +139,7 @@ describe("a request that breaks the contract is answered 501, and is no request 
     ["/v1/pets?status=lost", "listPets: the request ", "/query/status"],
     ["/v1/pets?stauts=sold", "listPets: the request ", "/query/stauts"],
     ["/v1/pets/rex", "getPet: the request ", "/path/petId"],
+    ["/v1/pets/%zz", "getPet: the request ", "/path/petId"],
     ["/v1/pets/9007199254740993", "getPet: the request ", "/path/petId"],
     ["/v1/pets", "createPet: the request ", "/body", post('{"name":"Rex"}')],
     ["/v1/pets", "createPet: the request ", "/body", post('{"name":')],
@@ -166,6 +167,12 @@ describe("a request that breaks the contract is answered 501, and is no request 
     expect(fake.violations).toEqual([expect.objectContaining({ pointer, message: expect.stringContaining(text) })]);
     expect(fake.requests).toEqual([]);
     expect(() => fake.verify()).toThrow(fake.violations[0]);
+  });
+
+  test("and told what is not declared", async () => {
+    const { fake, petstore } = start();
+    await petstore.createPet({ name: "Rex", categoryId: 1, colour: "brown" } as NewPet);
+    expect(() => fake.verify()).toThrow("the contract at /body/colour: There is no such field.");
   });
 
   test("which the client gives as an error, once", async () => {
@@ -233,6 +240,7 @@ test("fetch takes what fetch takes, and an aborted signal", async () => {
   const init = { headers: { Authorization: "Bearer any" } };
   for (const input of ["https://pets.test/v1/pets", new URL("https://pets.test/v1/pets")])
     expect((await fake.fetch(input, init)).status).toBe(200);
+  expect((await fake.fetch("https://pets.test/v1/pets/%31", init)).status).toBe(200);
   await expect(fake.fetch("https://pets.test/v1/pets", { signal: AbortSignal.abort() })).rejects.toThrow("aborted");
 });
 

@@ -30,7 +30,7 @@ function readParameters(operation: OperationContract, request: Request): { path:
   const segments = operation.path.exec(pathname)!.slice(1);
   const texts = ({ name, in: place }: ParameterObject): string[] => {
     if (place === "query") return searchParams.getAll(name);
-    if (place === "path") return [decodeURIComponent(segments[operation.pathParameters.indexOf(name)]!)];
+    if (place === "path") return [decoded(segments[operation.pathParameters.indexOf(name)]!)];
     return [request.headers.get(name) ?? []].flat();
   };
   const values: Record<string, Values> = { path: {}, query: {}, header: {} };
@@ -49,6 +49,15 @@ function readParameters(operation: OperationContract, request: Request): { path:
   for (const name of searchParams.keys())
     if (!(name in query)) refuse(operation, { pointer: `/query/${name}`, message: "There is no such parameter." });
   return { path, query };
+}
+
+/** What is not well encoded stands for itself. */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }
 
 async function readBody(operation: OperationContract, request: Request): Promise<unknown> {
