@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Client } from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { breakAnswers } from "./broken-proxy.ts";
 import { record, redocly } from "./redocly.ts";
@@ -11,22 +12,20 @@ import { json, startService, type TestService } from "./service.ts";
 interface Drift {
   problems: unknown[];
   totals: Record<"operations" | "parameters" | "responses", { covered: number; total: number }>;
-  /** Responses that nothing brought about, as `createPet 409`. */
-  missing: string[];
 }
 
 let service: TestService;
 beforeAll(async () => void (service = await startService()));
 afterAll(() => service[Symbol.asyncDispose]());
 
-/** On SQLite a repeat waits for the first answer; the 409 that PostgreSQL may give has a test of its own. */
+/** On PostgreSQL, which has one response more: on SQLite a repeat waits for the first answer, and never gets 409. */
 test("Redocly finds nothing in the service's traffic that is not as the contract has it, and no part unused", async () => {
-  const { problems, totals, missing } = await driftOf(new URL(service.baseUrl).origin);
+  const { problems, totals } = await driftOf(new URL(service.baseUrl).origin, useWhole);
   expect(problems).toEqual([]);
-  expect(missing).toEqual(["createPet 409"]);
-  expect(totals.operations.covered).toBe(totals.operations.total);
-  expect(totals.parameters.covered).toBe(totals.parameters.total);
-  expect(totals.responses.covered).toBe(totals.responses.total - 1);
+  console.log(totals);
+  for (const part of ["operations", "parameters", "responses"] as const) {
+    expect(totals[part].covered, part).toBe(totals[part].total);
+  }
 });
 
 test.each([
@@ -35,18 +34,14 @@ test.each([
   ["an error has no code", (body: string) => body.replaceAll(/"code":"\w+",/g, "")],
 ])("it does when %s", async (_title, change) => {
   await using broken = await breakAnswers(new URL(service.baseUrl).origin, change);
-  expect((await driftOf(broken.origin)).problems).not.toEqual([]);
+  expect((await driftOf(broken.origin, useAlone)).problems).not.toEqual([]);
 });
 
+/** Sends a request whose answer is only recorded. */
+type Send = (path: string, init?: RequestInit, authorization?: string) => Promise<Response>;
+
 /** Every operation with every parameter, and every response that a request alone brings about. */
-async function use(baseUrl: string): Promise<void> {
-  const send = async (path: string, init: RequestInit = {}, authorization = `Bearer ${service.key}`) => {
-    const headers = new Headers(init.headers);
-    headers.set("Authorization", authorization);
-    const response = await fetch(baseUrl + path, { ...init, headers, signal: AbortSignal.timeout(10_000) });
-    await response.arrayBuffer();
-    return response;
-  };
+async function useAlone(send: Send): Promise<void> {
   const rex = { name: "Rex", categoryId: 1, status: "available" };
   const once = { "Idempotency-Key": randomUUID() };
   await send("/pets", json(rex, once));
@@ -71,8 +66,28 @@ async function use(baseUrl: string): Promise<void> {
   await send("/pets/1000");
 }
 
+/** Everything, and two creations of one `Idempotency-Key` at the same time. */
+async function useWhole(send: Send): Promise<void> {
+  await useAlone(send);
+  await slowDown("Tortoise");
+  const creation = json({ name: "Tortoise", categoryId: 1 }, { "Idempotency-Key": randomUUID() });
+  await Promise.all([send("/pets", creation), send("/pets", creation)]);
+}
+
+/** Makes the database take longer over an animal of this name than a repeat of its creation waits. */
+async function slowDown(name: string): Promise<void> {
+  const client = new Client(service.databaseUrl);
+  await client.connect();
+  await client.query(`
+    create function wait() returns trigger language plpgsql as
+      $$ begin perform pg_sleep(3); return new; end $$;
+    create trigger slow before insert on pets for each row
+      when (new.name = '${name}') execute function wait();`);
+  await client.end();
+}
+
 /** Uses a service through Redocly's proxy, and has what passed compared with the contract. */
-async function driftOf(origin: string): Promise<Drift> {
+async function driftOf(origin: string, use: (send: Send) => Promise<void>): Promise<Drift> {
   const folder = await mkdtemp(join(tmpdir(), "drift-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const har = join(folder, "traffic.har");
@@ -81,7 +96,14 @@ async function driftOf(origin: string): Promise<Drift> {
   const { pathname } = new URL(service.baseUrl);
   const proxy = await record(origin, har);
   try {
-    await use(proxy.origin + pathname);
+    await use(async (path, init = {}, authorization = `Bearer ${service.key}`) => {
+      const headers = new Headers(init.headers);
+      headers.set("Authorization", authorization);
+      const url = proxy.origin + pathname + path;
+      const response = await fetch(url, { ...init, headers, signal: AbortSignal.timeout(10_000) });
+      await response.arrayBuffer();
+      return response;
+    });
   } finally {
     await proxy.end();
   }
@@ -89,11 +111,6 @@ async function driftOf(origin: string): Promise<Drift> {
   await redocly(...words, "--output", report, "--coverage", "--coverage-output", coverage);
 
   const { problems } = JSON.parse(await readFile(report, "utf8")) as Drift;
-  const { totals, operations } = JSON.parse(await readFile(coverage, "utf8")) as Drift & {
-    operations: { operationId: string; missing: { kind: string; status: string }[] }[];
-  };
-  const missing = operations.flatMap(({ operationId, missing: parts }) =>
-    parts.filter(({ kind }) => kind === "response").map(({ status }) => `${operationId} ${status}`),
-  );
-  return { problems, totals, missing };
+  const { totals } = JSON.parse(await readFile(coverage, "utf8")) as Drift;
+  return { problems, totals };
 }
