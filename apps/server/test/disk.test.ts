@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { open, rm, writeFile } from "node:fs/promises";
+import { open, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Pet } from "@petstore/contract";
 import { pino } from "pino";
@@ -7,12 +7,13 @@ import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { createApp } from "../src/app.ts";
+import { pathOfFileUrl } from "../src/config.ts";
 import { listen } from "../src/http/listener.ts";
 import { keyUses } from "../src/keys/key-uses.ts";
 import { createApiKey } from "../src/keys/keys.repository.ts";
 import { everyPet } from "./load.ts";
 import { startProgram } from "./program.ts";
-import { expectError, json } from "./service.ts";
+import { expectError, json, startService } from "./service.ts";
 import { temporaryFolder, temporaryStorage } from "./temporary.ts";
 
 const MIB = 2 ** 20;
@@ -124,3 +125,15 @@ async function damageLastPageOfPets(path: string): Promise<void> {
   await handle.write(Buffer.alloc(size, 0xff), 0, size, (page - 1) * size);
   await handle.close();
 }
+
+test("a write is refused while the file is not where it was opened, since it would be lost", async () => {
+  await using service = await startService();
+  const path = pathOfFileUrl(service.databaseUrl);
+  await service.addPet();
+  await rename(path, `${path}.moved`);
+  await expectError(await service.request("/pets", json({ name: "Rex", categoryId: 1 })), 503, "unavailable");
+  await writeFile(path, "");
+  await expectError(await service.request("/pets", json({ name: "Rex", categoryId: 1 })), 503, "unavailable");
+  await rename(`${path}.moved`, path);
+  expect(await service.addPet()).toMatchObject({ id: 2 });
+});

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type Sqlite from "better-sqlite3";
@@ -11,7 +12,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import { isBusy, lockedError, namingFile, notOpened } from "./sqlite.errors.ts";
+import { isBusy, lockedError, namingFile, notOpened, replacedError } from "./sqlite.errors.ts";
 import { openFile } from "./sqlite.file.ts";
 
 /** How long a statement is tried again, asynchronously, before it fails. */
@@ -91,6 +92,7 @@ export class SqliteFileAdapter extends SqliteAdapter {
 
 class Driver extends SqliteDriver {
   #file: Sqlite.Database | undefined;
+  #inode: string | undefined;
   #connection: DatabaseConnection | undefined;
   readonly #path: string;
 
@@ -101,6 +103,7 @@ class Driver extends SqliteDriver {
           () => openFile(adapter.path),
           (error) => notOpened(adapter.path, error),
         );
+        this.#inode = inodeOf(adapter.path);
         const statements = keepingStatements(this.#file);
         adapter.opened(this.#file, statements);
         return statements;
@@ -114,7 +117,9 @@ class Driver extends SqliteDriver {
     return this.#connection;
   }
 
+  /** What is written to a file that is not at its path any more is lost with the last process that has it open. */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    if (inodeOf(this.#path) !== this.#inode) throw replacedError(this.#path);
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
   }
 
@@ -122,6 +127,12 @@ class Driver extends SqliteDriver {
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#file?.inTransaction) await super.rollbackTransaction(connection);
   }
+}
+
+/** Tells the file at a path from any other; undefined where there is none. */
+function inodeOf(path: string): string | undefined {
+  const file = statSync(path, { throwIfNoEntry: false });
+  return file && `${file.dev} ${file.ino}`;
 }
 
 /** Preparing costs more than most of our queries, and there are few different ones. */

@@ -49,3 +49,10 @@ export function isBusy(error: unknown): boolean {
 export function lockedError(options?: ErrorOptions): DatabaseError {
   return new DatabaseError("The database is locked by another process. End that process, or try again.", options);
 }
+
+/** What becomes of a transaction when somebody has moved or removed the file. */
+export function replacedError(path: string): DatabaseError {
+  return new DatabaseError(
+    `The database file ${path} was moved or removed while it is open. Put it back, or stop the service first and start it after.`,
+  );
+}
