@@ -8,6 +8,7 @@ import type { Save } from "./saves.ts";
 import type { Service } from "./service.ts";
 import { type TypeFault, typeFaults } from "./typecheck.ts";
 
+/** What the loop is run with. */
 export interface LoopOptions {
   root: string;
   packages: Package[];

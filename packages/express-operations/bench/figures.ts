@@ -5,6 +5,7 @@ export interface Spread {
   max: number;
 }
 
+/** The spread of a series. */
 export function spreadOf(figures: number[]): Spread {
   const sorted = figures.toSorted((a, b) => a - b);
   return { median: sorted[Math.floor(sorted.length / 2)]!, min: sorted[0]!, max: sorted.at(-1)! };

@@ -14,6 +14,7 @@ export interface ReceivedBody {
 
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 
+/** Gives the body of a request, undefined where it has none, or throws the refusal. */
 export type BodyReader = (request: Request, response: Response) => Promise<ReceivedBody | undefined>;
 
 /**

@@ -24,6 +24,7 @@ export function deprecationOf(entry: OperationEntry, entries: OperationEntry[]):
   return { headers, successorPath: target.path };
 }
 
+/** What is announced of a deprecated operation. */
 export interface Deprecation {
   headers: Record<string, string>;
   /** Path template of the replacement, below the place the operations are mounted at; its parameters are the operation's own. */

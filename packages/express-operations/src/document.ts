@@ -19,6 +19,7 @@ export interface OperationEntry {
   parameters: ParameterObject[];
 }
 
+/** https://spec.openapis.org/oas/v3.1.1#operation-object, with the extensions that announce its deprecation. */
 export interface OperationObject {
   operationId?: string;
   deprecated?: boolean;
@@ -32,6 +33,7 @@ export interface OperationObject {
   "x-successor"?: string;
 }
 
+/** https://spec.openapis.org/oas/v3.1.1#parameter-object */
 export interface ParameterObject {
   name: string;
   in: "path" | "query" | "header" | "cookie";
@@ -44,25 +46,30 @@ export interface ParameterObject {
   examples?: Record<string, ExampleObject>;
 }
 
+/** https://spec.openapis.org/oas/v3.1.1#request-body-object */
 export interface RequestBodyObject {
   required?: boolean;
   content?: Record<string, { schema?: Schema; example?: unknown; examples?: Record<string, ExampleObject> }>;
 }
 
+/** https://spec.openapis.org/oas/v3.1.1#response-object */
 export interface ResponseObject {
   headers?: Record<string, HeaderObject | Reference>;
   content?: Record<string, { schema?: Schema }>;
 }
 
+/** https://spec.openapis.org/oas/v3.1.1#header-object */
 export interface HeaderObject {
   required?: boolean;
   schema?: Schema;
 }
 
+/** https://spec.openapis.org/oas/v3.1.1#example-object */
 export interface ExampleObject {
   value?: unknown;
 }
 
+/** https://spec.openapis.org/oas/v3.1.1#schema-object */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -73,6 +80,7 @@ export interface Schema {
 /** Scheme names with the scopes or roles they need; all of one requirement are needed, one requirement is enough. */
 export type SecurityRequirement = Record<string, string[]>;
 
+/** https://spec.openapis.org/oas/v3.1.1#security-scheme-object */
 export interface SecurityScheme {
   type: string;
   scheme?: string;
@@ -80,6 +88,7 @@ export interface SecurityScheme {
   name?: string;
 }
 
+/** https://spec.openapis.org/oas/v3.1.1#reference-object */
 export interface Reference {
   $ref: string;
 }

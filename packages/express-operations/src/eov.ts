@@ -28,6 +28,7 @@ export interface CompiledSchemas {
 /** As ajv compiles it: what it had against the last data it refused is in `errors`. */
 type CompiledSchema = ((data: object) => boolean) & { errors?: object[] | null };
 
+/** Which of its steps EOV makes. */
 export interface EovOptions {
   validateRequests: boolean;
   validateResponses: boolean;

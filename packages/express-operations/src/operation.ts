@@ -21,6 +21,7 @@ import { buildValidator, cookieHeader, type Subject, type Validate } from "./val
 /** A handler as the untyped core calls it. */
 export type UntypedHandler = (input: Record<string, unknown>) => Answer | Promise<Answer>;
 
+/** What the operations of a document are served with. */
 export interface OperationOptions {
   document: OpenApiDocument;
   security: SecurityOptions<unknown>;

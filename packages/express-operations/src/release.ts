@@ -7,6 +7,7 @@ import { type CheckedShare, responseCheck, type Violation } from "./response-che
 /** What a handler returned, on its way out: known to be declared, its media type said, freed of undeclared fields. */
 export type Release = (answer: Answer) => Promise<Answer>;
 
+/** Which answers are checked, and who is told what a check finds. */
 export interface Checking {
   share: CheckedShare;
   onViolation: (violation: Violation) => void;

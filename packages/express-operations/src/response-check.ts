@@ -17,6 +17,7 @@ export interface Violation {
   valueType: string;
 }
 
+/** Gives what is wrong with an answer. */
 export type CheckResponse = (answer: Answer) => Promise<Violation[]>;
 
 /** Which answers are checked: none, all, or a share of them between 0 and 1. */

@@ -22,6 +22,7 @@ export type SecurityHandler<Caller> = (
 /** Admits a request or throws the 401 or 403 to answer with. */
 export type Guard<Caller> = (request: Request) => Promise<Caller | undefined>;
 
+/** Who judges credentials, by the scheme they are of, and the realm that challenges name. */
 export interface SecurityOptions<Caller> {
   handlers: Record<string, SecurityHandler<Caller>>;
   realm: string;
