@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { startService } from "@petstore/server/testing";
 import { http } from "msw";
 import { setupServer } from "msw/node";
 import { describe, expect, expectTypeOf, onTestFinished, test } from "vitest";
@@ -127,7 +128,7 @@ describe("a request that breaks the contract is answered 501, and is no request 
   const json = { ...key, "Content-Type": "application/json" };
   const post = (body: string, headers: Record<string, string> = json) => ({ method: "POST", body, headers });
   const long = "x".repeat(300);
-  test.each<[string, string, string | undefined, RequestInit?]>([
+  const broken: [string, string, string | undefined, RequestInit?][] = [
     ["/v1/animals", "The contract has no operation GET /v1/animals.", undefined],
     ["/pets", "The contract has no operation GET /pets.", undefined],
     ["/v1/pets/1/2", "The contract has no operation GET /v1/pets/1/2.", undefined],
@@ -154,7 +155,9 @@ describe("a request that breaks the contract is answered 501, and is no request 
       "/headers/Idempotency-Key",
       post("{}", { ...json, "Idempotency-Key": long }),
     ],
-  ])("%s: %s %s", async (path, message, pointer, init = { headers: key }) => {
+  ];
+
+  test.each(broken)("%s: %s %s", async (path, message, pointer, init = { headers: key }) => {
     const { fake } = start();
     const response = await fake.fetch(`https://pets.test${path}`, init);
     expect(response.status).toBe(501);
@@ -167,6 +170,27 @@ describe("a request that breaks the contract is answered 501, and is no request 
     expect(fake.violations).toEqual([expect.objectContaining({ pointer, message: expect.stringContaining(text) })]);
     expect(fake.requests).toEqual([]);
     expect(() => fake.verify()).toThrow(fake.violations[0]);
+  });
+
+  test("which the service itself refuses too, and only those", async () => {
+    await using service = await startService();
+    const headers = { ...json, Authorization: `Bearer ${service.key}` };
+    const send = (path: string, init: RequestInit) => fetch(new URL(path, service.baseUrl), init);
+    for (const [path, message, pointer, init = {}] of broken) {
+      const isWithoutKey = pointer === "/headers/Authorization";
+      const own = { ...(init.headers as object), ...(!isWithoutKey && { Authorization: headers.Authorization }) };
+      const { status } = await send(path, { ...init, headers: own });
+      expect([status, message]).toEqual([expect.toSatisfy((refused) => refused >= 400 && refused < 500), message]);
+    }
+    const { fake } = start();
+    for (const [path, init] of [
+      ["/v1/pets?limit=1&status=sold", { headers }],
+      ["/v1/pets", { method: "POST", body: '{"name":"Rex","categoryId":1}', headers }],
+      ["/v1/pets/%31", { headers }],
+    ] as const) {
+      const answers = [await send(path, init), await fake.fetch(`https://pets.test${path}`, init)];
+      expect(answers.map(({ ok }) => ok)).toEqual([true, true]);
+    }
   });
 
   test("and told what is not declared", async () => {
