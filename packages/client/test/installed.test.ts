@@ -77,7 +77,7 @@ describe("the client, packed and installed elsewhere", () => {
   describe("TypeScript has nothing to say, also of the declarations", () => {
     const node = { lib: ["es2023"], types: ["node"], allowJs: true, checkJs: true };
     const browser = { lib: ["es2022", "dom", "dom.iterable"], types: [] };
-    const nodenext = { module: "nodenext", target: "es2023", outDir: "out", rootDir: "." };
+    const nodenext = { module: "nodenext", target: "es2023", noEmit: true };
     const bundler = { module: "esnext", moduleResolution: "bundler", target: "es2022", noEmit: true };
     test.each([
       ["typescript", "of what runs in Node", { ...node, ...nodenext }, ["readme", "script", "backend", "testing"]],
@@ -122,7 +122,7 @@ describe("the client, packed and installed elsewhere", () => {
   );
 
   test("the backend shows its users animals, and nothing of the petstore's failures", async () => {
-    await using backend = await installed.serve("out/backend/server.js", environment);
+    await using backend = await installed.serve("backend/server.ts", environment);
     const url = `${backend.origin}/animals`;
     const post = async (body: object) => {
       const headers = { "Content-Type": "application/json", "Idempotency-Key": "clicked-twice" };
@@ -137,7 +137,7 @@ describe("the client, packed and installed elsewhere", () => {
     expect(await (await fetch(url)).json()).toContainEqual(answer[1]);
 
     const wrong = { ...environment, PETSTORE_KEY: "pst_test_unknown" };
-    await using locked = await installed.serve("out/backend/server.js", wrong);
+    await using locked = await installed.serve("backend/server.ts", wrong);
     const response = await fetch(`${locked.origin}/animals`);
     const error = "The animals are not available at the moment.";
     expect([response.status, await response.json()]).toEqual([503, { error }]);

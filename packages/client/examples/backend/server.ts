@@ -1,4 +1,9 @@
-/** A backend that shows animals to its own users, who get neither the API key nor the petstore's errors to see. */
+/**
+ * A backend that shows animals to its own users, who get neither the API key nor the petstore's errors to see.
+ *
+ *   npm install @petstore/client express
+ *   PETSTORE_URL=… PETSTORE_KEY=… node server.ts
+ */
 import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { createPetstore, type Pet } from "@petstore/client";

@@ -1,4 +1,9 @@
-/** A page that lists animals, two at a time. Whoever uses it brings an API key: one in the page would be everybody's. */
+/**
+ * A page that lists animals, two at a time. Whoever uses it brings an API key: one in the page would be everybody's.
+ *
+ *   npm install @petstore/client vite
+ *   npx vite
+ */
 import { createPetstore, type Page, PetstoreError, type PetStatus } from "@petstore/client";
 
 /** What the form of the page has. */
