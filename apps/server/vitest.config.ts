@@ -36,7 +36,6 @@ export default mergeConfig(
                 include: [...PORTABLE, ...POSTGRES],
                 exclude: ["**/*.sqlite.test.ts"],
                 globalSetup: "test/postgres.setup.ts",
-                sequence: { groupOrder: 1 },
               },
             }
           : { extends: true, test: { name: "postgres", include: [ABSENCE], provide: { absence } } },

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import ReportWriter from "./src/reporter.ts";
 
@@ -5,7 +6,7 @@ import ReportWriter from "./src/reporter.ts";
 export default defineConfig({
   test: {
     reporters: ["default", new ReportWriter()],
-    maxWorkers: "100%",
+    maxWorkers: 2 * availableParallelism(), // many tests wait for processes of their own
     testTimeout: 180_000,
     hookTimeout: 180_000,
   },

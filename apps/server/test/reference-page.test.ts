@@ -114,7 +114,9 @@ describe("in a browser", () => {
     const { page } = await open({ ...WIDE, colorScheme, bypassCSP: true }, "#tag/pets/GET/pets");
     await page.getByRole("button", { name: TRY_LISTING, exact: true }).waitFor();
     await page.locator(`body.${colorScheme}-mode`).waitFor();
-    await page.evaluate("Promise.all(document.getAnimations().map(({ finished }) => finished))");
+    await page.addStyleTag({
+      content: "*, ::before, ::after { transition: none !important; animation: none !important }",
+    });
     await page.addScriptTag({ content: axe });
     return page;
   }
