@@ -7,6 +7,7 @@ export default defineConfig({
   test: {
     reporters: ["default", new ReportWriter()],
     maxWorkers: 2 * availableParallelism(), // many tests wait for processes of their own
+    isolate: false, // no test changes what a module holds, and loading the service again for each file is dear
     testTimeout: 180_000,
     hookTimeout: 180_000,
   },

@@ -11,7 +11,7 @@ import { temporaryFolder, temporaryUrl } from "./temporary.ts";
 
 const SERVERS = 8;
 /** `pnpm --filter @petstore/server test:starts` runs 20. */
-const TIMES = Number(process.env["STARTS"] ?? 5);
+const TIMES = Number(process.env["STARTS"] ?? 3);
 
 const REX = { id: 1, name: "Rex", categoryId: 1, status: "sold" } as const;
 

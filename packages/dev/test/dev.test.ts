@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { cloneInstalled } from "@petstore/repo-checks/clone";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Dev, startDev } from "./start.ts";
+import { cleanClone, type Dev, startDev } from "./start.ts";
 
 const CONTRACT = "openapi/openapi.yaml";
 const HANDLERS = "apps/server/src/pets/pets.handlers.ts";
@@ -10,17 +9,14 @@ const TYPES = "packages/contract/src/generated/schema.ts";
 
 /** One after the other, as somebody at work would: each test goes on where the one before ended. */
 describe("pnpm dev", () => {
-  let clone: ReturnType<typeof cloneInstalled>;
+  let directory: string;
   let dev: Dev;
 
   beforeAll(() => {
-    clone = cloneInstalled();
-    dev = startDev(clone.directory);
+    directory = cleanClone();
+    dev = startDev(directory);
   });
-  afterAll(async () => {
-    await dev.interrupt();
-    clone[Symbol.dispose]();
-  });
+  afterAll(() => dev.interrupt());
 
   test("at the start it looks at everything once, and starts the service", async () => {
     expect(await dev.report()).toMatch(/no errors in \d+ packages.*\n.*started at http:.*\n.*Nothing to mend\.$/s);
@@ -84,7 +80,7 @@ describe("pnpm dev", () => {
   });
 
   test("a file in a new folder is seen, and so is that it is gone", async () => {
-    const folder = join(clone.directory, "apps/server/src/store");
+    const folder = join(directory, "apps/server/src/store");
     mkdirSync(folder);
     writeFileSync(join(folder, "store.ts"), "export const price: number = 'much';\n");
     expect(await dev.report()).toMatch(/handlers +apps\/server\/src\/store\/store\.ts:1:14 {2}Type 'string'/);
@@ -98,13 +94,13 @@ describe("pnpm dev", () => {
   });
 
   function read(file: string): string {
-    return readFileSync(join(clone.directory, file), "utf8");
+    return readFileSync(join(directory, file), "utf8");
   }
 
   function save(file: string, change: (text: string) => string): void {
     const text = change(read(file));
     expect(text).not.toBe(read(file));
-    writeFileSync(join(clone.directory, file), text);
+    writeFileSync(join(directory, file), text);
   }
 });
 

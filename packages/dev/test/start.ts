@@ -1,7 +1,8 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { inject } from "vitest";
 
 /** A running `pnpm dev`. */
 export interface Dev {
@@ -11,6 +12,14 @@ export interface Dev {
   address: () => string;
   /** Sends SIGINT, which ends the service as well, and gives the exit code. */
   interrupt: () => Promise<number | null>;
+}
+
+/** The folder of the tests' clone, as committed. */
+export function cleanClone(): string {
+  const directory = inject("clone");
+  execFileSync("git", ["checkout", "--quiet", "."], { cwd: directory });
+  execFileSync("git", ["clean", "--quiet", "-fd", "--exclude=node_modules"], { cwd: directory });
+  return directory;
 }
 
 /** Starts `pnpm dev` in a checkout, with a service on a free port. Its reports can be read from the first on. */

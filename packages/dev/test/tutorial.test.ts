@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { cloneInstalled, root } from "@petstore/repo-checks/clone";
+import { root } from "@petstore/repo-checks/clone";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Dev, startDev } from "./start.ts";
+import { cleanClone, type Dev, startDev } from "./start.ts";
 import { applied, type Block, blocksOf, brokenPromise } from "./tutorial.ts";
 
 const TUTORIAL = "openapi/adding-an-operation.md";
@@ -18,21 +18,18 @@ const WHOLE_SUITE: Step = {
 };
 
 describe("openapi/adding-an-operation.md", () => {
-  let clone: ReturnType<typeof cloneInstalled>;
+  let directory: string;
   let dev: Dev;
   let output = "";
   let isBroken = false;
 
   beforeAll(() => {
-    clone = cloneInstalled();
-    dev = startDev(clone.directory);
+    directory = cleanClone();
+    dev = startDev(directory);
   });
   beforeEach(({ skip }) => skip(isBroken, "a step before it failed"));
   afterEach(({ task }) => void (isBroken ||= task.result?.state === "fail"));
-  afterAll(async () => {
-    await dev.interrupt();
-    clone[Symbol.dispose]();
-  });
+  afterAll(() => dev.interrupt());
 
   test("begins with the loop, in a repository without faults", async () => {
     expect(start).toMatchObject({ actions: [{ language: "sh", text: `${PNPM}dev\n` }] });
@@ -54,7 +51,7 @@ describe("openapi/adding-an-operation.md", () => {
   });
 
   function edit(block: Block): void {
-    const file = join(clone.directory, block.subject!);
+    const file = join(directory, block.subject!);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, applied(block, existsSync(file) ? readFileSync(file, "utf8") : ""));
   }
@@ -62,19 +59,19 @@ describe("openapi/adding-an-operation.md", () => {
   /** What pnpm would run, without its look at what is installed. */
   function run({ text, subject }: Block): void {
     const [, folder = "", words] = /^(?:--filter @petstore\/(server) exec )?(.*)$/s.exec(text.replace(PNPM, ""))!;
-    const { scripts } = JSON.parse(readFileSync(join(clone.directory, "package.json"), "utf8")) as { scripts: object };
+    const { scripts } = JSON.parse(readFileSync(join(directory, "package.json"), "utf8")) as { scripts: object };
     const [first = "", ...others] = words!.trim().split(" ");
     const script = (scripts as Record<string, string>)[first] ?? first;
-    const cwd = join(clone.directory, folder === "" ? "" : `apps/${folder}`);
+    const cwd = join(directory, folder === "" ? "" : `apps/${folder}`);
     const { status, stdout, stderr } = spawnSync("bash", ["-c", [script, ...others].join(" ")], { ...options(), cwd });
     output = stdout + stderr;
     expect(status === 0, output).toBe(subject !== "fails");
   }
 
   function options() {
-    const bin = join(clone.directory, "node_modules/.bin");
+    const bin = join(directory, "node_modules/.bin");
     return {
-      cwd: clone.directory,
+      cwd: directory,
       encoding: "utf8",
       env: { ...process.env, PATH: bin + delimiter + process.env["PATH"], NO_COLOR: "1", PETSTORE_URL: dev.address() },
     } as const;
