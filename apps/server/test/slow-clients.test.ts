@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { type Program, startProgram } from "./program.ts";
 import { temporaryFolder } from "./temporary.ts";
@@ -53,7 +54,7 @@ test(`${CLIENTS} clients that send or read byte by byte are gone in time, and no
   const allGone = Promise.all(slow);
   let areGone = false;
   void allGone.then(() => (areGone = true));
-  const during = await timesOf(program, () => !areGone);
+  const during = await timesOf(program, () => !areGone, 20);
 
   const [headers = 0, bodies = 0, withoutKey = 0, answer = 0, answers = 0] = await allGone;
   const seconds = { headers, bodies, withoutKey, answer, answers };
@@ -120,8 +121,8 @@ function postHead({ key }: { key: string | undefined }): string {
   return `${head}Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n`;
 }
 
-/** How long a healthy client's requests took, in milliseconds, one after the other; each has to succeed. */
-async function timesOf({ baseUrl, key }: Program, goesOn: (done: number[]) => boolean): Promise<number[]> {
+/** How long a healthy client's requests took, in milliseconds, one after the other with pauses; each has to succeed. */
+async function timesOf({ baseUrl, key }: Program, goesOn: (done: number[]) => boolean, pause = 0): Promise<number[]> {
   const done: number[] = [];
   while (goesOn(done)) {
     const began = performance.now();
@@ -129,6 +130,7 @@ async function timesOf({ baseUrl, key }: Program, goesOn: (done: number[]) => bo
     await response.text();
     expect(response.status).toBe(200);
     done.push(performance.now() - began);
+    if (pause > 0) await setTimeout(pause);
   }
   return done;
 }

@@ -88,6 +88,7 @@ function environment(): NodeJS.ProcessEnv {
     npm_config_prefer_offline: "true",
     pnpm_config_prefer_offline: "true",
     pnpm_config_store_dir: storeDirectory(),
+    TURBO_CACHE_DIR: join(root, ".turbo/cache"), // the same files need not be checked twice
   };
 }
 
