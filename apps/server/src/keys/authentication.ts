@@ -11,18 +11,19 @@ export interface Authenticated extends Grant<Pick<ApiKey, "id" | "name">> {
   scopes: ApiKey["scopes"];
 }
 
-/** Few enough to take next to no memory, more than are in use at a time. */
-const VERDICTS_KEPT = 1_000;
+/** Few enough to take a few MiB, more than are in use at a time. */
+const VERDICTS_KEPT = 10_000;
 
 /**
  * Judges a token by the database as it is when the request has arrived, so that revocation and expiry hold from the next
- * one on: a key found valid counts as such until anything is committed or it expires. Undefined for a key that gives no
- * entry. Throws `DatabaseError` when it cannot be looked up, whatever the reason.
+ * one on: a key found valid counts as such until anything is committed or it expires, or until it is the oldest of more
+ * than `kept`. Undefined for a key that gives no entry. Throws `DatabaseError` when it cannot be looked up, whatever the reason.
  */
 export function authentication(
   db: Database,
   uses: KeyUses,
   versionOf: DataVersion,
+  kept = VERDICTS_KEPT,
 ): (token: string, request: Request) => Authenticated | undefined | Promise<Authenticated | undefined> {
   const valid = new Map<string, Authenticated & { expiresAt: number | null }>();
   let validAt: number | undefined;
@@ -35,7 +36,9 @@ export function authentication(
     uses.record(apiKey.id);
     const { id, name, scopes, expiresAt } = apiKey;
     const verdict = { caller: { id, name }, scopes, expiresAt };
-    if (version !== undefined && version === validAt && valid.size < VERDICTS_KEPT) valid.set(token, verdict);
+    if (version === undefined || version !== validAt) return verdict;
+    if (valid.size >= kept) valid.delete(valid.keys().next().value!); // the oldest
+    valid.set(token, verdict);
     return verdict;
   };
 

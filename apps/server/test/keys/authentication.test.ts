@@ -8,13 +8,13 @@ import { opened, temporaryUrl } from "../temporary.ts";
 afterEach(() => void vi.useRealTimers());
 
 /** Judges by a database under a version that the test gives, of a key that ends in a minute. */
-async function judging() {
+async function judging(kept?: number) {
   const db = opened(await temporaryUrl());
   await migrate(db);
   const make = () => createApiKey(db, { name: "k", environment: "development", expiresAt: Date.now() + 60_000 });
   const data = { version: 1 as number | undefined };
   const uses = { record: vi.fn<(id: number) => void>(), close: async () => {} };
-  const judge = authentication(db, uses, () => data.version);
+  const judge = authentication(db, uses, () => data.version, kept);
   return { db, data, uses, make, judge: async (key: string) => judge(key, {} as Request) };
 }
 
@@ -51,4 +51,13 @@ test("a verdict that was looked up before something was committed does not outla
   expect(await late).toBeDefined();
   await revokeApiKey(db, id);
   expect(await judge(key)).toBeUndefined();
+});
+
+test("of more keys than are kept, the verdict on the oldest is forgotten", async () => {
+  const { db, make, judge } = await judging(2);
+  const keys = [await make(), await make(), await make()];
+  for (const { key } of keys) expect(await judge(key)).toBeDefined();
+  for (const { id } of keys) await revokeApiKey(db, id);
+  const isKnown = await Promise.all(keys.map(async ({ key }) => (await judge(key)) !== undefined));
+  expect(isKnown).toEqual([false, true, true]);
 });
