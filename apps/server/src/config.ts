@@ -15,7 +15,7 @@ const NOT_A_DATABASE =
   "DATABASE_URL must be the path of a file after `file:`, or name a PostgreSQL database. Set it so: DATABASE_URL=file:data/petstore.db or DATABASE_URL=postgres://user:password@host:5432/petstore";
 
 /** The settings by the names of their environment variables: what is allowed, the default, and what to say otherwise. */
-const Settings = z.object({
+export const Settings = z.object({
   HOST: address("HOST").default("127.0.0.1"),
   PORT: wholeNumber("PORT", 0, 65_535, 3000).default(3000),
   DATABASE_URL: z

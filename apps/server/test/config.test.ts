@@ -1,5 +1,6 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { ConfigError, pathOfFileUrl, readConfig } from "../src/config.ts";
+import { ConfigError, pathOfFileUrl, readConfig, Settings } from "../src/config.ts";
 
 const DEFAULTS = {
   host: "127.0.0.1",
@@ -123,6 +124,19 @@ describe("readConfig", () => {
     const lines = refusalOf({ PORT: "x", LOG_LEVEL: "x", HOST: "::1" }).message.split("\n");
     expect(lines.map((line) => line.split(" ")[0])).toEqual(["PORT", "LOG_LEVEL"]);
   });
+});
+
+test("the README has a row for each setting, with its default, and for nothing else", () => {
+  const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
+  const [, table = ""] = readme.split("| variable | default | meaning |");
+  const rows = table.split("\n\n")[0]!.matchAll(/^\| `(\w+)` \| (`.*?`|unset) \| \S/gm);
+  const documented = Object.fromEntries(Array.from(rows, ([, name, value]) => [name, value]));
+  const defaults = new Map(Object.entries(Settings.parse({}))) as Map<string, string | number>;
+  const settings = Object.keys(Settings.shape).map((name) => {
+    const value = defaults.get(name);
+    return [name, value === undefined ? "unset" : `\`${value}\``];
+  });
+  expect(documented).toEqual(Object.fromEntries(settings));
 });
 
 test("pathOfFileUrl takes relative paths, absolute paths and URLs", () => {
