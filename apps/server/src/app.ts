@@ -18,6 +18,7 @@ import type { Environment } from "./environment.ts";
 import { asProblem, problem, problemBody } from "./errors.ts";
 import { handlers } from "./handlers.ts";
 import { inOrder } from "./http/in-order.ts";
+import { onlyRead } from "./http/only-read.ts";
 import { authentication } from "./keys/authentication.ts";
 import type { KeyUses } from "./keys/key-uses.ts";
 import { nobody, type Observer } from "./observability/observer.ts";
@@ -60,8 +61,8 @@ export async function createApp(options: AppOptions): Promise<Express> {
   const capacity = createCapacity(options.maxInFlight);
   app.use(inOrder(standingHeaders(app), observer.observeRequest, requestLog(options.logger), requireHost));
   app.use(BASE_PATH, inOrder(crossOrigin, capacity.refuseWhenFull, await operations(options, capacity)));
-  app.get("/healthz", (_request, response) => void response.json({ status: "ok" }));
-  app.get("/readyz", readiness(options));
+  app.all("/healthz", onlyRead, (_request, response) => void response.json({ status: "ok" }));
+  app.all("/readyz", onlyRead, readiness(options));
   app.use(["/openapi.json", "/openapi.yaml"], crossOrigin);
   app.use(contractDocument(), referencePage(BASE_PATH));
   app.use((_request, _response, next) => next(problem("not_found")));

@@ -1,7 +1,8 @@
-import { createHash } from "node:crypto";
 import { document } from "@petstore/contract/document";
 import express, { type RequestHandler, type Router } from "express";
+import { entityTagOf, isNamed } from "express-operations";
 import { stringify } from "yaml";
+import { onlyRead } from "./http/only-read.ts";
 
 /**
  * The contract at `/openapi.json` and `/openapi.yaml`, one document in two notations. Each has a strong `ETag` (RFC 9110,
@@ -9,9 +10,10 @@ import { stringify } from "yaml";
  */
 export function contractDocument(): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
-  router.get("/openapi.json", bytes("application/json", JSON.stringify(document)));
-  router.get(
+  router.all("/openapi.json", onlyRead, bytes("application/json", JSON.stringify(document)));
+  router.all(
     "/openapi.yaml",
+    onlyRead,
     bytes("application/yaml", stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })),
   );
   return router;
@@ -20,19 +22,10 @@ export function contractDocument(): Router {
 /** Answers with a text made once. */
 function bytes(type: string, text: string): RequestHandler {
   const body = Buffer.from(text);
-  const tag = `"${createHash("sha256").update(body).digest("base64url")}"`;
+  const tag = entityTagOf(body);
   return (request, response) => {
     response.set({ "Cache-Control": "no-cache", ETag: tag });
-    if (names(request.headers["if-none-match"], tag)) response.writeHead(304).end();
+    if (isNamed(request.headers["if-none-match"], tag)) response.writeHead(304).end();
     else response.setHeader("Content-Type", type).send(body);
   };
-}
-
-/**
- * Whether `If-None-Match` names the tag (RFC 9110, section 13.1.2). Express's own `request.fresh` says no to
- * `Cache-Control: no-cache`, which `fetch` adds to each request with this header.
- */
-function names(ifNoneMatch: string | undefined, tag: string): boolean {
-  const held = (ifNoneMatch ?? "").split(",").map((item) => item.trim().replace(/^W\//, ""));
-  return held.some((item) => item === tag || item === "*");
 }

@@ -3,7 +3,8 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { document } from "@petstore/contract/document";
-import express, { type Router } from "express";
+import express, { type RequestHandler, type Router } from "express";
+import { onlyRead } from "./http/only-read.ts";
 
 /** The one file of Scalar that holds all it needs (https://github.com/scalar/scalar, MIT). */
 const SCALAR = new URL("browser/standalone.js", import.meta.resolve("@scalar/api-reference"));
@@ -70,14 +71,15 @@ export function referencePage(basePath: string): Router {
   let loading: ReturnType<typeof loadScalar> | undefined;
   const scalar = () => (loading ??= loadScalar());
 
-  router.get("/docs", async (_request, response) => {
+  router.all("/docs", onlyRead, async (_request, response) => {
     const { path } = await scalar();
     response.set({ "Cache-Control": "no-cache", "Content-Security-Policy": policy });
     response.type("html").send(page(path, start));
   });
-  router.get("/docs/:script", async (request, response, next) => {
-    const { path, plain, gzipped } = await scalar();
-    if (request.path !== path) return next();
+  const isScript: RequestHandler = async (request, _response, next) =>
+    next(request.path === (await scalar()).path ? undefined : "route");
+  router.all("/docs/:script", isScript, onlyRead, async (request, response) => {
+    const { plain, gzipped } = await scalar();
     response.set({ "Cache-Control": "public, max-age=31536000, immutable", Vary: "Accept-Encoding" });
     response.type("text/javascript");
     if (request.acceptsEncodings("gzip") === false) response.send(plain);

@@ -128,6 +128,25 @@ describe("beside the contract", () => {
     expect(await (await get("/openapi.json")).json()).toEqual(document);
   });
 
+  test("they answer GET and HEAD, and say so to all else", async () => {
+    const script = /src="(\/docs\/[^"]+)"/.exec(await (await get("/docs")).text())![1]!;
+    for (const path of ["/healthz", "/readyz", "/openapi.json", "/openapi.yaml", "/docs", script]) {
+      const [answer, head] = [await get(path), await get(path, { method: "HEAD" })];
+      expect([path, head.status, await head.text()]).toEqual([path, 200, ""]);
+      expect(head.headers.get("Content-Type")).toBe(answer.headers.get("Content-Type"));
+      for (const method of ["POST", "PUT", "DELETE", "PROPFIND"]) {
+        const refused = await get(path, { method });
+        expect(refused.headers.get("Allow")).toBe("GET, HEAD, OPTIONS");
+        await expectError(refused, 405, "method_not_allowed");
+      }
+      const options = await get(path, { method: "OPTIONS" });
+      expect([options.status, options.headers.get("Allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
+    }
+    for (const method of ["GET", "POST", "OPTIONS"]) {
+      await expectError(await get("/docs/other.js", { method }), 404, "not_found");
+    }
+  });
+
   test("a request id comes back when it is a plain word, and is made otherwise", async () => {
     const idFor = async (id: string) =>
       (await get("/healthz", { headers: { "X-Request-Id": id } })).headers.get("X-Request-Id");

@@ -22,7 +22,7 @@ describe.each([
 
   test("has a strong ETag, which costs 304 when asked again", async () => {
     const tag = (await get(path)).headers.get("ETag")!;
-    expect(tag).toMatch(/^"[\w-]{43}"$/);
+    expect(tag).toMatch(/^"[\w-]{22}"$/);
     for (const held of [tag, `W/${tag}`, `"other", ${tag}`, "*"]) {
       const again = await get(path, { headers: { "If-None-Match": held } });
       expect([held, again.status, again.headers.get("ETag"), await again.text()]).toEqual([held, 304, tag, ""]);

@@ -1,5 +1,6 @@
 /** Typed Express handlers for the operations of an OpenAPI document. */
 export type { OpenApiDocument } from "./document.ts";
+export { entityTagOf, isNamed } from "./entity-tag.ts";
 export { implement, type Implementation, type ImplementOptions } from "./implement.ts";
 export type { UploadedFile } from "./multipart.ts";
 export { Problem, PROBLEM_CODES } from "./problem.ts";
