@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { withRequestDefaultsRequired } from "express-operations/request-defaults";
-import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
+import type { OpenAPI3 } from "openapi-typescript";
 
 /** The fields of a Path Item that hold an operation: https://spec.openapis.org/oas/v3.1.1.html#path-item-object */
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"] as const;
@@ -46,6 +46,7 @@ export async function write(files: Record<string, string>, folder: string): Prom
 }
 
 async function typesOf(document: OpenAPI3): Promise<string> {
+  const { default: openapiTS, astToString } = await import("openapi-typescript"); // and a compiler, which most commands need not load
   return `${BANNER}\n${astToString(await openapiTS(structuredClone(document), { defaultNonNullable: false }))}`;
 }
 

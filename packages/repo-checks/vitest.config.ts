@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
 import ReportWriter from "./src/reporter.ts";
 
@@ -8,6 +9,8 @@ export default defineConfig({
     reporters: ["default", new ReportWriter()],
     maxWorkers: 2 * availableParallelism(), // many tests wait for processes of their own
     isolate: false, // no test changes what a module holds, and loading the service again for each file is dear
+    // The tests start hundreds of processes, of whose time compiling the same program anew takes a third.
+    env: { NODE_COMPILE_CACHE: resolve(import.meta.dirname, "../../node_modules/.cache/compiled") },
     testTimeout: 180_000,
     hookTimeout: 180_000,
   },

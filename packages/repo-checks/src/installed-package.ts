@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pnpmPath } from "./pnpm.ts";
 
 /** A package as another team has it: packed, and installed in a project of its own outside of the workspace. */
 export interface InstalledPackage extends Disposable {
@@ -27,6 +28,9 @@ export function installPacked(source: string, dependencies: Record<string, strin
   const tarball = join(directory, "package.tgz");
   const write: InstalledPackage["write"] = (file, content) =>
     writeFileSync(join(directory, file), typeof content === "string" ? content : JSON.stringify(content));
+  const program = pnpmPath();
+  const pnpm = (cwd: string, ...words: string[]) =>
+    execFileSync(program, words, { cwd, stdio: ["ignore", "ignore", "pipe"] });
   pnpm(source, "pack", "--silent", "--out", tarball);
   const { name } = JSON.parse(readFileSync(join(source, "package.json"), "utf8")) as { name: string };
   write("package.json", {
@@ -65,8 +69,4 @@ export function installPacked(source: string, dependencies: Record<string, strin
     },
     [Symbol.dispose]: () => rmSync(directory, { recursive: true }),
   };
-}
-
-function pnpm(directory: string, ...args: string[]): void {
-  execFileSync("npx", ["-y", "pnpm@12.21.0", ...args], { cwd: directory, stdio: ["ignore", "ignore", "pipe"] });
 }

@@ -1,14 +1,17 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { pnpmPath } from "../src/pnpm.ts";
 import { cloneRepository, freshEnvironment, root } from "./clone.ts";
 
 const START = "npx -y pnpm@12.21.0 start";
 const TEST = "npx -y pnpm@12.21.0 test";
 /** An answer of 400 or more fails the block. */
 const STRICT_CURL = 'curl() { command curl --silent --show-error --fail-with-body "$@"; }\n';
+/** What npx starts, without npx, whose part `start` has shown. */
+const QUICK_NPX = `npx() { test "$1 $2" = "-y pnpm@12.21.0" && PATH="${dirname(pnpmPath())}:$PATH" pnpm "\${@:3}"; }\n`;
 
 /** Every command block of the README, in order. */
 const readme = readFileSync(join(root, "README.md"), "utf8");
@@ -68,7 +71,7 @@ describe("every command of the README works in a new clone", () => {
   }
 
   function run(block: string): { status: number | null; output: string } {
-    const script = STRICT_CURL + block.replaceAll("http://127.0.0.1:3000", origin);
+    const script = STRICT_CURL + QUICK_NPX + block.replaceAll("http://127.0.0.1:3000", origin);
     const { status, stdout, stderr } = spawnSync("bash", ["-euo", "pipefail", "-c", script], {
       cwd: clone.directory,
       env: environment(),

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { pnpmPath } from "../src/pnpm.ts";
 import { freshEnvironment, root } from "./clone.ts";
 
 interface Version {
@@ -22,7 +23,9 @@ describe("with this repository's settings pnpm", () => {
   let folder: string;
   let registry: Server;
   let origin: string;
+  let pnpm: string;
   beforeAll(async () => {
+    pnpm = pnpmPath();
     folder = mkdtempSync(join(tmpdir(), "supply-chain-"));
     registry = createServer((request, response) => {
       const [, name = ""] = request.url!.split("/");
@@ -98,8 +101,7 @@ describe("with this repository's settings pnpm", () => {
       pnpm_config_cache_dir: join(folder, "cache"),
     };
     return new Promise((resolve) => {
-      const words = ["-y", "pnpm@12.21.0", "install"];
-      const child = execFile("npx", words, { cwd: project, env }, (_, stdout, stderr) =>
+      const child = execFile(pnpm, ["install"], { cwd: project, env }, (_, stdout, stderr) =>
         resolve({ code: child.exitCode ?? -1, output: stdout + stderr }),
       );
     });
