@@ -1,14 +1,16 @@
 import { setTimeout } from "node:timers/promises";
 import type { RequestHandler } from "express";
 import type { Logger } from "pino";
-import { problem } from "./errors.ts";
+import { Problem } from "express-operations";
+import { FileMovedError } from "./database/sqlite.errors.ts";
+import { ERRORS } from "./errors.ts";
 import { describe } from "./observability/request-log.ts";
 import type { Storage } from "./database/storage.ts";
 
 /** How long the database may take to answer before the service counts as not ready. */
 const DEADLINE_MS = 1_000;
 
-/** Tells whoever sends requests whether to send more: 200, or 503 while the service stops or its database does not answer. */
+/** Tells whoever sends requests whether to send more: 200, or 503 and why, in words that show nothing of this machine. */
 export function readiness({
   storage,
   logger,
@@ -19,22 +21,31 @@ export function readiness({
   isStopping: () => boolean;
 }): RequestHandler {
   return async (request, response) => {
-    if (isStopping()) throw problem("unavailable");
+    if (isStopping()) throw notReady("The service is stopping.");
     const failure = await failureOf(storage);
     if (failure !== undefined) {
-      logger.warn({ err: failure, req: describe(request, response) }, "the database does not answer");
-      throw problem("unavailable");
+      logger.warn({ err: failure, req: describe(request, response) }, "not ready");
+      throw notReady(
+        failure instanceof FileMovedError
+          ? "The database file was moved, removed or replaced."
+          : "The database does not answer.",
+      );
     }
     response.json({ status: "ok" });
   };
 }
 
+function notReady(message: string): Problem {
+  return new Problem(ERRORS.unavailable.status, "unavailable", message);
+}
+
 /** Reads a table, since `select 1` would not touch the file. */
-async function failureOf({ db }: Storage): Promise<unknown> {
+async function failureOf({ db, expectInPlace }: Storage): Promise<unknown> {
   const stop = new AbortController();
   const query = db.selectFrom("pets").select("id").limit(1).execute();
   const late = setTimeout(DEADLINE_MS, new Error(`no answer in ${DEADLINE_MS} ms`), stop);
   try {
+    expectInPlace();
     return await Promise.race([query.then(() => undefined), late]);
   } catch (error) {
     return error;

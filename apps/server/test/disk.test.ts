@@ -137,3 +137,13 @@ test("a write is refused while the file is not where it was opened, since it wou
   await rename(`${path}.moved`, path);
   expect(await service.addPet()).toMatchObject({ id: 2 });
 });
+
+test("no file is made in the place of one that was moved before the first request", async () => {
+  await using service = await startService();
+  const path = pathOfFileUrl(service.databaseUrl);
+  await rename(path, `${path}.moved`);
+  await expectError(await service.request("/pets"), 503, "unavailable");
+  await expectError(await service.request("/pets", json({ name: "Rex", categoryId: 1 })), 503, "unavailable");
+  await rename(`${path}.moved`, path);
+  expect(await service.addPet()).toMatchObject({ id: 1 });
+});

@@ -1,22 +1,21 @@
+import { rename } from "node:fs/promises";
 import Sqlite from "better-sqlite3";
 import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createApp } from "../src/app.ts";
 import { pathOfFileUrl, readConfig } from "../src/config.ts";
 import { listen } from "../src/http/listener.ts";
-import { migrate } from "../src/database/migrations.ts";
 import { keyUses } from "../src/keys/key-uses.ts";
-import { openStorage, type Storage } from "../src/database/storage.ts";
+import type { Storage } from "../src/database/storage.ts";
 import { expectError } from "./service.ts";
-import { temporaryUrl } from "./temporary.ts";
+import { temporaryStorage } from "./temporary.ts";
 
 async function served(
   isStopping = () => false,
-): Promise<{ get: () => Promise<Response>; storage: Storage; url: string }> {
-  const url = await temporaryUrl();
-  const storage = openStorage(url);
-  await migrate(storage.db);
-  const logger = pino({ level: "silent" });
+): Promise<{ get: () => Promise<Response>; storage: Storage; path: string; log: string[] }> {
+  const storage = await temporaryStorage();
+  const log: string[] = [];
+  const logger = pino({ level: "warn" }, { write: (line) => log.push(line) });
   const { environment, maxInFlight, rateLimits } = readConfig({});
   const app = await createApp({
     storage,
@@ -28,11 +27,8 @@ async function served(
     isStopping,
   });
   const listener = await listen(app, { host: "127.0.0.1", port: 0 });
-  onTestFinished(async () => {
-    await listener.close();
-    await storage.destroy();
-  });
-  return { get: () => fetch(`${listener.origin}/readyz`), storage, url };
+  onTestFinished(async () => void (await listener.close()));
+  return { get: () => fetch(`${listener.origin}/readyz`), storage, path: pathOfFileUrl(storage.url), log };
 }
 
 describe("/readyz", () => {
@@ -50,12 +46,26 @@ describe("/readyz", () => {
   });
 
   test("503 when the database is not what it should be, and 200 once it is again", async () => {
-    const { get, url } = await served();
-    const other = new Sqlite(pathOfFileUrl(url));
+    const { get, path } = await served();
+    const other = new Sqlite(path);
     onTestFinished(() => void other.close());
     other.exec("alter table pets rename to taken");
     await expectError(await get(), 503, "unavailable");
     other.exec("alter table taken rename to pets");
+    expect((await get()).status).toBe(200);
+  });
+
+  test("503 while the database file is not where it was opened, which the answer and the log say", async () => {
+    const { get, path, log } = await served();
+    expect((await get()).status).toBe(200);
+    await rename(path, `${path}.moved`);
+    for (const replace of [() => {}, () => new Sqlite(path).close()]) {
+      replace();
+      const message = await expectError(await get(), 503, "unavailable");
+      expect(message).toBe("The database file was moved, removed or replaced.");
+      expect(log.splice(0).join("")).toContain(`The database file ${path} was moved, removed or replaced while it is open. Put it back`);
+    }
+    await rename(`${path}.moved`, path);
     expect((await get()).status).toBe(200);
   });
 

@@ -18,9 +18,13 @@ export interface Tables {
 /** What repositories take: the database, or a transaction on it. */
 export type Database = Kysely<Tables>;
 
-/** The database at a `file:` or `postgres:` URL, opened by its first query; `destroy()` closes it. */
-export function openDatabase(url: string): Database {
-  return new Kysely<Tables>({ dialect: isPostgresUrl(url) ? postgresDialect(url) : sqliteDialect(pathOfFileUrl(url)) });
+/**
+ * The database at a `file:` or `postgres:` URL, opened by its first query; `destroy()` closes it. A file is made where
+ * there is none, unless it has to exist.
+ */
+export function openDatabase(url: string, { mustExist }: { mustExist?: true } = {}): Database {
+  const dialect = isPostgresUrl(url) ? postgresDialect(url) : sqliteDialect(pathOfFileUrl(url), mustExist);
+  return new Kysely<Tables>({ dialect });
 }
 
 /** Whether this is PostgreSQL, for the few statements that SQLite has otherwise or needs not. */

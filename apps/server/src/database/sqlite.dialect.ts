@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type Sqlite from "better-sqlite3";
@@ -12,8 +11,8 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import { isBusy, lockedError, namingFile, notOpened, replacedError } from "./sqlite.errors.ts";
-import { openFile } from "./sqlite.file.ts";
+import { FileMovedError, isBusy, lockedError, namingFile, notOpened } from "./sqlite.errors.ts";
+import { openFile, type OpenFile } from "./sqlite.file.ts";
 
 /** How long a statement is tried again, asynchronously, before it fails. */
 export const PATIENCE_MS = 5_000;
@@ -21,13 +20,14 @@ const STATEMENTS_KEPT = 256;
 
 /**
  * SQLite in one file: what is committed is on disk, a transaction holds the write lock from its start, and a lock of
- * another process is waited for without blocking the event loop.
+ * another process is waited for without blocking the event loop. The file is made where there is none, unless it has to
+ * exist.
  */
-export function sqliteDialect(path: string): Dialect {
+export function sqliteDialect(path: string, mustExist = false): Dialect {
   const adapter = new SqliteFileAdapter(resolve(path));
   return {
     createAdapter: () => adapter,
-    createDriver: () => new Driver(adapter),
+    createDriver: () => new Driver(adapter, mustExist),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
@@ -36,7 +36,14 @@ export function sqliteDialect(path: string): Dialect {
 /** What a database says of itself, and a way to its file past Kysely's promises. */
 export class SqliteFileAdapter extends SqliteAdapter {
   readonly path: string;
-  #file: { inTransaction: boolean; statements: SqliteDatabase; version: Sqlite.Statement<[], number> } | undefined;
+  #file:
+    | {
+        inTransaction: boolean;
+        statements: SqliteDatabase;
+        version: Sqlite.Statement<[], number>;
+        isInPlace: () => boolean;
+      }
+    | undefined;
 
   constructor(path: string) {
     super();
@@ -49,14 +56,20 @@ export class SqliteFileAdapter extends SqliteAdapter {
   }
 
   /** The file is open, with these statements. */
-  opened(file: Sqlite.Database, statements: SqliteDatabase): void {
+  opened({ file, isInPlace }: OpenFile, statements: SqliteDatabase): void {
     this.#file = {
+      isInPlace,
       statements,
       version: file.prepare<[], number>("pragma data_version").pluck(),
       get inTransaction() {
         return file.open && file.inTransaction;
       },
     };
+  }
+
+  /** Throws when somebody has moved, removed or replaced the file since it was opened. */
+  expectInPlace(): void {
+    if (this.#file?.isInPlace() === false) throw new FileMovedError(this.path);
   }
 
   /**
@@ -92,34 +105,33 @@ export class SqliteFileAdapter extends SqliteAdapter {
 
 class Driver extends SqliteDriver {
   #file: Sqlite.Database | undefined;
-  #inode: string | undefined;
   #connection: DatabaseConnection | undefined;
-  readonly #path: string;
+  readonly #adapter: SqliteFileAdapter;
 
-  constructor(adapter: SqliteFileAdapter) {
+  constructor(adapter: SqliteFileAdapter, mustExist: boolean) {
     super({
       database: async () => {
-        this.#file = await whileBusy(
-          () => openFile(adapter.path),
+        const opened = await whileBusy(
+          () => openFile(adapter.path, mustExist),
           (error) => notOpened(adapter.path, error),
         );
-        this.#inode = inodeOf(adapter.path);
-        const statements = keepingStatements(this.#file);
-        adapter.opened(this.#file, statements);
+        this.#file = opened.file;
+        const statements = keepingStatements(opened.file);
+        adapter.opened(opened, statements);
         return statements;
       },
     });
-    this.#path = adapter.path;
+    this.#adapter = adapter;
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
-    this.#connection ??= retryingWhenBusy(await super.acquireConnection(), this.#path);
+    this.#connection ??= retryingWhenBusy(await super.acquireConnection(), this.#adapter.path);
     return this.#connection;
   }
 
   /** What is written to a file that is not at its path any more is lost with the last process that has it open. */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    if (inodeOf(this.#path) !== this.#inode) throw replacedError(this.#path);
+    this.#adapter.expectInPlace();
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
   }
 
@@ -127,12 +139,6 @@ class Driver extends SqliteDriver {
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#file?.inTransaction) await super.rollbackTransaction(connection);
   }
-}
-
-/** Tells the file at a path from any other; undefined where there is none. */
-function inodeOf(path: string): string | undefined {
-  const file = statSync(path, { throwIfNoEntry: false });
-  return file && `${file.dev} ${file.ino}`;
 }
 
 /** Preparing costs more than most of our queries, and there are few different ones. */

@@ -50,9 +50,11 @@ export function lockedError(options?: ErrorOptions): DatabaseError {
   return new DatabaseError("The database is locked by another process. End that process, or try again.", options);
 }
 
-/** What becomes of a transaction when somebody has moved or removed the file. */
-export function replacedError(path: string): DatabaseError {
-  return new DatabaseError(
-    `The database file ${path} was moved or removed while it is open. Put it back, or stop the service first and start it after.`,
-  );
+/** Somebody has moved, removed or replaced the file while it is open. What is written to it then would be lost with it. */
+export class FileMovedError extends DatabaseError {
+  constructor(path: string) {
+    super(
+      `The database file ${path} was moved, removed or replaced while it is open. Put it back, or stop the service first and start it after.`,
+    );
+  }
 }

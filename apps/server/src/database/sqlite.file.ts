@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 
@@ -11,22 +11,48 @@ const SETTINGS = { journal_mode: "wal", synchronous: 2, foreign_keys: 1, busy_ti
 /** Before it, two connections that write and checkpoint could damage the file: https://sqlite.org/wal.html#walresetbug */
 const LEAST_VERSION = "3.51.3";
 
-/** Opens the file, making it and its folder where there are none, and sees that it has every setting. */
-export function openFile(path: string): Sqlite.Database {
-  mkdirSync(dirname(path), { recursive: true });
-  const file = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS });
-  try {
-    refuseOldSqlite(String(file.prepare("select sqlite_version()").pluck().get()));
-    for (const [name, value] of Object.entries(SETTINGS)) {
-      file.pragma(`${name} = ${value}`);
-      const actual = file.pragma(name, { simple: true });
-      if (actual !== value) throw new Error(`SQLite keeps ${name} at ${String(actual)} instead of ${value}`);
+/** A file of SQLite that is open. */
+export interface OpenFile {
+  file: Sqlite.Database;
+  /** Whether its path still leads to it. */
+  isInPlace: () => boolean;
+}
+
+/**
+ * Opens the file, making it and its folder where there are none unless it has to exist, and sees that it has every
+ * setting. One that is put in its place meanwhile, as by `petstore restore`, is opened instead.
+ */
+export function openFile(path: string, mustExist = false): OpenFile {
+  if (!mustExist) mkdirSync(dirname(path), { recursive: true });
+  for (;;) {
+    const inode = inodeOf(path);
+    const isInPlace = () => inodeOf(path) === inode;
+    const file = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: mustExist });
+    try {
+      refuseOldSqlite(String(file.prepare("select sqlite_version()").pluck().get()));
+      set(file);
+      if (isInPlace()) return { file, isInPlace };
+      file.close(); // also the first time that it is opened, as there was none before
+    } catch (error) {
+      file.close();
+      if (isInPlace()) throw error;
     }
-    return file;
-  } catch (error) {
-    file.close();
-    throw error;
   }
+}
+
+function set(file: Sqlite.Database): void {
+  for (const [name, value] of Object.entries(SETTINGS)) file.pragma(`${name} = ${value}`);
+  file.pragma("schema_version"); // from the first read on it is held against those who would replace it
+  for (const [name, value] of Object.entries(SETTINGS)) {
+    const actual = file.pragma(name, { simple: true });
+    if (actual !== value) throw new Error(`SQLite keeps ${name} at ${String(actual)} instead of ${value}`);
+  }
+}
+
+/** Tells the file at a path from any other; undefined where there is none. */
+function inodeOf(path: string): string | undefined {
+  const file = statSync(path, { throwIfNoEntry: false });
+  return file && `${file.dev} ${file.ino}`;
 }
 
 /** Throws for a version of SQLite that could lose or damage what it holds. */

@@ -18,6 +18,8 @@ export interface Storage {
    * cannot be told, as on PostgreSQL. What was read under one version may be kept as long as it stays.
    */
   version: () => number | undefined;
+  /** Throws `FileMovedError` when it is not what is at its path any more, so that no write can be made. */
+  expectInPlace: () => void;
   destroy: () => Promise<void>;
 }
 
@@ -29,17 +31,21 @@ const LARGEST_GROUP = 256;
 
 /**
  * The database opened once for reading and once for writing, so that no read waits behind a write or the lock of another
- * process. SQLite commits writes in groups: syncing the file costs the same for one as for many. PostgreSQL does so itself.
+ * process. It has to be there: one made now would have no tables. SQLite commits writes in groups: syncing the file costs the same for one as for many. PostgreSQL does so itself.
  */
 export function openStorage(databaseUrl: string, onCommit?: OnCommit): Storage {
-  const writer = openDatabase(databaseUrl);
-  const db = openDatabase(databaseUrl);
+  const writer = openDatabase(databaseUrl, { mustExist: true });
+  const db = openDatabase(databaseUrl, { mustExist: true });
   return {
     db,
     write: isPostgres(writer) ? inTransactions(writer, onCommit) : groupingCommits(writer, onCommit),
     version: () => {
       const { adapter } = db.getExecutor(); // that `db` only reads is what makes its count complete
       return adapter instanceof SqliteFileAdapter ? adapter.dataVersion() : undefined;
+    },
+    expectInPlace: () => {
+      for (const { adapter } of [db.getExecutor(), writer.getExecutor()])
+        if (adapter instanceof SqliteFileAdapter) adapter.expectInPlace();
     },
     destroy: async () => {
       await db.destroy();

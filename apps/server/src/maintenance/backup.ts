@@ -4,6 +4,7 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
+  linkSync,
   mkdirSync,
   openSync,
   renameSync,
@@ -27,31 +28,45 @@ export function backup(database: string, file: string): void {
 
 /**
  * Puts a backup in the place of the database, also of one that is damaged or lost, and gives where the old one is kept, if
- * anything was left of it. Refuses while a process has the database open.
+ * anything was left of it. Refuses while a process has the database open, and one that opens it meanwhile gets the backup.
  */
 export function restore(database: string, file: string): string | undefined {
   const incoming = `${database}.restoring`;
   rmSync(incoming, { force: true });
   mkdirSync(dirname(database), { recursive: true });
   copy(file, incoming);
-  let aside: string | undefined;
   try {
-    if (existsSync(database)) closeForOthers(database);
     keepOwner(incoming, existsSync(database) ? database : dirname(database));
-    aside = setAside(database);
-    renameSync(incoming, database);
+    const aside = `${database}.before-${new Date().toISOString().replaceAll(":", "")}`;
+    return existsSync(database) ? replace(database, incoming, aside) : putInPlace(database, incoming, aside);
   } finally {
     rmSync(incoming, { force: true });
+    syncToDisk(dirname(database));
   }
-  syncToDisk(dirname(database));
-  return aside;
 }
 
-/** With a log that was not folded in, which SQLite would else play into the database that comes in its place. */
-function setAside(database: string): string | undefined {
-  const aside = `${database}.before-${new Date().toISOString().replaceAll(":", "")}`;
-  const left = ["", "-wal", "-shm"].filter((suffix) => existsSync(database + suffix));
+/** At no time is the path without a file, where a service that starts would make one. */
+function replace(database: string, incoming: string, aside: string): string {
+  const letGo = holdAlone(database);
+  try {
+    linkSync(database, aside);
+    renameSync(incoming, database);
+    return aside;
+  } finally {
+    letGo();
+  }
+}
+
+/** Sets aside a log that was left, which SQLite would else play into the database. A file that is made meanwhile is kept. */
+function putInPlace(database: string, incoming: string, aside: string): string | undefined {
+  const left = ["-wal", "-shm", "-journal"].filter((suffix) => existsSync(database + suffix));
   for (const suffix of left) renameSync(database + suffix, aside + suffix);
+  try {
+    linkSync(incoming, database);
+  } catch (error) {
+    for (const suffix of left) renameSync(aside + suffix, database + suffix);
+    throw inUse(database, error as Error);
+  }
   return left[0] === undefined ? undefined : aside + left[0];
 }
 
@@ -95,23 +110,29 @@ function expectWhole(file: Sqlite.Database): void {
 }
 
 /**
- * Only a connection without others can leave WAL mode; that also folds the log into the file. Of a file too damaged for
- * that, the last connection to close still removes the log, so that one which stays belongs to somebody else.
+ * Keeps everybody else from opening the database until the given function is called. Only a connection without others can
+ * leave WAL mode, which also folds the log into the file, and outside that mode a lock excludes readers as well. Of a file
+ * too damaged for that, which nobody can open, the last connection to close still removes the log, so that one which stays
+ * belongs to somebody else.
  */
-function closeForOthers(database: string): void {
-  const file = new Sqlite(database, { timeout: 0 });
-  let obstacle: { message: string; code?: string } = { message: "another process holds it" };
+function holdAlone(database: string): () => void {
+  const file = new Sqlite(database, { timeout: 0, fileMustExist: true });
   try {
-    if (file.pragma("journal_mode = delete", { simple: true }) === "delete") return;
+    file.pragma("journal_mode = delete");
+    file.exec("begin exclusive");
+    if (file.pragma("journal_mode", { simple: true }) !== "delete") throw new Error("another process holds it");
+    return () => file.close();
   } catch (error) {
-    obstacle = error as typeof obstacle;
-  } finally {
     file.close();
+    const isDamaged = /^SQLITE_(CORRUPT|NOTADB)/.test((error as { code?: string }).code ?? "");
+    if (isDamaged && !existsSync(`${database}-wal`)) return () => {};
+    throw inUse(database, error as Error);
   }
-  const isDamaged = /^SQLITE_(CORRUPT|NOTADB)/.test(obstacle.code ?? "");
-  if (isDamaged && !existsSync(`${database}-wal`)) return;
-  throw new DatabaseError(
-    `${database} is in use (${obstacle.message}). Stop the service and whatever else has it open, then try again.`,
+}
+
+function inUse(database: string, { message }: Error): DatabaseError {
+  return new DatabaseError(
+    `${database} is in use (${message}). Stop the service and whatever else has it open, then try again.`,
   );
 }
 

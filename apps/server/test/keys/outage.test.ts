@@ -7,10 +7,8 @@ import { pathOfFileUrl } from "../../src/config.ts";
 import { listen } from "../../src/http/listener.ts";
 import { keyUses } from "../../src/keys/key-uses.ts";
 import { createApiKey } from "../../src/keys/keys.repository.ts";
-import { migrate } from "../../src/database/migrations.ts";
-import { openStorage } from "../../src/database/storage.ts";
 import { expectError, json, startService } from "../service.ts";
-import { temporaryUrl } from "../temporary.ts";
+import { temporaryStorage } from "../temporary.ts";
 
 describe("a key that cannot be looked up gives 503, and no entry", () => {
   test("while the table of keys is away, and entry after it is back", async () => {
@@ -41,8 +39,7 @@ describe("a key that cannot be looked up gives 503, and no entry", () => {
   });
 
   test("when the connection is closed", async () => {
-    const storage = openStorage(await temporaryUrl());
-    await migrate(storage.db);
+    const storage = await temporaryStorage();
     const { key } = await createApiKey(storage.db, { name: "shop", environment: "development" });
     const logger = pino({ level: "silent" });
     const app = await createApp({

@@ -1,11 +1,20 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { setImmediate } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { chown, open, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { pathOfFileUrl } from "../../src/config.ts";
+import { openDatabase } from "../../src/database/database.ts";
+import { migrate } from "../../src/database/migrations.ts";
+import { backup, restore } from "../../src/maintenance/backup.ts";
 import { type Program, run, startProgram } from "../program.ts";
 import { temporaryFolder, temporaryUrl } from "../temporary.ts";
 
 const ANSWERS_BEFORE_BACKUP = 100;
+const RESTORES = 10;
 
 describe("petstore backup", () => {
   test("while serving holds everything acknowledged before, and restore brings it back", async () => {
@@ -80,6 +89,34 @@ test("petstore restore refuses what is no backup, and changes nothing", async ()
     expect({ code, lines: stderr.trimEnd().split("\n").length }).toEqual({ code: 1, lines: 1 });
   }
   expect((await readdir(folder)).toSorted()).toEqual(["other.db", "petstore.db", "text"]);
+});
+
+test("petstore restore beside a process that opens the database then: it is refused, or the process gets the backup", async () => {
+  const url = await temporaryUrl();
+  const db = openDatabase(url);
+  await migrate(db);
+  await db.destroy();
+  const path = pathOfFileUrl(url);
+  backup(path, `${path}.copy`);
+  const writer = fork(fileURLToPath(new URL("writer.ts", import.meta.url)), [url]);
+  onTestFinished(() => void writer.kill("SIGKILL"));
+  let restored = 0;
+  const refusals: string[] = [];
+  const ended = once(writer, "exit").then(([code]) => Promise.reject(new Error(`the writer exited with ${code}`)));
+  const answered = Promise.race([once(writer, "message"), ended]);
+  answered.catch(() => {}); // it is awaited below
+  while (writer.exitCode === null && (restored < RESTORES || refusals.length < RESTORES)) {
+    try {
+      restore(path, `${path}.copy`);
+      restored++;
+    } catch (error) {
+      refusals.push((error as Error).message);
+    }
+    await setImmediate();
+  }
+  writer.send("stop");
+  expect(await answered).toMatchObject([{ lost: 0 }, undefined]);
+  expect(refusals.filter((message) => !message.includes("is in use"))).toEqual([]);
 });
 
 describe("petstore restore after a crash", () => {

@@ -1,0 +1,28 @@
+import { setTimeout } from "node:timers/promises";
+import Sqlite from "better-sqlite3";
+import { pathOfFileUrl } from "../../src/config.ts";
+import { openDatabase } from "../../src/database/database.ts";
+import { insertPet } from "../../src/pets/pets.repository.ts";
+
+/**
+ * A process that opens a database, writes a little later, and closes it, again and again until it is told to stop. It
+ * answers how often, and how much of what it wrote was not at the path while it still had it open.
+ */
+const url = process.argv[2]!;
+const stop = new AbortController();
+process.once("message", () => stop.abort());
+const counts = { written: 0, lost: 0 };
+while (!stop.signal.aborted) {
+  const db = openDatabase(url);
+  await db.connection().execute(() => setTimeout(Math.random() * 10));
+  const { id } = await db
+    .transaction()
+    .execute((trx) => insertPet(trx, { name: "Rex", categoryId: 1, status: "available" }));
+  const there = new Sqlite(pathOfFileUrl(url), { readonly: true });
+  if (there.prepare("select 1 from pets where id = ?").get(id) === undefined) counts.lost++;
+  there.close();
+  counts.written++;
+  await db.destroy();
+  await setTimeout(Math.random() * 10);
+}
+process.send!(counts);
