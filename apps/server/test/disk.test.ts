@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { open, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Pet } from "@petstore/contract";
@@ -14,20 +13,14 @@ import { createApiKey } from "../src/keys/keys.repository.ts";
 import { everyPet } from "./load.ts";
 import { startProgram } from "./program.ts";
 import { expectError, json, startService } from "./service.ts";
-import { temporaryFolder, temporaryStorage } from "./temporary.ts";
+import { temporaryDisk, temporaryFolder, temporaryStorage } from "./temporary.ts";
 
 const MIB = 2 ** 20;
 
 type Request = (path: string, init?: RequestInit) => Promise<Response>;
 
 test("a tmpfs that is full: writes get 503, reads go on, and writes succeed again once there is room", async (context) => {
-  const folder = await temporaryFolder();
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${3 * MIB}`, "tmpfs", folder], { stdio: "pipe" });
-  } catch (error) {
-    return context.skip(`no tmpfs can be mounted here: ${(error as Error).message.split("\n")[1]}`);
-  }
-  onTestFinished(() => void execFileSync("umount", ["--lazy", folder]));
+  const folder = await temporaryDisk(context, 3 * MIB);
   const ballast = join(folder, "ballast");
   await writeFile(ballast, Buffer.alloc(2 * MIB));
   const program = await startProgram(folder, { LOG_LEVEL: "error" });

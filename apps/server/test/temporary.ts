@@ -1,7 +1,8 @@
+import { execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { inject, onTestFinished } from "vitest";
+import { inject, onTestFinished, type TestContext } from "vitest";
 import { type Database, openDatabase } from "../src/database/database.ts";
 import { migrate } from "../src/database/migrations.ts";
 import { openStorage, type Storage } from "../src/database/storage.ts";
@@ -18,6 +19,18 @@ declare module "vitest" {
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "petstore-"));
   onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+/** The same on a disk of its own of so many bytes; where none can be mounted the test says so, and does not run. */
+export async function temporaryDisk(context: TestContext, bytes: number): Promise<string> {
+  const folder = await temporaryFolder();
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${bytes}`, "tmpfs", folder], { stdio: "pipe" });
+  } catch (error) {
+    return context.skip(`no tmpfs can be mounted here: ${(error as Error).message.split("\n")[1]}`);
+  }
+  onTestFinished(() => void execFileSync("umount", ["--lazy", folder]));
   return folder;
 }
 

@@ -6,10 +6,10 @@ import { examine } from "./doctor.ts";
 export function addDoctorCommand(program: Command): void {
   program
     .command("doctor")
-    .description("look at settings, versions, database, migrations and disk, and say what to do")
+    .description("look at settings, versions, service, database, migrations and disk, and say what to do")
     .option("--json", "print JSON")
-    .action(({ json }: { json?: true }) => {
-      const findings = examine(process.env);
+    .action(async ({ json }: { json?: true }) => {
+      const findings = await examine(process.env);
       if (findings.some(({ remedy }) => remedy !== undefined)) process.exitCode = 1;
       if (json) return printJson(findings);
       for (const { check, found, remedy } of findings) {

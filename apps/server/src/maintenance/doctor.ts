@@ -1,4 +1,5 @@
 import { existsSync, statfsSync, statSync } from "node:fs";
+import { isIP } from "node:net";
 import { dirname, resolve } from "node:path";
 import { version } from "@petstore/contract";
 import Sqlite from "better-sqlite3";
@@ -7,16 +8,18 @@ import { MIGRATIONS } from "../database/migrations.ts";
 
 /** One thing looked at: what was found and, where that is not as it should be, what to do. */
 export interface Finding {
-  check: "settings" | "versions" | "database" | "migrations" | "disk";
+  check: "settings" | "versions" | "service" | "database" | "migrations" | "disk";
   found: string;
   remedy?: string;
 }
 
 const MIB = 2 ** 20;
 const LEAST_FREE = 100 * MIB;
+/** How long the service may take to say whether it is ready; it gives its database a second. */
+const DEADLINE_MS = 3_000;
 
-/** Looks at everything the service needs, and changes nothing. */
-export function examine(env: NodeJS.ProcessEnv): Finding[] {
+/** Looks at everything the service needs, and changes no data. */
+export async function examine(env: NodeJS.ProcessEnv): Promise<Finding[]> {
   const versions = `petstore ${version}, Node ${process.versions.node}`;
   let config: Config;
   try {
@@ -29,19 +32,39 @@ export function examine(env: NodeJS.ProcessEnv): Finding[] {
   const known: Finding[] = [
     { check: "settings", found: `${config.environment}, to listen on ${config.host}:${config.port}` },
     { check: "versions", found: versions },
+    await examineService(config),
   ];
   if (isPostgresUrl(config.databaseUrl)) {
     return [...known, { check: "database", found: "on a PostgreSQL server, which is not looked at" }];
   }
   const path = resolve(pathOfFileUrl(config.databaseUrl));
-  return [
-    ...known,
-    ...(existsSync(path) ? examineDatabase(path) : [{ check: "database" as const, found: `none yet at ${path}` }]),
-    examineDisk(path),
-  ];
+  const disk = examineDisk(path);
+  return [...known, ...(existsSync(path) ? examineDatabase(path, disk) : [examineAbsence(path)]), disk];
 }
 
-function examineDatabase(path: string): Finding[] {
+/** Asks the service itself, which alone knows what it has open. */
+async function examineService({ host, port }: Config): Promise<Finding> {
+  const address = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+  try {
+    const answer = await fetch(`http://${address}/readyz`, { signal: AbortSignal.timeout(DEADLINE_MS) });
+    const { status, message } = (await answer.json()) as { status?: unknown; message?: string };
+    if (status === "ok") return { check: "service", found: `ready at ${address}` };
+    const remedy =
+      "Its log says more. If the database file was moved, removed or replaced, put it back, or stop the service first and start it after.";
+    return { check: "service", found: `not ready at ${address}: ${message}`, remedy };
+  } catch (error) {
+    if ((error as Error).name !== "TimeoutError") return { check: "service", found: `not running at ${address}` };
+    return { check: "service", found: `no answer from ${address}`, remedy: "Stop the service, and start it again." };
+  }
+}
+
+function examineAbsence(path: string): Finding {
+  if (!existsSync(`${path}-wal`)) return { check: "database", found: `none yet at ${path}` };
+  const remedy = "Put it back; if it is lost, stop the service and run `petstore restore <backup>`.";
+  return { check: "database", found: `none at ${path}, though its log is there: it was moved or removed`, remedy };
+}
+
+function examineDatabase(path: string, disk: Finding): Finding[] {
   let file: Sqlite.Database | undefined;
   try {
     file = new Sqlite(path, { readonly: true, fileMustExist: true });
@@ -51,7 +74,9 @@ function examineDatabase(path: string): Finding[] {
     return [{ check: "database", found: `${path} is whole, SQLite ${String(sqlite)}` }, examineMigrations(file)];
   } catch (error) {
     const found = `${path} cannot be used (${(error as Error).message})`;
+    const isForRoom = /^SQLITE_(CANTOPEN|FULL|IOERR)/.test((error as { code?: string }).code ?? "");
     const remedy =
+      (isForRoom && disk.remedy) ||
       "See that this user may read and write it; if it is damaged, stop the service and run `petstore restore <backup>`.";
     return [{ check: "database", found, remedy }];
   } finally {

@@ -1,13 +1,21 @@
-import { readdir, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { copyFile, readdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { pathOfFileUrl } from "../../src/config.ts";
+import { migrate } from "../../src/database/migrations.ts";
 import type { Finding } from "../../src/maintenance/doctor.ts";
 import { run } from "../program.ts";
-import { temporaryFolder } from "../temporary.ts";
+import { startService } from "../service.ts";
+import { opened, temporaryDisk, temporaryFolder, temporaryUrl } from "../temporary.ts";
+
+const MIB = 2 ** 20;
 
 async function examined(env: NodeJS.ProcessEnv): Promise<{ code: number; findings: Finding[]; wrong: Finding[] }> {
-  const { code, stdout, stderr } = await run(["doctor", "--json"], env);
+  const { code, stdout, stderr } = await run(["doctor", "--json"], { PORT: "1", ...env });
   expect(stderr).toBe("");
   const findings = JSON.parse(stdout) as Finding[];
   return { code, findings, wrong: findings.filter(({ remedy }) => remedy !== undefined) };
@@ -18,16 +26,16 @@ describe("petstore doctor", () => {
     const folder = await temporaryFolder();
     const { code, findings, wrong } = await examined({ DATABASE_URL: `file:${folder}/data/petstore.db` });
     expect({ code, wrong }).toEqual({ code: 0, wrong: [] });
-    expect(findings.map(({ check }) => check)).toEqual(["settings", "versions", "database", "disk"]);
+    expect(findings.map(({ check }) => check)).toEqual(["settings", "versions", "service", "database", "disk"]);
     expect(await readdir(folder)).toEqual([]);
   });
 
   test("finds nothing wrong with a migrated database, in words", async () => {
     const env = { DATABASE_URL: `file:${await temporaryFolder()}/petstore.db` };
     await run(["migrate"], env);
-    const { code, stdout } = await run(["doctor"], env);
+    const { code, stdout } = await run(["doctor"], { PORT: "1", ...env });
     expect(code).toBe(0);
-    const checks = ["settings", "versions", "database", "migrations", "disk"];
+    const checks = ["settings", "versions", "service", "database", "migrations", "disk"];
     expect(stdout.match(/^ok +\w+/gm)?.map((line) => line.split(/ +/)[1])).toEqual(checks);
   });
 
@@ -60,5 +68,49 @@ describe("petstore doctor", () => {
     new Sqlite(other).exec("insert into kysely_migration values ('9999_later', '')").close();
     const newer = await examined({ DATABASE_URL: `file:${other}` });
     expect(newer.wrong).toMatchObject([{ found: "unknown to this program: 9999_later" }]);
+  });
+
+  test("asks the service whether it is ready, and says so when the file was moved while it runs", async () => {
+    await using service = await startService();
+    const path = pathOfFileUrl(service.databaseUrl);
+    const env = { DATABASE_URL: service.databaseUrl, PORT: new URL(service.baseUrl).port };
+    await service.addPet();
+    expect(await examined(env)).toMatchObject({ code: 0, wrong: [] });
+    await rename(path, `${path}.moved`);
+    const { wrong } = await examined(env);
+    expect(wrong).toMatchObject([
+      { check: "service", found: expect.stringContaining("The database file was moved, removed or replaced.") },
+      { check: "database", found: expect.stringContaining("none at"), remedy: expect.stringContaining("Put it back") },
+    ]);
+    expect(wrong[0]!.remedy).toContain("put it back, or stop the service");
+  });
+
+  test("finds a service that does not answer", async () => {
+    const hanging = createServer(() => {}).listen(0, "127.0.0.1");
+    await once(hanging, "listening");
+    onTestFinished(() => void hanging.close());
+    const PORT = String((hanging.address() as AddressInfo).port);
+    const { wrong } = await examined({ PORT, DATABASE_URL: await temporaryUrl() });
+    expect(wrong).toEqual([
+      {
+        check: "service",
+        found: `no answer from 127.0.0.1:${PORT}`,
+        remedy: "Stop the service, and start it again.",
+      },
+    ]);
+  });
+
+  test("asks for room on a full disk, also where the database cannot be read for want of it", async (context) => {
+    const folder = await temporaryDisk(context, 3 * MIB);
+    const url = await temporaryUrl();
+    await migrate(opened(url)); // which stays open, and so its log stays
+    for (const suffix of ["", "-wal"]) await copyFile(pathOfFileUrl(url) + suffix, join(folder, `petstore.db${suffix}`));
+    await expect(writeFile(join(folder, "ballast"), Buffer.alloc(3 * MIB))).rejects.toThrow("ENOSPC");
+    const { code, wrong } = await examined({ DATABASE_URL: `file:${folder}/petstore.db` });
+    expect(code).toBe(1);
+    expect(wrong.map(({ check, remedy }) => [check, remedy])).toEqual([
+      ["database", "Make room: at least 101 MiB are needed."],
+      ["disk", "Make room: at least 101 MiB are needed."],
+    ]);
   });
 });
