@@ -1,7 +1,14 @@
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { everyPet, startLoad } from "./load.ts";
-import { postgresUnavailable, startPostgres } from "./postgres.ts";
+import { createDatabase, type PostgresServer, postgresUnavailable, startPostgres } from "./postgres.ts";
 import { startService } from "./service.ts";
+
+/** The server of TEST_DATABASE_URL is not ours to stop. */
+const absence = await postgresUnavailable();
+
+let server: PostgresServer | undefined;
+beforeAll(async () => void (server = absence === undefined ? await startPostgres() : undefined));
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 test.for([
   ["is shut down", "SIGINT"],
@@ -9,10 +16,9 @@ test.for([
 ] as const)(
   "the server %s under load: 503 meanwhile, full service within 5 s of its return, nothing acknowledged lost",
   async ([, signal], { skip }) => {
-    const absence = await postgresUnavailable();
-    if (absence !== undefined) return skip(absence); // the server of TEST_DATABASE_URL is not ours to stop
-    await using server = await startPostgres();
-    await using service = await startService({ DATABASE_URL: server.url });
+    if (server === undefined) return skip(absence);
+    const { url } = await createDatabase(server.url);
+    await using service = await startService({ DATABASE_URL: url });
     const load = startLoad(8, (init) => service.request("/pets", init));
 
     await load.until(200, ({ status }) => status === 201);

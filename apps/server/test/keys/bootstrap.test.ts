@@ -86,6 +86,7 @@ test.each(["development", "production"])(
       const response = await fetch(`${baseUrl}/pets`, { headers: { Authorization: `Bearer ${KEY}` } });
       expect(response.status).toBe(200);
     }
+    expect(await Promise.all(servers.map(({ stop }) => stop()))).toEqual([0, 0, 0]);
     const db = opened(DATABASE_URL);
     const isBootstrap = ({ name }: { name: string }) => name === "bootstrap";
     expect((await listApiKeys(db)).filter(isBootstrap)).toHaveLength(1);
