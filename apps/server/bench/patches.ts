@@ -54,7 +54,7 @@ export const PATCHES = {
   },
   "without prototypes from birth": {
     file: `${SERVER}/http/express-messages.ts`,
-    from: "if (request === undefined || response === undefined)",
+    from: "if (app.request === undefined || app.response === undefined)",
     to: "",
   },
   "without writing the log in batches": {

@@ -5,23 +5,16 @@ import type { Express } from "express";
 export type Listening = RequestListener & Partial<Pick<Express, "request" | "response">>;
 
 /**
- * Has Node make requests and responses with the prototypes that Express gives each of them otherwise: changing the
- * prototype of an object that exists makes all that is done with it slower.
+ * Has Node make requests and responses that are from birth what Express turns each of them into: to change the prototype
+ * of an object makes all that is done with it slower. Classes make them, since an object of a class has room for all of
+ * its fields from the start.
  */
-export function messagesOf({ request, response }: Listening): ServerOptions {
-  if (request === undefined || response === undefined) return {};
-  return {
-    IncomingMessage: madeWith(IncomingMessage, request),
-    ServerResponse: madeWith(ServerResponse, response),
-  };
-}
-
-/** Node's constructors are functions, so that one can be called for an object that another has made; their types do not say so. */
-function madeWith<Base extends typeof IncomingMessage | typeof ServerResponse>(base: Base, prototype: object): Base {
-  const construct = base as unknown as (this: object, ...values: unknown[]) => void;
-  function Message(this: object, ...values: unknown[]): void {
-    construct.apply(this, values);
-  }
-  Message.prototype = prototype;
-  return Message as unknown as Base;
+export function messagesOf(app: Listening): ServerOptions {
+  if (app.request === undefined || app.response === undefined) return {};
+  class Request extends IncomingMessage {}
+  class Response extends ServerResponse {}
+  Object.setPrototypeOf(Request.prototype, app.request);
+  Object.setPrototypeOf(Response.prototype, app.response);
+  Object.assign(app, { request: Request.prototype, response: Response.prototype });
+  return { IncomingMessage: Request, ServerResponse: Response as typeof ServerResponse };
 }
