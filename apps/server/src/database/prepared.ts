@@ -26,10 +26,14 @@ export function prepared<Row, Values extends object = object>(
   build: (db: Database, values: Values) => Query<Row>,
 ): (db: Database, values: Values) => Row[] | Promise<Row[]> {
   const compiled = new WeakMap<object, CompiledQuery<Row>>();
+  const compile = (db: Database, adapter: object): CompiledQuery<Row> => {
+    const query = build(db, PLACEHOLDERS as Values).compile(db);
+    compiled.set(adapter, query);
+    return query;
+  };
   return (db, values) => {
     const { adapter } = db.getExecutor();
-    const query = compiled.get(adapter) ?? build(db, PLACEHOLDERS as Values).compile(db);
-    compiled.set(adapter, query);
+    const query = compiled.get(adapter) ?? compile(db, adapter);
     const parameters = query.parameters.map((parameter) =>
       parameter instanceof Placeholder ? values[parameter.name as keyof Values] : parameter,
     );

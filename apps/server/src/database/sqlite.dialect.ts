@@ -61,9 +61,7 @@ export class SqliteFileAdapter extends SqliteAdapter {
       isInPlace,
       statements,
       version: file.prepare<[], number>("pragma data_version").pluck(),
-      get inTransaction() {
-        return file.open && file.inTransaction;
-      },
+      inTransaction: false,
     };
   }
 
@@ -83,6 +81,11 @@ export class SqliteFileAdapter extends SqliteAdapter {
     } catch {
       return undefined; // what is wrong is for the query that follows to say
     }
+  }
+
+  /** Whether a transaction is under way on this connection; to ask SQLite each time costs a tenth of a query. */
+  set inTransaction(isUnderWay: boolean) {
+    if (this.#file !== undefined) this.#file.inTransaction = isUnderWay;
   }
 
   /**
@@ -133,11 +136,21 @@ class Driver extends SqliteDriver {
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     this.#adapter.expectInPlace();
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+    this.#adapter.inTransaction = true;
+  }
+
+  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await super.commitTransaction(connection);
+    this.#adapter.inTransaction = false;
   }
 
   /** A full disk may have rolled the transaction back already: https://sqlite.org/lang_transaction.html */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    if (this.#file?.inTransaction) await super.rollbackTransaction(connection);
+    try {
+      if (this.#file?.inTransaction) await super.rollbackTransaction(connection);
+    } finally {
+      this.#adapter.inTransaction = false;
+    }
   }
 }
 
