@@ -28,27 +28,34 @@ export function authentication(
   const valid = new Map<string, Authenticated & { expiresAt: number | null }>();
   let validAt: number | undefined;
 
-  const lookUp = async (token: string, version: number | undefined): Promise<Authenticated | undefined> => {
+  /** Whether what is kept is of the version that the request is answered from; if not, it is forgotten. */
+  const isCurrent = (request: Request): boolean => {
+    const version = versionOf(request);
+    if (version !== validAt) valid.clear();
+    const wasCurrent = version === validAt;
+    validAt = version;
+    return wasCurrent && version !== undefined;
+  };
+
+  const lookUp = async (token: string, request: Request): Promise<Authenticated | undefined> => {
+    const before = validAt;
     const apiKey = await findApiKey(db, token, Date.now()).catch((cause: unknown) => {
       throw new DatabaseError("The API key of a request could not be looked up.", { cause });
     });
-    if (apiKey === undefined) return undefined;
+    if (apiKey === undefined) return undefined; // without the version, which costs as much as the look-up
     uses.record(apiKey.id);
     const { id, name, scopes, expiresAt } = apiKey;
     const verdict = { caller: { id, name }, scopes, expiresAt };
-    if (version === undefined || version !== validAt) return verdict;
+    if (!isCurrent(request) || validAt !== before) return verdict;
     if (valid.size >= kept) valid.delete(valid.keys().next().value!); // the oldest
     valid.set(token, verdict);
     return verdict;
   };
 
   return (token, request) => {
-    const version = versionOf(request);
-    if (version !== validAt) valid.clear();
-    validAt = version;
     const known = valid.get(token);
-    if (known === undefined || (known.expiresAt !== null && known.expiresAt <= Date.now()))
-      return lookUp(token, version);
+    if (known === undefined || !isCurrent(request)) return lookUp(token, request);
+    if (known.expiresAt !== null && known.expiresAt <= Date.now()) return lookUp(token, request);
     uses.record(known.caller.id);
     return known;
   };
