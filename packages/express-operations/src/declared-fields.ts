@@ -48,21 +48,30 @@ export function keepDeclared(document: OpenApiDocument, schema: Schema | undefin
     return shape;
   };
 
-  const keep = (schemas: Schema[], value: unknown): unknown => {
-    if (typeof value !== "object" || value === null || schemas.length === 0) return value;
-    const shape = shapeFor(schemas);
-    return Array.isArray(value) ? keepItems(shape.items, value) : keepFields(shape, value as Record<string, unknown>);
-  };
+  const keep = (schemas: Schema[], value: unknown): unknown =>
+    typeof value !== "object" || value === null || schemas.length === 0 ? value : keepShape(shapeFor(schemas), value);
+
+  const keepShape = (shape: Shape, value: object): object =>
+    Array.isArray(value) ? keepItems(shape.items, value) : keepFields(shape, value as Record<string, unknown>);
 
   const keepItems = (schemas: Schema[], items: unknown[]): unknown[] => {
-    const kept = items.map((item) => keep(schemas, item));
-    return kept.some((item, at) => item !== items[at]) ? kept : items;
+    if (schemas.length === 0) return items;
+    const shape = shapeFor(schemas);
+    let copy: unknown[] | undefined;
+    for (let at = 0; at < items.length; at++) {
+      const item = items[at];
+      const kept = typeof item === "object" && item !== null ? keepShape(shape, item) : item;
+      if (kept !== item) copy ??= items.slice(0, at);
+      copy?.push(kept);
+    }
+    return copy ?? items;
   };
 
   const keepFields = (shape: Shape, value: Record<string, unknown>): object => {
     const names = Object.keys(value);
     let copy: [name: string, field: unknown][] | undefined;
-    for (const [at, name] of names.entries()) {
+    for (let at = 0; at < names.length; at++) {
+      const name = names[at]!;
       const field = keepField(shape, name, value[name]);
       if (field !== value[name]) copy ??= names.slice(0, at).map((earlier) => [earlier, value[earlier]]);
       if (field !== DROPPED) copy?.push([name, field]);

@@ -92,7 +92,9 @@ export function implement<Operations, Env extends Environment = Environment>() {
         }
         response.locals["operationId"] = operation.id;
         announced = operation.announcement(request, values);
-        send(request, response, await operation.serve(request, response, values), announced);
+        const outcome = await operation.serve(request, response, values);
+        if (outcome instanceof Problem) respondProblem(request, response, outcome, problemBody(outcome), announced);
+        else send(request, response, outcome, announced);
       } catch (error) {
         if (error instanceof Problem) return respondProblem(request, response, error, problemBody(error), announced);
         if (!response.headersSent) response.setHeaders(new Map(Object.entries(announced)));

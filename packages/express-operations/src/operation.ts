@@ -12,7 +12,7 @@ import {
 } from "./document.ts";
 import type { KeptAnswers } from "./kept-answers.ts";
 import { rawParameters, strictness } from "./parameters.ts";
-import { refuse } from "./problem.ts";
+import { Problem, refuse } from "./problem.ts";
 import { type Checking, type Release, releaseOf } from "./release.ts";
 import { announcementOf, type Answer, type Message, messageOf } from "./respond.ts";
 import { apiKeyParameters, type Guard, guardOf, type SecurityOptions } from "./security.ts";
@@ -70,10 +70,15 @@ export class Operation {
     return announcementOf(request, this.#deprecation, (name) => values[this.#names.indexOf(name)]!);
   }
 
-  /** The way of one request: who asks, what is accepted, what is sent, is it valid, and then the handler. */
-  async serve(request: Request, response: Response, values: string[]): Promise<Message> {
+  /**
+   * The way of one request: who asks, what is accepted, what is sent, is it valid, and then the handler. What is refused
+   * often is given back, as a throw costs as much as all before it; what is refused seldom is thrown.
+   */
+  async serve(request: Request, response: Response, values: string[]): Promise<Message | Problem> {
     const { context, answers } = this.#options;
-    const caller = await this.#guard(request);
+    const guarding = this.#guard(request);
+    const admitted = guarding instanceof Promise ? await guarding : guarding;
+    if (admitted instanceof Problem) return admitted;
     const reading = this.#ready ?? (await this.#read());
     if (!isAcceptable(request, reading.produces)) {
       throw refuse(406, `This operation answers with ${reading.produces.join(" or ")}.`);
@@ -96,17 +101,21 @@ export class Operation {
       query: raw.query,
       body: body?.value,
     };
-    await reading.validate(subject);
+    const validating = reading.validate(subject);
+    const fault = validating instanceof Promise ? await validating : validating;
+    if (fault !== undefined) return fault;
     const answer = await this.#handler({
       ...inputOf(this.#entry.parameters, subject),
       contentType: body?.contentType,
       body: subject.body,
       files: subject.files,
       requestPath: request.baseUrl + request.path,
-      caller,
+      caller: admitted.caller,
       context: context?.(request),
     });
-    const message = messageOf(await reading.release(answer), { isTagged: reading.isTagged && answer.status === 200 });
+    const releasing = reading.release(answer);
+    const released = releasing instanceof Promise ? await releasing : releasing;
+    const message = messageOf(released, { isTagged: reading.isTagged && answer.status === 200 });
     if (version !== undefined) answers!.keep(place, version, message);
     return message;
   }

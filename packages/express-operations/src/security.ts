@@ -19,8 +19,11 @@ export type SecurityHandler<Caller> = (
   request: Request,
 ) => Grant<Caller> | undefined | Promise<Grant<Caller> | undefined>;
 
-/** Admits a request or throws the 401 or 403 to answer with. */
-export type Guard<Caller> = (request: Request) => Promise<Caller | undefined>;
+/** Gives who is admitted, or the 401 or 403 to answer with: at once where those who judge do. */
+export type Guard<Caller> = (request: Request) => Awaitable<Admission<Caller> | Problem>;
+
+type Admission<Caller> = Pick<Grant<Caller | undefined>, "caller">;
+type Awaitable<Value> = Value | Promise<Value>;
 
 /** Who judges credentials, by the scheme they are of, and the realm that challenges name. */
 export interface SecurityOptions<Caller> {
@@ -61,16 +64,21 @@ export function guardOf<Caller>(
   const alternatives = requirementsOf(document, entry).map((requirement) =>
     Object.entries(requirement).map(([name, scopes]) => checkOf(document, entry, name, scopes, options)),
   );
-  if (alternatives.length === 0) return () => Promise.resolve(undefined);
-  return async (request) => {
-    const refusals: Refusal[] = [];
-    for (const checks of alternatives) {
-      const verdict = await judge(checks, request);
-      if ("caller" in verdict) return verdict.caller;
-      refusals.push(verdict.refusal);
-    }
-    throw problemOf(refusals);
+  if (alternatives.length === 0) return () => ANYBODY;
+  const admit = (request: Request, at: number, refusals: Refusal[]): ReturnType<Guard<Caller>> => {
+    if (at === alternatives.length) return problemOf(refusals);
+    return after(judge(alternatives[at]!, request), (verdict) =>
+      "caller" in verdict ? verdict : admit(request, at + 1, [...refusals, verdict]),
+    );
   };
+  return (request) => admit(request, 0, []);
+}
+
+const ANYBODY = { caller: undefined };
+
+/** What follows from a value: at once when it is there, as most requests need nothing to be waited for. */
+function after<Value, Result>(value: Awaitable<Value>, follow: (value: Value) => Awaitable<Result>): Awaitable<Result> {
+  return isThenable(value) ? Promise.resolve(value).then(follow) : follow(value);
 }
 
 /** Why one alternative does not admit a request, and how to meet it. */
@@ -80,23 +88,35 @@ interface Refusal {
   lacking?: string;
 }
 
-async function judge<Caller>(
+function judge<Caller>(
   checks: Check<Caller>[],
   request: Request,
-): Promise<{ caller: Caller | undefined } | { refusal: Refusal }> {
-  let caller: Caller | undefined;
-  for (const check of checks) {
-    const credential = check.read(request);
-    const grant = credential === undefined ? undefined : await check.handler(credential, request);
-    if (grant === undefined) return { refusal: { challenges: challengesOf(checks, check, credential !== undefined) } };
-    if (grant.scopes !== undefined && !check.scopes.every((scope) => grant.scopes!.includes(scope))) {
-      const lacking = check.scopes.join(" ");
-      const challenge = `${check.challenge}, error="insufficient_scope", scope="${lacking}"`;
-      return { refusal: { challenges: check.isBearer ? [challenge] : [], lacking } };
-    }
-    caller = grant.caller;
-  }
-  return { caller };
+  at = 0,
+  admitted: Admission<Caller> = ANYBODY,
+): Awaitable<Admission<Caller> | Refusal> {
+  const check = checks[at];
+  if (check === undefined) return admitted;
+  const credential = check.read(request);
+  const grant = credential === undefined ? undefined : check.handler(credential, request);
+  return after(
+    grant,
+    (given) =>
+      refusalOf(checks, check, given, credential !== undefined) ?? judge(checks, request, at + 1, given ?? ANYBODY),
+  );
+}
+
+/** What is wanting in the grant that one of the checks has given, if anything. */
+function refusalOf<Caller>(
+  checks: Check<Caller>[],
+  check: Check<Caller>,
+  grant: Grant<Caller> | undefined,
+  wasSent: boolean,
+): Refusal | undefined {
+  if (grant === undefined) return { challenges: challengesOf(checks, check, wasSent) };
+  if (grant.scopes === undefined || check.scopes.every((scope) => grant.scopes!.includes(scope))) return undefined;
+  const lacking = check.scopes.join(" ");
+  const challenge = `${check.challenge}, error="insufficient_scope", scope="${lacking}"`;
+  return { challenges: check.isBearer ? [challenge] : [], lacking };
 }
 
 function challengesOf<Caller>(checks: Check<Caller>[], failed: Check<Caller>, wasSent: boolean): string[] {
@@ -156,8 +176,10 @@ function basicCredentials(request: Request): string | undefined {
 
 /** The Authorization header; one that is given twice names no one caller, so it counts as no credential. */
 function authorization(request: Request): string {
-  const values = request.headersDistinct["authorization"] ?? [];
-  return values.length === 1 ? values[0]! : "";
+  const { rawHeaders, headers } = request;
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]!.toLowerCase() === "authorization") count++;
+  return count > 1 ? "" : (headers.authorization ?? "");
 }
 
 function apiKey(scheme: SecurityScheme): (request: Request) => string | undefined {
@@ -181,4 +203,9 @@ function schemeOf(document: OpenApiDocument, entry: OperationEntry, name: string
 
 function requirementsOf(document: OpenApiDocument, entry: OperationEntry): SecurityRequirement[] {
   return entry.operation.security ?? ((document.security ?? []) as SecurityRequirement[]);
+}
+
+/** A promise of whatever make: taken for a grant, it would admit anybody. */
+function isThenable<Value>(value: Awaitable<Value>): value is Promise<Value> {
+  return typeof (value as { then?: unknown } | undefined)?.then === "function";
 }

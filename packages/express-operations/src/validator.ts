@@ -28,8 +28,11 @@ export interface Subject {
   openapi?: unknown;
 }
 
-/** Validates one request, or throws the 400 to answer with. Rejects with anything else when the schema is at fault. */
-export type Validate = (subject: Subject) => Promise<void>;
+/**
+ * Validates one request, and gives the 400 to answer with if it is not valid: at once by the shortcut. Rejects when the
+ * schema is at fault.
+ */
+export type Validate = (subject: Subject) => Problem | undefined | Promise<Problem | undefined>;
 
 /**
  * Builds express-openapi-validator (EOV) for one operation, over the document cut down to it, its schemas compiled.
@@ -62,22 +65,25 @@ export async function buildValidator(
       ? quickVerdict(document, entry.parameters, (type) => compiled.get(type))
       : () => undefined;
 
-  return async (subject) => {
-    const faults = judgeQuickly(subject);
-    if (faults !== undefined) {
-      if (faults.length > 0) throw problemOf(faults, entry.parameters);
-      return;
-    }
+  const judgeWhole = async (subject: Subject): Promise<Problem | undefined> => {
     // EOV reads the discriminator of whatever the body is, and null has no fields.
-    if (mustBeObject && subject.body === null) throw refuse(400, "The request body must be object.");
+    if (mustBeObject && subject.body === null) return refuse(400, "The request body must be object.");
     subject.openapi = { ...metadata, pathParams: subject.params };
     subject.query = { ...subject.query };
     if (takeApart !== undefined) await readMultipart(takeApart, subject, fileFields);
     try {
       await run(judge, subject);
+      return undefined;
     } catch (error) {
-      throw asProblem(error, entry.parameters);
+      if (isRefusal(error)) return problemOf((error as { errors?: Faults }).errors, entry.parameters);
+      throw error;
     }
+  };
+
+  return (subject) => {
+    const faults = judgeQuickly(subject);
+    if (faults === undefined) return judgeWhole(subject);
+    return faults.length > 0 ? problemOf(faults, entry.parameters) : undefined;
   };
 }
 
@@ -127,17 +133,14 @@ async function compile(
   });
 }
 
-/** EOV's refusals, in words that name the place and never repeat a value. Whatever has no 4xx status is a fault. */
-function asProblem(error: unknown, parameters: ParameterObject[]): unknown {
-  return isRefusal(error) ? problemOf((error as { errors?: Faults }).errors, parameters) : error;
-}
-
+/** EOV's refusals, in words that name the place and never repeat a value. */
 function problemOf(faults: Faults = [], parameters: ParameterObject[]): Problem {
   const [first] = faults;
   if (first === undefined) return refuse(400, "The request does not match the contract.");
   return refuse(400, explain(first.path, first.message, parameters));
 }
 
+/** Whatever has no 4xx status is a fault. */
 function isRefusal(error: unknown): boolean {
   const status = error instanceof Error && "status" in error ? Number(error.status) : 500;
   return status >= 400 && status <= 499;

@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import express, { type RequestHandler } from "express";
 import { implement, type OpenApiDocument, type SecurityHandler, type UploadedFile } from "../src/index.ts";
 import { listen } from "./listen.ts";
@@ -5,11 +6,14 @@ import { listen } from "./listen.ts";
 /** A response of any JSON. */
 export const anyJson = { 200: { description: "", content: { "application/json": { schema: {} } } } };
 
+/** Promises that are none of the language's own here, like those that some libraries give. */
+const ForeignPromise = runInNewContext("Promise") as PromiseConstructor;
+
 /** Judges for tests: each scheme named here admits the credential `good`; `reader` gives it one scope alone. */
 const security: Record<string, SecurityHandler<unknown>> = {
   key: (credential) => (credential === "good" ? { caller: "key" } : undefined),
   bearer: (credential) => (credential === "good" ? { caller: "bearer", scopes: ["read"] } : undefined),
-  basic: (credential) => (credential === "user:good" ? { caller: "basic" } : undefined),
+  basic: (credential) => ForeignPromise.resolve(credential === "user:good" ? { caller: "basic" } : undefined),
 };
 
 /** Serves a document whose operations answer with their input as JSON, files as text, behind what is to come before. */
