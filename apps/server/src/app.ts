@@ -113,9 +113,16 @@ class ContractViolation extends Error {
 
 /** RFC 9112, section 3.2, asks for this 400, for a Host that is missing as for two; Node's own has no body. */
 function requireHost(request: Request, _response: Response, next: NextFunction): void {
-  const hosts = request.headersDistinct["host"] ?? [];
-  const isWrong = hosts.length > 1 || (hosts.length === 0 && request.httpVersion === "1.1");
+  const count = timesGiven(request, "host");
+  const isWrong = count > 1 || (count === 0 && request.httpVersion === "1.1");
   next(isWrong ? problem("invalid_request") : undefined);
+}
+
+/** How often a request has a header. */
+function timesGiven({ rawHeaders }: Request, lowerCaseName: string): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]!.toLowerCase() === lowerCaseName) count++;
+  return count;
 }
 
 function onError(logger: Logger): ErrorRequestHandler {

@@ -24,7 +24,7 @@ export function createCapacity(most: number): Capacity {
     take: (response) => {
       check();
       taken++;
-      response.once("close", () => taken--);
+      response.on("close", () => taken--);
     },
   };
 }

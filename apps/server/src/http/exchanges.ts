@@ -56,7 +56,7 @@ export class Exchanges {
     if (this.#isDraining) response.shouldKeepAlive = false;
     this.#open.add(exchange);
     this.#idleSince.delete(request.socket);
-    response.once("close", () => {
+    response.on("close", () => {
       if (!request.complete && !request.socket.destroyed) return;
       this.#open.delete(exchange);
       this.#idleSince.set(request.socket, now());

@@ -46,7 +46,7 @@ export function requestLog(parent: Logger): RequestHandler {
     const id = idOf(request);
     response.locals["requestId"] = id;
     addStanding(response, { "X-Request-Id": id });
-    response.once("close", () => {
+    response.on("close", () => {
       const { statusCode: status, locals } = response;
       const line = {
         req: describe(request, response),
