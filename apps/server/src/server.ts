@@ -7,6 +7,9 @@ import { keyUses } from "./keys/key-uses.ts";
 import { openStorage } from "./database/storage.ts";
 import type { Tracing } from "./observability/tracing.ts";
 
+/** How long before connections are cut those are answered whose writes wait for somebody else's lock. */
+const ANSWERING_MS = 500;
+
 /** The service at work. */
 export interface Service {
   baseUrl: string;
@@ -64,6 +67,7 @@ async function open(config: Config, logger: Logger, resources: Resources): Promi
     drain,
     close: async () => {
       drain();
+      storage.stopWaiting(Math.max(0, config.shutdownTimeout * 1_000 - ANSWERING_MS));
       await resources.close();
     },
   };

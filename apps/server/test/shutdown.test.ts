@@ -74,6 +74,20 @@ describe("SIGTERM", () => {
     for (const socket of sockets) socket.destroy();
   });
 
+  test("answers those with 503 whose writes wait for another process, and leaves it the lock", async () => {
+    const folder = await temporaryFolder();
+    const program = await startProgram(folder, { SHUTDOWN_TIMEOUT: "1" });
+    const holder = new Sqlite(join(folder, "data/petstore.db")).exec("begin immediate");
+    const body = '{"name":"Rex","categoryId":1}';
+    const socket = await stuckClient(program, `${postHead(program)}Content-Length: ${body.length}\r\n\r\n${body}`);
+    const answer = text(socket);
+    expect((await fetch(new URL("/healthz", program.baseUrl))).status).toBe(200); // so the other has arrived as well
+    expect(await program.stop("SIGTERM")).toBe(0);
+    expect(await answer).toMatch(/^HTTP\/1.1 503 [^]*"code":"unavailable"/);
+    holder.exec("rollback").close();
+    expect(animalsIn(folder)).toBe(0);
+  });
+
   test.each([
     ["SIGTERM", 1, 143],
     ["SIGINT", 2, 130],

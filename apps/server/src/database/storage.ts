@@ -20,6 +20,8 @@ export interface Storage {
   version: () => number | undefined;
   /** Throws `FileMovedError` when it is not what is at its path any more, so that no write can be made. */
   expectInPlace: () => void;
+  /** After so many milliseconds writes that wait for the lock of another process are refused, and those that come wait no more. */
+  stopWaiting: (afterMs: number) => void;
   destroy: () => Promise<void>;
 }
 
@@ -28,6 +30,9 @@ type OnCommit = (size: number) => void;
 
 /** At most this many units of work share a transaction, so that the event loop is never held for long. */
 const LARGEST_GROUP = 256;
+
+/** Enough for a lock that is free. */
+const LAST_PATIENCE_MS = 200;
 
 /**
  * The database opened once for reading and once for writing, so that no read waits behind a write or the lock of another
@@ -38,7 +43,7 @@ export function openStorage(databaseUrl: string, onCommit?: OnCommit): Storage {
   const db = openDatabase(databaseUrl, { mustExist: true });
   return {
     db,
-    write: isPostgres(writer) ? inTransactions(writer, onCommit) : groupingCommits(writer, onCommit),
+    ...(isPostgres(writer) ? inTransactions(writer, onCommit) : groupingCommits(writer, onCommit)),
     version: () => {
       const { adapter } = db.getExecutor(); // that `db` only reads is what makes its count complete
       return adapter instanceof SqliteFileAdapter ? adapter.dataVersion() : undefined;
@@ -54,12 +59,17 @@ export function openStorage(databaseUrl: string, onCommit?: OnCommit): Storage {
   };
 }
 
-/** A transaction for each unit of work; the server commits concurrent ones together by itself. */
-function inTransactions(db: Database, onCommit: OnCommit = () => {}): Storage["write"] {
-  return async (work) => {
-    const result = await db.transaction().execute(work);
-    onCommit(1);
-    return result;
+type Writing = Pick<Storage, "write" | "stopWaiting">;
+
+/** A transaction for each unit of work; the server commits concurrent ones together by itself, and ends those that wait. */
+function inTransactions(db: Database, onCommit: OnCommit = () => {}): Writing {
+  return {
+    write: async (work) => {
+      const result = await db.transaction().execute(work);
+      onCommit(1);
+      return result;
+    },
+    stopWaiting: () => {},
   };
 }
 
@@ -69,39 +79,50 @@ interface Unit {
   reject: (error: unknown) => void;
   /** Refuses the unit when its work has not begun in time. */
   patience: NodeJS.Timeout;
-  isRefused: boolean;
+  state: "waiting" | "begun" | "refused";
 }
 
 /**
  * What arrives in one turn of the event loop, or while a group is being committed, is committed together. A unit whose
  * work has not begun when its patience ends, counted from its own arrival, is refused and leaves nothing.
  */
-export function groupingCommits(
-  db: Database,
-  onCommit: OnCommit = () => {},
-  patienceMs = PATIENCE_MS,
-): Storage["write"] {
+export function groupingCommits(db: Database, onCommit: OnCommit = () => {}, patienceMs = PATIENCE_MS): Writing {
   const waiting: Unit[] = [];
+  let group: Unit[] = [];
   let isBusy = false;
+  let patienceNow = patienceMs;
 
   const commitWaiting = async (): Promise<void> => {
-    while (waiting.length > 0) await commit(db, waiting.splice(0, LARGEST_GROUP), onCommit);
+    while (waiting.length > 0) {
+      group = waiting.splice(0, LARGEST_GROUP);
+      await commit(db, group, onCommit);
+    }
     isBusy = false;
   };
 
-  return async (work) =>
-    new Promise((resolve, reject) => {
-      const patience = setTimeout(() => refuse(unit), patienceMs);
-      const unit: Unit = { work, resolve, reject, patience, isRefused: false };
-      waiting.push(unit);
-      if (isBusy) return;
-      isBusy = true;
-      setImmediate(() => void commitWaiting());
-    });
+  return {
+    write: async (work) =>
+      new Promise((resolve, reject) => {
+        const patience = setTimeout(() => refuse(unit), patienceNow);
+        const unit: Unit = { work, resolve, reject, patience, state: "waiting" };
+        waiting.push(unit);
+        if (isBusy) return;
+        isBusy = true;
+        setImmediate(() => void commitWaiting());
+      }),
+    stopWaiting: (afterMs) => {
+      const stop = setTimeout(() => {
+        patienceNow = LAST_PATIENCE_MS;
+        for (const unit of [...group, ...waiting]) refuse(unit);
+      }, afterMs);
+      stop.unref();
+    },
+  };
 }
 
 function refuse(unit: Unit): void {
-  unit.isRefused = true;
+  if (unit.state !== "waiting") return;
+  unit.state = "refused";
   unit.reject(lockedError());
 }
 
@@ -138,7 +159,9 @@ async function commit(db: Database, group: Unit[], onCommit: OnCommit): Promise<
 }
 
 /** From here on the unit has the lock and is not refused any more. */
-function hasBegun({ patience, isRefused }: Unit): boolean {
-  clearTimeout(patience);
-  return !isRefused;
+function hasBegun(unit: Unit): boolean {
+  clearTimeout(unit.patience);
+  if (unit.state === "refused") return false;
+  unit.state = "begun";
+  return true;
 }
