@@ -12,14 +12,18 @@ const PROGRAM = fileURLToPath(new URL("../bin/petstore.js", import.meta.url));
 /** How long the primary waits, beyond what it told the others to take, for one that hangs, in milliseconds. */
 const GRACE_MS = 2_000;
 
+/** How often the primary asks the others for a sign of life; one that owes it when it is asked again hangs. In milliseconds. */
+const ASK_EVERY_MS = 10_000;
+
 /** What the primary process tells the others. */
 interface Order {
-  order?: "drain" | "close";
+  order?: "answer" | "drain" | "close";
 }
 
 /** What they tell it. */
 interface Report {
   baseUrl?: string;
+  isAlive?: true;
   isDraining?: true;
 }
 
@@ -30,9 +34,9 @@ class ProcessError extends Error {
 
 /**
  * Serves one port from `config.processes` processes, to which this one, the primary, hands the connections in turn. One
- * that ends is replaced; one that cannot start ends the service.
+ * that ends is replaced, one that hangs is killed first; one that cannot start ends the service.
  */
-export async function startProcesses(config: Config, logger: Logger): Promise<Serving> {
+export async function startProcesses(config: Config, logger: Logger, askEveryMs = ASK_EVERY_MS): Promise<Serving> {
   cluster.setupPrimary({ exec: PROGRAM, args: ["serve"] });
   const metrics = await openMetrics(config);
   const { promise: failed, reject: fail } = Promise.withResolvers<never>();
@@ -42,6 +46,7 @@ export async function startProcesses(config: Config, logger: Logger): Promise<Se
   const startProcess = async (): Promise<string> => {
     const worker = cluster.fork();
     const baseUrl = await untilServing(worker);
+    killWhenHanging(worker, logger, askEveryMs);
     worker.once("exit", (code: number, signal: string | null) => {
       if (isStopping) return;
       logger.error({ process: worker.process.pid, code, signal }, "a process ended and is replaced");
@@ -87,7 +92,10 @@ export async function startProcesses(config: Config, logger: Logger): Promise<Se
 export async function obeyPrimary(start: () => Promise<Service>): Promise<void> {
   for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => {});
   const ordered = { drain: Promise.withResolvers<void>(), close: Promise.withResolvers<void>() };
-  process.on("message", ({ order }: Order) => order && ordered[order].resolve());
+  process.on("message", ({ order }: Order) => {
+    if (order === "answer") process.send!({ isAlive: true } satisfies Report);
+    else if (order !== undefined) ordered[order].resolve();
+  });
   try {
     const service = await start();
     process.send!({ baseUrl: service.baseUrl } satisfies Report);
@@ -111,8 +119,24 @@ async function untilServing(worker: Worker): Promise<string> {
   return Promise.race([untilReported(worker, ({ baseUrl }) => baseUrl), ended]);
 }
 
+/** One whose event loop stands still answers nothing, neither us nor the clients it is handed. */
+function killWhenHanging(worker: Worker, logger: Logger, askEveryMs: number): void {
+  let hasAnswered = true;
+  worker.on("message", ({ isAlive }: Report) => (hasAnswered ||= isAlive === true));
+  const asking = setInterval(() => {
+    if (!hasAnswered) {
+      logger.error({ process: worker.process.pid }, "a process hangs and is killed");
+      worker.process.kill("SIGKILL");
+    }
+    hasAnswered = false;
+    worker.send({ order: "answer" } satisfies Order, () => {}); // it may end meanwhile
+  }, askEveryMs);
+  asking.unref();
+  worker.once("exit", () => clearInterval(asking));
+}
+
 /** Tells all processes, and waits for each to do it, or to end. */
-async function tellAll(what: NonNullable<Order["order"]>, until: (worker: Worker) => Promise<unknown>): Promise<void> {
+async function tellAll(what: "drain" | "close", until: (worker: Worker) => Promise<unknown>): Promise<void> {
   const done = processes().map((worker) => Promise.race([until(worker), untilEnded(worker)]));
   for (const worker of processes()) worker.send({ order: what } satisfies Order, () => {}); // one may end meanwhile
   await Promise.all(done);

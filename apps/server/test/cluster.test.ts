@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Program, run, startProgram } from "./program.ts";
 import { temporaryFolder } from "./temporary.ts";
@@ -46,6 +47,20 @@ describe("WEB_CONCURRENCY", () => {
     await expect.poll(async () => (await answered()).size, { timeout: 10_000 }).toBe(3);
     expect(program.output()).toMatch(new RegExp(`"process":${killed},"code":null,"signal":"SIGKILL"`));
     expect(await program.stop()).toBe(0);
+  });
+
+  test("kills and replaces a process that hangs", async () => {
+    const entry = fileURLToPath(new URL("asking-often.ts", import.meta.url));
+    const program = await startProgram(await temporaryFolder(), { WEB_CONCURRENCY: "2" }, entry);
+    await expect.poll(async () => (await send(program, "GET", "/pets"), answeringProcesses(program).size)).toBe(2);
+    const [hanging = 0] = answeringProcesses(program);
+    process.kill(hanging, "SIGSTOP");
+    onTestFinished(() => void (isRunning(hanging) && process.kill(hanging, "SIGKILL")));
+    const killed = `"process":${hanging},"msg":"a process hangs and is killed"`;
+    await expect.poll(() => program.output(), { timeout: 30_000 }).toContain(killed);
+    await expect.poll(() => isRunning(hanging)).toBe(false);
+    const answered = async () => (await send(program, "GET", "/pets"), answeringProcesses(program).size);
+    await expect.poll(answered, { timeout: 30_000 }).toBeGreaterThan(2);
   });
 
   test("ends with one clear line when its processes cannot start", async () => {
