@@ -1,4 +1,4 @@
-import { applyPatches, type PatchName } from "./patches.ts";
+import { applyPatches, moduleUrl, type PatchName } from "./patches.ts";
 import type { PeerDatabase, StartPeer } from "./peers/peer.ts";
 
 /** Who is measured: the service, changed by `patches` if at all, or one of its peers, by the name of its file. */
@@ -34,11 +34,12 @@ export async function startContender(
     return start(database);
   }
   applyPatches(database.synchronous === "normal" ? [...patches, "synchronous=NORMAL"] : patches);
-  const [{ readConfig }, { start }, { createLogger, inBatches }] = await Promise.all([
-    import("../src/config.ts"),
-    import("../src/server.ts"),
-    import("../src/observability/request-log.ts"),
-  ]);
+  const load = (file: string) => import(moduleUrl(`apps/server/src/${file}`)) as Promise<unknown>;
+  const { readConfig } = (await load("config.ts")) as typeof import("../src/config.ts");
+  const { start } = (await load("server.ts")) as typeof import("../src/server.ts");
+  const { createLogger, inBatches } = (await load(
+    "observability/request-log.ts",
+  )) as typeof import("../src/observability/request-log.ts");
   const config = readConfig({ PETSTORE_ENV: "production", PORT: "0", DATABASE_URL: `file:${database.path}`, ...env });
   const service = await start(config, createLogger(config.logLevel, inBatches("/dev/null")));
   return Number(new URL(service.baseUrl).port);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 /** A change of one place in the source of the service, or of express-operations. */
 interface Patch {
@@ -89,11 +90,21 @@ export type PatchName = keyof typeof PATCHES;
 
 const ROOT = new URL("../../../", import.meta.url);
 
+/** The module of a source file, named from the root of the repository: that of the build in the folder `BENCH_BUILD`, if there is one. */
+export function moduleUrl(file: string): string {
+  const build = process.env["BENCH_BUILD"];
+  if (build === undefined) return new URL(file, ROOT).href;
+  const path = file.startsWith(SERVER)
+    ? join("src", file.slice(SERVER.length))
+    : join("node_modules/express-operations/dist", file.slice(OPERATIONS.length));
+  return pathToFileURL(join(build, path.replace(/\.ts$/, ".js"))).href;
+}
+
 /** From now on modules are loaded with these changes made; throws when one finds nothing to change. */
 export function applyPatches(names: PatchName[]): void {
   const sources = new Map<string, string>();
   for (const { file, from, to } of names.map((name) => PATCHES[name])) {
-    const url = new URL(file, ROOT).href;
+    const url = moduleUrl(file);
     const source = sources.get(url) ?? readFileSync(fileURLToPath(url), "utf8");
     if (!source.includes(from)) throw new Error(`${file} no longer says: ${from}`);
     sources.set(url, source.replace(from, to));
