@@ -1,5 +1,5 @@
 import Sqlite from "better-sqlite3";
-import pg from "pg";
+import type { DatabaseError as PostgresError } from "pg";
 
 /** https://sqlite.org/rescode.html */
 const SQLITE_OUTAGE = /^SQLITE_(BUSY|CANTOPEN|CORRUPT|FULL|IOERR|LOCKED|NOMEM|NOTADB|PROTOCOL|READONLY)/;
@@ -19,10 +19,15 @@ export class DatabaseError extends Error {
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseError) return true;
   if (error instanceof Sqlite.SqliteError) return SQLITE_OUTAGE.test(error.code);
-  return error instanceof pg.DatabaseError && POSTGRES_OUTAGE.test(error.code ?? "");
+  return isPostgresError(error) && POSTGRES_OUTAGE.test(error.code ?? "");
 }
 
 /** Whether a statement gave up waiting for what another transaction has locked, which only PostgreSQL lets it wait for. */
 export function isLockTimeout(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
+  return isPostgresError(error) && error.code === LOCK_NOT_AVAILABLE;
+}
+
+/** Told by the severity that each has, since on SQLite `pg` need not be loaded. */
+function isPostgresError(error: unknown): error is PostgresError {
+  return error instanceof Error && error.constructor.name === "DatabaseError" && "severity" in error;
 }
