@@ -63,7 +63,9 @@ describe("/readyz", () => {
       replace();
       const message = await expectError(await get(), 503, "unavailable");
       expect(message).toBe("The database file was moved, removed or replaced.");
-      expect(log.splice(0).join("")).toContain(`The database file ${path} was moved, removed or replaced while it is open. Put it back`);
+      expect(log.splice(0).join("")).toContain(
+        `The database file ${path} was moved, removed or replaced while it is open. Put it back`,
+      );
     }
     await rename(`${path}.moved`, path);
     expect((await get()).status).toBe(200);

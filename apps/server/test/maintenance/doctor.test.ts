@@ -104,7 +104,8 @@ describe("petstore doctor", () => {
     const folder = await temporaryDisk(context, 3 * MIB);
     const url = await temporaryUrl();
     await migrate(opened(url)); // which stays open, and so its log stays
-    for (const suffix of ["", "-wal"]) await copyFile(pathOfFileUrl(url) + suffix, join(folder, `petstore.db${suffix}`));
+    for (const suffix of ["", "-wal"])
+      await copyFile(pathOfFileUrl(url) + suffix, join(folder, `petstore.db${suffix}`));
     await expect(writeFile(join(folder, "ballast"), Buffer.alloc(3 * MIB))).rejects.toThrow("ENOSPC");
     const { code, wrong } = await examined({ DATABASE_URL: `file:${folder}/petstore.db` });
     expect(code).toBe(1);
