@@ -12,7 +12,7 @@ const PROGRAM = fileURLToPath(new URL("../bin/petstore.js", import.meta.url));
 /** How long the primary waits, beyond what it told the others to take, for one that hangs, in milliseconds. */
 const GRACE_MS = 2_000;
 
-/** How often the primary asks the others for a sign of life; one that owes it when it is asked again hangs. In milliseconds. */
+/** How often the primary asks the others for a sign of life, in milliseconds; one that owes it when asked again hangs. */
 const ASK_EVERY_MS = 10_000;
 
 /** What the primary process tells the others. */

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { RequestHandler } from "express";
-import type { Logger } from "pino";
 import { Problem } from "express-operations";
+import type { Logger } from "pino";
 import { FileMovedError } from "./database/sqlite.errors.ts";
 import { ERRORS } from "./errors.ts";
 import { describe } from "./observability/request-log.ts";
@@ -27,7 +27,7 @@ export function readiness({
       logger.warn({ err: failure, req: describe(request, response) }, "not ready");
       throw notReady(
         failure instanceof FileMovedError
-          ? "The database file was moved, removed or replaced."
+          ? "The database file or its log was moved, removed or replaced."
           : "The database does not answer.",
       );
     }

@@ -11,7 +11,7 @@ import { listen } from "../src/http/listener.ts";
 import { keyUses } from "../src/keys/key-uses.ts";
 import { createApiKey } from "../src/keys/keys.repository.ts";
 import { everyPet } from "./load.ts";
-import { startProgram } from "./program.ts";
+import { type Program, startProgram } from "./program.ts";
 import { expectError, json, startService } from "./service.ts";
 import { temporaryDisk, temporaryFolder, temporaryStorage } from "./temporary.ts";
 
@@ -129,6 +129,20 @@ test("a write is refused while the file is not where it was opened, since it wou
   await expectError(await service.request("/pets", json({ name: "Rex", categoryId: 1 })), 503, "unavailable");
   await rename(`${path}.moved`, path);
   expect(await service.addPet()).toMatchObject({ id: 2 });
+});
+
+test("a write is refused when the log of the database was removed, and a restart has everything", async () => {
+  const folder = await temporaryFolder();
+  const path = join(folder, "data/petstore.db");
+  const first = await startProgram(folder, { LOG_LEVEL: "silent" });
+  const add = ({ baseUrl, key }: Program) => requesting(baseUrl, key!)("/pets", json({ name: "Rex", categoryId: 1 }));
+  expect((await add(first)).status).toBe(201);
+  await rm(`${path}-wal`);
+  await expectError(await add(first), 503, "unavailable");
+  expect(await first.stop()).toBe(0);
+  const second = await startProgram(folder, { LOG_LEVEL: "silent" });
+  expect(await (await add(second)).json()).toMatchObject({ id: 2 });
+  expect(await second.stop()).toBe(0);
 });
 
 test("no file is made in the place of one that was moved before the first request", async () => {

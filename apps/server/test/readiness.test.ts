@@ -62,9 +62,9 @@ describe("/readyz", () => {
     for (const replace of [() => {}, () => new Sqlite(path).close()]) {
       replace();
       const message = await expectError(await get(), 503, "unavailable");
-      expect(message).toBe("The database file was moved, removed or replaced.");
+      expect(message).toBe("The database file or its log was moved, removed or replaced.");
       expect(log.splice(0).join("")).toContain(
-        `The database file ${path} was moved, removed or replaced while it is open. Put it back`,
+        `The database file ${path} or its log ${path}-wal was moved, removed or replaced`,
       );
     }
     await rename(`${path}.moved`, path);

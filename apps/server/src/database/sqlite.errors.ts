@@ -50,11 +50,11 @@ export function lockedError(options?: ErrorOptions): DatabaseError {
   return new DatabaseError("The database is locked by another process. End that process, or try again.", options);
 }
 
-/** Somebody has moved, removed or replaced the file while it is open. What is written to it then would be lost with it. */
+/** The file or its log was moved, removed or replaced while it is open, so that what is written would be lost with it. */
 export class FileMovedError extends DatabaseError {
   constructor(path: string) {
     super(
-      `The database file ${path} was moved, removed or replaced while it is open. Put it back, or stop the service first and start it after.`,
+      `The database file ${path} or its log ${path}-wal was moved, removed or replaced while it is open. Put it back, or stop the service and start it again.`,
     );
   }
 }

@@ -14,7 +14,7 @@ const LEAST_VERSION = "3.51.3";
 /** A file of SQLite that is open. */
 export interface OpenFile {
   file: Sqlite.Database;
-  /** Whether its path still leads to it. */
+  /** Whether its path still leads to it, and that of the log to its log. */
   isInPlace: () => boolean;
 }
 
@@ -26,16 +26,17 @@ export function openFile(path: string, mustExist = false): OpenFile {
   if (!mustExist) mkdirSync(dirname(path), { recursive: true });
   for (;;) {
     const inode = inodeOf(path);
-    const isInPlace = () => inodeOf(path) === inode;
     const file = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: mustExist });
     try {
       refuseOldSqlite(String(file.prepare("select sqlite_version()").pluck().get()));
       set(file);
+      const log = inodeOf(`${path}-wal`);
+      const isInPlace = () => inodeOf(path) === inode && inodeOf(`${path}-wal`) === log;
       if (isInPlace()) return { file, isInPlace };
       file.close(); // also the first time that it is opened, as there was none before
     } catch (error) {
       file.close();
-      if (isInPlace()) throw error;
+      if (inodeOf(path) === inode) throw error;
     }
   }
 }

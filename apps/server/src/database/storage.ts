@@ -20,7 +20,7 @@ export interface Storage {
   version: () => number | undefined;
   /** Throws `FileMovedError` when it is not what is at its path any more, so that no write can be made. */
   expectInPlace: () => void;
-  /** After so many milliseconds writes that wait for the lock of another process are refused, and those that come wait no more. */
+  /** Has writes that still wait for the lock of another process after so many milliseconds refused, and later ones not wait. */
   stopWaiting: (afterMs: number) => void;
   destroy: () => Promise<void>;
 }
@@ -35,8 +35,9 @@ const LARGEST_GROUP = 256;
 const LAST_PATIENCE_MS = 200;
 
 /**
- * The database opened once for reading and once for writing, so that no read waits behind a write or the lock of another
- * process. It has to be there: one made now would have no tables. SQLite commits writes in groups: syncing the file costs the same for one as for many. PostgreSQL does so itself.
+ * The database opened once for reading and once for writing, so that no read waits behind a write or the lock of
+ * another process. It has to be there: one made now would have no tables. SQLite commits writes in groups: syncing the
+ * file costs the same for one as for many. PostgreSQL does so itself.
  */
 export function openStorage(databaseUrl: string, onCommit?: OnCommit): Storage {
   const writer = openDatabase(databaseUrl, { mustExist: true });

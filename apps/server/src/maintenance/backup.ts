@@ -7,6 +7,7 @@ import {
   linkSync,
   mkdirSync,
   openSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -30,7 +31,8 @@ export function backup(database: string, file: string): void {
  * Puts a backup in the place of the database, also of one that is damaged or lost, and gives where the old one is kept, if
  * anything was left of it. Refuses while a process has the database open, and one that opens it meanwhile gets the backup.
  */
-export function restore(database: string, file: string): string | undefined {
+export function restore(path: string, file: string): string | undefined {
+  const database = existsSync(path) ? realpathSync(path) : path; // a link to it stays one
   const incoming = `${database}.restoring`;
   rmSync(incoming, { force: true });
   mkdirSync(dirname(database), { recursive: true });

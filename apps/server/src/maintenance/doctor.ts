@@ -50,7 +50,7 @@ async function examineService({ host, port }: Config): Promise<Finding> {
     const { status, message } = (await answer.json()) as { status?: unknown; message?: string };
     if (status === "ok") return { check: "service", found: `ready at ${address}` };
     const remedy =
-      "Its log says more. If the database file was moved, removed or replaced, put it back, or stop the service first and start it after.";
+      "Its log says more. If the database file or its log was moved, removed or replaced, put it back, or stop the service and start it again.";
     return { check: "service", found: `not ready at ${address}: ${message}`, remedy };
   } catch (error) {
     if ((error as Error).name !== "TimeoutError") return { check: "service", found: `not running at ${address}` };

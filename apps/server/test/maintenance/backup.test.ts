@@ -1,9 +1,9 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { chown, open, readdir, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { chown, open, readdir, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { pathOfFileUrl } from "../../src/config.ts";
@@ -91,11 +91,20 @@ test("petstore restore refuses what is no backup, and changes nothing", async ()
   expect((await readdir(folder)).toSorted()).toEqual(["other.db", "petstore.db", "text"]);
 });
 
+test("petstore restore follows a link to the database, which stays one", async () => {
+  const folder = await temporaryFolder();
+  const [path, link] = [join(folder, "petstore.db"), join(folder, "link.db")];
+  await migrateAndClose(`file:${path}`);
+  await symlink(path, link);
+  backup(link, `${path}.copy`);
+  expect(restore(link, `${path}.copy`)).toMatch(`${path}.before-`);
+  expect(await readlink(link)).toBe(path);
+  expect(idsIn(link)).toEqual([]);
+});
+
 test("petstore restore beside a process that opens the database then: it is refused, or the process gets the backup", async () => {
   const url = await temporaryUrl();
-  const db = openDatabase(url);
-  await migrate(db);
-  await db.destroy();
+  await migrateAndClose(url);
   const path = pathOfFileUrl(url);
   backup(path, `${path}.copy`);
   const writer = fork(fileURLToPath(new URL("writer.ts", import.meta.url)), [url]);
@@ -168,6 +177,12 @@ test.skipIf(process.getuid?.() !== 0)("petstore restore, run by root, leaves the
   expect((await run(["restore", copy], env)).code).toBe(0);
   expect(await stat(path)).toMatchObject({ uid: 12_345, gid: 12_346 });
 });
+
+async function migrateAndClose(url: string): Promise<void> {
+  const db = openDatabase(url);
+  await migrate(db);
+  await db.destroy();
+}
 
 async function overwriteFirstPage(path: string): Promise<void> {
   await using file = await open(path, "r+");

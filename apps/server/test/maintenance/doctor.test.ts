@@ -1,7 +1,7 @@
 import { once } from "node:events";
+import { copyFile, readdir, rename, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { copyFile, readdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -79,7 +79,10 @@ describe("petstore doctor", () => {
     await rename(path, `${path}.moved`);
     const { wrong } = await examined(env);
     expect(wrong).toMatchObject([
-      { check: "service", found: expect.stringContaining("The database file was moved, removed or replaced.") },
+      {
+        check: "service",
+        found: expect.stringContaining("The database file or its log was moved, removed or replaced."),
+      },
       { check: "database", found: expect.stringContaining("none at"), remedy: expect.stringContaining("Put it back") },
     ]);
     expect(wrong[0]!.remedy).toContain("put it back, or stop the service");
