@@ -3,7 +3,7 @@ import type { Contender } from "./contenders.ts";
 import type { PatchName } from "./patches.ts";
 import { type Lane, measure, startLane } from "./rounds.ts";
 import type { Bench } from "./sections.ts";
-import { type WorkName, WORKS } from "./works.ts";
+import { type Work, type WorkName, WORKS } from "./works.ts";
 
 /** Each technique by what takes it out, and the works it is for. What a kept answer hides is measured with nothing kept. */
 const TECHNIQUES: { without: PatchName | "the shortcut past EOV"; works: WorkName[]; isHidden: boolean }[] = [
@@ -20,11 +20,13 @@ const TECHNIQUES: { without: PatchName | "the shortcut past EOV"; works: WorkNam
   { without: "without refusals free of stacks", works: ["refuse with 400", "refuse with 401"], isHidden: false },
   { without: "without middlewares as one", works: ["get by id", "refuse with 401"], isHidden: false },
   { without: "without ASCII written as such", works: ["list 20", "list 100", "get by id"], isHidden: false },
+  { without: "without fields compared with the last ones", works: ["list 20", "list 100"], isHidden: true },
   { without: "without bodies read by events", works: ["create"], isHidden: false },
 ];
 
 /** What each technique brings: the service as it stands to the service without it, one technique at a time. */
-export async function techniques({ load, databases, effort }: Bench): Promise<void> {
+export async function techniques(bench: Bench): Promise<void> {
+  const { load, databases, effort } = bench;
   const rows: Record<string, Record<string, string>> = {};
   for (const { without, works, isHidden } of TECHNIQUES) {
     const base: PatchName[] = isHidden ? ["without anything kept"] : [];
@@ -44,6 +46,25 @@ export async function techniques({ load, databases, effort }: Bench): Promise<vo
     }
     rows[without.replace(/^without /, "")] = gains;
   }
+  rows["304 to who has the answer"] = await notModified(bench);
   console.log("\nwhat each technique brings: requests per second of CPU time, with it to without it");
   console.table(rows);
+}
+
+/** What it brings that a client which has the answer gets no body: the same requests with its tag to those without. */
+async function notModified({ load, databases, effort }: Bench): Promise<Record<string, string>> {
+  using lane = await startLane("this service", { name: "petstore" }, databases);
+  const gains: Record<string, string> = {};
+  for (const name of ["list 20", "list 100", "get by id"] as const) {
+    const work: Work = WORKS[name];
+    const response = await fetch(`http://127.0.0.1:${lane.port}${work.path}`, {
+      headers: { Authorization: `Bearer ${lane.key}` },
+    });
+    await response.text();
+    const conditional = { ...work, status: 304, ifNoneMatch: response.headers.get("ETag")! };
+    const whole = await measure(load, [lane], [work], effort);
+    const again = await measure(load, [lane], [conditional], effort);
+    gains[name] = show(ratioOf(again["this service"].perCpuSecond, whole["this service"].perCpuSecond));
+  }
+  return gains;
 }

@@ -8,6 +8,8 @@ export interface Work {
   status: number;
   /** In place of the valid one. */
   key?: string;
+  /** An entity tag that the client has. */
+  ifNoneMatch?: string;
 }
 
 const unknownKey = generateApiKey("production");
@@ -25,9 +27,11 @@ export const WORKS = {
 export type WorkName = keyof typeof WORKS;
 
 /** A request as it goes over the wire. */
-export function requestText({ method, path, body, key: own }: Work, key: string): string {
+export function requestText({ method, path, body, key: own, ifNoneMatch }: Work, key: string): string {
   const json = body === undefined ? "" : JSON.stringify(body);
   const content =
     body === undefined ? "" : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(json)}\r\n`;
-  return `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${own ?? key}\r\n${content}\r\n${json}`;
+  const condition = ifNoneMatch === undefined ? "" : `If-None-Match: ${ifNoneMatch}\r\n`;
+  const headers = `Host: 127.0.0.1\r\nAuthorization: Bearer ${own ?? key}\r\n${condition}${content}`;
+  return `${method} ${path} HTTP/1.1\r\n${headers}\r\n${json}`;
 }
