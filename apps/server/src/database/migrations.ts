@@ -53,15 +53,21 @@ async function takeTurn(trx: Database): Promise<void> {
   }
 }
 
-async function refuseNewer(db: Database, migrations: Record<string, Migration>): Promise<void> {
+/** The names of those that were applied to the database. */
+export async function appliedMigrations(db: Database): Promise<string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some((table) => table.name === "kysely_migration")) return;
+  if (!tables.some((table) => table.name === "kysely_migration")) return [];
   const applied = await db
     .$extendTables<{ kysely_migration: { name: string } }>()
     .selectFrom("kysely_migration")
     .select("name")
     .execute();
-  const unknown = applied.filter(({ name }) => !Object.hasOwn(migrations, name)).map(({ name }) => name);
+  return applied.map(({ name }) => name);
+}
+
+async function refuseNewer(db: Database, migrations: Record<string, Migration>): Promise<void> {
+  const applied = await appliedMigrations(db);
+  const unknown = applied.filter((name) => !Object.hasOwn(migrations, name));
   if (unknown.length === 0) return;
   throw new DatabaseError(
     `The database is newer than this program, which does not know its migration ${unknown.join(", ")}. Run the version that made it, or a later one.`,

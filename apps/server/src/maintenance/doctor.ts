@@ -3,8 +3,14 @@ import { isIP } from "node:net";
 import { dirname, resolve } from "node:path";
 import { version } from "@petstore/contract";
 import Sqlite from "better-sqlite3";
+import { sql } from "kysely";
 import { type Config, ConfigError, isPostgresUrl, pathOfFileUrl, readConfig } from "../config.ts";
-import { MIGRATIONS } from "../database/migrations.ts";
+import { isDatabaseUnavailable } from "../database/database.errors.ts";
+import { openDatabase } from "../database/database.ts";
+import { appliedMigrations, MIGRATIONS } from "../database/migrations.ts";
+
+/** What a PostgreSQL server has to be set to; all but `off` syncs each commit to disk before it is acknowledged. */
+const NEEDED_OF_POSTGRES = { server_encoding: /^UTF8$/, fsync: /^on$/, synchronous_commit: /^(?!off)/ };
 
 /** One thing looked at: what was found and, where that is not as it should be, what to do. */
 export interface Finding {
@@ -34,9 +40,7 @@ export async function examine(env: NodeJS.ProcessEnv): Promise<Finding[]> {
     { check: "versions", found: versions },
     await examineService(config),
   ];
-  if (isPostgresUrl(config.databaseUrl)) {
-    return [...known, { check: "database", found: "on a PostgreSQL server, which is not looked at" }];
-  }
+  if (isPostgresUrl(config.databaseUrl)) return [...known, ...(await examinePostgres(config.databaseUrl))];
   const path = resolve(pathOfFileUrl(config.databaseUrl));
   const disk = examineDisk(path);
   return [...known, ...(existsSync(path) ? examineDatabase(path, disk) : [examineAbsence(path)]), disk];
@@ -71,7 +75,9 @@ function examineDatabase(path: string, disk: Finding): Finding[] {
     const verdict = file.pragma("quick_check", { simple: true });
     if (verdict !== "ok") throw new Error(String(verdict));
     const sqlite = file.prepare("select sqlite_version()").pluck().get();
-    return [{ check: "database", found: `${path} is whole, SQLite ${String(sqlite)}` }, examineMigrations(file)];
+    const isMigrated = file.prepare("select 1 from sqlite_master where name = 'kysely_migration'").get() !== undefined;
+    const applied = isMigrated ? (file.prepare("select name from kysely_migration").pluck().all() as string[]) : [];
+    return [{ check: "database", found: `${path} is whole, SQLite ${String(sqlite)}` }, examineMigrations(applied)];
   } catch (error) {
     const found = `${path} cannot be used (${(error as Error).message})`;
     const isForRoom = /^SQLITE_(CANTOPEN|FULL|IOERR)/.test((error as { code?: string }).code ?? "");
@@ -84,9 +90,32 @@ function examineDatabase(path: string, disk: Finding): Finding[] {
   }
 }
 
-function examineMigrations(file: Sqlite.Database): Finding {
-  const isMigrated = file.prepare("select 1 from sqlite_master where name = 'kysely_migration'").get() !== undefined;
-  const applied = isMigrated ? (file.prepare("select name from kysely_migration").pluck().all() as string[]) : [];
+/** The server's disk is for the server's own tools. */
+async function examinePostgres(url: string): Promise<Finding[]> {
+  const db = openDatabase(url);
+  try {
+    const { rows } = await sql<{ name: string; setting: string }>`
+      select name, setting from pg_settings
+      where name in ('server_version', 'server_encoding', 'fsync', 'synchronous_commit')`.execute(db);
+    const settings = Object.fromEntries(rows.map(({ name, setting }) => [name, setting]));
+    const wrong = Object.entries(NEEDED_OF_POSTGRES).filter(([name, allowed]) => !allowed.test(settings[name] ?? ""));
+    const found = `PostgreSQL ${settings["server_version"]}`;
+    const database: Finding = { check: "database", found };
+    if (wrong.length > 0) {
+      database.found += ` with ${wrong.map(([name]) => `${name} ${settings[name]}`).join(", ")}`;
+      database.remedy =
+        "Encode the database in UTF8, and leave fsync and synchronous_commit on, or what is acknowledged may be lost.";
+    }
+    return [database, examineMigrations(await appliedMigrations(db))];
+  } catch (error) {
+    if (!isDatabaseUnavailable(error)) throw error;
+    return [{ check: "database", found: "cannot be used", remedy: (error as Error).message }];
+  } finally {
+    await db.destroy();
+  }
+}
+
+function examineMigrations(applied: string[]): Finding {
   const newer = applied.filter((name) => !Object.hasOwn(MIGRATIONS, name));
   if (newer.length > 0) {
     const remedy = "Run the version that made the database, or a later one.";

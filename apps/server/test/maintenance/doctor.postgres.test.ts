@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { migrate } from "../../src/database/migrations.ts";
+import { examine } from "../../src/maintenance/doctor.ts";
+import { execute } from "../postgres.ts";
+import { opened, temporaryUrl } from "../temporary.ts";
+
+async function found(url: string, check: string) {
+  const findings = await examine({ DATABASE_URL: url, PORT: "1" });
+  return findings.find((finding) => finding.check === check);
+}
+
+test("petstore doctor looks at a PostgreSQL database and its migrations", async () => {
+  const url = await temporaryUrl();
+  expect(await found(url, "migrations")).toMatchObject({ remedy: expect.stringContaining("petstore migrate") });
+  await migrate(opened(url));
+  expect(await found(url, "migrations")).toEqual({ check: "migrations", found: "all applied" });
+});
+
+test("petstore doctor finds a PostgreSQL database that may lose what it acknowledges, or is not to be had", async () => {
+  const url = await temporaryUrl();
+  const { pathname } = new URL(url);
+  const before = await found(url, "database"); // fsync is off on the tests' own server
+  expect(before!.found).toMatch(/^PostgreSQL \d+\.\d+( \(.*\))?( with fsync off)?$/);
+  await execute(url, `alter database ${pathname.slice(1)} set synchronous_commit = off`);
+  expect(await found(url, "database")).toMatchObject({
+    found: expect.stringMatching(/ (with|off,) synchronous_commit off$/),
+    remedy: expect.stringContaining("may be lost"),
+  });
+  expect(await found(Object.assign(new URL(url), { port: "1" }).href, "database")).toMatchObject({
+    found: "cannot be used",
+    remedy: expect.stringContaining("Check that its server runs"),
+  });
+});
