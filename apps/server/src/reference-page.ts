@@ -78,7 +78,7 @@ export function referencePage(basePath: string): Router {
   });
   const isScript: RequestHandler = async (request, _response, next) =>
     next(request.path === (await scalar()).path ? undefined : "route");
-  router.all("/docs/:script", isScript, onlyRead, async (request, response) => {
+  router.all(/^\/docs\/[^/]+$/, isScript, onlyRead, async (request, response) => {
     const { plain, gzipped } = await scalar();
     response.set({ "Cache-Control": "public, max-age=31536000, immutable", Vary: "Accept-Encoding" });
     response.type("text/javascript");

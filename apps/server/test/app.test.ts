@@ -142,9 +142,8 @@ describe("beside the contract", () => {
       const options = await get(path, { method: "OPTIONS" });
       expect([options.status, options.headers.get("Allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
     }
-    for (const method of ["GET", "POST", "OPTIONS"]) {
-      await expectError(await get("/docs/other.js", { method }), 404, "not_found");
-    }
+    for (const path of ["/docs/other.js", "/docs/%ff", "/docs/__proto__"])
+      for (const method of ["GET", "POST", "OPTIONS"]) await expectError(await get(path, { method }), 404, "not_found");
   });
 
   test("a request id comes back when it is a plain word, and is made otherwise", async () => {
