@@ -37,6 +37,7 @@ async function open(config: Config, logger: Logger, resources: Resources): Promi
   const tracing = await openTracing(config, resources);
   const storage = openStorage(config.databaseUrl, metrics?.onCommit);
   resources.add(() => storage.destroy());
+  await storage.open().catch(() => {}); // each request tries again, and says what is wrong
   const uses = keyUses(storage.write, logger);
   resources.add(() => uses.close());
   let isStopping = false;

@@ -22,6 +22,8 @@ export interface Storage {
   expectInPlace: () => void;
   /** Has writes that still wait for the lock of another process after so many milliseconds refused, and later ones not wait. */
   stopWaiting: (afterMs: number) => void;
+  /** Opens a file now, not at the first request, so that nobody takes its place before. */
+  open: () => Promise<void>;
   destroy: () => Promise<void>;
 }
 
@@ -52,6 +54,10 @@ export function openStorage(databaseUrl: string, onCommit?: OnCommit): Storage {
     expectInPlace: () => {
       for (const { adapter } of [db.getExecutor(), writer.getExecutor()])
         if (adapter instanceof SqliteFileAdapter) adapter.expectInPlace();
+    },
+    open: async () => {
+      if (isPostgres(db)) return;
+      for (const kysely of [db, writer]) await kysely.connection().execute(async () => {});
     },
     destroy: async () => {
       await db.destroy();

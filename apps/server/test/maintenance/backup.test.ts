@@ -11,6 +11,7 @@ import { openDatabase } from "../../src/database/database.ts";
 import { migrate } from "../../src/database/migrations.ts";
 import { backup, restore } from "../../src/maintenance/backup.ts";
 import { type Program, run, startProgram } from "../program.ts";
+import { startService } from "../service.ts";
 import { temporaryFolder, temporaryUrl } from "../temporary.ts";
 
 const ANSWERS_BEFORE_BACKUP = 100;
@@ -89,6 +90,13 @@ test("petstore restore refuses what is no backup, and changes nothing", async ()
     expect({ code, lines: stderr.trimEnd().split("\n").length }).toEqual({ code: 1, lines: 1 });
   }
   expect((await readdir(folder)).toSorted()).toEqual(["other.db", "petstore.db", "text"]);
+});
+
+test("petstore restore refuses beside a service that nobody has sent a request yet", async () => {
+  await using service = await startService();
+  const path = pathOfFileUrl(service.databaseUrl);
+  backup(path, `${path}.copy`);
+  expect(() => restore(path, `${path}.copy`)).toThrow("is in use");
 });
 
 test("petstore restore follows a link to the database, which stays one", async () => {
