@@ -11,7 +11,7 @@ import { listen } from "../src/http/listener.ts";
 import { keyUses } from "../src/keys/key-uses.ts";
 import { createApiKey } from "../src/keys/keys.repository.ts";
 import { everyPet } from "./load.ts";
-import { type Program, startProgram } from "./program.ts";
+import { startProgram } from "./program.ts";
 import { expectError, json, startService } from "./service.ts";
 import { temporaryDisk, temporaryFolder, temporaryStorage } from "./temporary.ts";
 
@@ -131,15 +131,13 @@ test("a write is refused while the file is not where it was opened, since it wou
 });
 
 test("a write is refused when the log of the database was removed, and a restart has everything", async () => {
-  const folder = await temporaryFolder();
-  const path = join(folder, "data/petstore.db");
-  const first = await startProgram(folder, { LOG_LEVEL: "silent" });
-  const add = ({ baseUrl, key }: Program) => requesting(baseUrl, key!)("/pets", json({ name: "Rex", categoryId: 1 }));
-  expect((await add(first)).status).toBe(201);
+  const path = join(await temporaryFolder(), "petstore.db");
+  const env = { DATABASE_URL: `file:${path}` };
+  const first = await startService(env);
+  await first.addPet();
   await rm(`${path}-wal`);
-  await expectError(await add(first), 503, "unavailable");
-  expect(await first.stop()).toBe(0);
-  const second = await startProgram(folder, { LOG_LEVEL: "silent" });
-  expect(await (await add(second)).json()).toMatchObject({ id: 2 });
-  expect(await second.stop()).toBe(0);
+  await expectError(await first.request("/pets", json({ name: "Rex", categoryId: 1 })), 503, "unavailable");
+  await first[Symbol.asyncDispose]();
+  await using second = await startService(env);
+  expect(await second.addPet()).toMatchObject({ id: 2 });
 });

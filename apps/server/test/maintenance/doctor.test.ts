@@ -7,7 +7,7 @@ import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { pathOfFileUrl } from "../../src/config.ts";
 import { migrate } from "../../src/database/migrations.ts";
-import type { Finding } from "../../src/maintenance/doctor.ts";
+import { examine, type Finding } from "../../src/maintenance/doctor.ts";
 import { run } from "../program.ts";
 import { startService } from "../service.ts";
 import { opened, temporaryDisk, temporaryFolder, temporaryUrl } from "../temporary.ts";
@@ -70,14 +70,17 @@ describe("petstore doctor", () => {
     expect(newer.wrong).toMatchObject([{ found: "unknown to this program: 9999_later" }]);
   });
 
+  const wrongIn = async (env: NodeJS.ProcessEnv): Promise<Finding[]> =>
+    (await examine({ PORT: "1", ...env })).filter(({ remedy }) => remedy !== undefined);
+
   test("asks the service whether it is ready, and says so when the file was moved while it runs", async () => {
     await using service = await startService();
     const path = pathOfFileUrl(service.databaseUrl);
     const env = { DATABASE_URL: service.databaseUrl, PORT: new URL(service.baseUrl).port };
     await service.addPet();
-    expect(await examined(env)).toMatchObject({ code: 0, wrong: [] });
+    expect(await wrongIn(env)).toEqual([]);
     await rename(path, `${path}.moved`);
-    const { wrong } = await examined(env);
+    const wrong = await wrongIn(env);
     expect(wrong).toMatchObject([
       {
         check: "service",
@@ -93,8 +96,7 @@ describe("petstore doctor", () => {
     await once(hanging, "listening");
     onTestFinished(() => void hanging.close());
     const PORT = String((hanging.address() as AddressInfo).port);
-    const { wrong } = await examined({ PORT, DATABASE_URL: await temporaryUrl() });
-    expect(wrong).toEqual([
+    expect(await wrongIn({ PORT, DATABASE_URL: await temporaryUrl() })).toEqual([
       {
         check: "service",
         found: `no answer from 127.0.0.1:${PORT}`,
@@ -110,8 +112,7 @@ describe("petstore doctor", () => {
     for (const suffix of ["", "-wal"])
       await copyFile(pathOfFileUrl(url) + suffix, join(folder, `petstore.db${suffix}`));
     await expect(writeFile(join(folder, "ballast"), Buffer.alloc(3 * MIB))).rejects.toThrow("ENOSPC");
-    const { code, wrong } = await examined({ DATABASE_URL: `file:${folder}/petstore.db` });
-    expect(code).toBe(1);
+    const wrong = await wrongIn({ DATABASE_URL: `file:${folder}/petstore.db` });
     expect(wrong.map(({ check, remedy }) => [check, remedy])).toEqual([
       ["database", "Make room: at least 101 MiB are needed."],
       ["disk", "Make room: at least 101 MiB are needed."],
