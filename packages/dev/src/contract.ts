@@ -10,8 +10,10 @@ import { GENERATED_FOLDER, generatedFiles, write } from "@petstore/contract/gene
 import { contractProblems, type ContractProblem } from "@petstore/contract/lint";
 import { affectedBy, type Package } from "./packages.ts";
 
-/** What came of a contract: the files that had to be written and the bundled document, or what is wrong with it. */
-export type Generated = { written: string[]; document: string } | { problems: ContractProblem[] };
+/** What came of a contract: the files that had to be written, the bundled document, and what it changes; or what is wrong with it. */
+export type Generated =
+  | { written: string[]; document: string; changes: Promise<ContractChange[]> }
+  | { problems: ContractProblem[] };
 
 /**
  * Lints the contract and writes what follows from it, in its own package and in those that generate from that; a contract
@@ -23,9 +25,12 @@ export async function generateFrom(
   packages: Package[],
   signal: AbortSignal,
 ): Promise<Generated> {
+  const bundled = bundle(contractPath, signal);
+  const changes = bundled.then(() => changesSinceCommit(root, contractPath, signal)); // while a processor has nothing to do
+  changes.catch(() => {}); // told to whoever awaits it
   const [problems, files] = await Promise.all([
     contractProblems(contractPath, signal),
-    bundle(contractPath, signal).then(generatedFiles, (error: unknown) => error as Error),
+    bundled.then(generatedFiles, (error: unknown) => error as Error),
   ]);
   if (problems.length > 0) return { problems };
   if (files instanceof Error) throw files;
@@ -35,7 +40,7 @@ export async function generateFrom(
     (one) => !folder.startsWith(`${one.folder}/`),
   );
   for (const other of others) if (written.length > 0) await runGenerator(join(root, other.folder), signal);
-  return { written, document: files["openapi.json"]! };
+  return { written, document: files["openapi.json"]!, changes };
 }
 
 /** A process of its own each time: a generator reads the contract's generated files as modules, which are loaded once. */
@@ -45,11 +50,7 @@ async function runGenerator(folder: string, signal: AbortSignal): Promise<void> 
 }
 
 /** What the contract changes of the one last committed, or of none when there is no commit; the gravest first. */
-export async function changesSinceCommit(
-  root: string,
-  contractPath: string,
-  signal: AbortSignal,
-): Promise<ContractChange[]> {
+async function changesSinceCommit(root: string, contractPath: string, signal: AbortSignal): Promise<ContractChange[]> {
   const committed = await committedDocument(root);
   if (committed === undefined) return [];
   const folder = await mkdtemp(join(tmpdir(), "committed-"));

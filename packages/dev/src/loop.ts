@@ -1,7 +1,6 @@
-import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { ContractChange } from "@petstore/contract/diff";
-import { changesSinceCommit, generateFrom } from "./contract.ts";
+import { generateFrom } from "./contract.ts";
 import { affectedBy, type Package } from "./packages.ts";
 import { changesSection, counted, faultsSection, problemsSection, section, typesSection } from "./report.ts";
 import type { Save } from "./saves.ts";
@@ -22,7 +21,7 @@ export class Loop {
   readonly #options: LoopOptions;
   /** What the service runs: its own package and those it uses. */
   readonly #serving: Package[];
-  readonly #faults = new Map<string, TypeFault[]>();
+  #faults: TypeFault[] = [];
   /** The contract as it was generated from last; git may change it together with the files. */
   #document = "";
   #changes: ContractChange[] = [];
@@ -38,6 +37,7 @@ export class Loop {
   async report({ files, at }: Save): Promise<void> {
     const { root, packages, print, signal } = this.#options;
     const changed = new Set(files);
+    let changes: Promise<ContractChange[]> | undefined;
     if ([...files].some((file) => /^openapi\/.*\.ya?ml$/.test(file))) {
       const contract = join(root, "openapi/openapi.yaml");
       const generated = await generateFrom(root, contract, packages, signal);
@@ -50,43 +50,29 @@ export class Loop {
       const elapsed = performance.now() - at;
       if (generated.document !== this.#document) changed.add("packages/contract/src/generated/");
       this.#document = generated.document;
+      changes = generated.changes;
       print(typesSection(generated.written, elapsed));
     }
     const affected = affectedBy(changed, packages);
-    const hasContract = changed.has("packages/contract/src/generated/") || files.has("openapi/openapi.yaml");
-    const [changes] = await Promise.all([
-      hasContract ? changesSinceCommit(root, join(root, "openapi/openapi.yaml"), signal) : undefined,
-      this.#check(affected),
-    ]);
-    const elapsed = performance.now() - at;
+    const faults = await this.#check(affected);
     if (changes !== undefined) {
-      this.#changes = changes;
-      print(changesSection(changes));
+      this.#changes = await changes;
+      print(changesSection(this.#changes));
     }
-    const faults = this.#allFaults();
-    if (affected.length > 0) print(faultsSection(root, faults, affected.length, elapsed));
+    if (affected.length > 0) print(faultsSection(root, faults, affected.length, performance.now() - at));
     if (runs(changed, this.#serving)) this.#isStale = true;
     print(await this.#renewService(faults));
     print(section("next", this.#next(faults)));
   }
 
-  async #check(affected: Package[]): Promise<void> {
+  /** What does not compile by now, in the packages just affected and in those that were not. */
+  async #check(affected: Package[]): Promise<TypeFault[]> {
     const { root, signal } = this.#options;
-    const waiting = [...affected];
-    const work = async (): Promise<void> => {
-      for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
-        this.#faults.set(one.name, await typeFaults(root, one, signal));
-      }
-    };
-    await Promise.all(Array.from({ length: availableParallelism() }, work));
-  }
-
-  /** Each place once: a package's source is checked again with every package that uses it. */
-  #allFaults(): TypeFault[] {
-    const places = new Map(
-      [...this.#faults.values()].flat().map((fault) => [`${fault.file}:${fault.line}:${fault.column}`, fault]),
-    );
-    return [...places.values()];
+    if (affected.length === 0) return this.#faults;
+    const found = await typeFaults(root, affected, signal);
+    const others = this.#faults.filter(({ file }) => !affected.some(({ folder }) => file.startsWith(`${folder}/`)));
+    this.#faults = [...others, ...found];
+    return this.#faults;
   }
 
   async #renewService(faults: TypeFault[]): Promise<string> {

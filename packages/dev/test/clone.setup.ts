@@ -8,7 +8,7 @@ declare module "vitest" {
   }
 }
 
-/** Makes one clone for all: what the compiler remembers of it stays, so that only the first loop begins with nothing. */
+/** Makes one clone for all. */
 export default function setup(project: TestProject): () => void {
   const clone = cloneInstalled();
   project.provide("clone", clone.directory);

@@ -14,11 +14,11 @@ export interface Dev {
   interrupt: () => Promise<number | null>;
 }
 
-/** The folder of the tests' clone, as committed: without the database of the loop before, but with what the compiler remembers. */
+/** The folder of the tests' clone, as committed: without the database of the loop before. */
 export function cleanClone(): string {
   const directory = inject("clone");
   execFileSync("git", ["checkout", "--quiet", "."], { cwd: directory });
-  execFileSync("git", ["clean", "--quiet", "-fdx", "--exclude=node_modules", "--exclude=.turbo"], { cwd: directory });
+  execFileSync("git", ["clean", "--quiet", "-fdx", "--exclude=node_modules"], { cwd: directory });
   return directory;
 }
 
