@@ -2,6 +2,7 @@ import { document } from "@petstore/contract/document";
 import { hash, version } from "@petstore/contract";
 import { startService } from "@petstore/server/testing";
 import { describe, expect, test } from "vitest";
+import { operationFingerprints } from "../src/generated/fingerprints.ts";
 import { createPetstore } from "../src/index.ts";
 import { faulty } from "./faulty.ts";
 
@@ -24,14 +25,14 @@ describe("checkContract", () => {
     const changed = structuredClone(document);
     changed.info.version = "1.1.0";
     changed.components.schemas.NewPet.properties.name.$ref = "#/components/schemas/PetStatus";
-    Object.assign(changed.paths, { "/orders": { get: { operationId: "listOrders", responses: {} } } });
+    Object.assign(changed.paths, { "/keepers": { get: { operationId: "listKeepers", responses: {} } } });
     Object.assign(changed.paths["/pets/{petId}"], { get: undefined });
     const check = await checkAgainst(changed);
     expect(check).toMatchObject({
       compatible: false,
       changed: ["createPet"],
       removed: ["getPet"],
-      added: ["listOrders"],
+      added: ["listKeepers"],
     });
     expect(check.server.version).toBe("1.1.0");
     expect(check.server.hash).not.toBe(hash);
@@ -40,7 +41,7 @@ describe("checkContract", () => {
   test("a change to a shared response is a change to each operation that has it", async () => {
     const changed = structuredClone(document);
     changed.components.schemas.Error.required.pop();
-    expect((await checkAgainst(changed)).changed).toEqual(["listPets", "createPet", "getPet"]);
+    expect((await checkAgainst(changed)).changed).toEqual(Object.keys(operationFingerprints));
   });
 
   test("prose, examples, order and additions change no operation", async () => {
@@ -48,7 +49,7 @@ describe("checkContract", () => {
     const get = { ...paths["/pets"].get, description: "Otherwise.", summary: "Other", tags: ["Other"] };
     const reworded = {
       paths: {
-        "/orders": { get: { operationId: "listOrders", responses: {} } },
+        "/keepers": { get: { operationId: "listKeepers", responses: {} } },
         ...paths,
         "/pets": { post: paths["/pets"].post, get },
       },
@@ -59,7 +60,7 @@ describe("checkContract", () => {
       compatible: true,
       changed: [],
       removed: [],
-      added: ["listOrders"],
+      added: ["listKeepers"],
     });
   });
 

@@ -23,7 +23,7 @@ test.each([
   const [from, to] = [opened(await fromUrl()), opened(await toUrl())];
   const { key, request } = await fill(from);
   const copied = await copyDatabase(from, to);
-  expect(copied).toEqual([
+  expect(copied.filter(({ rows }) => rows > 0)).toEqual([
     { table: "pets", rows: 2_503, checksum: expect.stringMatching(/^[0-9a-f]{64}$/) },
     { table: "api_keys", rows: 2, checksum: expect.any(String) },
     { table: "audit", rows: 3, checksum: expect.any(String) },
@@ -61,7 +61,8 @@ test("petstore copy prints what it copied, and never a password", async () => {
   const [from, to] = [await file(), await temporaryUrl()];
   await fill(opened(from));
   const { stdout } = await run(["copy", "--from", from, "--to", to, "--json"], {});
-  expect((JSON.parse(stdout) as CopiedTable[]).map(({ table, rows }) => [table, rows])).toEqual([
+  const filled = (JSON.parse(stdout) as CopiedTable[]).filter(({ rows }) => rows > 0);
+  expect(filled.map(({ table, rows }) => [table, rows])).toEqual([
     ["pets", 2_503],
     ["api_keys", 2],
     ["audit", 3],

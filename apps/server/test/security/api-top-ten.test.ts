@@ -231,7 +231,7 @@ describe("API9:2023 Improper Inventory Management", () => {
     "/.git/config",
     "/swagger",
     "/v1",
-    "/v1/store/orders",
+    "/v1/store/inventory",
   ])(
     "%s, which no document has, is not there",
     async (path) => void (await expectError(await fetch(new URL(path, service.baseUrl), bearer()), 404, "not_found")),
