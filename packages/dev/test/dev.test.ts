@@ -1,45 +1,104 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cleanClone, type Dev, startDev } from "./start.ts";
+import { execFile } from "node:child_process";
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { cloneInstalled, root } from "@petstore/repo-checks/clone";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { BOOK_VISIT } from "./book-visit.ts";
+import { type Dev, startDev } from "./start.ts";
+import { applied, type Block, blocksOf, brokenPromise, type Step, stepsOf } from "./tutorial.ts";
 
 const CONTRACT = "openapi/openapi.yaml";
 const HANDLERS = "apps/server/src/pets/pets.handlers.ts";
 const TYPES = "packages/contract/src/generated/schema.ts";
+const PNPM = "npx -y pnpm@12.21.0 ";
+const tutorial = blocksOf(readFileSync(join(root, "openapi/adding-an-operation.md"), "utf8"));
 
-/** One after the other, as somebody at work would: each test goes on where the one before ended. */
+/** With TUTORIAL_SUITE the copy is put through `pnpm test` as a whole, which takes minutes. */
+const isWhole = process.env["TUTORIAL_SUITE"] !== undefined;
+const WHOLE_SUITE: Step = {
+  name: "the whole suite passes",
+  actions: [{ language: "sh", subject: undefined, before: undefined, text: `${PNPM}test` }],
+  promise: { language: "text", subject: "output", before: undefined, text: " 0 failed" },
+};
+
+const clone = cloneInstalled();
+const { directory } = clone;
+let dev: Dev;
+let firstReport: string;
+
+/** One loop for all, and one test after the other, as somebody at work would: each goes on where the one before ended. */
+beforeAll(async () => {
+  if (!isWhole) removeWhatNoTestLooksAt();
+  dev = startDev(directory);
+  firstReport = await dev.report();
+});
+afterAll(async () => {
+  await dev.interrupt();
+  clone[Symbol.dispose]();
+});
+
+test("at the start it looks at everything once, and starts the service", () => {
+  expect(firstReport).toMatch(/no errors in \d+ packages.*\n.*started at http:.*\n.*Nothing to mend\.$/s);
+});
+
+describe("openapi/adding-an-operation.md", () => {
+  let output = "";
+  let isBroken = false;
+  const isDone = read(CONTRACT).includes("operationId: listOrders");
+
+  beforeEach(({ skip }) => {
+    skip(isDone, "this repository has orders already");
+    skip(isBroken, "a step before it failed");
+  });
+  afterEach(({ task }) => void (isBroken ||= task.result?.state === "fail"));
+
+  test("begins with the loop", () => {
+    expect(tutorial[0]).toMatchObject({ language: "sh", text: `${PNPM}dev\n` });
+  });
+
+  test.each([...stepsOf(tutorial), ...(isWhole ? [WHOLE_SUITE] : [])].map((step) => [step.name, step] as const))(
+    "%s",
+    async (_name, { actions, promise }) => {
+      for (const action of actions) {
+        if (action.language === "sh") output = await run(action);
+        else edit(action);
+      }
+      const said = promise.subject === "loop" ? await dev.report() : output;
+      expect(brokenPromise(promise.text, said), said).toBeUndefined();
+    },
+    isWhole ? 3_600_000 : undefined,
+  );
+
+  function edit(block: Block): void {
+    const file = join(directory, block.subject!);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, applied(block, existsSync(file) ? readFileSync(file, "utf8") : ""));
+  }
+});
+
 describe("pnpm dev", () => {
-  let directory: string;
-  let dev: Dev;
-
-  beforeAll(() => {
-    directory = cleanClone();
-    dev = startDev(directory);
-  });
-  afterAll(() => dev.interrupt());
-
-  test("at the start it looks at everything once, and starts the service", async () => {
-    expect(await dev.report()).toMatch(/no errors in \d+ packages.*\n.*started at http:.*\n.*Nothing to mend\.$/s);
-  });
+  let contract: string;
+  beforeAll(() => void (contract = read(CONTRACT)));
 
   test("a change to the contract: what it changes, in which direction, what no longer compiles, and the old service goes on", async () => {
-    save(CONTRACT, (text) => text.replaceAll("categoryId", "kindId"));
+    save(CONTRACT, contract.replaceAll("categoryId", "kindId"));
     const report = await dev.report();
     expect(report).toMatch(/types +wrote .*schema\.ts.*; on disk after \d+\.\d\d s/);
     expect(report).toMatch(/changes since the last commit: \d+ breaking/);
     expect(report).toMatch(/breaking +POST \/pets: .*kindId.*\(openapi\/openapi\.yaml:\d+\)/);
     expect(report).toMatch(/typecheck +\d+ errors in \d+ packages; after \d+\.\d\d s/);
-    expect(report).toMatch(/handlers +apps\/server\/src\/pets\/pets\.\w+\.ts:\d+:\d+ {2}.*kindId|categoryId/);
-    expect(report).toMatch(/client uses +packages\/client\/test\/\w+\.test\.ts:\d+:\d+ {2}/);
+    expect(report).toMatch(/handlers +apps\/server\/src\/pets\/pets\.\w+\.ts:\d+:\d+ {2}.*(kindId|categoryId)/);
+    expect(report).toMatch(/client uses +packages\/client\/test\/[\w-]+\.test\.ts:\d+:\d+ {2}/);
     expect(report).toContain(`runs on as it was at ${dev.address()}`);
-    expect(report).toMatch(/next +Mend the \d+ places above\./);
+    expect(report).toMatch(/\n {4}… and \d+ more\n.*next +Mend the \d+ places above\.$/s);
     expect(read(TYPES)).toContain("kindId");
     expect((await fetch(new URL("/healthz", dev.address()))).status).toBe(200);
   });
 
   test("a broken YAML: line and column, nothing is generated, and the old service goes on", async () => {
     const before = read(TYPES);
-    save(CONTRACT, (text) => text.replace("operationId: getPet", 'operationId: "getPet'));
+    save(CONTRACT, contract.replace("operationId: getPet", 'operationId: "getPet'));
     const report = await dev.report();
     const line =
       read(CONTRACT)
@@ -55,56 +114,111 @@ describe("pnpm dev", () => {
   });
 
   test("a broken rule is named, with its place", async () => {
-    save(CONTRACT, () => committed(CONTRACT).replace(/^ +maxLength: 255\n/m, ""));
+    save(CONTRACT, contract.replace(/^ +maxLength: 255\n/m, ""));
     expect(await dev.report()).toMatch(/openapi\.yaml:\d+:\d+ {2}Bound each string.*\(petstore\/string-is-bounded\)/);
   });
 
-  test("an addition: nothing to mend, the service restarts, and the tests are the next step", async () => {
-    save(CONTRACT, () => committed(CONTRACT).replace("maxLength: 255", "maxLength: 300")); // of Idempotency-Key
+  test("an addition, and a fault in a new folder: both are seen, and how to go on", async () => {
+    save("packages/contract/src/prices/price.ts", "export const price: number = 'much';\n");
+    const narrowed = contract.replace("maxLength: 255", "maxLength: 200"); // of Idempotency-Key
+    save(CONTRACT, narrowed.replace("\ncomponents:\n", `${BOOK_VISIT}\ncomponents:\n`));
     const report = await dev.report();
-    expect(report).toMatch(/since the last commit: .*additive/);
-    expect(report).toMatch(/no errors in \d+ packages.*restarted at http:.*next +Run the tests/s);
-    const served = (await (await fetch(new URL("/openapi.json", dev.address()))).json()) as object;
-    expect(JSON.stringify(served)).toContain('"maxLength":300');
+    expect(report).toMatch(/changes since the last commit: 1 breaking, \d+ additive/);
+    expect(report).toMatch(/typecheck +3 errors.*\n +handlers .*'bookVisit' is missing/);
+    expect(report).toMatch(/other code +packages\/contract\/src\/prices\/price\.ts:1:14 {2}Type 'string'/);
+    expect(report).toMatch(/next +Mend the 3 places above\. To begin the handler: .* scaffold bookVisit$/);
+  });
+
+  test("the scaffold of an operation with parameters and a body compiles, so that the fault elsewhere is left", async () => {
+    await commanded("node packages/dev/src/scaffold.ts bookVisit");
+    expect(await dev.report()).toMatch(/typecheck +1 error .*\n +other code +packages\/contract\/src\/prices/);
+    const tested = await failed("cd apps/server && vitest run --project sqlite test/pets/book-visit");
+    expect(tested).toContain("bookVisit has to be written: expected 500 to be 201"); // and not 400: its request is valid
+    expect(await failed("node packages/dev/src/scaffold.ts bookVisit")).toMatch(
+      /has a handler, in .*Nothing is written/,
+    );
+    expect(await failed("node packages/dev/src/scaffold.ts bookVisits")).toMatch(
+      /bookVisit.*A new one has to stand in/,
+    );
+  });
+
+  test("a service that does not start: its own words, and that it does not run", async () => {
+    rmSync(join(directory, "packages/contract/src/prices"), { recursive: true });
+    save(HANDLERS, `throw new Error("not today");\n${read(HANDLERS)}`);
+    const report = await dev.report();
+    expect(report).toMatch(/^\s*\d\d:\d\d:\d\d {2}packages\/contract\/src\/prices.*, apps\/.*\/pets\.handlers\.ts$/m);
+    expect(report).toMatch(/no errors .*\n +service +ended at its start.*\n +next +Mend what keeps the service from/);
+    await expect(fetch(new URL("/healthz", dev.address()))).rejects.toThrow("fetch failed");
   });
 
   test("a handler alone: no word of the contract, and the service answers with the new code", async () => {
-    save(HANDLERS, (text) => text.replace("There is no animal with this id.", "Nobody has seen it."));
+    const handlers = read(HANDLERS).replace(/^throw .*\n/, "");
+    save(HANDLERS, handlers.replace("There is no animal with this id.", "Nobody has seen it."));
     const report = await dev.report();
     expect(report).toMatch(/^\s*\d\d:\d\d:\d\d {2}apps\/server\/src\/pets\/pets\.handlers\.ts$/m);
     expect(report).not.toMatch(/^ {2}(contract|types)/m);
-    expect(report).toMatch(/restarted at http/);
+    expect(report).toMatch(/no errors in \d+ packages.*started at http:.*next +Those who use the contract have to/s);
     const key = read("data/quickstart.key").trim();
     const answer = await fetch(`${dev.address()}/pets/4711`, { headers: { Authorization: `Bearer ${key}` } });
     expect(await answer.json()).toMatchObject({ message: "Nobody has seen it." });
-  });
-
-  test("a file in a new folder is seen, and so is that it is gone", async () => {
-    const folder = join(directory, "apps/server/src/store");
-    mkdirSync(folder);
-    writeFileSync(join(folder, "store.ts"), "export const price: number = 'much';\n");
-    expect(await dev.report()).toMatch(/handlers +apps\/server\/src\/store\/store\.ts:1:14 {2}Type 'string'/);
-    rmSync(folder, { recursive: true });
-    expect(await dev.report()).toMatch(/no errors/);
+    const served = await fetch(new URL("/openapi.json", dev.address()));
+    expect(await served.text()).toContain('"bookVisit"');
   });
 
   test("Ctrl+C ends it and the service", async () => {
     expect(await dev.interrupt()).toBe(0);
     await expect(fetch(new URL("/healthz", dev.address()))).rejects.toThrow("fetch failed");
   });
-
-  function read(file: string): string {
-    return readFileSync(join(directory, file), "utf8");
-  }
-
-  function save(file: string, change: (text: string) => string): void {
-    const text = change(read(file));
-    expect(text).not.toBe(read(file));
-    writeFileSync(join(directory, file), text);
-  }
 });
 
-/** A file as it was when the clone was made. */
-function committed(file: string): string {
-  return readFileSync(join(import.meta.dirname, "../../..", file), "utf8");
+/** The compiler would look at each of these at every save. */
+function removeWhatNoTestLooksAt(): void {
+  const usesOfServer = globSync("packages/client/test/*.ts", { cwd: directory }).filter((file) =>
+    read(file).includes('"@petstore/server/testing"'),
+  );
+  for (const path of ["apps/server/bench", "apps/server/test/bench.test.ts", ...usesOfServer]) {
+    rmSync(join(directory, path), { recursive: true });
+  }
+}
+
+function read(file: string): string {
+  return readFileSync(join(directory, file), "utf8");
+}
+
+function save(file: string, text: string): void {
+  mkdirSync(dirname(join(directory, file)), { recursive: true });
+  writeFileSync(join(directory, file), text);
+}
+
+/** Runs what a reader would, without pnpm's look at what is installed, and gives what it prints. */
+async function run({ text, subject }: Block): Promise<string> {
+  const [, folder, words = ""] = /^(?:--filter @petstore\/(server) exec )?(.*)$/s.exec(text.replace(PNPM, ""))!;
+  const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+  const [first = "", ...others] = words.trim().split(" ");
+  const command = [scripts[first] ?? first, ...others].join(" ");
+  return (subject === "fails" ? failed : commanded)(folder === undefined ? command : `cd apps/${folder} && ${command}`);
+}
+
+async function commanded(command: string): Promise<string> {
+  const bin = join(directory, "node_modules/.bin");
+  const env = {
+    ...process.env,
+    PATH: bin + delimiter + process.env["PATH"],
+    NO_COLOR: "1",
+    PETSTORE_URL: dev.address(),
+  };
+  const { stdout, stderr } = await promisify(execFile)("bash", ["-c", command], {
+    cwd: directory,
+    env,
+    maxBuffer: 2 ** 26,
+  });
+  return stdout + stderr;
+}
+
+/** Runs what has to fail, and gives what it prints. */
+async function failed(command: string): Promise<string> {
+  return commanded(command).then(
+    (output) => Promise.reject(new Error(`This should have failed: ${command}\n${output}`)),
+    ({ stdout, stderr }: { stdout: string; stderr: string }) => stdout + stderr,
+  );
 }

@@ -1,8 +1,7 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { inject } from "vitest";
 
 /** A running `pnpm dev`. */
 export interface Dev {
@@ -12,14 +11,6 @@ export interface Dev {
   address: () => string;
   /** Sends SIGINT, which ends the service as well, and gives the exit code. */
   interrupt: () => Promise<number | null>;
-}
-
-/** The folder of the tests' clone, as committed: without the database of the loop before. */
-export function cleanClone(): string {
-  const directory = inject("clone");
-  execFileSync("git", ["checkout", "--quiet", "."], { cwd: directory });
-  execFileSync("git", ["clean", "--quiet", "-fdx", "--exclude=node_modules"], { cwd: directory });
-  return directory;
 }
 
 /** Starts `pnpm dev` in a checkout, with a service on a free port. Its reports can be read from the first on. */

@@ -19,6 +19,31 @@ export function blocksOf(markdown: string): Block[] {
   }));
 }
 
+/** What a reader does, and is promised to see of it. */
+export interface Step {
+  name: string;
+  actions: Block[];
+  promise: Block;
+}
+
+/** What is done up to each promise; the first block, which starts the loop, has none of its own. */
+export function stepsOf([, ...blocks]: Block[]): Step[] {
+  const steps: Step[] = [];
+  let actions: Block[] = [];
+  for (const block of blocks) {
+    if (block.language !== "text") {
+      actions.push(block);
+      continue;
+    }
+    const done = actions.map(({ subject, text }) =>
+      subject === undefined || subject === "fails" ? text.trim() : subject,
+    );
+    steps.push({ name: `${steps.length + 1}. ${done.join(", ") || "the same"}`, actions, promise: block });
+    actions = [];
+  }
+  return steps;
+}
+
 /** A file with a block worked in: as a whole, above a line or at the end, or where a diff says. */
 export function applied({ language, before, text }: Block, file: string): string {
   if (language === "ts") return text;
