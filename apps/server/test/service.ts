@@ -8,22 +8,12 @@ import { type Config, readConfig } from "../src/config.ts";
 import { prepare } from "../src/prepare.ts";
 import { start } from "../src/server.ts";
 import { newDatabase } from "./temporary.ts";
+import type { startService as StartService, TestService } from "./testing.ts";
 
-/** A running service over its own database, and a key for it. */
-export interface TestService {
-  baseUrl: string;
-  metricsUrl: string | undefined;
-  databaseUrl: string;
-  key: string;
-  /** Requests a path below the base URL with the key, and checks what holds for every response. */
-  request: (path: string, init?: RequestInit & { key?: string | null }) => Promise<Response>;
-  /** Adds an animal and gives it as answered. */
-  addPet: (pet?: object) => Promise<Pet>;
-  [Symbol.asyncDispose]: () => Promise<void>;
-}
+export type { TestService };
 
 /** Starts the real service on a free port, over a new database unless told otherwise. */
-export async function startService(env: NodeJS.ProcessEnv = {}): Promise<TestService> {
+export const startService: typeof StartService = async (env = {}) => {
   const directory = await mkdtemp(join(tmpdir(), "petstore-"));
   const database = await newDatabase();
   const quickstartFile = join(directory, "quickstart.key");
@@ -58,7 +48,7 @@ export async function startService(env: NodeJS.ProcessEnv = {}): Promise<TestSer
       await rm(directory, { recursive: true });
     },
   };
-}
+};
 
 /** A POST of a value as JSON; a string is sent as it stands. */
 export function json(body: unknown, headers: Record<string, string> = {}): RequestInit {
