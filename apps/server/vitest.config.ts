@@ -5,17 +5,17 @@ import { postgresUnavailable } from "./test/postgres.ts";
 /** The tests that hold for every database. */
 const PORTABLE = [
   "app",
-  "conformance",
   "database/migrations",
   "database/storage",
   "idempotency/*",
   "keys/keys.repository",
   "keys/sharing",
-  "pets/*",
   "rate-limits",
   "security/api-top-ten",
   "starts",
 ].map((name) => `test/${name}.test.ts`);
+/** Those of the operations run through the test of drift. */
+const OPERATIONS = ["test/conformance.test.ts", "test/pets/**"];
 const POSTGRES = ["test/**/*.postgres.test.ts"];
 const ABSENCE = "test/postgres-absence.test.ts";
 
@@ -34,7 +34,7 @@ export default mergeConfig(
               test: {
                 name: "postgres",
                 include: [...PORTABLE, ...POSTGRES],
-                exclude: ["**/*.sqlite.test.ts"],
+                exclude: ["**/*.sqlite.test.ts", ...OPERATIONS],
                 globalSetup: "test/postgres.setup.ts",
               },
             }

@@ -12,6 +12,16 @@ import type { startService as StartService, TestService } from "./testing.ts";
 
 export type { TestService };
 
+/** Something that requests pass on their way to a service. */
+type Proxy = (origin: string) => Promise<{ origin: string; end: () => Promise<void> }>;
+
+let proxyBefore: Proxy | undefined;
+
+/** Puts a proxy before each service that is started from now on. */
+export function startBehind(proxy: Proxy | undefined): void {
+  proxyBefore = proxy;
+}
+
 /** Starts the real service on a free port, over a new database unless told otherwise. */
 export const startService: typeof StartService = async (env = {}) => {
   const directory = await mkdtemp(join(tmpdir(), "petstore-"));
@@ -21,18 +31,21 @@ export const startService: typeof StartService = async (env = {}) => {
   await prepare(config);
   const service = await start(config, pino({ level: "silent" }));
   const key = (await readFile(quickstartFile, "utf8")).trim();
+  const { origin, pathname } = new URL(service.baseUrl);
+  const proxy = await proxyBefore?.(origin);
+  const baseUrl = (proxy?.origin ?? origin) + pathname;
 
   const request: TestService["request"] = async (path, { key: other, ...init } = {}) => {
     const headers = new Headers(init.headers);
     const sent = other === undefined ? key : other;
     if (sent !== null && !headers.has("Authorization")) headers.set("Authorization", `Bearer ${sent}`);
-    const response = await fetch(service.baseUrl + path, { ...init, headers });
+    const response = await fetch(baseUrl + path, { ...init, headers });
     await expectWellFormed(response.clone(), init.method);
     return response;
   };
 
   return {
-    baseUrl: service.baseUrl,
+    baseUrl,
     metricsUrl: service.metricsUrl,
     databaseUrl: config.databaseUrl,
     key,
@@ -43,6 +56,7 @@ export const startService: typeof StartService = async (env = {}) => {
       return (await response.json()) as Pet;
     },
     [Symbol.asyncDispose]: async () => {
+      await proxy?.end();
       await service.close();
       await database.drop();
       await rm(directory, { recursive: true });

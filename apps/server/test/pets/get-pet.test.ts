@@ -16,6 +16,13 @@ describe("getPet", () => {
     expect(response.headers.get("Link")).toBe('</v1/pets>; rel="successor-version"');
   });
 
+  test("304: the animal is as the client has it", async () => {
+    const { id } = await service.addPet();
+    const { headers } = await service.request(`/pets/${id}`);
+    const again = await service.request(`/pets/${id}`, { headers: { "If-None-Match": headers.get("ETag")! } });
+    expect(again.status).toBe(304);
+  });
+
   test.each([
     "abc",
     "1.0",

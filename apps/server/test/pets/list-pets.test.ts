@@ -47,6 +47,12 @@ describe("listPets", () => {
     },
   );
 
+  test("304: the page is as the client has it", async () => {
+    const { headers } = await service.request("/pets?limit=2");
+    const again = await service.request("/pets?limit=2", { headers: { "If-None-Match": headers.get("ETag")! } });
+    expect(again.status).toBe(304);
+  });
+
   test("200: animals added while pages are walked come last and disturb none", async () => {
     const own = await startService();
     await own.addPet({ name: "a", categoryId: 1 });
