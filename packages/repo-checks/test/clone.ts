@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, globSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { appendFileSync, cpSync, existsSync, globSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 
@@ -30,6 +30,7 @@ export function cloneRepository(): Disposable & { directory: string; status: () 
 export function cloneInstalled(): ReturnType<typeof cloneRepository> {
   const clone = cloneRepository();
   symlinkSync(join(root, "node_modules"), join(clone.directory, "node_modules"));
+  appendFileSync(join(clone.directory, ".git/info/exclude"), "/node_modules\n"); // `.gitignore` names folders, not links
   for (const modules of globSync("{apps,packages}/*/node_modules", { cwd: root })) {
     cpSync(join(root, modules), join(clone.directory, modules), { recursive: true, verbatimSymlinks: true });
   }
