@@ -127,7 +127,7 @@ describe("no answer", () => {
       (_, response) => void response.writeHead(200, { "Content-Length": 5 }).write("["),
     ];
     for (const answer of answers) {
-      await using server = await faulty(answer, { retry: { limit: 1, baseDelay: 1 }, attemptTimeout: 50 });
+      await using server = await faulty(answer, { retry: { limit: 1, baseDelay: 1 }, attemptTimeout: 500 });
       const result = await server.petstore.listPets();
       expect(result.error).toEqual({ code: "timeout", message: "No whole answer in time.", status: 0 });
       expect(server.requests).toHaveLength(2);
