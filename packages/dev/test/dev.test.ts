@@ -120,7 +120,7 @@ describe("pnpm dev", () => {
     save("packages/contract/src/prices/price.ts", "export const price: number = 'much';\n");
     const narrowed = contract.replace("maxLength: 255", "maxLength: 200"); // of Idempotency-Key
     save(CONTRACT, narrowed.replace("\ncomponents:\n", `${BOOK_VISIT}\ncomponents:\n`));
-    const report = await dev.report();
+    const report = await reportOn(CONTRACT);
     expect(report).toMatch(/changes since the last commit: 1 breaking, \d+ additive/);
     expect(report).toMatch(/typecheck +3 errors.*\n +handlers .*'bookVisit' is missing/);
     expect(report).toMatch(/other code +packages\/contract\/src\/prices\/price\.ts:1:14 {2}Type 'string'/);
@@ -144,8 +144,7 @@ describe("pnpm dev", () => {
   test("a service that does not start: its own words, and that it does not run", async () => {
     rmSync(join(directory, "packages/contract/src/prices"), { recursive: true });
     save(HANDLERS, `throw new Error("not today");\n${read(HANDLERS)}`);
-    const report = await dev.report();
-    expect(report).toMatch(/^\s*\d\d:\d\d:\d\d {2}packages\/contract\/src\/prices.*, apps\/.*\/pets\.handlers\.ts$/m);
+    const report = await reportOn(HANDLERS);
     expect(report).toMatch(/no errors .*\n +service +ended at its start.*\n +next +Mend what keeps the service from/);
     await expect(fetch(new URL("/healthz", dev.address()))).rejects.toThrow("fetch failed");
   });
@@ -153,7 +152,7 @@ describe("pnpm dev", () => {
   test("a handler alone: no word of the contract, and the service answers with the new code", async () => {
     const handlers = read(HANDLERS).replace(/^throw .*\n/, "");
     save(HANDLERS, handlers.replace("There is no animal with this id.", "Nobody has seen it."));
-    const report = await dev.report();
+    const report = await reportOn(HANDLERS);
     expect(report).toMatch(/^\s*\d\d:\d\d:\d\d {2}apps\/server\/src\/pets\/pets\.handlers\.ts$/m);
     expect(report).not.toMatch(/^ {2}(contract|types)/m);
     expect(report).toMatch(/no errors in \d+ packages.*started at http:.*next +Those who use the contract have to/s);
@@ -169,6 +168,14 @@ describe("pnpm dev", () => {
     await expect(fetch(new URL("/healthz", dev.address()))).rejects.toThrow("fetch failed");
   });
 });
+
+/** The report on the save of a file. Of two saves at once a busy machine may tell the loop so late that each has its own. */
+async function reportOn(file: string): Promise<string> {
+  for (;;) {
+    const report = await dev.report();
+    if (report.split("\n").some((line) => /^\d\d:\d\d:\d\d /.test(line) && line.includes(file))) return report;
+  }
+}
 
 function read(file: string): string {
   return readFileSync(join(directory, file), "utf8");
