@@ -71,7 +71,7 @@ export class Loop {
     if (affected.length === 0) return this.#faults;
     const found = await typeFaults(root, affected, signal);
     const others = this.#faults.filter(({ file }) => !affected.some(({ folder }) => file.startsWith(`${folder}/`)));
-    this.#faults = [...others, ...found];
+    this.#faults = onePerPlace([...others, ...found]);
     return this.#faults;
   }
 
@@ -112,6 +112,11 @@ export class Loop {
       .flatMap(({ message }) => Array.from(message.join("\n").matchAll(/'(\w+)' is missing in type/g), ([, id]) => id!))
       .find((id) => this.#document.includes(`"operationId": "${id}"`));
   }
+}
+
+/** A package's source is checked again with every package that uses it. */
+function onePerPlace(faults: TypeFault[]): TypeFault[] {
+  return [...new Map(faults.map((fault) => [`${fault.file}:${fault.line}:${fault.column}`, fault])).values()];
 }
 
 /** Whether some of the files are code that the service runs. */

@@ -16,10 +16,7 @@ export interface TypeFault {
 /** Its memory is reclaimed when it ends, a second later; collecting garbage before would be a third of its work. */
 const COMPILER_ENVIRONMENT = { GOGC: "off", GOMEMLIMIT: "2GiB" };
 
-/**
- * Type-checks packages in one process, which reads once the declarations that they share, and gives what does not compile:
- * each place once, though a package's source is checked again with every package that uses it.
- */
+/** Type-checks packages in one process, which reads once the declarations that they share, and gives what does not compile. */
 export async function typeFaults(root: string, packages: Package[], signal: AbortSignal): Promise<TypeFault[]> {
   const folders = packages.map(({ folder }) => folder).toSorted(); // `apps` first: the largest takes longest
   const compiler = join(root, "node_modules/typescript/bin/tsc");
@@ -31,8 +28,7 @@ export async function typeFaults(root: string, packages: Package[], signal: Abor
       else done(stdout);
     });
   });
-  const places = new Map(parseFaults(output).map((fault) => [`${fault.file}:${fault.line}:${fault.column}`, fault]));
-  return [...places.values()];
+  return parseFaults(output);
 }
 
 /** Reads what the compiler prints: `src/app.ts(12,3): error TS2741: …`, and indented below it why. */

@@ -10,6 +10,7 @@ import { applied, type Block, blocksOf, brokenPromise, stepsOf } from "./tutoria
 
 const CONTRACT = "openapi/openapi.yaml";
 const HANDLERS = "apps/server/src/pets/pets.handlers.ts";
+const INDEX = "packages/contract/src/index.ts"; // which most packages read
 const TYPES = "packages/contract/src/generated/schema.ts";
 const PNPM = "npx -y pnpm@12.21.0 ";
 const tutorial = blocksOf(readFileSync(join(root, "openapi/adding-an-operation.md"), "utf8"));
@@ -118,6 +119,7 @@ describe("pnpm dev", () => {
 
   test("an addition, and a fault in a new folder: both are seen, and how to go on", async () => {
     save("packages/contract/src/prices/price.ts", "export const price: number = 'much';\n");
+    save(INDEX, `${read(INDEX)}export * from "./prices/price.ts";\n`);
     const narrowed = contract.replace("maxLength: 255", "maxLength: 200"); // of Idempotency-Key
     save(CONTRACT, narrowed.replace("\ncomponents:\n", `${BOOK_VISIT}\ncomponents:\n`));
     const report = await reportOn(CONTRACT);
@@ -143,6 +145,7 @@ describe("pnpm dev", () => {
 
   test("a service that does not start: its own words, and that it does not run", async () => {
     rmSync(join(directory, "packages/contract/src/prices"), { recursive: true });
+    save(INDEX, read(INDEX).replace(/export .*prices.*\n/, ""));
     save(HANDLERS, `throw new Error("not today");\n${read(HANDLERS)}`);
     const report = await reportOn(HANDLERS);
     expect(report).toMatch(/no errors .*\n +service +ended at its start.*\n +next +Mend what keeps the service from/);
