@@ -1,13 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ratioOf, show, spreadOf } from "../../../packages/express-operations/bench/figures.ts";
 import type { Outcome, Slice } from "./load.ts";
 import type { Bench } from "./sections.ts";
 import { requestText, type Work, WORKS } from "./works.ts";
-
-const PETSTORE = fileURLToPath(new URL("../bin/petstore.js", import.meta.url));
 
 /**
  * The program with two processes to one, by the clock. They and the load share all cores, so that on a machine of two
@@ -40,7 +39,8 @@ function sliceOf(port: number, work: Work, key: string, { connections, milliseco
 }
 
 async function startProgram(processes: number, path: string): Promise<AsyncDisposable & { port: number }> {
-  const child = spawn(process.execPath, [PETSTORE, "serve"], {
+  const folder = process.env["BENCH_BUILD"] ?? fileURLToPath(new URL("..", import.meta.url));
+  const child = spawn(process.execPath, [join(folder, "bin/petstore.js"), "serve"], {
     env: {
       PATH: process.env["PATH"],
       PORT: "0",

@@ -12,7 +12,7 @@ import { temporaryFolder } from "./temporary.ts";
 const ROUNDS = Number(process.env["CRASH_ROUNDS"] ?? 30);
 const WRITERS = 16;
 /** When a kill comes: after so many answers at most, and up to so many milliseconds later, at whatever is then done. */
-const LATEST_KILL = { answers: 100, milliseconds: 10 };
+const LATEST_KILL = { answers: 200, milliseconds: 10 };
 
 test(
   `${ROUNDS} times SIGKILL under ${WRITERS} writers: each acknowledged animal is there once, and the file is whole`,

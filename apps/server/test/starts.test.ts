@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Database, openDatabase } from "../src/database/database.ts";
 import { migrate, MIGRATIONS } from "../src/database/migrations.ts";
 import { insertPet, listPets } from "../src/pets/pets.repository.ts";
-import { run } from "./program.ts";
+import { run, startProgram } from "./program.ts";
 import { startService } from "./service.ts";
-import { temporaryUrl } from "./temporary.ts";
+import { temporaryFolder, temporaryUrl } from "./temporary.ts";
 
 const SERVERS = 8;
 /** `pnpm --filter @petstore/server test:starts` runs 20. */
@@ -50,6 +50,14 @@ describe.each([
     expect(await (await service.request("/pets")).json()).toEqual(pets);
     await expectMigrated(url);
   });
+});
+
+test(`${SERVERS} processes start at once on a fresh database`, async () => {
+  const folder = await temporaryFolder();
+  const env = { DATABASE_URL: await temporaryUrl(), PETSTORE_ENV: "production" };
+  const programs = await Promise.all(Array.from({ length: SERVERS }, () => startProgram(folder, env)));
+  for (const { baseUrl } of programs) expect((await fetch(new URL("/readyz", baseUrl))).status).toBe(200);
+  expect(await Promise.all(programs.map(({ stop }) => stop()))).toEqual(Array(SERVERS).fill(0));
 });
 
 test("a database newer than the program stops the start with one line", async () => {

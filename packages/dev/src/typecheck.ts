@@ -13,7 +13,7 @@ export interface TypeFault {
   message: string[];
 }
 
-/** Its memory is reclaimed when it ends, a second later; collecting garbage before would be a third of its work. */
+/** Its memory is reclaimed when it ends, soon; to collect garbage before only takes time. */
 const COMPILER_ENVIRONMENT = { GOGC: "off", GOMEMLIMIT: "2GiB" };
 
 /** Type-checks packages in one process, which reads once the declarations that they share, and gives what does not compile. */

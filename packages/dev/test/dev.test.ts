@@ -15,7 +15,7 @@ const TYPES = "packages/contract/src/generated/schema.ts";
 const PNPM = "npx -y pnpm@12.21.0 ";
 const tutorial = blocksOf(readFileSync(join(root, "openapi/adding-an-operation.md"), "utf8"));
 
-/** What the compiler would check at every save, a fifth of its work, and no test here has a use for. */
+/** What the compiler would check at every save, and no test here has a use for. */
 const NOT_LOOKED_AT = ["apps/server/bench", "apps/server/test/bench.test.ts"];
 
 /** With TUTORIAL_SUITE the tutorial's copy is put through `pnpm test` as a whole, which takes minutes. */

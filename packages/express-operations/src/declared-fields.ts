@@ -51,7 +51,7 @@ export function keepDeclared(document: OpenApiDocument, schema: Schema | undefin
   };
 
   const keep = (schemas: Schema[], value: unknown): unknown =>
-    typeof value !== "object" || value === null || schemas.length === 0 ? value : keepShape(shapeFor(schemas), value);
+    isScalar(value) || schemas.length === 0 ? value : keepShape(shapeFor(schemas), value as object);
 
   const keepShape = (shape: Shape, value: object): object =>
     Array.isArray(value) ? keepItems(shape.items, value) : keepFields(shape, value as Record<string, unknown>);
@@ -62,7 +62,7 @@ export function keepDeclared(document: OpenApiDocument, schema: Schema | undefin
     let copy: unknown[] | undefined;
     for (let at = 0; at < items.length; at++) {
       const item = items[at];
-      const kept = typeof item === "object" && item !== null ? keepShape(shape, item) : item;
+      const kept = isScalar(item) ? item : keepShape(shape, item as object);
       if (kept !== item) copy ??= items.slice(0, at);
       copy?.push(kept);
     }

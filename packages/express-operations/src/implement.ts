@@ -93,8 +93,8 @@ export function implement<Operations, Env extends Environment = Environment>() {
         response.locals["operationId"] = operation.id;
         announced = operation.announcement(request, values);
         const outcome = await operation.serve(request, response, values);
-        if (outcome instanceof Problem) respondProblem(request, response, outcome, problemBody(outcome), announced);
-        else send(request, response, outcome, announced);
+        if (outcome instanceof Problem) throw outcome;
+        send(request, response, outcome, announced);
       } catch (error) {
         if (error instanceof Problem) return respondProblem(request, response, error, problemBody(error), announced);
         if (!response.headersSent) response.setHeaders(new Map(Object.entries(announced)));

@@ -72,12 +72,11 @@ export class Operation {
 
   /**
    * The way of one request: who asks, what is accepted, what is sent, is it valid, and then the handler. What is refused
-   * often is given back, as a throw costs as much as all before it; what is refused seldom is thrown.
+   * often is given back, since a throw through promises costs more; what is refused seldom is thrown.
    */
   async serve(request: Request, response: Response, values: string[]): Promise<Message | Problem> {
     const { context, answers } = this.#options;
-    const guarding = this.#guard(request);
-    const admitted = guarding instanceof Promise ? await guarding : guarding;
+    const admitted = await this.#guard(request);
     if (admitted instanceof Problem) return admitted;
     const reading = this.#ready ?? (await this.#read());
     if (!isAcceptable(request, reading.produces)) {
@@ -101,8 +100,7 @@ export class Operation {
       query: raw.query,
       body: body?.value,
     };
-    const validating = reading.validate(subject);
-    const fault = validating instanceof Promise ? await validating : validating;
+    const fault = await reading.validate(subject);
     if (fault !== undefined) return fault;
     const answer = await this.#handler({
       ...inputOf(this.#entry.parameters, subject),
@@ -113,9 +111,7 @@ export class Operation {
       caller: admitted.caller,
       context: context?.(request),
     });
-    const releasing = reading.release(answer);
-    const released = releasing instanceof Promise ? await releasing : releasing;
-    const message = messageOf(released, { isTagged: reading.isTagged && answer.status === 200 });
+    const message = messageOf(await reading.release(answer), { isTagged: reading.isTagged && answer.status === 200 });
     if (version !== undefined) answers!.keep(place, version, message);
     return message;
   }

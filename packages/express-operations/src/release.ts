@@ -5,7 +5,7 @@ import type { Answer } from "./respond.ts";
 import { type CheckedShare, responseCheck, type Violation } from "./response-check.ts";
 
 /** What a handler returned, on its way out: known to be declared, its media type said, freed of undeclared fields. */
-export type Release = (answer: Answer) => Answer | Promise<Answer>;
+export type Release = (answer: Answer) => Promise<Answer>;
 
 /** Which answers are checked, and who is told what a check finds. */
 export interface Checking {
@@ -33,7 +33,7 @@ export async function releaseOf(
   const share = shareOf(checking.share);
   const check = share > 0 ? await responseCheck(document, entry) : undefined;
 
-  return (returned) => {
+  return async (returned) => {
     const response = declared.get(responseKey(entry, returned.status) ?? "");
     if (response === undefined) {
       throw new Error(`Operation "${entry.id}" answered ${returned.status}, which the document does not declare.`);
@@ -50,21 +50,17 @@ export async function releaseOf(
         `Operation "${entry.id}" answered ${returned.status} as ${contentType}, which is no media type the document declares.`,
       );
     }
-    const release = (): Answer => {
-      const { status, body } = returned;
-      const headers = declaredHeaders(response, returned.headers);
-      const keep = response.keep.get(declaredType ?? "");
-      const content = keep !== undefined && contentType !== undefined ? { contentType, body: keep(body) } : undefined;
-      return { status, headers, ...content };
+    if (check !== undefined && (share === 1 || Math.random() < share)) {
+      const answer = { ...returned, ...(declaredType !== undefined && { contentType: declaredType }) };
+      const violations = [...(await check(answer)), ...undeclaredHeaders(entry.id, response, answer)];
+      for (const violation of violations) checking.onViolation(violation);
+    }
+    const keep = response.keep.get(declaredType ?? "");
+    return {
+      status: returned.status,
+      headers: declaredHeaders(response, returned.headers),
+      ...(keep !== undefined && contentType !== undefined && { contentType, body: keep(returned.body) }),
     };
-    if (check === undefined || (share < 1 && Math.random() >= share)) return release();
-    const answer = { ...returned, ...(declaredType !== undefined && { contentType: declaredType }) };
-    return check(answer).then((found) => {
-      for (const violation of [...found, ...undeclaredHeaders(entry.id, response, answer)]) {
-        checking.onViolation(violation);
-      }
-      return release();
-    });
   };
 }
 

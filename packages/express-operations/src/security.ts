@@ -19,11 +19,10 @@ export type SecurityHandler<Caller> = (
   request: Request,
 ) => Grant<Caller> | undefined | Promise<Grant<Caller> | undefined>;
 
-/** Gives who is admitted, or the 401 or 403 to answer with: at once where those who judge do. */
-export type Guard<Caller> = (request: Request) => Awaitable<Admission<Caller> | Problem>;
+/** Gives who is admitted, or the 401 or 403 to answer with. */
+export type Guard<Caller> = (request: Request) => Promise<Admission<Caller> | Problem>;
 
 type Admission<Caller> = Pick<Grant<Caller | undefined>, "caller">;
-type Awaitable<Value> = Value | Promise<Value>;
 
 /** Who judges credentials, by the scheme they are of, and the realm that challenges name. */
 export interface SecurityOptions<Caller> {
@@ -64,22 +63,19 @@ export function guardOf<Caller>(
   const alternatives = requirementsOf(document, entry).map((requirement) =>
     Object.entries(requirement).map(([name, scopes]) => checkOf(document, entry, name, scopes, options)),
   );
-  if (alternatives.length === 0) return () => ANYBODY;
-  const admit = (request: Request, at: number, refusals: Refusal[]): ReturnType<Guard<Caller>> => {
-    if (at === alternatives.length) return problemOf(refusals);
-    return after(judge(alternatives[at]!, request), (verdict) =>
-      "caller" in verdict ? verdict : admit(request, at + 1, [...refusals, verdict]),
-    );
+  if (alternatives.length === 0) return () => Promise.resolve(ANYBODY);
+  return async (request) => {
+    const refusals: Refusal[] = [];
+    for (const checks of alternatives) {
+      const verdict = await judge(checks, request);
+      if ("caller" in verdict) return verdict;
+      refusals.push(verdict);
+    }
+    return problemOf(refusals);
   };
-  return (request) => admit(request, 0, []);
 }
 
 const ANYBODY = { caller: undefined };
-
-/** What follows from a value: at once when it is there, as most requests need nothing to be waited for. */
-function after<Value, Result>(value: Awaitable<Value>, follow: (value: Value) => Awaitable<Result>): Awaitable<Result> {
-  return isThenable(value) ? Promise.resolve(value).then(follow) : follow(value);
-}
 
 /** Why one alternative does not admit a request, and how to meet it. */
 interface Refusal {
@@ -88,35 +84,20 @@ interface Refusal {
   lacking?: string;
 }
 
-function judge<Caller>(
-  checks: Check<Caller>[],
-  request: Request,
-  at = 0,
-  admitted: Admission<Caller> = ANYBODY,
-): Awaitable<Admission<Caller> | Refusal> {
-  const check = checks[at];
-  if (check === undefined) return admitted;
-  const credential = check.read(request);
-  const grant = credential === undefined ? undefined : check.handler(credential, request);
-  return after(
-    grant,
-    (given) =>
-      refusalOf(checks, check, given, credential !== undefined) ?? judge(checks, request, at + 1, given ?? ANYBODY),
-  );
-}
-
-/** What is wanting in the grant that one of the checks has given, if anything. */
-function refusalOf<Caller>(
-  checks: Check<Caller>[],
-  check: Check<Caller>,
-  grant: Grant<Caller> | undefined,
-  wasSent: boolean,
-): Refusal | undefined {
-  if (grant === undefined) return { challenges: challengesOf(checks, check, wasSent) };
-  if (grant.scopes === undefined || check.scopes.every((scope) => grant.scopes!.includes(scope))) return undefined;
-  const lacking = check.scopes.join(" ");
-  const challenge = `${check.challenge}, error="insufficient_scope", scope="${lacking}"`;
-  return { challenges: check.isBearer ? [challenge] : [], lacking };
+async function judge<Caller>(checks: Check<Caller>[], request: Request): Promise<Admission<Caller> | Refusal> {
+  let admitted: Admission<Caller> = ANYBODY;
+  for (const check of checks) {
+    const credential = check.read(request);
+    const grant = credential === undefined ? undefined : await check.handler(credential, request);
+    if (grant === undefined) return { challenges: challengesOf(checks, check, credential !== undefined) };
+    if (grant.scopes !== undefined && !check.scopes.every((scope) => grant.scopes!.includes(scope))) {
+      const lacking = check.scopes.join(" ");
+      const challenge = `${check.challenge}, error="insufficient_scope", scope="${lacking}"`;
+      return { challenges: check.isBearer ? [challenge] : [], lacking };
+    }
+    admitted = grant;
+  }
+  return admitted;
 }
 
 function challengesOf<Caller>(checks: Check<Caller>[], failed: Check<Caller>, wasSent: boolean): string[] {
@@ -203,9 +184,4 @@ function schemeOf(document: OpenApiDocument, entry: OperationEntry, name: string
 
 function requirementsOf(document: OpenApiDocument, entry: OperationEntry): SecurityRequirement[] {
   return entry.operation.security ?? ((document.security ?? []) as SecurityRequirement[]);
-}
-
-/** A promise of whatever make: taken for a grant, it would admit anybody. */
-function isThenable<Value>(value: Awaitable<Value>): value is Promise<Value> {
-  return typeof (value as { then?: unknown } | undefined)?.then === "function";
 }

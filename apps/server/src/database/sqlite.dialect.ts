@@ -83,7 +83,7 @@ export class SqliteFileAdapter extends SqliteAdapter {
     }
   }
 
-  /** Whether a transaction is under way on this connection; to ask SQLite each time costs a tenth of a query. */
+  /** Whether a transaction is under way on this connection, kept so that SQLite need not be asked before each query. */
   set inTransaction(isUnderWay: boolean) {
     if (this.#file !== undefined) this.#file.inTransaction = isUnderWay;
   }

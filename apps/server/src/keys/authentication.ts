@@ -42,7 +42,7 @@ export function authentication(
     const apiKey = await findApiKey(db, token, Date.now()).catch((cause: unknown) => {
       throw new DatabaseError("The API key of a request could not be looked up.", { cause });
     });
-    if (apiKey === undefined) return undefined; // without the version, which costs as much as the look-up
+    if (apiKey === undefined) return undefined; // and the version, which is a query too, is not asked for
     uses.record(apiKey.id);
     const { id, name, scopes, expiresAt } = apiKey;
     const verdict = { caller: { id, name }, scopes, expiresAt };
