@@ -111,11 +111,14 @@ class ContractViolation extends Error {
   }
 }
 
-/** RFC 9112, section 3.2, asks for this 400, for a Host that is missing as for two; Node's own has no body. */
+/** `host [":" port]` of RFC 3986, section 3.2: a name, which may be empty, or an address. */
+const AUTHORITY = /^(\[[0-9A-Za-z.:]+\]|([\w.~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(:\d*)?$/;
+
+/** RFC 9112, section 3.2, asks for this 400, for a Host that is missing or malformed as for two; Node's own has no body. */
 function requireHost(request: Request, _response: Response, next: NextFunction): void {
   const count = timesGiven(request, "host");
-  const isWrong = count > 1 || (count === 0 && request.httpVersion === "1.1");
-  next(isWrong ? problem("invalid_request") : undefined);
+  const isRight = count === 0 ? request.httpVersion !== "1.1" : count === 1 && AUTHORITY.test(request.headers.host!);
+  next(isRight ? undefined : problem("invalid_request"));
 }
 
 /** How often a request has a header. */

@@ -72,7 +72,7 @@ describe("WEB_CONCURRENCY", () => {
     const { code, stdout, stderr } = await run(["serve"], { DATABASE_URL, PORT: String(port), WEB_CONCURRENCY: "2" });
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr.trimEnd().split("\n")).toEqual([
-      `Cannot listen on 127.0.0.1:${port}: another program listens there. Set HOST and PORT to an address that is free.`,
+      `Cannot listen on 127.0.0.1:${port}: something listens there already. Set HOST and PORT to an address that is free.`,
       "A process that was to serve did not start: it ended with 1.",
     ]);
   });

@@ -30,7 +30,7 @@ export class ListenError extends Error {
   override name = "ListenError";
 
   constructor({ host, port, settings = "HOST and PORT" }: Address, cause: NodeJS.ErrnoException) {
-    const reason = cause.code === "EADDRINUSE" ? "another program listens there" : cause.message;
+    const reason = cause.code === "EADDRINUSE" ? "something listens there already" : cause.message;
     super(`Cannot listen on ${host}:${port}: ${reason}. Set ${settings} to an address that is free.`, { cause });
   }
 }

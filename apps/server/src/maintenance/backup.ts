@@ -34,7 +34,7 @@ export function backup(database: string, file: string): void {
 export function restore(path: string, file: string): string | undefined {
   const database = existsSync(path) ? realpathSync(path) : path; // a link to it stays one
   const incoming = `${database}.restoring`;
-  rmSync(incoming, { force: true });
+  removeRemains(incoming);
   mkdirSync(dirname(database), { recursive: true });
   copy(file, incoming);
   try {
@@ -82,7 +82,7 @@ function keepOwner(path: string, like: string): void {
 /** `VACUUM INTO` reads one snapshot, whatever is written meanwhile, but does not sync: https://sqlite.org/lang_vacuum.html */
 function copy(from: string, to: string): void {
   const partial = `${to}.partial`;
-  rmSync(partial, { force: true });
+  removeRemains(partial);
   try {
     using(from, (source) => source.prepare("vacuum into ?").run(partial));
     chmodSync(partial, OWNER_ONLY);
@@ -94,6 +94,14 @@ function copy(from: string, to: string): void {
     rmSync(partial, { force: true });
     throw new DatabaseError(`${from} cannot be copied to ${to} (${(cause as Error).message}).`, { cause });
   }
+}
+
+/** What a command that was killed has left there. */
+function removeRemains(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new DatabaseError(`${path} is a folder, where this command has to write a file. Move it elsewhere.`);
+  }
+  rmSync(path, { force: true });
 }
 
 function using(path: string, act: (file: Sqlite.Database) => void): void {

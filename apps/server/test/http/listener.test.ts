@@ -30,6 +30,7 @@ describe("what Node's parser refuses before Express sees it", () => {
       400,
       "invalid_request",
     ],
+    ["a Host that is none", `GET /v1/pets HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n`, 400, "invalid_request"],
     ["two Hosts", `GET /v1/pets HTTP/1.1\r\n${HEAD}Host: y\r\n\r\n`, 400, "invalid_request"],
     ["CONNECT", `CONNECT x:80 HTTP/1.1\r\n${HEAD}\r\n`, 405, "method_not_allowed"],
     ["no Host", "GET /v1/pets HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "invalid_request"],

@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { chown, open, readdir, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chown, mkdir, open, readdir, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -97,6 +97,16 @@ test("petstore restore refuses beside a service that nobody has sent a request y
   const path = pathOfFileUrl(service.databaseUrl);
   backup(path, `${path}.copy`);
   expect(() => restore(path, `${path}.copy`)).toThrow("is in use");
+});
+
+test("petstore backup and restore leave a folder alone that stands where they have to write", async () => {
+  const folder = await temporaryFolder();
+  const path = join(folder, "petstore.db");
+  await migrateAndClose(`file:${path}`);
+  for (const name of ["copy.db.partial", "petstore.db.restoring"]) await mkdir(join(folder, name));
+  expect(() => backup(path, join(folder, "copy.db"))).toThrow("copy.db.partial is a folder");
+  expect(() => restore(path, path)).toThrow("petstore.db.restoring is a folder");
+  expect((await readdir(folder)).toSorted()).toEqual(["copy.db.partial", "petstore.db", "petstore.db.restoring"]);
 });
 
 test("petstore restore follows a link to the database, which stays one", async () => {
