@@ -58,6 +58,11 @@ export const PATCHES = {
     from: "if (app.request === undefined || app.response === undefined)",
     to: "",
   },
+  "without all objects made young": {
+    file: `${SERVER}/server.ts`,
+    from: '"--no-allocation-site-pretenuring"',
+    to: '"--allocation-site-pretenuring"',
+  },
   "without writing the log in batches": {
     file: `${SERVER}/observability/request-log.ts`,
     from: "lines += line;",

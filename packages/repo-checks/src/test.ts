@@ -24,7 +24,7 @@ const turbo = spawnSync(
   ["run", ...CHECKS, "--continue", "--summarize", "--output-logs=errors-only", ...process.argv.slice(2)],
   {
     stdio: "inherit",
-    // Compilers and linters end before garbage is worth collecting; it would take a third of their time.
+    // Compilers and linters end soon; to collect garbage before only takes time.
     env: { GOGC: "off", GOMEMLIMIT: "1GiB", ...process.env, DO_NOT_TRACK: "1" },
   },
 );

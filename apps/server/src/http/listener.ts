@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { closingError, ERRORS, type ErrorCode } from "../errors.ts";
-import { Exchanges } from "./exchanges.ts";
+import { Connections } from "./connections.ts";
 import { type Listening, messagesOf } from "./express-messages.ts";
 
 /** Where to listen, and the settings that say so. */
@@ -35,9 +35,6 @@ export class ListenError extends Error {
   }
 }
 
-/** Each may hold a request that is still arriving, 80 KiB at most. What is beyond is closed at once. */
-const MAX_CONNECTIONS = 4_096;
-
 /** How often connections are looked at, for time-outs and at shutdown, in milliseconds. */
 const CHECK_INTERVAL = 1_000;
 
@@ -53,8 +50,7 @@ export async function listen(app: Listening, at: Address): Promise<Listener> {
     },
     app,
   );
-  const sockets = keepSockets(server);
-  const exchanges = new Exchanges(server);
+  const connections = new Connections(server);
   server.on("clientError", refuseConnection);
   server.on("connect", (_request, socket) => {
     endWith(socket.resume(), "method_not_allowed", { Allow: "GET, HEAD, OPTIONS, POST" });
@@ -69,37 +65,22 @@ export async function listen(app: Listening, at: Address): Promise<Listener> {
     server.once("error", (cause) => failed(new ListenError(at, cause)));
     server.listen(at.port, at.host, done);
   });
-  const patrol = setInterval(() => exchanges.endSlowOnes(), CHECK_INTERVAL);
+  const patrol = setInterval(() => connections.endSlowOnes(), CHECK_INTERVAL);
   server.once("close", () => clearInterval(patrol));
   const { address, family, port: bound } = server.address() as AddressInfo;
   return {
     origin: `http://${family === "IPv6" ? `[${address}]` : address}:${bound}`,
-    drain: () => exchanges.drain(),
-    close: (patience = 10_000) => close(server, sockets, patience),
+    drain: () => connections.drain(),
+    close: (patience = 10_000) => close(server, connections, patience),
   };
 }
 
-/** Every open connection. Node's own limit would send those beyond it round and round between the processes of a cluster. */
-function keepSockets(server: Server): ReadonlySet<Socket> {
-  const sockets = new Set<Socket>();
-  server.prependListener("connection", (socket) => {
-    if (sockets.size >= MAX_CONNECTIONS) {
-      socket.destroy();
-      return;
-    }
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
-  });
-  return sockets;
-}
-
-async function close(server: Server, sockets: ReadonlySet<Socket>, patience: number): Promise<number> {
+async function close(server: Server, connections: Connections, patience: number): Promise<number> {
   let destroyed = 0;
   // Connections that turn idle after close() would otherwise stay for their whole keep-alive time.
   const sweep = setInterval(() => server.closeIdleConnections(), CHECK_INTERVAL / 20);
   const end = setTimeout(() => {
-    destroyed = sockets.size;
-    for (const socket of sockets) socket.destroy();
+    destroyed = connections.destroy();
   }, patience);
   try {
     await new Promise<void>((done, failed) => server.close((error) => (error ? failed(error) : done())));
