@@ -1,81 +1,89 @@
-/** `node build.ts [folder]`: the folder `dist`, which runs wherever there is a Node. It holds the service as JavaScript and what that depends on. */
-import { execFileSync } from "node:child_process";
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+/** `node build.ts [folder]`: the folder `dist`, which runs wherever there is a Node: the service with all it depends on, as a few modules. */
+import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import { type InputOptions, rolldown } from "rolldown";
 
 /** What is read and written of a package.json. */
 interface Manifest {
   name: string;
   version: string;
-  packageManager: string;
-  exports: Record<string, string>;
+  license?: string;
   [field: string]: unknown;
 }
 
 const server = import.meta.dirname;
-const root = resolve(server, "../..");
-const target = resolve(process.argv[2] ?? join(server, "dist"));
+/** Beside the bundle since it is no JavaScript, or not the service's: SQLite, and the one file of Scalar that is served. */
+const COPIED = {
+  "better-sqlite3": ["LICENSE", "lib/**", "prebuilds/**"],
+  "@scalar/api-reference": ["LICENSE", "README.md", "dist/browser/standalone.js"],
+};
+/** Node warns of what is deprecated wherever it is not below `node_modules`. */
+const DEPRECATED = { test: /express-openapi-validator/, name: "node_modules/express-openapi-validator/index" };
 
-rmSync(target, { recursive: true, force: true });
-deploy();
-compile(server, join(target, "src"));
-for (const name of ["contract", "express-operations"]) compilePackage(join(root, "packages", name));
-copyReferencePage();
-tidyUp();
+if (import.meta.main) await build(resolve(process.argv[2] ?? join(server, "dist")));
 
-/** `bin` and the production dependencies, as plain folders, so that a copy is whole whatever makes it. */
-function deploy(): void {
-  const { packageManager } = manifestOf(root);
-  const options = ["--prod", "--prefer-offline", "--config.node-linker=hoisted"];
-  run("npx", "-y", packageManager, "--silent", "--filter", "@petstore/server", "deploy", ...options, target);
+/** Makes that folder; a file in it names the packages it is made of, and their licences. */
+export async function build(target: string): Promise<void> {
+  rmSync(target, { recursive: true, force: true });
+  const { modules } = await bundle(target);
+  for (const [name, files] of Object.entries(COPIED)) copyPackage(name, files, join(target, "node_modules", name));
+  writeFileSync(join(target, "LICENSES.md"), licencesOf(modules));
 }
 
-function compile(directory: string, outDir: string): void {
-  run("tsc", "-p", join(directory, "tsconfig.build.json"), "--outDir", outDir, "--declaration", "false");
-}
-
-/** Inside the repository its exports are TypeScript, which Node does not run below `node_modules`. */
-function compilePackage(directory: string): void {
-  const { name, version, dependencies, exports } = manifestOf(directory);
-  const copy = join(target, "node_modules", name);
-  for (const entry of readdirSync(copy)) {
-    if (entry !== "node_modules") rmSync(join(copy, entry), { recursive: true });
-  }
-  compile(directory, join(copy, "dist"));
-  const compiled = Object.entries(exports).flatMap(([key, path]) => {
-    const module = /^\.\/src\/(.*)\.ts$/.exec(path)?.[1];
-    return module === undefined ? [] : [[key, `./dist/${module}.js`]];
+/** Makes what of it is the service, which runs as well in a folder below one that holds the packages that are copied. */
+export async function bundle(
+  target: string,
+  input: Record<string, string> = { main: join(server, "src/main.ts") },
+  plugins: InputOptions["plugins"] = [],
+): Promise<{ modules: string[] }> {
+  const bundler = await rolldown({
+    input,
+    plugins,
+    platform: "node",
+    external: [...Object.keys(COPIED), "pg-native"],
+    transform: { target: "node22.12" },
   });
-  const manifest = { name, version, type: "module", exports: Object.fromEntries(compiled), dependencies };
-  writeFileSync(join(copy, "package.json"), JSON.stringify(manifest, null, 2));
-}
-
-/** The one file of Scalar that is served; the package would bring 287 MB. */
-function copyReferencePage(): void {
-  const name = "@scalar/api-reference";
-  const [from, to] = [join(server, "node_modules", name), join(target, "node_modules", name)];
-  for (const file of ["README.md", "dist/browser/standalone.js"]) cpSync(join(from, file), join(to, file));
-  const { version, license, exports } = manifestOf(from);
-  writeFileSync(join(to, "package.json"), JSON.stringify({ name, version, license, exports }, null, 2));
-}
-
-/** pnpm's notes name folders of this machine; scripts and devDependencies are of no use there. */
-function tidyUp(): void {
-  for (const note of ["pnpm-lock.yaml", "pnpm-workspace.yaml", "node_modules/.modules.yaml", "node_modules/.pnpm"]) {
-    rmSync(join(target, note), { recursive: true, force: true });
-  }
-  for (const note of ["node_modules/.pnpm-workspace-state-v1.json", "node_modules/.bin"]) {
-    rmSync(join(target, note), { recursive: true, force: true });
-  }
-  const { name, version, description, license, bin, type, dependencies } = manifestOf(server);
+  const { output } = await bundler.write({
+    dir: target,
+    entryFileNames: "src/[name].js",
+    chunkFileNames: ({ name }) => (name === DEPRECATED.name ? "[name].js" : "src/[name]-[hash].js"),
+    codeSplitting: { groups: [DEPRECATED] },
+  });
+  await bundler.close();
+  for (const file of ["bin", "README.md"]) cpSync(join(server, file), join(target, file), { recursive: true });
+  const { name, version, description, license, bin, type } = manifestOf(server);
   const manifest = { name, version, private: true, description, license, type, bin, engines: { node: ">=22.12" } };
-  writeFileSync(join(target, "package.json"), JSON.stringify({ ...manifest, dependencies }, null, 2));
+  writeFileSync(join(target, "package.json"), JSON.stringify(manifest, null, 2));
+  return { modules: output.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : [])) };
+}
+
+function copyPackage(name: string, files: string[], to: string): void {
+  const from = folderOf(name);
+  for (const file of globSync(files, { cwd: from })) cpSync(join(from, file), join(to, file), { recursive: true });
+  const { version, license, main, exports } = manifestOf(from);
+  writeFileSync(join(to, "package.json"), JSON.stringify({ name, version, license, main, exports }, null, 2));
+}
+
+/** The packages that modules belong to, each with its licence. */
+function licencesOf(modules: string[]): string {
+  const folders = new Set(modules.flatMap((path) => /^.*\/node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []));
+  for (const name of Object.keys(COPIED)) folders.add(folderOf(name));
+  const licences = Array.from(folders, (folder) => {
+    const { name, version, license = "" } = manifestOf(folder);
+    const [file] = globSync("{LICEN[CS]E,licen[cs]e}*", { cwd: folder });
+    const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8").trim();
+    return `## ${name} ${version} (${license})\n\n${text}\n`;
+  });
+  return `# The packages in this folder\n\n${licences.toSorted().join("\n")}`;
+}
+
+function folderOf(name: string): string {
+  let folder = dirname(createRequire(import.meta.url).resolve(name));
+  while (!existsSync(join(folder, "package.json")) || manifestOf(folder).name !== name) folder = dirname(folder);
+  return folder;
 }
 
 function manifestOf(directory: string): Manifest {
   return JSON.parse(readFileSync(join(directory, "package.json"), "utf8")) as Manifest;
-}
-
-function run(command: string, ...words: string[]): void {
-  execFileSync(command, words, { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
 }

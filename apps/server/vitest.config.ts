@@ -26,6 +26,7 @@ export default mergeConfig(
   shared,
   defineConfig({
     test: {
+      globalSetup: "test/program.setup.ts",
       projects: [
         { extends: true, test: { name: "sqlite", exclude: ["**/node_modules/**", ...POSTGRES, ABSENCE] } },
         absence === undefined
@@ -35,7 +36,7 @@ export default mergeConfig(
                 name: "postgres",
                 include: [...PORTABLE, ...POSTGRES],
                 exclude: ["**/*.sqlite.test.ts", ...OPERATIONS],
-                globalSetup: "test/postgres.setup.ts",
+                globalSetup: ["test/program.setup.ts", "test/postgres.setup.ts"],
               },
             }
           : { extends: true, test: { name: "postgres", include: [ABSENCE], provide: { absence } } },

@@ -6,8 +6,8 @@ import type { PeerDatabase } from "./peers/peer.ts";
 export type Question = "CPU seconds" | "memory in MB" | "start profile" | "end profile";
 
 /** One contender in a process of its own: says its port, and then answers questions. */
-const [contender, database] = process.argv.slice(2).map((text) => JSON.parse(text) as unknown);
-process.send!(await startContender(contender as Contender, database as PeerDatabase));
+const [contender, database, service] = process.argv.slice(2).map((text) => JSON.parse(text) as unknown);
+process.send!(await startContender(contender as Contender, database as PeerDatabase, service as string));
 
 const session = new Session();
 session.connect();

@@ -1,4 +1,4 @@
-import { applyPatches, moduleUrl, type PatchName } from "./patches.ts";
+import type { PatchName } from "./patches.ts";
 import type { PeerDatabase, StartPeer } from "./peers/peer.ts";
 
 /** Who is measured: the service, changed by `patches` if at all, or one of its peers, by the name of its file. */
@@ -23,24 +23,19 @@ export const LINEUP = {
 
 export type Label = keyof typeof LINEUP;
 
-/** Starts a contender in this process, and gives its port. */
+/** Starts a contender in this process, and gives its port. The service is the bundle at a URL. */
 export async function startContender(
-  { name, env = {}, patches = [] }: Contender,
+  { name, env = {} }: Contender,
   database: PeerDatabase,
+  service: string,
 ): Promise<number> {
   Object.assign(process.env, env);
   if (name !== "petstore") {
     const { start } = (await import(`./peers/${name}.ts`)) as { start: StartPeer };
     return start(database);
   }
-  applyPatches(database.synchronous === "normal" ? [...patches, "synchronous=NORMAL"] : patches);
-  const load = (file: string) => import(moduleUrl(`apps/server/src/${file}`)) as Promise<unknown>;
-  const { readConfig } = (await load("config.ts")) as typeof import("../src/config.ts");
-  const { start } = (await load("server.ts")) as typeof import("../src/server.ts");
-  const { createLogger, inBatches } = (await load(
-    "observability/request-log.ts",
-  )) as typeof import("../src/observability/request-log.ts");
+  const { createLogger, inBatches, readConfig, start } = (await import(service)) as typeof import("./service.ts");
   const config = readConfig({ PETSTORE_ENV: "production", PORT: "0", DATABASE_URL: `file:${database.path}`, ...env });
-  const service = await start(config, createLogger(config.logLevel, inBatches("/dev/null")));
-  return Number(new URL(service.baseUrl).port);
+  const { baseUrl } = await start(config, createLogger(config.logLevel, inBatches("/dev/null")));
+  return Number(new URL(baseUrl).port);
 }

@@ -1,7 +1,5 @@
-import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
-import { parseArgs, promisify } from "node:util";
+import { parseArgs } from "node:util";
 import type { Profiler } from "node:inspector";
 import { canPin } from "../../../packages/express-operations/bench/process.ts";
 import { chart } from "./chart.ts";
@@ -30,8 +28,6 @@ const effort = values.quick
   ? { rounds: 1, milliseconds: 20, connections: 4 }
   : { rounds: Number(values.rounds), milliseconds: Number(values.milliseconds), connections: 32 };
 
-if (!values.quick) process.env["BENCH_BUILD"] = await build();
-
 await using databases = await createDatabases(10_000);
 using load = startLoad();
 const bench: Bench = { load, databases, effort };
@@ -55,12 +51,6 @@ if (values.profile) {
   if (chosen("growth")) await growth(bench, 1_000_000);
   if (chosen("processes")) await twoProcesses(bench);
   if (chosen("techniques")) await techniques(bench);
-}
-
-/** Builds the service as it is deployed, in the folder that `pnpm build` makes it in. */
-async function build(): Promise<string> {
-  await promisify(execFile)(process.execPath, [fileURLToPath(new URL("../build.ts", import.meta.url))]);
-  return fileURLToPath(new URL("../dist", import.meta.url));
 }
 
 /** The five largest costs left of each work, by the time functions took themselves. */

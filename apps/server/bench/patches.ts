@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
-import { registerHooks } from "node:module";
-import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { rmSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { bundle } from "../build.ts";
 
 /** A change of one place in the source of the service, or of express-operations. */
 interface Patch {
@@ -98,32 +99,32 @@ export const PATCHES = {
 
 export type PatchName = keyof typeof PATCHES;
 
-const ROOT = new URL("../../../", import.meta.url);
+const ROOT = resolve(import.meta.dirname, "../../..");
 
-/** The module of a source file, named from the root of the repository: that of the build in the folder `BENCH_BUILD`, if there is one. */
-export function moduleUrl(file: string): string {
-  const build = process.env["BENCH_BUILD"];
-  if (build === undefined) return new URL(file, ROOT).href;
-  const path = file.startsWith(SERVER)
-    ? join("src", file.slice(SERVER.length))
-    : join("node_modules/express-operations/dist", file.slice(OPERATIONS.length));
-  return pathToFileURL(join(build, path.replace(/\.ts$/, ".js"))).href;
+const builds = new Map<string, Promise<string>>();
+
+/** The URL of `service.ts`, bundled as `build` does it with these changes made. Rejects when one finds nothing to change. */
+export function serviceWith(names: PatchName[]): Promise<string> {
+  const key = names.toSorted().join();
+  const made = builds.get(key) ?? buildWith(names);
+  builds.set(key, made);
+  return made;
 }
 
-/** From now on modules are loaded with these changes made; throws when one finds nothing to change. */
-export function applyPatches(names: PatchName[]): void {
-  const sources = new Map<string, string>();
-  for (const { file, from, to } of names.map((name) => PATCHES[name])) {
-    const url = moduleUrl(file);
-    const source = sources.get(url) ?? readFileSync(fileURLToPath(url), "utf8");
-    if (!source.includes(from)) throw new Error(`${file} no longer says: ${from}`);
-    sources.set(url, source.replace(from, to));
-  }
-  registerHooks({
-    load: (url, context, nextLoad) => {
-      const loaded = nextLoad(url, context);
-      const source = sources.get(url);
-      return source === undefined ? loaded : { ...loaded, source };
-    },
-  });
+async function buildWith(names: PatchName[]): Promise<string> {
+  const folder = await mkdtemp(join(import.meta.dirname, "../node_modules/.bench-")); // below the packages that are not bundled
+  process.once("exit", () => rmSync(folder, { recursive: true }));
+  const left = new Set<Patch>(names.map((name) => PATCHES[name]));
+  const transform = (source: string, path: string): string => {
+    let text = source;
+    for (const patch of left) {
+      if (join(ROOT, patch.file) !== path || !text.includes(patch.from)) continue;
+      text = text.replace(patch.from, patch.to);
+      left.delete(patch);
+    }
+    return text;
+  };
+  await bundle(folder, { service: join(import.meta.dirname, "service.ts") }, [{ name: "patches", transform }]);
+  for (const { file, from } of left) throw new Error(`${file} no longer says: ${from}`);
+  return pathToFileURL(join(folder, "src/service.js")).href;
 }

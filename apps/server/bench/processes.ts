@@ -2,17 +2,20 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { ratioOf, show, spreadOf } from "../../../packages/express-operations/bench/figures.ts";
+import { build } from "../build.ts";
 import type { Outcome, Slice } from "./load.ts";
 import type { Bench } from "./sections.ts";
 import { requestText, type Work, WORKS } from "./works.ts";
+
+const DIST = join(import.meta.dirname, "../dist");
 
 /**
  * The program with two processes to one, by the clock. They and the load share all cores, so that on a machine of two
  * the load takes a good part of what the second process could use.
  */
 export async function twoProcesses({ load, databases, effort }: Bench): Promise<void> {
+  await build(DIST);
   await using one = await startProgram(1, await databases.copy());
   await using two = await startProgram(2, await databases.copy());
   const rows: Record<string, Record<string, string>> = {};
@@ -39,8 +42,7 @@ function sliceOf(port: number, work: Work, key: string, { connections, milliseco
 }
 
 async function startProgram(processes: number, path: string): Promise<AsyncDisposable & { port: number }> {
-  const folder = process.env["BENCH_BUILD"] ?? fileURLToPath(new URL("..", import.meta.url));
-  const child = spawn(process.execPath, [join(folder, "bin/petstore.js"), "serve"], {
+  const child = spawn(process.execPath, [join(DIST, "bin/petstore.js"), "serve"], {
     env: {
       PATH: process.env["PATH"],
       PORT: "0",

@@ -3,6 +3,7 @@ import type { Question } from "./contender.ts";
 import type { Contender } from "./contenders.ts";
 import type { Databases } from "./database.ts";
 import type { Outcome, Slice } from "./load.ts";
+import { serviceWith } from "./patches.ts";
 import type { PeerDatabase } from "./peers/peer.ts";
 import { requestText, type Work } from "./works.ts";
 
@@ -24,8 +25,10 @@ export async function startLane<Label extends string>(
   { synchronous = "normal", isPinned = true }: { synchronous?: PeerDatabase["synchronous"]; isPinned?: boolean } = {},
 ): Promise<Lane<Label>> {
   const database: PeerDatabase = { path: await databases.copy(), synchronous };
-  const [what, where] = [JSON.stringify(contender), JSON.stringify(database)];
-  const server = new Process(isPinned ? 0 : undefined, moduleUrl("contender.ts"), what, where);
+  const { patches = [] } = contender;
+  const service = await serviceWith(synchronous === "normal" ? [...patches, "synchronous=NORMAL"] : patches);
+  const words = [contender, database, service].map((word) => JSON.stringify(word));
+  const server = new Process(isPinned ? 0 : undefined, moduleUrl("contender.ts"), ...words);
   const port = await server.next<number>();
   return {
     label,

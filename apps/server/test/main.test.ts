@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
+import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { createApiKey, findApiKey, revokeApiKey, saveKeyUses } from "../src/keys/keys.repository.ts";
@@ -203,7 +204,8 @@ describe("what can be expected to fail exits with 1 and no stack", () => {
   });
 
   test("a Node that cannot run TypeScript, as those before 22.18", async () => {
-    const { code, stdout, stderr } = await run(["keys", "list"], { NODE_OPTIONS: "--no-strip-types" });
+    const source = resolve(import.meta.dirname, "../bin/petstore.js");
+    const { code, stdout, stderr } = await run(["keys", "list"], { NODE_OPTIONS: "--no-strip-types" }, source);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(
       /^Node .* cannot run the petstore.*`npx -y pnpm@12\.21\.0 petstore …`, which brings its own Node\.\n$/,

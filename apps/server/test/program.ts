@@ -1,12 +1,14 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
+import { join, resolve } from "node:path";
+import { inject, onTestFinished } from "vitest";
 
 /** What a person starts. */
-export const ENTRY = fileURLToPath(new URL("../bin/petstore.js", import.meta.url));
+export const ENTRY = inject("program");
+
+/** Compiled code is shared for as long as the tests run. */
+const ENVIRONMENT = { PATH: process.env["PATH"], NODE_COMPILE_CACHE: resolve(ENTRY, "../../compiled") };
 
 /** A command that does not end is ended, so that it does not outlive the tests; in milliseconds. */
 const COMMAND_TIMEOUT = 120_000;
@@ -36,7 +38,7 @@ export async function startProgram(
   const [command, ...words] = [...runner, process.execPath, entry, "serve"];
   const child = spawn(command, words, {
     cwd: folder,
-    env: { ...environment(entry), PORT: "0", SHUTDOWN_DELAY: "0", ...env },
+    env: { ...ENVIRONMENT, PORT: "0", SHUTDOWN_DELAY: "0", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const ended = once(child, "close") as Promise<[number | null]>;
@@ -64,19 +66,14 @@ export async function startProgram(
 export function run(
   words: string[],
   env: NodeJS.ProcessEnv,
+  entry: string = ENTRY,
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolved) => {
     const child = execFile(
       process.execPath,
-      [ENTRY, ...words],
-      { env: { ...environment(ENTRY), ...env }, timeout: COMMAND_TIMEOUT },
+      [entry, ...words],
+      { env: { ...ENVIRONMENT, ...env }, timeout: COMMAND_TIMEOUT },
       (_, stdout, stderr) => resolved({ code: child.exitCode ?? -1, stdout, stderr }),
     );
   });
-}
-
-/** What a copy elsewhere compiles would be of no use to the next test run. */
-function environment(entry: string): NodeJS.ProcessEnv {
-  const { PATH, NODE_COMPILE_CACHE } = process.env;
-  return { PATH, ...(entry === ENTRY && { NODE_COMPILE_CACHE }) };
 }

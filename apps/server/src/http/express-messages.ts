@@ -1,5 +1,6 @@
-import { IncomingMessage, type RequestListener, type ServerOptions, ServerResponse } from "node:http";
+import type { RequestListener, ServerOptions } from "node:http";
 import type { Express } from "express";
+import { IncomingMessage, ServerResponse } from "./node-http.ts";
 
 /** An Express app, or any other listener. */
 export type Listening = RequestListener & Partial<Pick<Express, "request" | "response">>;

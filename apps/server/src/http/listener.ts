@@ -1,9 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { closingError, ERRORS, type ErrorCode } from "../errors.ts";
 import { Connections } from "./connections.ts";
 import { type Listening, messagesOf } from "./express-messages.ts";
+import { createServer, STATUS_CODES } from "./node-http.ts";
 
 /** Where to listen, and the settings that say so. */
 export interface Address {

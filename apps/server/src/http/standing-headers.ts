@@ -1,6 +1,7 @@
-import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse as NodeResponse } from "node:http";
 import type { Express, RequestHandler, Response } from "express";
 import helmet from "helmet";
+import { ServerResponse } from "./node-http.ts";
 
 /** Nothing we answer is a page: a browser shown a response loads nothing for it and frames it nowhere. */
 const API_CSP = { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } };
@@ -10,7 +11,7 @@ const API_CSP = { useDefaults: false, directives: { defaultSrc: ["'none'"], fram
  * handler sets goes before. They are written at once with the rest, as Node checks and stores each that is set by itself.
  */
 export function standingHeaders(app: Express): RequestHandler {
-  const writeHead = function (this: Response, status: number, ...rest: unknown[]): ServerResponse {
+  const writeHead = function (this: Response, status: number, ...rest: unknown[]): NodeResponse {
     const standing = standingOf(this);
     const [headers = {}] = rest;
     if (
@@ -48,7 +49,7 @@ function helmetsHeaders(): Record<string, string> {
   const response = {
     setHeader: (name: string, value: string) => (headers[name] = value),
     removeHeader: () => {},
-  } as unknown as ServerResponse; // all that helmet uses of one
+  } as unknown as NodeResponse; // all that helmet uses of one
   helmet({ contentSecurityPolicy: API_CSP })({} as IncomingMessage, response, (error) => {
     if (error !== undefined) throw error as Error;
   });
