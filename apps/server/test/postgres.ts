@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn, type SpawnOptions } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { chown, cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chown, cp, mkdtemp, rm, statfs, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -45,29 +45,38 @@ export async function postgresUnavailable(): Promise<string | undefined> {
 /** A new server, started, with files of its own below the folder for temporary files. */
 export async function startPostgres(): Promise<PostgresServer> {
   const directory = await mkdtemp(join(tmpdir(), "postgres-"));
+  const data = await mkdtemp(join(await folderForData(), "postgres-"));
+  const remove = async (): Promise<void> => {
+    for (const path of [directory, data]) await rm(path, { recursive: true });
+  };
   try {
-    const cluster = await createCluster(directory);
+    const cluster = await createCluster(directory, data);
     await cluster.start();
     return {
       ...cluster,
       [Symbol.asyncDispose]: async () => {
         await cluster.stop();
-        await rm(directory, { recursive: true });
+        await remove();
       },
     };
   } catch (error) {
-    await rm(directory, { recursive: true });
+    await remove();
     throw error;
   }
 }
 
-async function createCluster(directory: string): Promise<Pick<PostgresServer, "url" | "start" | "stop">> {
+/** In memory where there is enough of it, since every database is hundreds of files; else with all else that is temporary. */
+async function folderForData(): Promise<string> {
+  const { bavail, bsize } = await statfs("/dev/shm").catch(() => ({ bavail: 0, bsize: 0 }));
+  return bavail * bsize > 2 ** 32 ? "/dev/shm" : tmpdir();
+}
+
+async function createCluster(directory: string, data: string): Promise<Pick<PostgresServer, "url" | "start" | "stop">> {
   const user: SpawnOptions = process.getuid?.() === 0 ? nobody() : {};
   const { initdb, postgres } = await programsIn(directory, user);
-  const data = join(directory, "data");
   const passwordFile = join(directory, "password");
   await writeFile(passwordFile, PASSWORD);
-  for (const path of [directory, passwordFile]) await chown(path, user.uid ?? -1, user.gid ?? -1);
+  for (const path of [directory, data, passwordFile]) await chown(path, user.uid ?? -1, user.gid ?? -1);
   const words = ["--auth=scram-sha-256", "--username=petstore", "--encoding=UTF8", "--locale=C", "--no-sync"];
   execFileSync(initdb, [...words, `--pwfile=${passwordFile}`, `--pgdata=${data}`], { ...user, stdio: "pipe" });
 
@@ -96,7 +105,7 @@ async function createCluster(directory: string): Promise<Pick<PostgresServer, "u
 /** Makes an empty database on the server, and gives its URL and the way to drop it. */
 export async function createDatabase(server: string): Promise<{ url: string; drop: () => Promise<void> }> {
   const name = `petstore_${randomUUID().replaceAll("-", "")}`;
-  await execute(server, `create database ${name}`);
+  await execute(server, `create database ${name} strategy file_copy`);
   const url = new URL(server);
   url.pathname = name;
   return { url: url.href, drop: () => execute(server, `drop database ${name} with (force)`) };
