@@ -1,5 +1,4 @@
-import { rmSync } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
+import { mkdtempSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { bundle } from "../build.ts";
@@ -59,11 +58,6 @@ export const PATCHES = {
     from: "if (app.request === undefined || app.response === undefined)",
     to: "",
   },
-  "without all objects made young": {
-    file: `${SERVER}/server.ts`,
-    from: '"--no-allocation-site-pretenuring"',
-    to: '"--allocation-site-pretenuring"',
-  },
   "without writing the log in batches": {
     file: `${SERVER}/observability/request-log.ts`,
     from: "lines += line;",
@@ -85,11 +79,6 @@ export const PATCHES = {
     from: '? "latin1" : "utf8"',
     to: '? "utf8" : "utf8"',
   },
-  "without fields compared with the last ones": {
-    file: `${OPERATIONS}/declared-fields.ts`,
-    from: "areEqual(names, shape.keptNames) &&",
-    to: "false &&",
-  },
   "without bodies read by events": {
     file: `${OPERATIONS}/body.ts`,
     from: "await readBytes(request, limit)",
@@ -102,6 +91,7 @@ export type PatchName = keyof typeof PATCHES;
 const ROOT = resolve(import.meta.dirname, "../../..");
 
 const builds = new Map<string, Promise<string>>();
+let folder: string | undefined;
 
 /** The URL of `service.ts`, bundled as `build` does it with these changes made. Rejects when one finds nothing to change. */
 export function serviceWith(names: PatchName[]): Promise<string> {
@@ -112,8 +102,8 @@ export function serviceWith(names: PatchName[]): Promise<string> {
 }
 
 async function buildWith(names: PatchName[]): Promise<string> {
-  const folder = await mkdtemp(join(import.meta.dirname, "../node_modules/.bench-")); // below the packages that are not bundled
-  process.once("exit", () => rmSync(folder, { recursive: true }));
+  folder ??= temporaryFolder();
+  const target = join(folder, String(builds.size));
   const left = new Set<Patch>(names.map((name) => PATCHES[name]));
   const transform = (source: string, path: string): string => {
     let text = source;
@@ -124,7 +114,14 @@ async function buildWith(names: PatchName[]): Promise<string> {
     }
     return text;
   };
-  await bundle(folder, { service: join(import.meta.dirname, "service.ts") }, [{ name: "patches", transform }]);
+  await bundle(target, { service: join(import.meta.dirname, "service.ts") }, [{ name: "patches", transform }]);
   for (const { file, from } of left) throw new Error(`${file} no longer says: ${from}`);
-  return pathToFileURL(join(folder, "src/service.js")).href;
+  return pathToFileURL(join(target, "src/service.js")).href;
+}
+
+/** Below the packages that are not bundled. */
+function temporaryFolder(): string {
+  const made = mkdtempSync(join(import.meta.dirname, "../node_modules/.bench-"));
+  process.once("exit", () => rmSync(made, { recursive: true }));
+  return made;
 }

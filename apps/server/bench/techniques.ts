@@ -15,13 +15,11 @@ const TECHNIQUES: { without: PatchName | "the shortcut past EOV"; works: WorkNam
   { without: "the shortcut past EOV", works: ["list 20", "create", "refuse with 400"], isHidden: true },
   { without: "without headers written at once", works: ["get by id", "refuse with 401"], isHidden: false },
   { without: "without prototypes from birth", works: ["get by id", "refuse with 401"], isHidden: false },
-  { without: "without all objects made young", works: ["get by id", "create"], isHidden: false },
   { without: "without writing the log in batches", works: ["get by id", "refuse with 401"], isHidden: false },
   { without: "without a log line free of redaction", works: ["get by id", "refuse with 401"], isHidden: false },
   { without: "without refusals free of stacks", works: ["refuse with 400", "refuse with 401"], isHidden: false },
   { without: "without middlewares as one", works: ["get by id", "refuse with 401"], isHidden: false },
   { without: "without ASCII written as such", works: ["list 20", "list 100", "get by id"], isHidden: false },
-  { without: "without fields compared with the last ones", works: ["list 20", "list 100"], isHidden: true },
   { without: "without bodies read by events", works: ["create"], isHidden: false },
 ];
 

@@ -1,5 +1,4 @@
 import cluster from "node:cluster";
-import { setFlagsFromString } from "node:v8";
 import type { Logger } from "pino";
 import { BASE_PATH, createApp } from "./app.ts";
 import type { Config } from "./config.ts";
@@ -21,10 +20,6 @@ export interface Service {
   /** Accepts nothing more, finishes what is in flight, and closes the database. */
   close: () => Promise<void>;
 }
-
-// What requests are made of mostly survives the first collections, when V8 has little room for what is young. It would take
-// that for long-lived, and from then on make it where only the rare, large collections find that it is not.
-setFlagsFromString("--no-allocation-site-pretenuring");
 
 /** Serves a database that is prepared. */
 export async function start(config: Config, logger: Logger): Promise<Service> {

@@ -1,16 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
-import { hostname, userInfo } from "node:os";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
-import { createApiKey, findApiKey, revokeApiKey, saveKeyUses } from "../src/keys/keys.repository.ts";
-import { migrate, MIGRATIONS } from "../src/database/migrations.ts";
+import { MIGRATIONS } from "../src/database/migrations.ts";
 import { ENTRY, run } from "./program.ts";
-import { opened, temporaryFolder, temporaryUrl } from "./temporary.ts";
-
-const DAY = 24 * 60 * 60 * 1000;
+import { temporaryFolder, temporaryUrl } from "./temporary.ts";
 
 describe("petstore migrate", () => {
   test("says what it applied", async () => {
@@ -25,141 +21,6 @@ describe("petstore migrate", () => {
       stdout: "The database is up to date.\n",
       stderr: "",
     });
-  });
-});
-
-describe("petstore keys", () => {
-  test("create shows a working key once, on a database not yet migrated", async () => {
-    const DATABASE_URL = await temporaryUrl();
-    const { code, stdout, stderr } = await run(["keys", "create", "--name", "ci"], {
-      DATABASE_URL,
-      PETSTORE_ENV: "production",
-    });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain('Key 1, "ci", allows pets:read and pets:write without expiry:');
-    expect(stdout).toContain("it will not be shown again");
-    const [key, ...more] = stdout.match(/pst_live_\w+/g) ?? [];
-    expect(more).toEqual([]);
-    expect(await findApiKey(opened(DATABASE_URL), key ?? "", Date.now())).toMatchObject({ name: "ci" });
-  });
-
-  test("create --json prints the key with its scopes and expiry", async () => {
-    const DATABASE_URL = await temporaryUrl();
-    const words = ["keys", "create", "--name", "ci", "--scopes", "pets:read", "--expires-in", "90d", "--json"];
-    const created = JSON.parse((await run(words, { DATABASE_URL })).stdout);
-    expect(created).toMatchObject({ id: 1, name: "ci", scopes: ["pets:read"], revokedAt: null });
-    expect(created.key).toMatch(/^pst_test_\w{49}$/);
-    expect(Math.abs(Date.parse(created.expiresAt) - (Date.now() + 90 * DAY))).toBeLessThan(60_000);
-  });
-
-  test("list shows each key's state in aligned columns, never a key or a hash", async () => {
-    const DATABASE_URL = await temporaryUrl();
-    const db = opened(DATABASE_URL);
-    await migrate(db);
-    const { key } = await createApiKey(db, { name: "a longer name", environment: "production" });
-    await createApiKey(db, { name: "ci", environment: "staging", scopes: ["pets:write"], expiresAt: Date.now() });
-    await createApiKey(db, { name: "ops", environment: "staging" });
-    await revokeApiKey(db, 3);
-    await saveKeyUses(db, new Map([[1, Date.parse("2030-01-02T03:04:05.678Z")]]));
-
-    const lines = (await run(["keys", "list"], { DATABASE_URL })).stdout.trimEnd().split("\n");
-    expect(lines.map((line) => line.split(/ {2,}/).slice(0, 5))).toEqual([
-      ["ID", "NAME", "KEY", "SCOPES", "STATE"],
-      ["1", "a longer name", `${key.slice(0, 13)}…`, "pets:read,pets:write", "active"],
-      ["2", "ci", expect.stringMatching(/^pst_test_\w{4}…$/), "pets:write", "expired"],
-      ["3", "ops", expect.stringMatching(/^pst_test_\w{4}…$/), "pets:read,pets:write", "revoked"],
-    ]);
-    const columns = ["STATE", "active", "expired", "revoked"].map((state, row) => lines[row]?.indexOf(state));
-    expect(new Set(columns).size).toBe(1);
-
-    expect(lines.map((line) => line.split(/ {2,}/).slice(6))).toEqual([
-      ["EXPIRES", "LAST USED"],
-      ["never", "2030-01-02T03:04:05.678Z"],
-      [expect.stringMatching(/^20.*Z$/), "never"],
-      ["never", "never"],
-    ]);
-
-    const { stdout } = await run(["keys", "list", "--json"], { DATABASE_URL });
-    expect(JSON.parse(stdout)).toMatchObject([{ lastUsedAt: "2030-01-02T03:04:05.678Z" }, { lastUsedAt: null }, {}]);
-    expect(stdout).not.toMatch(/hash|"key"|[0-9a-f]{64}|pst_\w{4}_\w{5}/);
-  });
-
-  test("rotate shows the new key once, and until when the old one holds: a day unless told otherwise", async () => {
-    const DATABASE_URL = await temporaryUrl();
-    const db = opened(DATABASE_URL);
-    await migrate(db);
-    await createApiKey(db, { name: "shop", environment: "production", scopes: ["pets:read"] });
-    const { code, stdout, stderr } = await run(["keys", "rotate", "1"], { DATABASE_URL });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain('Key 2, "shop", allows pets:read without expiry:');
-    const [key, ...more] = stdout.match(/pst_live_\w+/g) ?? [];
-    expect(more).toEqual([]);
-    expect(await findApiKey(db, key ?? "", Date.now())).toMatchObject({ id: 2 });
-    const until = /It replaces key 1, which holds until (\S+)\.\n$/.exec(stdout)?.[1] ?? "";
-    expect(Math.abs(Date.parse(until) - (Date.now() + DAY))).toBeLessThan(60_000);
-
-    const words = ["keys", "rotate", "2", "--overlap", "2h", "--json"];
-    const rotated = JSON.parse((await run(words, { DATABASE_URL })).stdout);
-    expect(rotated).toMatchObject({ id: 3, name: "shop", key: expect.stringMatching(/^pst_live_\w{49}$/) });
-    expect(rotated.replaces.id).toBe(2);
-    expect(Math.abs(Date.parse(rotated.replaces.expiresAt) - (Date.now() + DAY / 12))).toBeLessThan(60_000);
-  });
-
-  test.each([
-    ["unknown", "4", "error: there is no key 4; see `petstore keys list`\n"],
-    ["revoked", "1", "error: key 1 is revoked; make a new one with `petstore keys create`\n"],
-    ["expired", "2", "error: key 2 is expired; make a new one with `petstore keys create`\n"],
-  ])("rotate refuses a key that is %s", async (_, id, stderr) => {
-    const DATABASE_URL = await temporaryUrl();
-    const db = opened(DATABASE_URL);
-    await migrate(db);
-    await createApiKey(db, { name: "ci", environment: "production" });
-    await createApiKey(db, { name: "ops", environment: "production", expiresAt: Date.now() });
-    await revokeApiKey(db, 1);
-    expect(await run(["keys", "rotate", id], { DATABASE_URL })).toEqual({ code: 1, stdout: "", stderr });
-  });
-
-  test("audit shows what was done by whom, in aligned columns or as JSON, never a key", async () => {
-    const DATABASE_URL = await temporaryUrl();
-    const created = await run(["keys", "create", "--name", "shop", "--json"], { DATABASE_URL });
-    const { key } = JSON.parse(created.stdout) as { key: string };
-    await run(["keys", "revoke", "1"], { DATABASE_URL });
-    const who = `${userInfo().username}@${hostname()}`;
-    const { stdout } = await run(["keys", "audit"], { DATABASE_URL });
-    expect(
-      stdout
-        .trimEnd()
-        .split("\n")
-        .map((line) => line.split(/ {2,}/)),
-    ).toEqual([
-      ["TIME", "ACTION", "ID", "NAME", "KEY", "WHO"],
-      [expect.stringMatching(/^20.*Z$/), "issue", "1", "shop", `${key.slice(0, 13)}…`, who],
-      [expect.stringMatching(/^20.*Z$/), "revoke", "1", "shop", `${key.slice(0, 13)}…`, who],
-    ]);
-    const json = JSON.parse((await run(["keys", "audit", "--json"], { DATABASE_URL })).stdout);
-    const entry = { keyId: 1, keyName: "shop", keyPrefix: key.slice(0, 13), actor: who };
-    const at = expect.stringMatching(/^20.*Z$/) as string;
-    expect(json).toEqual([
-      { at, action: "issue", ...entry },
-      { at, action: "revoke", ...entry },
-    ]);
-  });
-
-  test("revoke ends a key, may be repeated, and says when there is none", async () => {
-    const DATABASE_URL = await temporaryUrl();
-    const db = opened(DATABASE_URL);
-    await migrate(db);
-    const { key } = await createApiKey(db, { name: "ci", environment: "production" });
-    expect(await run(["keys", "revoke", "1"], { DATABASE_URL })).toEqual({
-      code: 0,
-      stdout: "Key 1 is revoked.\n",
-      stderr: "",
-    });
-    expect(await findApiKey(db, key, Date.now())).toBeUndefined();
-    const again = await run(["keys", "revoke", "1", "--json"], { DATABASE_URL });
-    expect(JSON.parse(again.stdout)).toEqual({ id: 1, outcome: "already revoked" });
-    const missing = await run(["keys", "revoke", "2"], { DATABASE_URL });
-    expect(missing).toEqual({ code: 1, stdout: "", stderr: "error: there is no key 2; see `petstore keys list`\n" });
   });
 });
 

@@ -23,8 +23,6 @@ interface Shape {
   others: Field;
   items: Schema[];
   isWriteOnly: boolean;
-  /** The names of the last object that was kept whole: mostly those of the next as well. */
-  keptNames: string[];
 }
 
 /**
@@ -71,7 +69,6 @@ export function keepDeclared(document: OpenApiDocument, schema: Schema | undefin
 
   const keepFields = (shape: Shape, value: Record<string, unknown>): object => {
     const names = Object.keys(value);
-    if (areEqual(names, shape.keptNames) && names.every((name) => isScalar(value[name]))) return value;
     let copy: [name: string, field: unknown][] | undefined;
     for (let at = 0; at < names.length; at++) {
       const name = names[at]!;
@@ -79,9 +76,7 @@ export function keepDeclared(document: OpenApiDocument, schema: Schema | undefin
       if (field !== value[name]) copy ??= names.slice(0, at).map((earlier) => [earlier, value[earlier]]);
       if (field !== DROPPED) copy?.push([name, field]);
     }
-    if (copy !== undefined) return Object.fromEntries(copy);
-    shape.keptNames = names;
-    return value;
+    return copy === undefined ? value : Object.fromEntries(copy);
   };
 
   const keepField = (shape: Shape, name: string, value: unknown): unknown => {
@@ -117,7 +112,6 @@ function shapeOf(document: OpenApiDocument, schemas: Schema[]): Shape {
     others: { schemas: [] },
     items: [],
     isWriteOnly: false,
-    keptNames: [],
   };
   let saysNothing = true;
   const pending = [...schemas];
@@ -150,10 +144,6 @@ function shapeOf(document: OpenApiDocument, schemas: Schema[]): Shape {
 /** The schemas that say something: `true` and `false` (JSON Schema 2020-12) name no field. */
 function schemasIn(nodes: unknown): Schema[] {
   return Array.isArray(nodes) ? nodes.filter((node): node is Schema => typeof node === "object" && node !== null) : [];
-}
-
-function areEqual(some: string[], others: string[]): boolean {
-  return some.length === others.length && some.every((name, at) => name === others[at]);
 }
 
 function isScalar(value: unknown): boolean {

@@ -1,6 +1,5 @@
 import { hash, randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
-import { setFlagsFromString } from "node:v8";
 import type { Pet } from "@petstore/contract";
 import Sqlite from "better-sqlite3";
 import Fastify, { type FastifyError, LogController, type FastifyReply, type FastifyRequest } from "fastify";
@@ -22,8 +21,6 @@ import {
   UNAUTHORIZED,
 } from "./peer.ts";
 import { errorSchema, listQuerySchema, newPetSchema, petIdSchema, petSchema } from "./schemas.ts";
-
-setFlagsFromString("--no-allocation-site-pretenuring");
 
 /** What the service sends with each answer. */
 const STANDING = {
@@ -59,8 +56,7 @@ interface KeptAnswer {
 
 /**
  * Fastify 5 with every technique of the service: answers and key verdicts kept until the database changes, an ETag and
- * 304, creations committed in groups, one line logged for each request and written in batches, all objects made young, the
- * same headers.
+ * 304, creations committed in groups, one line logged for each request and written in batches, the same headers.
  */
 export async function start({ path, synchronous }: PeerDatabase): Promise<number> {
   const [db, writer] = [new Sqlite(path), new Sqlite(path)];
