@@ -13,6 +13,8 @@ interface Manifest {
 }
 
 const server = import.meta.dirname;
+/** The module that `bin/petstore.js` starts. */
+export const PROGRAM = { main: join(server, "src/main.ts") };
 /** Beside the bundle since it is no JavaScript, or not the service's: SQLite, and the one file of Scalar that is served. */
 const COPIED = {
   "better-sqlite3": ["LICENSE", "lib/**", "prebuilds/**"],
@@ -34,7 +36,7 @@ export async function build(target: string): Promise<void> {
 /** Makes what of it is the service, which runs as well in a folder below one that holds the packages that are copied. */
 export async function bundle(
   target: string,
-  input: Record<string, string> = { main: join(server, "src/main.ts") },
+  input: Record<string, string> = PROGRAM,
   plugins: InputOptions["plugins"] = [],
 ): Promise<{ modules: string[] }> {
   const bundler = await rolldown({

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { bundle } from "../build.ts";
+import { bundle, PROGRAM } from "../build.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -13,7 +13,7 @@ declare module "vitest" {
 /** Bundles the service once, as it is deployed: the tests start it often, and so it starts in half the time. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(import.meta.dirname, "../node_modules/.program-")); // below the packages that are not bundled
-  await bundle(folder);
+  await bundle(folder, { ...PROGRAM, starter: join(import.meta.dirname, "starter.ts") });
   provide("program", join(folder, "bin/petstore.js"));
   return () => rm(folder, { recursive: true });
 }

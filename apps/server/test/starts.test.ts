@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Database, openDatabase } from "../src/database/database.ts";
 import { migrate, MIGRATIONS } from "../src/database/migrations.ts";
 import { insertPet, listPets } from "../src/pets/pets.repository.ts";
-import { run, startProgram } from "./program.ts";
+import { ENTRY, run, startProgram } from "./program.ts";
 import { startService } from "./service.ts";
 import { temporaryFolder, temporaryUrl } from "./temporary.ts";
 
@@ -16,7 +16,7 @@ const TIMES = Number(process.env["STARTS"] ?? 3);
 const REX = { id: 1, name: "Rex", categoryId: 1, status: "sold" } as const;
 
 let starters: ChildProcess[];
-beforeAll(() => void (starters = Array.from({ length: SERVERS }, () => fork(pathOf("starter.ts")))));
+beforeAll(() => void (starters = Array.from({ length: SERVERS }, () => fork(resolve(ENTRY, "../../src/starter.js")))));
 afterAll(() => starters.forEach((starter) => starter.disconnect()));
 
 describe.each([
@@ -41,7 +41,7 @@ describe.each([
 
   test("a server starts after another was killed in the middle of a migration", async () => {
     const url = await makeDatabase();
-    const killed = fork(pathOf("migrate-halfway.ts"), [url]);
+    const killed = fork(resolve(import.meta.dirname, "migrate-halfway.ts"), [url]);
     const exited = once(killed, "exit");
     expect((await once(killed, "message"))[0]).toBe("halfway");
     killed.kill("SIGKILL");
@@ -93,8 +93,4 @@ async function startOn(starter: ChildProcess, url: string): Promise<unknown> {
   const answer = once(starter, "message");
   starter.send(url);
   return (await answer)[0];
-}
-
-function pathOf(name: string): string {
-  return fileURLToPath(new URL(name, import.meta.url));
 }
