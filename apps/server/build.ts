@@ -17,8 +17,8 @@ const server = import.meta.dirname;
 export const PROGRAM = { main: join(server, "src/main.ts") };
 /** Beside the bundle since it is no JavaScript, or not the service's: SQLite, and the one file of Scalar that is served. */
 const COPIED = {
-  "better-sqlite3": ["LICENSE", "lib/**", "prebuilds/**"],
-  "@scalar/api-reference": ["LICENSE", "README.md", "dist/browser/standalone.js"],
+  "better-sqlite3": ["LICENSE", "lib", "prebuilds"],
+  "@scalar/api-reference": ["README.md", "dist/browser/standalone.js"],
 };
 /** Node warns of what is deprecated wherever it is not below `node_modules`. */
 const DEPRECATED = { test: /express-openapi-validator/, name: "node_modules/express-openapi-validator/index" };
@@ -62,7 +62,7 @@ export async function bundle(
 
 function copyPackage(name: string, files: string[], to: string): void {
   const from = folderOf(name);
-  for (const file of globSync(files, { cwd: from })) cpSync(join(from, file), join(to, file), { recursive: true });
+  for (const file of files) cpSync(join(from, file), join(to, file), { recursive: true });
   const { version, license, main, exports } = manifestOf(from);
   writeFileSync(join(to, "package.json"), JSON.stringify({ name, version, license, main, exports }, null, 2));
 }

@@ -36,7 +36,7 @@ export default mergeConfig(
                 name: "postgres",
                 include: [...PORTABLE, ...POSTGRES],
                 exclude: ["**/*.sqlite.test.ts", ...OPERATIONS],
-                globalSetup: ["test/program.setup.ts", "test/postgres.setup.ts"],
+                globalSetup: "test/postgres.setup.ts",
               },
             }
           : { extends: true, test: { name: "postgres", include: [ABSENCE], provide: { absence } } },

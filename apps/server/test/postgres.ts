@@ -3,12 +3,12 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { chown, cp, mkdtemp, rm, statfs, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import pg from "pg";
+import { freePort } from "../../../packages/repo-checks/src/free-port.ts";
 
 /** A PostgreSQL server of the tests' own, on this machine. */
 export interface PostgresServer {
@@ -141,20 +141,6 @@ async function programsIn(directory: string, user: SpawnOptions): Promise<Progra
 function nobody(): { uid: number; gid: number } {
   const id = (option: string) => Number(execFileSync("id", [option, "nobody"], { encoding: "utf8" }));
   return { uid: id("-u"), gid: id("-g") };
-}
-
-/** Below the range from which systems take ports for outgoing connections, so that it is still free after a restart. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 15_000 + Math.floor(Math.random() * 15_000);
-    const probe = createServer().listen(port, "127.0.0.1");
-    const isFree = await Promise.race([
-      once(probe, "listening").then(() => true),
-      once(probe, "error").then(() => false),
-    ]).catch(() => false);
-    probe.close();
-    if (isFree) return port;
-  }
 }
 
 function untilReady(server: ChildProcess): Promise<void> {

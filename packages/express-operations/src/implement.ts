@@ -92,9 +92,7 @@ export function implement<Operations, Env extends Environment = Environment>() {
         }
         response.locals["operationId"] = operation.id;
         announced = operation.announcement(request, values);
-        const outcome = await operation.serve(request, response, values);
-        if (outcome instanceof Problem) throw outcome;
-        send(request, response, outcome, announced);
+        send(request, response, await operation.serve(request, response, values), announced);
       } catch (error) {
         if (error instanceof Problem) return respondProblem(request, response, error, problemBody(error), announced);
         if (!response.headersSent) response.setHeaders(new Map(Object.entries(announced)));

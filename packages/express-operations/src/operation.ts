@@ -12,7 +12,7 @@ import {
 } from "./document.ts";
 import type { KeptAnswers } from "./kept-answers.ts";
 import { rawParameters, strictness } from "./parameters.ts";
-import { Problem, refuse } from "./problem.ts";
+import { refuse } from "./problem.ts";
 import { type Checking, type Release, releaseOf } from "./release.ts";
 import { announcementOf, type Answer, type Message, messageOf } from "./respond.ts";
 import { apiKeyParameters, type Guard, guardOf, type SecurityOptions } from "./security.ts";
@@ -70,14 +70,10 @@ export class Operation {
     return announcementOf(request, this.#deprecation, (name) => values[this.#names.indexOf(name)]!);
   }
 
-  /**
-   * The way of one request: who asks, what is accepted, what is sent, is it valid, and then the handler. What is refused
-   * often is given back, since a throw through promises costs more; what is refused seldom is thrown.
-   */
-  async serve(request: Request, response: Response, values: string[]): Promise<Message | Problem> {
+  /** The way of one request: who asks, what is accepted, what is sent, is it valid, and then the handler. Refusals are thrown. */
+  async serve(request: Request, response: Response, values: string[]): Promise<Message> {
     const { context, answers } = this.#options;
     const admitted = await this.#guard(request);
-    if (admitted instanceof Problem) return admitted;
     const reading = this.#ready ?? (await this.#read());
     if (!isAcceptable(request, reading.produces)) {
       throw refuse(406, `This operation answers with ${reading.produces.join(" or ")}.`);
@@ -101,7 +97,7 @@ export class Operation {
       body: body?.value,
     };
     const fault = await reading.validate(subject);
-    if (fault !== undefined) return fault;
+    if (fault !== undefined) throw fault;
     const answer = await this.#handler({
       ...inputOf(this.#entry.parameters, subject),
       contentType: body?.contentType,

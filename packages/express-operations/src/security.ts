@@ -19,8 +19,8 @@ export type SecurityHandler<Caller> = (
   request: Request,
 ) => Grant<Caller> | undefined | Promise<Grant<Caller> | undefined>;
 
-/** Gives who is admitted, or the 401 or 403 to answer with. */
-export type Guard<Caller> = (request: Request) => Promise<Admission<Caller> | Problem>;
+/** Gives who is admitted; rejects with the 401 or 403 to answer with. */
+export type Guard<Caller> = (request: Request) => Promise<Admission<Caller>>;
 
 type Admission<Caller> = Pick<Grant<Caller | undefined>, "caller">;
 
@@ -71,7 +71,7 @@ export function guardOf<Caller>(
       if ("caller" in verdict) return verdict;
       refusals.push(verdict);
     }
-    return problemOf(refusals);
+    throw problemOf(refusals);
   };
 }
 

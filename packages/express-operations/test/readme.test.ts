@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
+import { freePort } from "@petstore/repo-checks/free-port";
 import { expect, test } from "vitest";
 
 test("the README's complete server is under 30 lines, and serves", async () => {
@@ -31,17 +31,3 @@ test("the README's complete server is under 30 lines, and serves", async () => {
     await ended;
   }
 });
-
-/** Below the range from which systems take ports for others that ask for any, so that it stays free. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 15_000 + Math.floor(Math.random() * 15_000);
-    const server = createServer().listen(port, "127.0.0.1");
-    const isFree = await once(server, "listening").then(
-      () => true,
-      () => false,
-    );
-    server.close();
-    if (isFree) return port;
-  }
-}
