@@ -105,7 +105,7 @@ async function createCluster(directory: string, data: string): Promise<Pick<Post
 /** Makes an empty database on the server, and gives its URL and the way to drop it. */
 export async function createDatabase(server: string): Promise<{ url: string; drop: () => Promise<void> }> {
   const name = `petstore_${randomUUID().replaceAll("-", "")}`;
-  await execute(server, `create database ${name} strategy file_copy`);
+  await execute(server, `create database ${name}`);
   const url = new URL(server);
   url.pathname = name;
   return { url: url.href, drop: () => execute(server, `drop database ${name} with (force)`) };
