@@ -3,9 +3,8 @@ import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type Program, run, startProgram } from "./program.ts";
+import { ownProgram, type Program, run, startProgram } from "./program.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 const PROCESSES = 3;
@@ -50,8 +49,7 @@ describe("WEB_CONCURRENCY", () => {
   });
 
   test("kills and replaces a process that hangs", async () => {
-    const entry = fileURLToPath(new URL("asking-often.ts", import.meta.url));
-    const program = await startProgram(await temporaryFolder(), { WEB_CONCURRENCY: "2" }, entry);
+    const program = await startProgram(await temporaryFolder(), { WEB_CONCURRENCY: "2" }, ownProgram("asking-often"));
     await expect.poll(async () => (await send(program, "GET", "/pets"), answeringProcesses(program).size)).toBe(2);
     const [hanging = 0] = answeringProcesses(program);
     process.kill(hanging, "SIGSTOP");

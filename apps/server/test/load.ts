@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 import type { Pet } from "@petstore/contract";
 import { json } from "./service.ts";
 
@@ -10,6 +11,9 @@ export interface Attempt {
   start: number;
   end: number;
 }
+
+/** How long a writer that was refused waits, as clients do, in milliseconds: else refusals would be all that the processor does. */
+const PAUSE = 10;
 
 /** Writers at work. */
 export interface Load {
@@ -43,6 +47,7 @@ export function startLoad(writers: number, request: (init: RequestInit) => Promi
         isAcknowledged = made.pet !== undefined;
         attempts.push(made);
         for (const listener of listeners) listener(made);
+        if (!isAcknowledged) await setTimeout(PAUSE);
       }
     }
   };

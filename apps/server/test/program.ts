@@ -7,6 +7,11 @@ import { inject, onTestFinished } from "vitest";
 /** What a person starts. */
 export const ENTRY = inject("program");
 
+/** A program of the tests' own, by its name in `programs`. */
+export function ownProgram(name: string): string {
+  return resolve(ENTRY, `../../src/${name}.js`);
+}
+
 /** Compiled code is shared for as long as the tests run. */
 const ENVIRONMENT = { PATH: process.env["PATH"], NODE_COMPILE_CACHE: resolve(ENTRY, "../../compiled") };
 

@@ -3,6 +3,7 @@ import { Agent, type IncomingMessage, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { type Program, startProgram } from "./program.ts";
@@ -12,6 +13,8 @@ import { temporaryFolder } from "./temporary.ts";
 /** `pnpm --filter server test:shutdown` runs 30. */
 const cyclesOf = (usual: number): number => Number(process.env["SHUTDOWN_CYCLES"] ?? usual);
 const ANSWERS_BEFORE_SIGTERM = 200;
+/** Between the requests of a client, in milliseconds: what counts is that there are always some, not how many. */
+const PAUSE = 5;
 
 describe("SIGTERM", () => {
   test.each([
@@ -141,14 +144,14 @@ async function loadUntilStopped(program: Program): Promise<Answer[]> {
   };
   const untilToldToClose = async (): Promise<void> => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    while ((await create(agent)) !== "close");
+    while ((await create(agent)) !== "close") await setTimeout(PAUSE);
     agent.destroy();
   };
   const whileReady = async (agent: Agent): Promise<void> => {
-    while (!stopping.signal.aborted) await create(agent);
+    for (; !stopping.signal.aborted; await setTimeout(PAUSE)) await create(agent);
   };
   const watching = async (): Promise<void> => {
-    while ((await fetch(new URL("/readyz", program.baseUrl))).ok);
+    while ((await fetch(new URL("/readyz", program.baseUrl))).ok) await setTimeout(PAUSE);
     stopping.abort();
   };
   const clients = Promise.all([

@@ -1,11 +1,10 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Database, openDatabase } from "../src/database/database.ts";
 import { migrate, MIGRATIONS } from "../src/database/migrations.ts";
 import { insertPet, listPets } from "../src/pets/pets.repository.ts";
-import { ENTRY, run, startProgram } from "./program.ts";
+import { ownProgram, run, startProgram } from "./program.ts";
 import { startService } from "./service.ts";
 import { temporaryFolder, temporaryUrl } from "./temporary.ts";
 
@@ -16,7 +15,7 @@ const TIMES = Number(process.env["STARTS"] ?? 3);
 const REX = { id: 1, name: "Rex", categoryId: 1, status: "sold" } as const;
 
 let starters: ChildProcess[];
-beforeAll(() => void (starters = Array.from({ length: SERVERS }, () => fork(resolve(ENTRY, "../../src/starter.js")))));
+beforeAll(() => void (starters = Array.from({ length: SERVERS }, () => fork(ownProgram("starter")))));
 afterAll(() => starters.forEach((starter) => starter.disconnect()));
 
 describe.each([
@@ -41,7 +40,7 @@ describe.each([
 
   test("a server starts after another was killed in the middle of a migration", async () => {
     const url = await makeDatabase();
-    const killed = fork(resolve(import.meta.dirname, "migrate-halfway.ts"), [url]);
+    const killed = fork(ownProgram("migrate-halfway"), [url]);
     const exited = once(killed, "exit");
     expect((await once(killed, "message"))[0]).toBe("halfway");
     killed.kill("SIGKILL");

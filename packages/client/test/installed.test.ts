@@ -2,10 +2,10 @@ import { execFile } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { chromiumAbsence, launchChromium } from "@petstore/repo-checks/chromium";
 import { type InstalledPackage, installPacked } from "@petstore/repo-checks/installed-package";
 import { packagingProblems } from "@petstore/repo-checks/packaging";
 import { startService, type TestService } from "@petstore/server/testing";
-import { chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import manifest from "../package.json" with { type: "json" };
 import { faulty } from "./faulty.ts";
@@ -13,8 +13,6 @@ import { readmePrograms } from "./readme-blocks.ts";
 
 const run = promisify(execFile);
 const source = join(import.meta.dirname, "..");
-const CHROMIUM = "/usr/bin/chromium";
-const noChromium = existsSync(CHROMIUM) ? undefined : `no browser at ${CHROMIUM}; on Debian: apt-get install chromium`;
 /** The command that runs a program, from the project, in each runtime; those of its own packages are made for one platform. */
 const RUNTIMES = {
   node: [process.execPath],
@@ -144,16 +142,13 @@ describe("the client, packed and installed elsewhere", () => {
   });
 
   test("bundled by Vite, in a page of another origin, it lists animals page by page", async (context) => {
-    context.skip(noChromium !== undefined, noChromium);
+    context.skip(chromiumAbsence !== undefined, chromiumAbsence);
     for (const name of ["Ada", "Bob", "Eve"]) await service.addPet({ name, categoryId: 1, status: "sold" });
     const vite = join(installed.directory, "node_modules/vite/bin/vite.js");
     const site = join(installed.directory, "site");
     await run(process.execPath, [vite, "build", "browser", "--outDir", site], { cwd: installed.directory });
 
-    const browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: ["--no-sandbox", "--disable-dev-shm-usage"],
-    });
+    const browser = await launchChromium();
     onTestFinished(() => browser.close());
     const page = await browser.newPage();
     page.setDefaultTimeout(15_000);

@@ -1,14 +1,12 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { chromiumAbsence, launchChromium } from "@petstore/repo-checks/chromium";
 import { startService, type TestService } from "@petstore/server/testing";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { build, preview, type PreviewServer } from "vite";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-
-const CHROMIUM = "/usr/bin/chromium";
-const absence = existsSync(CHROMIUM) ? undefined : `no browser at ${CHROMIUM}; on Debian: apt-get install chromium`;
 
 const folder = join(import.meta.dirname, "..");
 /** Within the package, so that its own name leads to it. */
@@ -33,17 +31,17 @@ describe("in a browser", { timeout: 60_000 }, () => {
   let site: PreviewServer;
   let browser: Browser | undefined;
   beforeAll(async () => {
-    if (absence !== undefined) return;
+    if (chromiumAbsence !== undefined) return;
     service = await startService();
     site = await servePage();
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+    browser = await launchChromium();
   });
   afterAll(async () => {
     await browser?.close();
     await site?.close();
     await service?.[Symbol.asyncDispose]();
   });
-  beforeEach((context) => context.skip(absence !== undefined, absence));
+  beforeEach((context) => context.skip(chromiumAbsence !== undefined, chromiumAbsence));
 
   test("the README's components suspend, list page after page, and list what is added", async () => {
     for (const name of ["Rex", "Mia", "Tom"]) await service.addPet({ name, categoryId: 1 });

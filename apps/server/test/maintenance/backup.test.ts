@@ -3,14 +3,13 @@ import { once } from "node:events";
 import { chown, mkdir, open, readdir, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { pathOfFileUrl } from "../../src/config.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import { migrate } from "../../src/database/migrations.ts";
 import { backup, restore } from "../../src/maintenance/backup.ts";
-import { type Program, run, startProgram } from "../program.ts";
+import { ownProgram, type Program, run, startProgram } from "../program.ts";
 import { startService } from "../service.ts";
 import { temporaryFolder, temporaryUrl } from "../temporary.ts";
 
@@ -125,7 +124,7 @@ test("petstore restore beside a process that opens the database then: it is refu
   await migrateAndClose(url);
   const path = pathOfFileUrl(url);
   backup(path, `${path}.copy`);
-  const writer = fork(fileURLToPath(new URL("writer.ts", import.meta.url)), [url]);
+  const writer = fork(ownProgram("writer"), [url]);
   onTestFinished(() => void writer.kill("SIGKILL"));
   let restored = 0;
   const refusals: string[] = [];

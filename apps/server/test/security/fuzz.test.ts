@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Error as ErrorBody } from "@petstore/contract";
 import { document } from "@petstore/contract/document";
 import { answerJudge } from "express-operations/conformance";
@@ -10,6 +9,7 @@ import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { BASE_PATH } from "../../src/app.ts";
 import { type ErrorCode, ERRORS } from "../../src/errors.ts";
+import { ownProgram } from "../program.ts";
 import { temporaryFolder } from "../temporary.ts";
 import { plainRequests } from "./attempts.ts";
 import { type Fuzzed, fuzzedRequests } from "./fuzzed-requests.ts";
@@ -75,9 +75,8 @@ function expectError({ status, text, headers }: WireAnswer): void {
 /** The service as a process of its own, and the bytes that it holds once all garbage is collected. */
 async function startServer(): Promise<{ baseUrl: string; key: string; memory: () => Promise<number> }> {
   const folder = await temporaryFolder();
-  const program = fileURLToPath(new URL("fuzz-server.ts", import.meta.url));
   const env = { PATH: process.env["PATH"], PORT: "0", DATABASE_URL: `file:${folder}/petstore.db` };
-  const server = spawn(process.execPath, ["--expose-gc", program], {
+  const server = spawn(process.execPath, ["--expose-gc", ownProgram("fuzz-server")], {
     env,
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });

@@ -1,7 +1,7 @@
 import { pino } from "pino";
-import { readConfig } from "../src/config.ts";
-import { prepare } from "../src/prepare.ts";
-import { start } from "../src/server.ts";
+import { readConfig } from "../../src/config.ts";
+import { prepare } from "../../src/prepare.ts";
+import { start } from "../../src/server.ts";
 
 /** A process that starts the service on each database it is sent and closes it again, and answers what became of it. */
 process.on("message", (databaseUrl: string) => {

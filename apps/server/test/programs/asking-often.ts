@@ -1,7 +1,7 @@
-import { startProcesses } from "../src/cluster.ts";
-import { readConfig } from "../src/config.ts";
-import { createLogger } from "../src/observability/request-log.ts";
-import { prepare } from "../src/prepare.ts";
+import { startProcesses } from "../../src/cluster.ts";
+import { readConfig } from "../../src/config.ts";
+import { createLogger } from "../../src/observability/request-log.ts";
+import { prepare } from "../../src/prepare.ts";
 
 /** The service in several processes, each of which is asked every second whether it hangs. */
 const config = readConfig(process.env);
