@@ -45,6 +45,7 @@ export async function startProcesses(config: Config, logger: Logger, askEveryMs 
 
   const startProcess = async (): Promise<string> => {
     const worker = cluster.fork();
+    closeWhatItLeaves(worker);
     const baseUrl = await untilServing(worker);
     killWhenHanging(worker, logger, askEveryMs);
     worker.once("exit", (code: number, signal: string | null) => {
@@ -117,6 +118,18 @@ async function untilServing(worker: Worker): Promise<string> {
     throw new ProcessError(`A process that was to serve did not start: it ended with ${how}.`);
   });
   return Promise.race([untilReported(worker, ({ baseUrl }) => baseUrl), ended]);
+}
+
+/** A connection that Node is handing to a process when that ends would stay open, answered by nobody, with Node's copy of it. */
+function closeWhatItLeaves({ process }: Worker): void {
+  const send: (...words: any) => any = process.send.bind(process);
+  let lent: { close: () => void } | undefined;
+  // Of its overloads, which `any` stands for, Node calls the one with a handle, and we the one with a callback.
+  process.send = function (...words: any): any {
+    if (typeof words[1]?.close === "function") lent = words[1];
+    return send(...words);
+  };
+  process.once("exit", () => lent?.close()); // for the second time, if the process had taken it, which does nothing
 }
 
 /** One whose event loop stands still answers nothing, neither us nor the clients it is handed. */

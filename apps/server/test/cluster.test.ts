@@ -54,9 +54,12 @@ describe("WEB_CONCURRENCY", () => {
     const [hanging = 0] = answeringProcesses(program);
     process.kill(hanging, "SIGSTOP");
     onTestFinished(() => void (isRunning(hanging) && process.kill(hanging, "SIGKILL")));
+    const waiting = Promise.allSettled([send(program, "GET", "/pets"), send(program, "GET", "/pets")]);
     const killed = `"process":${hanging},"msg":"a process hangs and is killed"`;
     await expect.poll(() => program.output(), { timeout: 30_000 }).toContain(killed);
     await expect.poll(() => isRunning(hanging)).toBe(false);
+    const outcomes = (await waiting).map(({ status }) => status);
+    expect(outcomes.toSorted()).toEqual(["fulfilled", "rejected"]); // by the other, and with an end
     const answered = async () => (await send(program, "GET", "/pets"), answeringProcesses(program).size);
     await expect.poll(answered, { timeout: 30_000 }).toBeGreaterThan(2);
   });

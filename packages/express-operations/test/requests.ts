@@ -106,7 +106,8 @@ function mutation(): fc.Arbitrary<(draft: Draft) => void> {
     ),
     fc.tuple(at, text).map(([n, value]) => (draft: Draft) => {
       const names = Object.keys(draft.pathValues);
-      if (names.length > 0 && value !== "") draft.pathValues[names[n % names.length]!] = value;
+      // No client can send `.` or `..` as a segment (RFC 3986, section 5.2.4).
+      if (names.length > 0 && !/^\.{0,2}$/.test(value)) draft.pathValues[names[n % names.length]!] = value;
     }),
     fc.tuple(at, text).map(([n, value]) => (draft: Draft) => {
       const pair = draft.query[n % (draft.query.length || 1)];
