@@ -21,7 +21,15 @@ process.chdir(resolve(import.meta.dirname, "../../.."));
 for (const old of [...globSync(`{apps,packages}/*/${REPORT_FILE}`), ...runFiles()]) rmSync(old);
 const turbo = spawnSync(
   "turbo",
-  ["run", ...CHECKS, "--continue", "--summarize", "--output-logs=errors-only", ...process.argv.slice(2)],
+  [
+    "run",
+    ...CHECKS,
+    "--continue",
+    "--summarize",
+    "--output-logs=errors-only",
+    "--concurrency=100%", // as many tasks as processors: most have several processes, which more tasks would only slow down
+    ...process.argv.slice(2),
+  ],
   {
     stdio: "inherit",
     // Compilers and linters end soon; to collect garbage before only takes time.
