@@ -38,6 +38,9 @@ interface Check<Caller> {
   scopes: string[];
 }
 
+/** An alternative: its checks, each with what is said when it fails. */
+type Alternative<Caller> = (Check<Caller> & Record<"whenMissing" | "whenInvalid" | "whenLacking", Refusal>)[];
+
 /** Names of the security schemes an operation may use. */
 export function schemesOf(document: OpenApiDocument, entry: OperationEntry): string[] {
   return requirementsOf(document, entry).flatMap((requirement) => Object.keys(requirement));
@@ -61,7 +64,7 @@ export function guardOf<Caller>(
   options: SecurityOptions<Caller>,
 ): Guard<Caller> {
   const alternatives = requirementsOf(document, entry).map((requirement) =>
-    Object.entries(requirement).map(([name, scopes]) => checkOf(document, entry, name, scopes, options)),
+    withRefusals(Object.entries(requirement).map(([name, scopes]) => checkOf(document, entry, name, scopes, options))),
   );
   if (alternatives.length === 0) return () => Promise.resolve(ANYBODY);
   return async (request) => {
@@ -71,7 +74,8 @@ export function guardOf<Caller>(
       if ("caller" in verdict) return verdict;
       refusals.push(verdict);
     }
-    throw problemOf(refusals);
+    const [only] = refusals;
+    throw refusals.length === 1 ? (only!.problem ??= problemOf(refusals)) : problemOf(refusals);
   };
 }
 
@@ -82,29 +86,38 @@ interface Refusal {
   challenges: string[];
   /** The scopes that valid credentials lack. */
   lacking?: string;
+  /** What is thrown when there is no other alternative, made once: an Error costs as much as the rest of a refusal. */
+  problem?: Problem;
 }
 
-async function judge<Caller>(checks: Check<Caller>[], request: Request): Promise<Admission<Caller> | Refusal> {
+async function judge<Caller>(checks: Alternative<Caller>, request: Request): Promise<Admission<Caller> | Refusal> {
   let admitted: Admission<Caller> = ANYBODY;
   for (const check of checks) {
     const credential = check.read(request);
     const grant = credential === undefined ? undefined : await check.handler(credential, request);
-    if (grant === undefined) return { challenges: challengesOf(checks, check, credential !== undefined) };
+    if (grant === undefined) return credential === undefined ? check.whenMissing : check.whenInvalid;
     if (grant.scopes !== undefined && !check.scopes.every((scope) => grant.scopes!.includes(scope))) {
-      const lacking = check.scopes.join(" ");
-      const challenge = `${check.challenge}, error="insufficient_scope", scope="${lacking}"`;
-      return { challenges: check.isBearer ? [challenge] : [], lacking };
+      return check.whenLacking;
     }
     admitted = grant;
   }
   return admitted;
 }
 
-function challengesOf<Caller>(checks: Check<Caller>[], failed: Check<Caller>, wasSent: boolean): string[] {
-  return checks.map((check) => {
-    return check === failed && check.isBearer && wasSent
-      ? `${check.challenge}, error="invalid_token"`
-      : check.challenge;
+function withRefusals<Caller>(checks: Check<Caller>[]): Alternative<Caller> {
+  const challenges = checks.map(({ challenge }) => challenge);
+  return checks.map((check, at) => {
+    const { challenge, isBearer, scopes } = check;
+    const lacking = scopes.join(" ");
+    return {
+      ...check,
+      whenMissing: { challenges },
+      whenInvalid: { challenges: isBearer ? challenges.with(at, `${challenge}, error="invalid_token"`) : challenges },
+      whenLacking: {
+        challenges: isBearer ? [`${challenge}, error="insufficient_scope", scope="${lacking}"`] : [],
+        lacking,
+      },
+    };
   });
 }
 
