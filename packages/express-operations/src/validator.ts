@@ -65,6 +65,7 @@ export async function buildValidator(
       ? quickVerdict(document, entry.parameters, (type) => compiled.get(type))
       : () => undefined;
 
+  const refusalFor = keptRefusals(entry.parameters);
   const judgeWhole = async (subject: Subject): Promise<Problem | undefined> => {
     // EOV reads the discriminator of whatever the body is, and null has no fields.
     if (mustBeObject && subject.body === null) return refuse(400, "The request body must be object.");
@@ -75,7 +76,7 @@ export async function buildValidator(
       await run(judge, subject);
       return undefined;
     } catch (error) {
-      if (isRefusal(error)) return problemOf((error as { errors?: Faults }).errors, entry.parameters);
+      if (isRefusal(error)) return refusalFor((error as { errors?: Faults }).errors);
       throw error;
     }
   };
@@ -83,7 +84,7 @@ export async function buildValidator(
   return (subject) => {
     const faults = judgeQuickly(subject);
     if (faults === undefined) return judgeWhole(subject);
-    return faults.length > 0 ? problemOf(faults, entry.parameters) : undefined;
+    return faults.length > 0 ? refusalFor(faults) : undefined;
   };
 }
 
@@ -133,11 +134,23 @@ async function compile(
   });
 }
 
-/** EOV's refusals, in words that name the place and never repeat a value. */
-function problemOf(faults: Faults = [], parameters: ParameterObject[]): Problem {
-  const [first] = faults;
-  if (first === undefined) return refuse(400, "The request does not match the contract.");
-  return refuse(400, explain(first.path, first.message, parameters));
+/** There are few things that can be wrong, save for names that nobody declared. */
+const REFUSALS_KEPT = 1_000;
+
+/** EOV's refusals, in words that name the place and never repeat a value; made once, as the words and an Error cost as much as the verdict. */
+function keptRefusals(parameters: ParameterObject[]): (faults?: Faults) => Problem {
+  const kept = new Map<string, Problem>();
+  return ([first] = []) => {
+    const { path = "", message = "" } = first ?? {};
+    const key = `${path.length}:${path}${message}`;
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    const words = first === undefined ? "The request does not match the contract." : explain(path, message, parameters);
+    const problem = refuse(400, words);
+    if (kept.size >= REFUSALS_KEPT) kept.clear();
+    kept.set(key, problem);
+    return problem;
+  };
 }
 
 /** Whatever has no 4xx status is a fault. */
