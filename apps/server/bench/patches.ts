@@ -69,6 +69,16 @@ export const PATCHES = {
     to: "{}",
   },
   "without refusals free of stacks": { file: `${OPERATIONS}/problem.ts`, from: "Error.stackTraceLimit = 0;", to: "" },
+  "without refusals of keys made once": {
+    file: `${OPERATIONS}/security.ts`,
+    from: "(only!.problem ??= problemOf(refusals))",
+    to: "problemOf(refusals)",
+  },
+  "without refusals of values made once": {
+    file: `${OPERATIONS}/validator.ts`,
+    from: "if (known !== undefined) return known;",
+    to: "",
+  },
   "without middlewares as one": {
     file: `${SERVER}/http/in-order.ts`,
     from: "return (request, response, next) => {",

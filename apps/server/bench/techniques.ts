@@ -18,6 +18,8 @@ const TECHNIQUES: { without: PatchName | "the shortcut past EOV"; works: WorkNam
   { without: "without writing the log in batches", works: ["get by id", "refuse with 401"], isHidden: false },
   { without: "without a log line free of redaction", works: ["get by id", "refuse with 401"], isHidden: false },
   { without: "without refusals free of stacks", works: ["refuse with 400", "refuse with 401"], isHidden: false },
+  { without: "without refusals of keys made once", works: ["refuse with 401"], isHidden: false },
+  { without: "without refusals of values made once", works: ["refuse with 400"], isHidden: false },
   { without: "without middlewares as one", works: ["get by id", "refuse with 401"], isHidden: false },
   { without: "without ASCII written as such", works: ["list 20", "list 100", "get by id"], isHidden: false },
   { without: "without bodies read by events", works: ["create"], isHidden: false },

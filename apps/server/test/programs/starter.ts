@@ -15,7 +15,14 @@ async function startAndClose(databaseUrl: string): Promise<string> {
   const config = readConfig({ DATABASE_URL: databaseUrl, PORT: "0", PETSTORE_ENV: "production" });
   await prepare(config);
   const service = await start(config, pino({ level: "silent" }));
-  const readyz = await fetch(new URL("/readyz", service.baseUrl));
+  const state = await untilReady(new URL("/readyz", service.baseUrl));
   await service.close();
-  return readyz.ok ? "ready" : `/readyz answered ${readyz.status}`;
+  return state;
+}
+
+/** Asks a few times, since the database may be slower than `/readyz` waits for while so many start. */
+async function untilReady(readyz: URL): Promise<string> {
+  let status = 0;
+  for (let asked = 0; asked < 5 && status !== 200; asked++) ({ status } = await fetch(readyz));
+  return status === 200 ? "ready" : `/readyz answered ${status}`;
 }
