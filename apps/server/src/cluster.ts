@@ -45,7 +45,7 @@ export async function startProcesses(config: Config, logger: Logger, askEveryMs 
 
   const startProcess = async (): Promise<string> => {
     const worker = cluster.fork();
-    closeWhatItLeaves(worker);
+    closeUntakenConnection(worker);
     const baseUrl = await untilServing(worker);
     killWhenHanging(worker, logger, askEveryMs);
     worker.once("exit", (code: number, signal: string | null) => {
@@ -120,16 +120,19 @@ async function untilServing(worker: Worker): Promise<string> {
   return Promise.race([untilReported(worker, ({ baseUrl }) => baseUrl), ended]);
 }
 
-/** A connection that Node is handing to a process when that ends would stay open, answered by nobody, with Node's copy of it. */
-function closeWhatItLeaves({ process }: Worker): void {
-  const send: (...words: any) => any = process.send.bind(process);
+/**
+ * Node keeps its copy of the connection that it was handing to a process that died, and the client waits for nobody: so it
+ * is closed. What a process refuses that leaves by itself goes to another.
+ */
+function closeUntakenConnection(worker: Worker): void {
+  const send: (...words: any) => any = worker.process.send.bind(worker.process);
   let lent: { close: () => void } | undefined;
-  // Of its overloads, which `any` stands for, Node calls the one with a handle, and we the one with a callback.
-  process.send = function (...words: any): any {
-    if (typeof words[1]?.close === "function") lent = words[1];
+  worker.process.send = function (...words: any): any {
+    if (words[0]?.act === "newconn") lent = words[1];
     return send(...words);
   };
-  process.once("exit", () => lent?.close()); // for the second time, if the process had taken it, which does nothing
+  // For the second time, if the process had taken it, which does nothing.
+  worker.process.once("exit", () => worker.exitedAfterDisconnect || lent?.close());
 }
 
 /** One whose event loop stands still answers nothing, neither us nor the clients it is handed. */

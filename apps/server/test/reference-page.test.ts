@@ -53,6 +53,7 @@ describe("in a browser", () => {
   let context: BrowserContext; // one for all, so that the script, which is large, is loaded and compiled once
   beforeAll(async () => {
     if (chromiumAbsence !== undefined) return;
+    // Other hosts are not found; `open` tells who asked for one.
     browser = await launchChromium("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1");
     context = await browser.newContext({ viewport: WIDE, reducedMotion: "reduce" });
   });
@@ -116,7 +117,7 @@ describe("in a browser", () => {
     await page.locator(`body.${colorScheme}-mode`).waitFor();
   }
 
-  /** The page, and whatever it says on the console, throws, or asks of another origin: which it does not get. */
+  /** The page, and whatever it says on the console, throws, or asks of another origin. */
   async function open(hash = ""): Promise<{ page: Page; complaints: string[] }> {
     const page = await context.newPage();
     onTestFinished(() => page.close());

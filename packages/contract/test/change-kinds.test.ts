@@ -34,8 +34,9 @@ describe("what a change means for clients", () => {
     const after = side(together, ({ changed }) => changed, contract);
     for (const change of await compared(before, after)) {
       const name = /k\d+(?=[/_])/.exec(change.place)?.[0];
-      const { kind } = together.find((each) => each.name === name)!;
-      found.get(kind)!.push(change);
+      const of = together.find((each) => each.name === name);
+      if (of === undefined) throw new Error(`No kind of change is at ${change.place}: ${change.message}`);
+      found.get(of.kind)!.push(change);
     }
 
     for (const { kind, changed } of kinds) {

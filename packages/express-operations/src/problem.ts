@@ -12,15 +12,15 @@ export const PROBLEM_CODES = {
 
 /**
  * A refusal before it becomes a response: the status, a code for programs, a message for people, headers to send. It has no
- * stack, as nothing is at fault.
+ * stack, as nothing is at fault, and answers many requests: nothing of it may be changed.
  */
 export class Problem extends Error {
   override name = "Problem";
   readonly status: number;
   readonly code: string;
-  readonly headers: Record<string, string>;
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(status: number, code: string, message: string, headers: Record<string, string> = {}) {
+  constructor(status: number, code: string, message: string, headers: Readonly<Record<string, string>> = {}) {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0; // collecting a stack costs several times what the rest of a refusal does
     super(message);

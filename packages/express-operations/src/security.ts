@@ -104,6 +104,7 @@ async function judge<Caller>(checks: Alternative<Caller>, request: Request): Pro
   return admitted;
 }
 
+/** Each check with the challenges of all, as they are sent when it is the one that fails. */
 function withRefusals<Caller>(checks: Check<Caller>[]): Alternative<Caller> {
   const challenges = checks.map(({ challenge }) => challenge);
   return checks.map((check, at) => {

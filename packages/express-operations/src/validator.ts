@@ -134,8 +134,9 @@ async function compile(
   });
 }
 
-/** There are few things that can be wrong, save for names that nobody declared. */
+/** More than can be wrong with what is declared; names that nobody declared, which may be long, are the client's. */
 const REFUSALS_KEPT = 1_000;
+const LONGEST_KEPT = 200;
 
 /** EOV's refusals, in words that name the place and never repeat a value; made once, as the words and an Error cost as much as the verdict. */
 function keptRefusals(parameters: ParameterObject[]): (faults?: Faults) => Problem {
@@ -147,6 +148,7 @@ function keptRefusals(parameters: ParameterObject[]): (faults?: Faults) => Probl
     if (known !== undefined) return known;
     const words = first === undefined ? "The request does not match the contract." : explain(path, message, parameters);
     const problem = refuse(400, words);
+    if (key.length > LONGEST_KEPT) return problem;
     if (kept.size >= REFUSALS_KEPT) kept.clear();
     kept.set(key, problem);
     return problem;

@@ -106,7 +106,7 @@ function mutation(): fc.Arbitrary<(draft: Draft) => void> {
     ),
     fc.tuple(at, text).map(([n, value]) => (draft: Draft) => {
       const names = Object.keys(draft.pathValues);
-      // No client can send `.` or `..` as a segment (RFC 3986, section 5.2.4).
+      // `fetch` resolves `.` and `..` before it sends (RFC 3986, section 5.2.4), and an empty segment is another path.
       if (names.length > 0 && !/^\.{0,2}$/.test(value)) draft.pathValues[names[n % names.length]!] = value;
     }),
     fc.tuple(at, text).map(([n, value]) => (draft: Draft) => {
