@@ -49,7 +49,8 @@ describe("what `build` makes, copied to a folder of its own,", () => {
   });
 
   test("has the command line", async () => {
-    const env = { PATH: process.env["PATH"], DATABASE_URL: `file:${await temporaryFolder()}/petstore.db` };
+    // The doctor asks who listens on the port: here nobody.
+    const env = { PATH: process.env["PATH"], PORT: "1", DATABASE_URL: `file:${await temporaryFolder()}/petstore.db` };
     const run = async (...words: string[]) =>
       (await promisify(execFile)(process.execPath, [entry(), ...words], { env })).stdout;
     expect(await run("migrate")).toContain("Applied 0001_create_tables");
