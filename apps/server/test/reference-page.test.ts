@@ -1,6 +1,6 @@
 import { document } from "@petstore/contract/document";
 import { type AxeResults, source as axe } from "axe-core";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { chromiumAbsence, launchChromium } from "../../../packages/repo-checks/src/chromium.ts";
 import { startService, type TestService } from "./service.ts";
@@ -50,12 +50,8 @@ describe("what the server sends", () => {
 
 describe("in a browser", () => {
   let browser: Browser | undefined;
-  let context: BrowserContext; // one for all, so that the script, which is large, is loaded and compiled once
   beforeAll(async () => {
-    if (chromiumAbsence !== undefined) return;
-    // Other hosts are not found; `open` tells who asked for one.
-    browser = await launchChromium("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1");
-    context = await browser.newContext({ viewport: WIDE, reducedMotion: "reduce" });
+    if (chromiumAbsence === undefined) browser = await launchChromium();
   });
   afterAll(() => browser?.close());
   beforeEach(({ skip }) => skip(chromiumAbsence !== undefined, chromiumAbsence));
@@ -117,16 +113,20 @@ describe("in a browser", () => {
     await page.locator(`body.${colorScheme}-mode`).waitFor();
   }
 
-  /** The page, and whatever it says on the console, throws, or asks of another origin. */
+  /** The page, and whatever it says on the console, throws, or asks of another origin: which it does not get. */
   async function open(hash = ""): Promise<{ page: Page; complaints: string[] }> {
-    const page = await context.newPage();
-    onTestFinished(() => page.close());
+    const context = await browser!.newContext({ viewport: WIDE, reducedMotion: "reduce" });
+    onTestFinished(() => context.close());
     const { origin } = new URL(service.baseUrl);
     const complaints: string[] = [];
-    page.on("request", (request) => {
-      const url = new URL(request.url());
-      if (url.origin !== origin && url.protocol !== "data:") complaints.push(`asked for ${url.href}`);
-    });
+    await context.route(
+      (url) => url.origin !== origin && url.protocol !== "data:",
+      (route) => {
+        complaints.push(`asked for ${route.request().url()}`);
+        return route.abort();
+      },
+    );
+    const page = await context.newPage();
     page.on("pageerror", (error) => complaints.push(String(error)));
     page.on("console", (message) => {
       if (["error", "warning"].includes(message.type())) complaints.push(message.text());

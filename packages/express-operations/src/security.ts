@@ -86,7 +86,7 @@ interface Refusal {
   challenges: string[];
   /** The scopes that valid credentials lack. */
   lacking?: string;
-  /** What is thrown when there is no other alternative, made once: an Error costs as much as the rest of a refusal. */
+  /** What is thrown when there is no other alternative, made once, since an Error is dear. */
   problem?: Problem;
 }
 

@@ -138,7 +138,7 @@ async function compile(
 const REFUSALS_KEPT = 1_000;
 const LONGEST_KEPT = 200;
 
-/** EOV's refusals, in words that name the place and never repeat a value; made once, as the words and an Error cost as much as the verdict. */
+/** EOV's refusals, in words that name the place and never repeat a value; made once, since the words and an Error are dear. */
 function keptRefusals(parameters: ParameterObject[]): (faults?: Faults) => Problem {
   const kept = new Map<string, Problem>();
   return ([first] = []) => {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 
-/** Debian's, the one without a window first: it needs a quarter less of the processor. */
+/** Debian's, the smaller one first, which has no window. */
 const PROGRAMS = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
 const program = PROGRAMS.find((path) => existsSync(path));
 
@@ -11,7 +11,7 @@ export const chromiumAbsence =
     ? `no browser at ${PROGRAMS.join(" or ")}; on Debian: apt-get install chromium-headless-shell`
     : undefined;
 
-/** A browser of the test's own, started with these arguments. */
-export function launchChromium(...args: string[]): Promise<Browser> {
-  return chromium.launch({ executablePath: program!, args: ["--no-sandbox", "--disable-dev-shm-usage", ...args] });
+/** A browser of the test's own. */
+export function launchChromium(): Promise<Browser> {
+  return chromium.launch({ executablePath: program!, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
 }

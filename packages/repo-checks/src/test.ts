@@ -27,7 +27,7 @@ const turbo = spawnSync(
     "--continue",
     "--summarize",
     "--output-logs=errors-only",
-    "--concurrency=100%", // as many tasks as processors: most have several processes, which more tasks would only slow down
+    "--concurrency=100%", // as many tasks as processors, since most have several processes
     ...process.argv.slice(2),
   ],
   {
