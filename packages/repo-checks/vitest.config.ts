@@ -13,5 +13,6 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: resolve(import.meta.dirname, "../../node_modules/.cache/compiled") },
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 });
