@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { PatchName } from "./patches.ts";
 import type { PeerDatabase, StartPeer } from "./peers/peer.ts";
 
@@ -6,6 +7,19 @@ export interface Contender {
   name: "petstore" | "node-http" | "fastify" | "fastify-tuned" | "hono" | "express-eov-kysely";
   env?: NodeJS.ProcessEnv;
   patches?: PatchName[];
+  /** Node's, other than those of production. */
+  flags?: string[];
+}
+
+/** What Node is started with in production, by `petstore.service` and the Containerfile. */
+export const NODE_FLAGS = /^ExecStart=\S+ ((?:--\S+ )*)/m
+  .exec(readFileSync(new URL("../petstore.service", import.meta.url), "utf8"))![1]!
+  .split(" ")
+  .slice(0, -1);
+
+/** What Node is started with for a contender: the flags are a technique of ours. */
+export function flagsOf({ name, flags }: Contender): string[] {
+  return flags ?? (name === "petstore" || name === "fastify-tuned" ? NODE_FLAGS : []);
 }
 
 /** The stacks side by side, by the names they have in tables. */
@@ -13,6 +27,7 @@ export const LINEUP = {
   "this service": { name: "petstore" },
   "this service, nothing kept": { name: "petstore", patches: ["without anything kept"] },
   "this service, VALIDATION=always": { name: "petstore", env: { VALIDATION: "always" } },
+  "this service, Node without flags": { name: "petstore", flags: [] },
   "Fastify, same techniques": { name: "fastify-tuned" },
   "Fastify, same techniques, nothing kept": { name: "fastify-tuned", env: { PEER_CACHES: "off" } },
   "Fastify as documented": { name: "fastify" },

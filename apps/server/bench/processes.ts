@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import { join } from "node:path";
 import { ratioOf, show, spreadOf } from "../../../packages/express-operations/bench/figures.ts";
 import { build } from "../build.ts";
+import { NODE_FLAGS } from "./contenders.ts";
 import type { Outcome, Slice } from "./load.ts";
 import type { Bench } from "./sections.ts";
 import { requestText, type Work, WORKS } from "./works.ts";
@@ -42,7 +43,7 @@ function sliceOf(port: number, work: Work, key: string, { connections, milliseco
 }
 
 async function startProgram(processes: number, path: string): Promise<AsyncDisposable & { port: number }> {
-  const child = spawn(process.execPath, [join(DIST, "bin/petstore.js"), "serve"], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, join(DIST, "bin/petstore.js"), "serve"], {
     env: {
       PATH: process.env["PATH"],
       PORT: "0",

@@ -1,6 +1,6 @@
 import { Process } from "../../../packages/express-operations/bench/process.ts";
 import type { Question } from "./contender.ts";
-import type { Contender } from "./contenders.ts";
+import { type Contender, flagsOf } from "./contenders.ts";
 import type { Databases } from "./database.ts";
 import type { Outcome, Slice } from "./load.ts";
 import { serviceWith } from "./patches.ts";
@@ -28,7 +28,7 @@ export async function startLane<Label extends string>(
   const { patches = [] } = contender;
   const service = await serviceWith(synchronous === "normal" ? [...patches, "synchronous=NORMAL"] : patches);
   const words = [contender, database, service].map((word) => JSON.stringify(word));
-  const server = new Process(isPinned ? 0 : undefined, moduleUrl("contender.ts"), ...words);
+  const server = new Process(isPinned ? 0 : undefined, moduleUrl("contender.ts"), words, flagsOf(contender));
   const port = await server.next<number>();
   return {
     label,

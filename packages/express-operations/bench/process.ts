@@ -6,12 +6,14 @@ import { fileURLToPath } from "node:url";
 /** Whether processes can be kept apart: servers on one core, the load on another. */
 export const canPin = availableParallelism() > 1 && spawnSync("taskset", ["--version"]).status === 0;
 
-/** A module of this folder in a process of its own, pinned to a core if so asked and possible. It ends when disposed. */
+/** A module in a process of its own, pinned to a core if so asked and possible. It ends when disposed. */
 export class Process implements Disposable {
   readonly #child: ChildProcess;
 
-  constructor(core: 0 | 1 | undefined, module: string, ...args: string[]) {
-    const command = [process.execPath, "--expose-gc", fileURLToPath(new URL(module, import.meta.url)), ...args];
+  /** The module is named as seen from this folder, and `flags` are Node's. */
+  constructor(core: 0 | 1 | undefined, module: string, args: string[] = [], flags: string[] = []) {
+    const path = fileURLToPath(new URL(module, import.meta.url));
+    const command = [process.execPath, "--expose-gc", ...flags, path, ...args];
     const [file = "", ...rest] = canPin && core !== undefined ? ["taskset", "-c", String(core), ...command] : command;
     this.#child = spawn(file, rest, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   }

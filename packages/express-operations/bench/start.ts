@@ -7,7 +7,7 @@ export async function startTimes(times: number): Promise<number[]> {
   const seconds: number[] = [];
   for (let time = 0; time < times; time++) {
     const started = performance.now();
-    using server = new Process(undefined, "server.ts", "ours", "github");
+    using server = new Process(undefined, "server.ts", ["ours", "github"]);
     const response = await fetch(`http://127.0.0.1:${await server.next<number>()}/users/octocat/keys`);
     await response.text();
     if (response.status !== 200) throw new Error(`The first answer was ${response.status}.`);
@@ -18,7 +18,7 @@ export async function startTimes(times: number): Promise<number[]> {
 
 /** Megabytes of heap in use with GitHub's document, after requests to each of so many of its operations. */
 export async function heapAfter(counts: number[]): Promise<Map<number, number>> {
-  using server = new Process(0, "server.ts", "ours", "github");
+  using server = new Process(0, "server.ts", ["ours", "github"]);
   const port = await server.next<number>();
   const paths = operationsOf(documentNamed("github"))
     .filter(({ method }) => method === "get")

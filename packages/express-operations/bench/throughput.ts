@@ -25,7 +25,7 @@ export async function throughput(lineup: [Contender, DocumentName][], rounds: nu
   const load = running.use(new Process(1, "load.ts"));
   const lanes: { server: Process; url: string; series: Series }[] = [];
   for (const [contender, document] of lineup) {
-    const server = running.use(new Process(0, "server.ts", contender, document));
+    const server = running.use(new Process(0, "server.ts", [contender, document]));
     const url = `http://127.0.0.1:${await server.next<number>()}${PATH}`;
     const answer = await (await fetch(url)).text();
     if (!ANSWER.test(answer)) throw new Error(`${contender} with ${document} answers ${answer}`);
