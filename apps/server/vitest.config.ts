@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig, mergeConfig } from "vitest/config";
 import shared from "../../packages/repo-checks/vitest.config.ts";
 import { postgresUnavailable } from "./test/postgres.ts";
@@ -26,6 +27,7 @@ export default mergeConfig(
   shared,
   defineConfig({
     test: {
+      maxWorkers: 2 * availableParallelism(), // many tests wait for processes of their own
       globalSetup: "test/program.setup.ts",
       projects: [
         { extends: true, test: { name: "sqlite", exclude: ["**/node_modules/**", ...POSTGRES, ABSENCE] } },

@@ -7,7 +7,7 @@ import ReportWriter from "./src/reporter.ts";
 export default defineConfig({
   test: {
     reporters: ["default", new ReportWriter()],
-    maxWorkers: 2 * availableParallelism(), // many tests wait for processes of their own
+    maxWorkers: availableParallelism(), // each loads the same modules anew
     isolate: false, // no test changes what a module holds, and loading the service again for each file is dear
     // The tests start hundreds of processes, of whose time compiling the same program anew takes a third.
     env: { NODE_COMPILE_CACHE: resolve(import.meta.dirname, "../../node_modules/.cache/compiled") },
