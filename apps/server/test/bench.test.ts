@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { NODE_FLAGS } from "../bench/contenders.ts";
 import { PATCHES } from "../bench/patches.ts";
 
 const BENCH = fileURLToPath(new URL("../bench/main.ts", import.meta.url));
@@ -17,4 +18,11 @@ test("the benchmark runs: all stacks answer the same, and each work is measured"
 
 test.each(Object.entries(PATCHES))("the source still says what is measured %s", async (_, { file, from }) => {
   expect((await readFile(new URL(file, ROOT), "utf8")).split(from)).toHaveLength(2);
+});
+
+test("Node is started for the benchmark as the unit and the Containerfile start it", async () => {
+  const containerfile = await readFile(new URL("apps/server/Containerfile", ROOT), "utf8");
+  const words = ["node", ...NODE_FLAGS, "/petstore/bin/petstore.js"];
+  expect(NODE_FLAGS).not.toEqual([]);
+  expect(containerfile).toContain(`\nENTRYPOINT [${words.map((word) => JSON.stringify(word)).join(", ")}]\n`);
 });
