@@ -84,7 +84,6 @@ describe("SIGTERM", () => {
     const body = '{"name":"Rex","categoryId":1}';
     const socket = await stuckClient(program, `${postHead(program)}Content-Length: ${body.length}\r\n\r\n${body}`);
     const answer = text(socket);
-    expect((await fetch(new URL("/healthz", program.baseUrl))).status).toBe(200); // so the other has arrived as well
     expect(await program.stop("SIGTERM")).toBe(0);
     expect(await answer).toMatch(/^HTTP\/1.1 503 [^]*"code":"unavailable"/);
     holder.exec("rollback").close();
@@ -112,6 +111,7 @@ async function stuckClient({ baseUrl }: Program, sent: string): Promise<Socket> 
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }).on("error", () => {});
   await once(socket, "connect");
   await new Promise((done) => socket.write(sent, done));
+  expect((await fetch(new URL("/healthz", baseUrl))).status).toBe(200); // so that which came before has arrived
   return socket;
 }
 
