@@ -9,7 +9,7 @@ export default defineConfig({
     reporters: ["default", new ReportWriter()],
     maxWorkers: availableParallelism(), // each loads the same modules anew
     isolate: false, // no test changes what a module holds, and loading the service again for each file is dear
-    // The tests start hundreds of processes, of whose time compiling the same program anew takes a third.
+    // The tests start hundreds of processes of a few programs, which need not be compiled anew each time.
     env: { NODE_COMPILE_CACHE: resolve(import.meta.dirname, "../../node_modules/.cache/compiled") },
     testTimeout: 180_000,
     hookTimeout: 180_000,

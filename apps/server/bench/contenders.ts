@@ -12,10 +12,9 @@ export interface Contender {
 }
 
 /** What Node is started with in production, by `petstore.service` and the Containerfile. */
-export const NODE_FLAGS = /^ExecStart=\S+ ((?:--\S+ )*)/m
-  .exec(readFileSync(new URL("../petstore.service", import.meta.url), "utf8"))![1]!
-  .split(" ")
-  .slice(0, -1);
+export const NODE_FLAGS: string[] =
+  /^ExecStart=.*/m.exec(readFileSync(new URL("../petstore.service", import.meta.url), "utf8"))![0].match(/--\S+/g) ??
+  [];
 
 /** What Node is started with for a contender: the flags are a technique of ours. */
 export function flagsOf({ name, flags }: Contender): string[] {

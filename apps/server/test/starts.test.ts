@@ -10,12 +10,12 @@ import { temporaryFolder, temporaryUrl } from "./temporary.ts";
 
 const SERVERS = 8;
 /** `pnpm --filter @petstore/server test:starts` runs 20. */
-const TIMES = Number(process.env["STARTS"] ?? 2);
+const TIMES = Number(process.env["STARTS"] ?? 3);
 
 const REX = { id: 1, name: "Rex", categoryId: 1, status: "sold" } as const;
 
 let starters: ChildProcess[];
-beforeAll(() => void (starters = Array.from({ length: SERVERS }, () => fork(ownProgram("starter"), { execArgv: [] }))));
+beforeAll(() => void (starters = Array.from({ length: SERVERS }, () => fork(ownProgram("starter")))));
 afterAll(() => starters.forEach((starter) => starter.disconnect()));
 
 describe.each([

@@ -78,6 +78,7 @@ describe("the client, packed and installed elsewhere", () => {
     const nodenext = { module: "nodenext", target: "es2023", noEmit: true };
     const bundler = { module: "esnext", moduleResolution: "bundler", target: "es2022", noEmit: true };
     test.each([
+      ["typescript", "of what runs in Node", { ...node, ...nodenext }, ["readme", "script", "backend", "testing"]],
       ["typescript-7", "of what runs in Node", { ...node, ...nodenext }, ["readme", "script", "backend", "testing"]],
       ["typescript", "of the page", { ...browser, ...bundler }, ["browser"]],
       ["typescript-7", "of the page", { ...browser, ...bundler }, ["browser"]],

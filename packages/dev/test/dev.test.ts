@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { cloneInstalled, root } from "@petstore/repo-checks/clone";
@@ -153,8 +153,10 @@ describe("pnpm dev", () => {
     await expect(fetch(new URL("/healthz", dev.address()))).rejects.toThrow("fetch failed");
   });
 
-  test("a handler alone: no word of the contract, and the service answers with the new code", async () => {
+  test("a handler alone: its fault, no word of the contract, and the service answers with the new code", async () => {
     const handlers = read(HANDLERS).replace(/^throw .*\n/, "");
+    save(HANDLERS, `${handlers}export const much: number = "much";\n`);
+    expect(await reportOn(HANDLERS)).toMatch(/typecheck +1 error .*\n +handlers .*Type 'string' is not/);
     save(HANDLERS, handlers.replace("There is no animal with this id.", "Nobody has seen it."));
     const report = await reportOn(HANDLERS);
     expect(report).toMatch(/^\s*\d\d:\d\d:\d\d {2}apps\/server\/src\/pets\/pets\.handlers\.ts$/m);
@@ -185,9 +187,12 @@ function read(file: string): string {
   return readFileSync(join(directory, file), "utf8");
 }
 
+/** Saves a file that is as old as one moved from elsewhere may be: what counts is that its content is another. */
 function save(file: string, text: string): void {
-  mkdirSync(dirname(join(directory, file)), { recursive: true });
-  writeFileSync(join(directory, file), text);
+  const path = join(directory, file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  utimesSync(path, 0, 0);
 }
 
 /** Runs what a reader would, without pnpm's look at what is installed, and gives what it prints. */

@@ -45,6 +45,7 @@ describe("the package, packed and installed elsewhere", () => {
 
   test.each([
     ["typescript", { module: "nodenext", noEmit: true }],
+    ["typescript", { module: "esnext", moduleResolution: "bundler", noEmit: true }],
     ["typescript-7", { module: "esnext", moduleResolution: "bundler", noEmit: true }],
     ["typescript-7", { module: "nodenext", outDir: "out" }],
   ])("with %s and %o the examples have no errors, nor do the declarations of libraries", (compiler, options) => {
