@@ -1,12 +1,6 @@
 import type { HandledOperations } from "@petstore/contract";
 import { document } from "@petstore/contract/document";
-import express, {
-  type ErrorRequestHandler,
-  type Express,
-  type NextFunction,
-  type Request,
-  type Response,
-} from "express";
+import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import { implement, type Implementation, type Violation } from "express-operations";
 import type { Logger } from "pino";
 import { type Capacity, createCapacity } from "./http/capacity.ts";
@@ -15,9 +9,10 @@ import { contractDocument } from "./contract-document.ts";
 import { crossOrigin } from "./http/cross-origin.ts";
 import { dataVersionOf } from "./database/data-version.ts";
 import type { Environment } from "./environment.ts";
-import { asProblem, problem, problemBody } from "./errors.ts";
+import { problem, problemBody } from "./errors.ts";
 import { handlers } from "./handlers.ts";
 import { inOrder } from "./http/in-order.ts";
+import { onError } from "./http/on-error.ts";
 import { onlyRead } from "./http/only-read.ts";
 import { authentication } from "./keys/authentication.ts";
 import type { KeyUses } from "./keys/key-uses.ts";
@@ -25,7 +20,7 @@ import { nobody, type Observer } from "./observability/observer.ts";
 import { limited, type RateLimits } from "./rate-limits.ts";
 import { readiness } from "./readiness.ts";
 import { referencePage } from "./reference-page.ts";
-import { describe, requestLog } from "./observability/request-log.ts";
+import { requestLog } from "./observability/request-log.ts";
 import { standingHeaders } from "./http/standing-headers.ts";
 import type { Storage } from "./database/storage.ts";
 import type { Tracing } from "./observability/tracing.ts";
@@ -126,23 +121,4 @@ function timesGiven({ rawHeaders }: Request, lowerCaseName: string): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]!.toLowerCase() === lowerCaseName) count++;
   return count;
-}
-
-function onError(logger: Logger): ErrorRequestHandler {
-  // Four parameters make it Express's error handler.
-  return (error: unknown, request, response, _next) => {
-    const refusal = asProblem(error);
-    if (refusal !== error) logger.error({ err: error, req: describe(request, response) }, "request failed");
-    if (response.headersSent) {
-      response.destroy();
-      return;
-    }
-    const body = JSON.stringify(problemBody(refusal));
-    const headers = {
-      ...refusal.headers,
-      "Content-Type": "application/json",
-      "Content-Length": Buffer.byteLength(body),
-    };
-    response.writeHead(refusal.status, headers).end(body);
-  };
 }

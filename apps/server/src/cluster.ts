@@ -38,7 +38,7 @@ class ProcessError extends Error {
  */
 export async function startProcesses(config: Config, logger: Logger, askEveryMs = ASK_EVERY_MS): Promise<Serving> {
   cluster.setupPrimary({ exec: PROGRAM, args: ["serve"] });
-  const metrics = await openMetrics(config);
+  const metrics = await openMetrics(config, logger);
   const { promise: failed, reject: fail } = Promise.withResolvers<never>();
   failed.catch(() => {}); // it may fail when nobody asks any more
   let isStopping = false;
@@ -181,8 +181,8 @@ function processes(): Worker[] {
   return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
 }
 
-async function openMetrics(config: Config) {
+async function openMetrics(config: Config, logger: Logger) {
   if (config.metrics === undefined) return undefined;
   const { clusterMetricsReader, listenForMetrics } = await import("./observability/metrics.ts");
-  return listenForMetrics(clusterMetricsReader(), config.metrics);
+  return listenForMetrics(clusterMetricsReader(), config.metrics, logger);
 }

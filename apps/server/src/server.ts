@@ -33,7 +33,7 @@ export async function start(config: Config, logger: Logger): Promise<Service> {
 }
 
 async function open(config: Config, logger: Logger, resources: Resources): Promise<Service> {
-  const metrics = await openMetrics(config, resources);
+  const metrics = await openMetrics(config, logger, resources);
   const tracing = await openTracing(config, resources);
   const storage = openStorage(config.databaseUrl, metrics?.onCommit);
   resources.add(() => storage.destroy());
@@ -75,7 +75,7 @@ async function open(config: Config, logger: Logger, resources: Resources): Promi
 }
 
 /** Loaded only when they are wanted. In a cluster the primary process serves those of all. */
-async function openMetrics(config: Config, resources: Resources) {
+async function openMetrics(config: Config, logger: Logger, resources: Resources) {
   if (config.metrics === undefined) return undefined;
   const { createMetrics, listenForMetrics, shareMetrics } = await import("./observability/metrics.ts");
   const metrics = createMetrics(config.databaseUrl);
@@ -83,7 +83,7 @@ async function openMetrics(config: Config, resources: Resources) {
     shareMetrics(metrics);
     return { ...metrics, url: undefined };
   }
-  const listener = await listenForMetrics(() => metrics.registry.metrics(), config.metrics);
+  const listener = await listenForMetrics(() => metrics.registry.metrics(), config.metrics, logger);
   resources.add(() => listener.close());
   return { ...metrics, url: `${listener.origin}/metrics` };
 }

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
-import express, { type NextFunction, type Request, type RequestHandler, type Response } from "express";
+import express, { type RequestHandler } from "express";
+import type { Logger } from "pino";
 import {
   AggregatorRegistry,
   collectDefaultMetrics,
@@ -10,8 +11,10 @@ import {
   Registry,
 } from "prom-client";
 import { isPostgresUrl, pathOfFileUrl } from "../config.ts";
-import { ERRORS, errorBody } from "../errors.ts";
+import { problem } from "../errors.ts";
 import { type Address, type Listener, listen } from "../http/listener.ts";
+import { onError } from "../http/on-error.ts";
+import { onlyRead } from "../http/only-read.ts";
 import type { Observer } from "./observer.ts";
 
 /** Prometheus metrics of a service: what fills them, and the text they are read as. */
@@ -72,16 +75,16 @@ export function createMetrics(databaseUrl: string): Metrics {
 }
 
 /** Serves `GET /metrics` on an address of its own, which need not be reachable for those who use the service. */
-export function listenForMetrics(read: () => Promise<string>, address: Address): Promise<Listener> {
+export function listenForMetrics(read: () => Promise<string>, address: Address, logger: Logger): Promise<Listener> {
   const app = express().disable("x-powered-by").disable("etag");
-  app.get("/metrics", async (_request, response) => {
+  app.all("/metrics", onlyRead, async (_request, response) => {
     const text = await read();
     response.writeHead(200, { "Content-Type": prometheusContentType }).end(text);
   });
-  app.use((_request, response) => void response.status(ERRORS.not_found.status).json(errorBody("not_found")));
-  app.use((_error: unknown, _request: Request, response: Response, _next: NextFunction) => {
-    response.status(ERRORS.unavailable.status).json(errorBody("unavailable"));
+  app.use(() => {
+    throw problem("not_found");
   });
+  app.use(onError(logger));
   return listen(app, { ...address, settings: "METRICS_HOST and METRICS_PORT" });
 }
 

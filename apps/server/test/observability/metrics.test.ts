@@ -23,6 +23,14 @@ describe("/metrics", () => {
     await expectError(await fetch(new URL("/", service.metricsUrl)), 404, "not_found");
   });
 
+  test("is only read: any other method gets 405 with Allow", async () => {
+    const response = await fetch(service.metricsUrl!, { method: "POST" });
+    await expectError(response, 405, "method_not_allowed");
+    expect(response.headers.get("Allow")).toBe("GET, HEAD, OPTIONS");
+    const head = await fetch(service.metricsUrl!, { method: "HEAD" });
+    expect({ status: head.status, text: await head.text() }).toEqual({ status: 200, text: "" });
+  });
+
   test("counts requests by operationId and status, and times them", async () => {
     await service.addPet();
     for (const path of ["/pets/1", "/pets/1", "/pets/404", "/nope"]) await service.request(path);

@@ -1,0 +1,24 @@
+import type { ErrorRequestHandler } from "express";
+import type { Logger } from "pino";
+import { asProblem, problemBody } from "../errors.ts";
+import { describe } from "../observability/request-log.ts";
+
+/** Answers what is thrown with an Error body. What is not a refusal of ours is logged; the answer does not show it. */
+export function onError(logger: Logger): ErrorRequestHandler {
+  // Four parameters make it Express's error handler.
+  return (error: unknown, request, response, _next) => {
+    const refusal = asProblem(error);
+    if (refusal !== error) logger.error({ err: error, req: describe(request, response) }, "request failed");
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const body = JSON.stringify(problemBody(refusal));
+    const headers = {
+      ...refusal.headers,
+      "Content-Type": "application/json",
+      "Content-Length": Buffer.byteLength(body),
+    };
+    response.writeHead(refusal.status, headers).end(body);
+  };
+}
