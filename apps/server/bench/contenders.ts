@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { destination } from "pino";
 import type { PatchName } from "./patches.ts";
 import type { PeerDatabase, StartPeer } from "./peers/peer.ts";
 
@@ -50,6 +51,6 @@ export async function startContender(
   }
   const { createLogger, inBatches, readConfig, start } = (await import(service)) as typeof import("./service.ts");
   const config = readConfig({ PETSTORE_ENV: "production", PORT: "0", DATABASE_URL: `file:${database.path}`, ...env });
-  const { baseUrl } = await start(config, createLogger(config.logLevel, inBatches("/dev/null")));
+  const { baseUrl } = await start(config, createLogger(config.logLevel, inBatches(destination("/dev/null"))));
   return Number(new URL(baseUrl).port);
 }

@@ -44,7 +44,7 @@ export interface AppOptions {
 /** The path every address of the contract ends in, such as `/v1`. */
 export const BASE_PATH = new URL(document.servers[0]!.url).pathname;
 
-/** Answers kept to be sent again, on SQLite: thousands of the longest pages. */
+/** Answers kept to be sent again, on SQLite: some five hundred of the longest pages. */
 const KEPT_BYTES = 32 * 1024 * 1024;
 
 /** The service as an Express app: the contract's operations below its base path, and what operators need beside it. */
@@ -112,7 +112,7 @@ const AUTHORITY = /^(\[[0-9A-Za-z.:]+\]|([\w.~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(:
 /** RFC 9112, section 3.2, asks for this 400, for a Host that is missing or malformed as for two; Node's own has no body. */
 function requireHost(request: Request, _response: Response, next: NextFunction): void {
   const count = timesGiven(request, "host");
-  const isRight = count === 0 ? request.httpVersion !== "1.1" : count === 1 && AUTHORITY.test(request.headers.host!);
+  const isRight = count === 0 ? request.httpVersion === "1.0" : count === 1 && AUTHORITY.test(request.headers.host!);
   next(isRight ? undefined : problem("invalid_request"));
 }
 

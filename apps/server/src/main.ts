@@ -8,6 +8,9 @@ import { addDoctorCommand } from "./maintenance/doctor.commands.ts";
 import { addKeysCommands } from "./keys/keys.commands.ts";
 import { migrate } from "./database/migrations.ts";
 
+let isServing = false;
+let isOutputLost = false;
+
 const program = new Command("petstore").description("The petstore service and its administration.").exitOverride();
 
 program
@@ -15,6 +18,7 @@ program
   .description("run the service (what happens without a command)")
   .action(async () => {
     const { serve } = await import("./serve.ts"); // the other commands need not load the web server
+    isServing = true;
     await serve(readConfig(process.env));
   });
 
@@ -36,9 +40,11 @@ addBackupCommands(program);
 addCopyCommand(program);
 addDoctorCommand(program);
 
-// Whoever reads the output may have seen enough, as in `petstore --help | head -1`.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
+process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+  if (code === "EPIPE") return; // whoever reads it may have seen enough, as in `petstore --help | head -1`
+  if (!isOutputLost) console.error(`Standard output cannot be written, and what is printed is lost (${message}).`);
+  isOutputLost = true;
+  if (!isServing) process.exitCode = 1; // a command is for what it prints; the service goes on without its log
 });
 
 try {

@@ -1,9 +1,12 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { open, writeFile } from "node:fs/promises";
+import { relative, resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { freePort } from "../../../packages/repo-checks/src/free-port.ts";
+import { pathOfFileUrl } from "../src/config.ts";
 import { MIGRATIONS } from "../src/database/migrations.ts";
 import { ENTRY, run } from "./program.ts";
 import { temporaryFolder, temporaryUrl } from "./temporary.ts";
@@ -64,6 +67,26 @@ describe("what can be expected to fail exits with 1 and no stack", () => {
     expect(stderr).toMatch(/^The database file .*petstore\.js cannot be opened .*\n$/);
   });
 
+  test.each([
+    ["in the URL", { DATABASE_URL: "postgres://127.0.0.1/petstore?port=99999" }],
+    ["in PGPORT", { DATABASE_URL: "postgres://127.0.0.1/petstore", PGPORT: "99999" }],
+  ])("a port of PostgreSQL that is none, %s", async (_, env) => {
+    const { code, stdout, stderr } = await run(["migrate"], env);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^The PostgreSQL database cannot be used \(.*99999.*\n$/);
+  });
+
+  test("a database copied to itself", async () => {
+    const url = await temporaryUrl();
+    await run(["migrate"], { DATABASE_URL: url });
+    const same = `file:${relative(process.cwd(), pathOfFileUrl(url))}`;
+    expect(await run(["copy", "--from", url, "--to", same], {})).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "--from and --to name the same database.\n",
+    });
+  });
+
   test("a Node that cannot run TypeScript, as those before 22.18", async () => {
     const source = resolve(import.meta.dirname, "../bin/petstore.js");
     const { code, stdout, stderr } = await run(["keys", "list"], { NODE_OPTIONS: "--no-strip-types" }, source);
@@ -85,6 +108,40 @@ test("a reader of the output that has seen enough is no error", async () => {
   child.stdout.destroy();
   expect(await text(child.stderr)).toBe("");
   expect(child.exitCode ?? (await once(child, "exit"))[0]).toBe(0);
+});
+
+describe("output that cannot be written, as to a full disk", () => {
+  const printingTo = async (words: string[], env: NodeJS.ProcessEnv = {}): Promise<ChildProcess> => {
+    const full = await open("/dev/full", "w");
+    const child = spawn(process.execPath, [ENTRY, ...words], { env, stdio: ["ignore", full.fd, "pipe"] });
+    onTestFinished(async () => {
+      child.kill("SIGKILL");
+      await full.close();
+    });
+    return child;
+  };
+  const LOST =
+    "Standard output cannot be written, and what is printed is lost (ENOSPC: no space left on device, write).\n";
+  beforeEach(({ skip }) => skip(!existsSync("/dev/full"), "there is no /dev/full"));
+
+  test("fails a command", async () => {
+    const child = await printingTo(["--help"]);
+    expect(await text(child.stderr!)).toBe(LOST);
+    expect(child.exitCode ?? (await once(child, "exit"))[0]).toBe(1);
+  });
+
+  test("is said once by the service, which goes on answering, and ends when it is told to", async () => {
+    const [folder, PORT] = [await temporaryFolder(), String(await freePort())];
+    const DATABASE_URL = `file:${folder}/petstore.db`;
+    const child = await printingTo(["serve"], { PORT, DATABASE_URL, SHUTDOWN_DELAY: "0" });
+    const said = text(child.stderr!);
+    const ask = () => fetch(`http://127.0.0.1:${PORT}/healthz`).then(({ status }) => status);
+    await expect.poll(() => ask().catch(() => undefined)).toBe(200);
+    for (let count = 0; count < 5; count++) expect(await ask()).toBe(200);
+    child.kill("SIGTERM");
+    expect((await once(child, "exit"))[0]).toBe(0);
+    expect(await said).toBe(LOST);
+  });
 });
 
 test("a data folder that cannot be made is named, with the setting", async () => {

@@ -40,10 +40,15 @@ export function bodyReader(declared: string[], required: boolean, limit: number)
     if (request.readableDidRead) {
       throw new Error("The body was read before the operation. Mount it ahead of other body parsers.");
     }
-    if (request.headers.expect?.toLowerCase() === "100-continue") response.writeContinue();
+    if (awaitsContinue(request)) response.writeContinue();
     const bytes = await readBytes(request, limit);
     return { mediaType, contentType, value: decode(bytes, mediaType.essence) };
   };
+}
+
+/** Whether the client sends the body only when told to; one of HTTP/1.0 would take that for the answer (RFC 9110, section 10.1.1). */
+function awaitsContinue({ headers, httpVersion }: Request): boolean {
+  return headers.expect?.toLowerCase() === "100-continue" && httpVersion !== "1.0";
 }
 
 /** By events: a stream's own iterator costs as much as all else that is done for a request with a small body. */

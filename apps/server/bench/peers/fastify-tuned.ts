@@ -95,7 +95,7 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
   };
 
   const app = Fastify({
-    loggerInstance: pino({}, inBatches("/dev/null")),
+    loggerInstance: pino({}, inBatches(pino.destination("/dev/null"))),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     ajv: { customOptions: { removeAdditional: false } },

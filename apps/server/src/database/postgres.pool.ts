@@ -44,6 +44,15 @@ class Client extends pg.Client {
     this.#deadlineMs = config.statement_timeout ? config.statement_timeout + GRACE_MS : undefined;
   }
 
+  // What is wrong with an address, such as its port, is thrown at once, where the pool expects to be called back.
+  override connect(callback?: any): any {
+    try {
+      return super.connect(callback);
+    } catch (error) {
+      callback(error);
+    }
+  }
+
   // A server that has fallen silent never confirms the end, and its connection would keep the process from ending. Of the
   // overloads of pg, which `any` stands for, the pool calls the one with a callback.
   override end(callback?: any): any {

@@ -53,9 +53,8 @@ export async function listen(app: Listening, at: Address): Promise<Listener> {
   );
   const connections = new Connections(server);
   server.on("clientError", refuseConnection);
-  server.on("connect", (_request, socket) => {
-    endWith(socket.resume(), "method_not_allowed", { Allow: "GET, HEAD, OPTIONS, POST" });
-  });
+  // It names a host, not a path, and nothing is allowed on another host: an empty Allow (RFC 9110, section 10.2.1).
+  server.on("connect", (_request, socket) => endWith(socket.resume(), "method_not_allowed", { Allow: "" }));
   // Whoever reads the body asks for it: a request that is refused before is not told to go on.
   server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => app(request, response));
   server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) => {
@@ -128,6 +127,5 @@ function endWith(socket: Duplex, code: ErrorCode, more: Record<string, string> =
 function codeOf(error: NodeJS.ErrnoException): ErrorCode {
   if (error.code === "HPE_HEADER_OVERFLOW") return "headers_too_large";
   if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") return "request_timeout";
-  if (error.code === "HPE_CHUNK_EXTENSIONS_OVERFLOW") return "payload_too_large";
   return "invalid_request";
 }

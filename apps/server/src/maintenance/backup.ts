@@ -33,7 +33,10 @@ export function backup(database: string, file: string): void {
  */
 export function restore(path: string, file: string): string | undefined {
   const database = existsSync(path) ? realpathSync(path) : path; // a link to it stays one
-  const incoming = `${database}.restoring`;
+  const incoming = `${database}.petstore-restoring`;
+  if (existsSync(file) && [incoming, partialOf(incoming)].includes(realpathSync(file))) {
+    throw new DatabaseError(`${file} is where this command has to write. Rename it first.`);
+  }
   removeRemains(incoming);
   mkdirSync(dirname(database), { recursive: true });
   copy(file, incoming);
@@ -81,7 +84,7 @@ function keepOwner(path: string, like: string): void {
 
 /** `VACUUM INTO` reads one snapshot, whatever is written meanwhile, but does not sync: https://sqlite.org/lang_vacuum.html */
 function copy(from: string, to: string): void {
-  const partial = `${to}.partial`;
+  const partial = partialOf(to);
   removeRemains(partial);
   try {
     using(from, (source) => source.prepare("vacuum into ?").run(partial));
@@ -96,12 +99,25 @@ function copy(from: string, to: string): void {
   }
 }
 
+/** Where a copy is made before it is whole; nobody else names a file so. */
+function partialOf(path: string): string {
+  return `${path}.petstore-partial`;
+}
+
 /** What a command that was killed has left there. */
 function removeRemains(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+  if (isFolder(path)) {
     throw new DatabaseError(`${path} is a folder, where this command has to write a file. Move it elsewhere.`);
   }
   rmSync(path, { force: true });
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch (cause) {
+    throw new DatabaseError(`${path} cannot be written (${(cause as Error).message}).`, { cause });
+  }
 }
 
 function using(path: string, act: (file: Sqlite.Database) => void): void {

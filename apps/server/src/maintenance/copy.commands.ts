@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
+import { resolve } from "node:path";
 import type { Command } from "commander";
 import { ConfigError, isPostgresUrl, pathOfFileUrl, readConfig } from "../config.ts";
 import { openDatabase } from "../database/database.ts";
@@ -17,6 +18,7 @@ export function addCopyCommand(program: Command): void {
 }
 
 async function copy({ from, to, json }: { from: string; to: string; json?: true }): Promise<void> {
+  if (placeOf(from) === placeOf(to)) throw new ConfigError("--from and --to name the same database.");
   const [source, target] = [openDatabase(from), openDatabase(to)];
   try {
     const copied = await copyDatabase(source, target);
@@ -26,6 +28,13 @@ async function copy({ from, to, json }: { from: string; to: string; json?: true 
   } finally {
     await Promise.all([source.destroy(), target.destroy()]);
   }
+}
+
+/** Where a database is: of a file the path without links, so that each has one. */
+function placeOf(url: string): string {
+  if (isPostgresUrl(url)) return url;
+  const path = resolve(pathOfFileUrl(url));
+  return existsSync(path) ? realpathSync(path) : path;
 }
 
 /** Commander's own errors repeat the value, which may hold a password. */

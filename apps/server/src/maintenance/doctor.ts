@@ -1,6 +1,9 @@
+import { once } from "node:events";
 import { existsSync, statfsSync, statSync } from "node:fs";
+import { get, type IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { dirname, resolve } from "node:path";
+import { json } from "node:stream/consumers";
 import { version } from "@petstore/contract";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
@@ -50,16 +53,25 @@ export async function examine(env: NodeJS.ProcessEnv): Promise<Finding[]> {
 async function examineService({ host, port }: Config): Promise<Finding> {
   const address = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
   try {
-    const answer = await fetch(`http://${address}/readyz`, { signal: AbortSignal.timeout(DEADLINE_MS) });
-    const { status, message } = (await answer.json()) as { status?: unknown; message?: string };
+    const { status, message } = (await readJson(`http://${address}/readyz`)) as { status?: unknown; message?: string };
     if (status === "ok") return { check: "service", found: `ready at ${address}` };
     const remedy =
       "Its log says more. If the database file or its log was moved, removed or replaced, put it back, or stop the service and start it again.";
     return { check: "service", found: `not ready at ${address}: ${message}`, remedy };
   } catch (error) {
-    if ((error as Error).name !== "TimeoutError") return { check: "service", found: `not running at ${address}` };
+    const { code, name } = error as NodeJS.ErrnoException;
+    if (code === "ECONNREFUSED") return { check: "service", found: `not running at ${address}` };
+    if (name === "SyntaxError")
+      return { check: "service", found: `another program at ${address}`, remedy: "End it, or set PORT to a free one." };
     return { check: "service", found: `no answer from ${address}`, remedy: "Stop the service, and start it again." };
   }
+}
+
+/** Not by `fetch`, which refuses some ports that the service may have: https://fetch.spec.whatwg.org/#port-blocking */
+async function readJson(url: string): Promise<unknown> {
+  const asked = get(url, { agent: false, signal: AbortSignal.timeout(DEADLINE_MS) });
+  const [answer] = (await once(asked, "response")) as [IncomingMessage];
+  return json(answer);
 }
 
 function examineAbsence(path: string): Finding {

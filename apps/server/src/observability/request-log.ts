@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Request, RequestHandler, Response } from "express";
-import { destination, type DestinationStream, type Logger, pino } from "pino";
+import { type DestinationStream, type Logger, pino } from "pino";
 import type { Config } from "../config.ts";
 import { holdsApiKey } from "../keys/api-key.ts";
 import { addStanding } from "../http/standing-headers.ts";
@@ -17,9 +17,11 @@ export function createLogger(level: Config["logLevel"], to: DestinationStream = 
 /** How long a line may wait for others, in milliseconds. */
 const BATCH_MS = 10;
 
-/** Writes lines together, since each write costs more than a line is to make; none waits beyond the end of the process. */
-export function inBatches(path?: string): DestinationStream {
-  const out = destination(path ?? process.stdout.fd);
+/**
+ * Writes lines together, since each write costs more than a line is to make; none waits beyond the end of the process.
+ * Not by pino's own stream, which tries for ever to write to a disk that is full, when the process ends.
+ */
+export function inBatches(out: DestinationStream = process.stdout): DestinationStream {
   let lines = "";
   const flush = (): void => {
     if (lines !== "") out.write(lines);
@@ -74,9 +76,13 @@ function idOf(request: Request): string {
   return isWord ? given : randomUUID();
 }
 
-/** A URL without its query, and with segments cut that are longer than any of ours: one may be a key, in whatever encoding. */
+/**
+ * The path of a URL, without its query nor, where it names a host, that, as a password may stand before it. Segments
+ * longer than any of ours are cut: one may be a key, in whatever encoding.
+ */
 export function loggedPath(url: string): string {
   const end = url.indexOf("?");
-  const path = end === -1 ? url : url.slice(0, end);
+  const target = end === -1 ? url : url.slice(0, end);
+  const path = target.startsWith("/") ? target : target.replace(/^[^/]*:\/\/[^/]*/, "");
   return path.length > 33 ? path.replaceAll(/([^/]{9})[^/]{24,}/g, "$1…") : path;
 }

@@ -33,7 +33,14 @@ describe("what Node's parser refuses before Express sees it", () => {
     ["a Host that is none", `GET /v1/pets HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n`, 400, "invalid_request"],
     ["two Hosts", `GET /v1/pets HTTP/1.1\r\n${HEAD}Host: y\r\n\r\n`, 400, "invalid_request"],
     ["CONNECT", `CONNECT x:80 HTTP/1.1\r\n${HEAD}\r\n`, 405, "method_not_allowed"],
+    [
+      "a chunk with extensions too long",
+      `POST /v1/pets HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n2;x=${"x".repeat(20_000)}\r\n{}\r\n0\r\n\r\n`,
+      400,
+      "invalid_request",
+    ],
     ["no Host", "GET /v1/pets HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "invalid_request"],
+    ["no Host, in HTTP/2.0", "GET /v1/pets HTTP/2.0\r\nConnection: close\r\n\r\n", 400, "invalid_request"],
     ["headers too large", `GET /v1/pets HTTP/1.1\r\n${HEAD}X: ${"x".repeat(20_000)}\r\n\r\n`, 431, "headers_too_large"],
     ["a path too long", `GET /v1/${"x".repeat(20_000)} HTTP/1.1\r\n${HEAD}\r\n`, 431, "headers_too_large"],
     ["an unknown expectation", `GET /v1/pets HTTP/1.1\r\n${HEAD}Expect: tea\r\n\r\n`, 417, "expectation_failed"],
@@ -41,6 +48,7 @@ describe("what Node's parser refuses before Express sees it", () => {
     const response = await exchange(request);
     expect(response.status).toBe(status);
     expect(response.headers).toMatch(/content-type: application\/json/i);
+    expect(/^Allow: (.*)/m.exec(response.headers)?.[1]).toBe(status === 405 ? "" : undefined);
     expect(response.body).toEqual({ code, message: expect.any(String), status });
   });
 
@@ -86,5 +94,14 @@ describe("what Node's parser refuses before Express sees it", () => {
     const socket = connect(Number(port), hostname);
     socket.write(`POST /v1/pets HTTP/1.1\r\n${HEAD}Expect: 100-continue\r\nContent-Length: 9\r\n\r\n`);
     expect(await text(socket)).toMatch(/^HTTP\/1.1 401 /);
+  });
+
+  test("a client of HTTP/1.0 is told nothing before its answer, which it would take that for", async () => {
+    const { hostname, port } = new URL(service.baseUrl);
+    const socket = connect(Number(port), hostname);
+    const body = '{"name":"Rex","categoryId":1}';
+    const headers = `Authorization: Bearer ${service.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+    socket.write(`POST /v1/pets HTTP/1.0\r\n${headers}Expect: 100-continue\r\n\r\n${body}`);
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 201 /);
   });
 });

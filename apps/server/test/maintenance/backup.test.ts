@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { chown, mkdir, open, readdir, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chown, mkdir, open, readdir, readFile, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
@@ -102,10 +103,14 @@ test("petstore backup and restore leave a folder alone that stands where they ha
   const folder = await temporaryFolder();
   const path = join(folder, "petstore.db");
   await migrateAndClose(`file:${path}`);
-  for (const name of ["copy.db.partial", "petstore.db.restoring"]) await mkdir(join(folder, name));
-  expect(() => backup(path, join(folder, "copy.db"))).toThrow("copy.db.partial is a folder");
-  expect(() => restore(path, path)).toThrow("petstore.db.restoring is a folder");
-  expect((await readdir(folder)).toSorted()).toEqual(["copy.db.partial", "petstore.db", "petstore.db.restoring"]);
+  for (const name of ["copy.db.petstore-partial", "petstore.db.petstore-restoring"]) await mkdir(join(folder, name));
+  expect(() => backup(path, join(folder, "copy.db"))).toThrow("copy.db.petstore-partial is a folder");
+  expect(() => restore(path, path)).toThrow("petstore.db.petstore-restoring is a folder");
+  expect((await readdir(folder)).toSorted()).toEqual([
+    "copy.db.petstore-partial",
+    "petstore.db",
+    "petstore.db.petstore-restoring",
+  ]);
 });
 
 test("petstore restore follows a link to the database, which stays one", async () => {
@@ -225,3 +230,19 @@ function idsIn(path: string): number[] {
   file.close();
   return ids;
 }
+
+test("petstore backup and restore remove no file that is not theirs", async () => {
+  const folder = await temporaryFolder();
+  const path = join(folder, "petstore.db");
+  await migrateAndClose(`file:${path}`);
+  await writeFile(join(folder, "copy.db.partial"), "precious");
+  const incoming = `${path}.petstore-restoring`;
+  backup(path, incoming);
+  expect(() => restore(path, incoming)).toThrow(
+    "petstore-restoring is where this command has to write. Rename it first.",
+  );
+  expect(existsSync(incoming)).toBe(true);
+  backup(path, join(folder, "copy.db"));
+  expect(await readFile(join(folder, "copy.db.partial"), "utf8")).toBe("precious");
+  expect(() => backup(path, join(folder, "x".repeat(250)))).toThrow(/cannot be written \(ENAMETOOLONG/);
+});

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { copyFile, readdir, rename, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
@@ -105,6 +105,19 @@ describe("petstore doctor", () => {
     ]);
   });
 
+  test("tells another program from the service, also on a port that browsers refuse", async () => {
+    const other = createServer((_request, response) => void response.end("hello"));
+    onTestFinished(() => void other.close());
+    const PORT = String(await firstFree(other, [6665, 6666, 6667, 6668, 6669]));
+    expect(await wrongIn({ PORT, DATABASE_URL: await temporaryUrl() })).toEqual([
+      {
+        check: "service",
+        found: `another program at 127.0.0.1:${PORT}`,
+        remedy: "End it, or set PORT to a free one.",
+      },
+    ]);
+  });
+
   test("asks for room on a full disk, also where the database cannot be read for want of it", async (context) => {
     const folder = await temporaryDisk(context, 3 * MIB);
     const url = await temporaryUrl();
@@ -119,3 +132,13 @@ describe("petstore doctor", () => {
     ]);
   });
 });
+
+/** Listens on the first of some ports that is free, and gives it. */
+async function firstFree(server: Server, ports: number[]): Promise<number> {
+  for (const port of ports) {
+    const listening = once(server.listen(port, "127.0.0.1"), "listening").then(() => port);
+    const bound = await listening.catch(() => undefined);
+    if (bound !== undefined) return bound;
+  }
+  throw new Error(`None of the ports ${ports.join(", ")} is free.`);
+}

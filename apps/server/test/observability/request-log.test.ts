@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createLogger } from "../../src/observability/request-log.ts";
+import { createLogger, loggedPath } from "../../src/observability/request-log.ts";
 import { parseTraceparent } from "../../src/observability/trace-context.ts";
 import { startProgram } from "../program.ts";
 import { temporaryFolder } from "../temporary.ts";
@@ -23,6 +23,15 @@ describe("the request log", () => {
       { req: { path: "/v1/pets" }, res: { status: 401 }, operationId: "listPets" },
     ]);
     expect(program.output()).not.toMatch(/pst_|canary|bearer canary/i);
+  });
+
+  test.each([
+    ["/v1/pets?cursor=x", "/v1/pets"],
+    ["http://admin:hunter2@petstore/v1/pets?limit=1", "/v1/pets"],
+    ["http://admin:hunter2@petstore", ""],
+    ["*", "*"],
+  ])("holds of the target %s the path alone", (target, path) => {
+    expect(loggedPath(target)).toBe(path);
   });
 
   test("takes out a credential that is logged by mistake", () => {
