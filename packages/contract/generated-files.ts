@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { operationsOf } from "express-operations/reading";
 import { withRequestDefaultsRequired } from "express-operations/request-defaults";
 import type { OpenAPI3 } from "openapi-typescript";
 
-/** The fields of a Path Item that hold an operation: https://spec.openapis.org/oas/v3.1.1.html#path-item-object */
-const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"] as const;
 const BANNER = "// Generated from the contract by `pnpm generate`. Do not edit.\n";
 
 /** Where what is generated belongs. */
@@ -45,6 +44,26 @@ export async function write(files: Record<string, string>, folder: string): Prom
   return stale;
 }
 
+/** Writes those of the files that differ, or only checks that a folder holds them and nothing else; prints what came of it. */
+export async function writeOrCheck(files: Record<string, string>, folder: string, isCheck: boolean): Promise<void> {
+  const stale = isCheck ? await staleAmong(files, folder) : await write(files, folder);
+  const surplus = isCheck ? (await readdir(folder)).filter((name) => !Object.hasOwn(files, name)) : [];
+  if (isCheck && stale.length > 0) {
+    fail(
+      `The generated files no longer match the contract: ${stale.join(", ")}.\n` +
+        "Run `npx -y pnpm@12.21.0 generate` and commit what it writes.",
+    );
+  }
+  if (surplus.length > 0) fail(`Nothing generates ${surplus.join(", ")} in ${folder}: delete it.`);
+  if (process.exitCode === undefined)
+    console.log(stale.length === 0 ? "Generated files match the contract." : `Wrote ${stale.join(", ")}.`);
+}
+
+function fail(message: string): void {
+  console.error(message);
+  process.exitCode = 1;
+}
+
 async function typesOf(document: OpenAPI3): Promise<string> {
   const { default: openapiTS, astToString } = await import("openapi-typescript"); // and a compiler, which most commands need not load
   return `${BANNER}\n${astToString(await openapiTS(structuredClone(document), { defaultNonNullable: false }))}`;
@@ -53,15 +72,15 @@ async function typesOf(document: OpenAPI3): Promise<string> {
 /** An alias for each schema and for each operation's input and output, so that callers write `Pet`, not a path of indexes. */
 function names(document: OpenAPI3): string {
   const schemas = Object.keys(document.components?.schemas ?? {});
-  const operations = operationsOf(document);
-  const tags = Map.groupBy(operations, ({ tags: [tag = ""] = [] }) => tag);
+  const operations = operationsOf(document).filter(({ operation }) => operation.operationId !== undefined);
+  const tags = Map.groupBy(operations, ({ operation: { tags: [tag = ""] = [] } }) => tag);
   const lines = [
     'import type { OperationInput, OperationOutput } from "../operation.ts";',
     'import type { components } from "./schema.ts";',
     "",
     ...schemas.map((name) => `export type ${name} = components["schemas"]["${name}"];`),
     "",
-    ...operations.flatMap(({ operationId: id }) => {
+    ...operations.flatMap(({ id }) => {
       const name = id.charAt(0).toUpperCase() + id.slice(1);
       return [
         `export type ${name}Input = OperationInput<"${id}">;`,
@@ -71,24 +90,9 @@ function names(document: OpenAPI3): string {
     "",
     "/** The operationIds of each tag. */",
     "export interface OperationIdsByTag {",
-    ...[...tags].map(
-      ([tag, tagged]) =>
-        `  ${JSON.stringify(tag)}: ${tagged.map(({ operationId }) => `"${operationId}"`).join(" | ")};`,
-    ),
+    ...[...tags].map(([tag, tagged]) => `  ${JSON.stringify(tag)}: ${tagged.map(({ id }) => `"${id}"`).join(" | ")};`),
     "}",
     "",
   ];
   return lines.join("\n");
-}
-
-interface NamedOperation {
-  operationId: string;
-  tags?: string[];
-}
-
-function operationsOf(document: OpenAPI3): NamedOperation[] {
-  const operations = Object.values(document.paths ?? {}).flatMap((item) =>
-    METHODS.map((method) => ("$ref" in item ? undefined : (item[method] as Partial<NamedOperation> | undefined))),
-  );
-  return operations.filter((operation): operation is NamedOperation => operation?.operationId !== undefined);
 }

@@ -8,7 +8,12 @@ import { ROOT } from "./redocly.ts";
 /** The bundled document is committed with the contract, and it is whole. */
 const COMMITTED = "packages/contract/src/generated/openapi.json";
 
-/** Hands on the contract of a git revision as a file that lasts as long as what is done with it. */
+/** There is no contract at a git revision; the message names it and gives git's reason. */
+export class RevisionError extends Error {
+  override name = "RevisionError";
+}
+
+/** Hands on the contract of a git revision as a file that lasts as long as what is done with it. Rejects with a `RevisionError`. */
 export async function withRevision<Result>(revision: string, use: (file: string) => Promise<Result>): Promise<Result> {
   const text = await committedContract(revision);
   const folder = await mkdtemp(join(tmpdir(), "revision-"));
@@ -27,6 +32,6 @@ async function committedContract(revision: string): Promise<string> {
     return (await promisify(execFile)("git", words, { maxBuffer: 2 ** 28 })).stdout;
   } catch (error) {
     const { stderr } = error as { stderr: string };
-    throw new Error(`There is no contract at the git revision ${revision}: ${stderr.trim()}`, { cause: error });
+    throw new RevisionError(`There is no contract at the git revision ${revision}: ${stderr.trim()}`, { cause: error });
   }
 }

@@ -121,10 +121,12 @@ async function untilServing(worker: Worker): Promise<string> {
 }
 
 /**
- * Node keeps its copy of the connection that it was handing to a process that died, and the client waits for nobody: so it
- * is closed. What a process refuses that leaves by itself goes to another.
+ * Node's primary process keeps its handle of a connection until the worker has taken it. When the worker dies before, the
+ * handle stays open and the client would wait for ever, so it is closed here. A worker that leaves by itself refuses the
+ * connection, which Node then hands to another. Relies on the message `newconn` of Node's lib/internal/cluster/round_robin_handle.js.
  */
 function closeUntakenConnection(worker: Worker): void {
+  // `any` stands for the overloads of `send`: Node calls the one with a handle, and we the one with a callback.
   const send: (...words: any) => any = worker.process.send.bind(worker.process);
   let lent: { close: () => void } | undefined;
   worker.process.send = function (...words: any): any {

@@ -2,7 +2,10 @@ import type { Error as ErrorBody } from "@petstore/contract";
 import { Problem } from "express-operations";
 import { isDatabaseUnavailable } from "./database/database.errors.ts";
 
-/** Every error the service answers with: its code, status and default message. Codes are never reused or renamed. */
+/**
+ * Every error the service answers with: its code, status and message, which express-operations words itself where it
+ * refuses. Codes are never reused or renamed.
+ */
 export const ERRORS = {
   invalid_request: { status: 400, message: "The request does not match the contract." },
   unauthorized: { status: 401, message: "A valid API key is required, sent as: Authorization: Bearer <API_KEY>." },

@@ -15,7 +15,7 @@ export function printTable(rows: string[][]): void {
     );
 }
 
-/** A time as RFC 3339 writes it, in UTC. */
+/** A time, in milliseconds since 1970, as RFC 3339 writes it, in UTC. */
 export function isoDate(time: number): string {
   return new Date(time).toISOString();
 }

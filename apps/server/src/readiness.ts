@@ -43,7 +43,8 @@ function notReady(message: string): Problem {
 async function failureOf({ db, expectInPlace }: Storage): Promise<unknown> {
   const stop = new AbortController();
   const query = db.selectFrom("pets").select("id").limit(1).execute();
-  const late = setTimeout(DEADLINE_MS, new Error(`no answer in ${DEADLINE_MS} ms`), stop);
+  const failure = new Error(`no answer in ${DEADLINE_MS} ms`);
+  const late = setTimeout(DEADLINE_MS, failure, { signal: stop.signal });
   try {
     expectInPlace();
     return await Promise.race([query.then(() => undefined), late]);

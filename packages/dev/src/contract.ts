@@ -1,13 +1,12 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { bundle } from "@petstore/contract/bundle";
 import { type ContractChange, contractChanges } from "@petstore/contract/diff";
 import { GENERATED_FOLDER, generatedFiles, write } from "@petstore/contract/generated-files";
 import { contractProblems, type ContractProblem } from "@petstore/contract/lint";
+import { RevisionError, withRevision } from "@petstore/contract/revision";
 import { affectedBy, type Package } from "./packages.ts";
 
 /** What came of a contract: the files that had to be written, the bundled document, and what it changes; or what is wrong with it. */
@@ -26,7 +25,7 @@ export async function generateFrom(
   signal: AbortSignal,
 ): Promise<Generated> {
   const bundled = bundle(contractPath, signal);
-  const changes = bundled.then(() => changesSinceCommit(root, contractPath, signal)); // while a processor has nothing to do
+  const changes = bundled.then(() => changesSinceCommit(contractPath, signal)); // while a processor has nothing to do
   changes.catch(() => {}); // told to whoever awaits it
   const [problems, files] = await Promise.all([
     contractProblems(contractPath, signal),
@@ -50,24 +49,11 @@ async function runGenerator(folder: string, signal: AbortSignal): Promise<void> 
 }
 
 /** What the contract changes of the one last committed, or of none when there is no commit; the gravest first. */
-async function changesSinceCommit(root: string, contractPath: string, signal: AbortSignal): Promise<ContractChange[]> {
-  const committed = await committedDocument(root);
-  if (committed === undefined) return [];
-  const folder = await mkdtemp(join(tmpdir(), "committed-"));
+async function changesSinceCommit(contractPath: string, signal: AbortSignal): Promise<ContractChange[]> {
   try {
-    const file = join(folder, "openapi.json");
-    await writeFile(file, committed);
-    return await contractChanges(file, contractPath, signal);
-  } finally {
-    await rm(folder, { recursive: true });
+    return await withRevision("HEAD", (committed) => contractChanges(committed, contractPath, signal));
+  } catch (error) {
+    if (error instanceof RevisionError) return [];
+    throw error;
   }
-}
-
-/** The bundled document is committed with the contract, and it is whole. */
-async function committedDocument(root: string): Promise<string | undefined> {
-  const path = "HEAD:./packages/contract/src/generated/openapi.json";
-  return promisify(execFile)("git", ["-C", root, "show", path], { maxBuffer: 2 ** 28 }).then(
-    ({ stdout }) => stdout,
-    () => undefined,
-  );
 }

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ContractChange, Impact } from "@petstore/contract/diff";
+import type { ContractChange } from "@petstore/contract/diff";
 import type { ContractProblem } from "@petstore/contract/lint";
+import { GRAVITY } from "@petstore/contract/ratings";
 import type { TypeFault } from "./typecheck.ts";
 
 /** At most so many lines of a kind; the first ones are where to begin. */
@@ -24,7 +25,7 @@ export function problemsSection(problems: ContractProblem[]): string {
 /** What the contract changes of the one last committed, and in which direction. */
 export function changesSection(changes: ContractChange[]): string {
   if (changes.length === 0) return section("contract", "says what it said at the last commit");
-  const impacts = (["breaking", "additive", "documentation"] satisfies Impact[]).flatMap((impact) => {
+  const impacts = GRAVITY.flatMap((impact) => {
     const count = changes.filter((change) => change.impact === impact).length;
     return count === 0 ? [] : `${count} ${impact}`;
   });

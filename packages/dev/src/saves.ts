@@ -14,8 +14,14 @@ const SETTLE = 40;
 /** What counts is code and YAML; editors and tools write other things beside it, and `generated` is our own writing. */
 const COUNTS = /^(?!.*\/(?:node_modules|dist|generated)\/).*\.(?:ts|js|json|ya?ml)$/;
 
-/** The saves below some folders from now on; what is saved while one is worked on comes as the next. */
-export function saves(root: string, folders: string[], signal: AbortSignal): AsyncGenerator<Save> {
+/** Which folders are watched: `whole` with all that is below them, of `top` only the files in the folder itself. */
+export interface Watched {
+  whole: string[];
+  top: string[];
+}
+
+/** The saves in some folders from now on; what is saved while one is worked on comes as the next. */
+export function saves(root: string, { whole, top }: Watched, signal: AbortSignal): AsyncGenerator<Save> {
   let files = new Set<string>();
   let first = 0;
   let last = 0;
@@ -27,8 +33,8 @@ export function saves(root: string, folders: string[], signal: AbortSignal): Asy
     files.add(file);
     wake();
   };
-  const watchers = folders.map((folder) => {
-    const watcher = watch(resolve(root, folder), { recursive: true });
+  const watchers = [...whole, ...top].map((folder) => {
+    const watcher = watch(resolve(root, folder), { recursive: whole.includes(folder) });
     watcher.on("change", (_event, name) => notice(relative(root, resolve(root, folder, String(name)))));
     return watcher;
   });

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { spawnSync } from "node:child_process";
 import { bundle, CONTRACT_FILE } from "@petstore/contract/bundle";
 import { operationsOf } from "express-operations/reading";
-import { ALL_HANDLERS, placeOf, testOf, withHandlers, withStub } from "./scaffold/files.ts";
+import { ALL_HANDLERS, placeOf, testOf, withHandlers, withStub } from "./scaffold-files.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 try {

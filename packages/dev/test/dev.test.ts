@@ -83,7 +83,7 @@ describe("pnpm dev", () => {
 
   test("a change to the contract: what it changes, in which direction, what no longer compiles, and the old service goes on", async () => {
     save(CONTRACT, contract.replaceAll("categoryId", "kindId"));
-    const report = await dev.report();
+    const report = await reportOn(CONTRACT);
     expect(report).toMatch(/types +wrote .*schema\.ts.*; on disk after \d+\.\d\d s/);
     expect(report).toMatch(/changes since the last commit: \d+ breaking/);
     expect(report).toMatch(/breaking +POST \/pets: .*kindId.*\(openapi\/openapi\.yaml:\d+\)/);
@@ -167,6 +167,12 @@ describe("pnpm dev", () => {
     expect(await answer.json()).toMatchObject({ message: "Nobody has seen it." });
     const served = await fetch(new URL("/openapi.json", dev.address()));
     expect(await served.text()).toContain('"bookVisit"');
+  });
+
+  test("a file beside the folders of a package is looked at as well", async () => {
+    const file = "packages/contract/price.ts";
+    save(file, "export const price: number = 'much';\n");
+    expect(await reportOn(file)).toMatch(/typecheck +1 error .*\n +other code +packages\/contract\/price\.ts:1:14 /);
   });
 
   test("Ctrl+C ends it and the service", async () => {

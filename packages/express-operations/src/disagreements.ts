@@ -1,5 +1,5 @@
 import { type OpenApiDocument, type OperationEntry, parameterNames } from "./document.ts";
-import { schemesOf } from "./security.ts";
+import { schemeNamesOf } from "./security.ts";
 
 /** Where a document and what implements it disagree: one sentence each, naming the operation and the remedy. */
 export function disagreements(
@@ -31,7 +31,7 @@ export function disagreements(
       );
     }
     if (!handlers.includes(id)) faults.push(`Operation "${id}" has no handler: add one to the handlers.`);
-    for (const scheme of schemesOf(document, entry)) {
+    for (const scheme of schemeNamesOf(document, entry)) {
       if (security.includes(scheme)) continue;
       faults.push(`Operation "${id}" needs the security scheme "${scheme}": add its handler to \`security\`.`);
     }

@@ -22,6 +22,7 @@ export interface OperationEntry {
 /** https://spec.openapis.org/oas/v3.1.1#operation-object, with the extensions that announce its deprecation. */
 export interface OperationObject {
   operationId?: string;
+  tags?: string[];
   deprecated?: boolean;
   parameters?: (ParameterObject | Reference)[];
   requestBody?: RequestBodyObject | Reference;
@@ -153,7 +154,23 @@ export function pointerKeys(ref: string): string[] {
   return ref
     .slice(2)
     .split("/")
-    .map((key) => decodeURIComponent(key).replaceAll("~1", "/").replaceAll("~0", "~"));
+    .map((key) => unescapeKey(decodeURIComponent(key)));
+}
+
+/** A key as it was before it became part of a JSON pointer (RFC 6901, section 4). */
+export function unescapeKey(key: string): string {
+  return key.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+/** What an operation asks of its callers, one of them being enough; those of the document when it names none of its own. */
+export function requirementsOf(document: OpenApiDocument, { operation }: OperationEntry): SecurityRequirement[] {
+  return operation.security ?? ((document.security ?? []) as SecurityRequirement[]);
+}
+
+/** A security scheme that the document declares under a name, if it does. */
+export function securityScheme(document: OpenApiDocument, name: string): SecurityScheme | undefined {
+  const { securitySchemes = {} } = (document.components ?? {}) as { securitySchemes?: Record<string, SecurityScheme> };
+  return securitySchemes[name] && resolve<SecurityScheme>(document, securitySchemes[name]);
 }
 
 function parametersOf(document: OpenApiDocument, list: OperationObject["parameters"] = []): ParameterObject[] {

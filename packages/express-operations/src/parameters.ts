@@ -76,16 +76,16 @@ function strictChecks(document: OpenApiDocument, parameter: ParameterObject): St
   const value: Reader = (raw) => rawValue(raw, parameter);
   if (content !== undefined) return Object.keys(content).some(isJson) ? [checking(value, jsonFault)] : [];
   const schema = resolve<Schema>(document, parameter.schema ?? {});
-  const types = typesOf(document, schema);
+  const types = nonNullTypesOf(document, schema);
   if (types.has("array")) {
-    const numeric = numericCheck(typesOf(document, schema.items));
+    const numeric = numericCheck(nonNullTypesOf(document, schema.items));
     const items: Reader = (raw) =>
       [value(raw) ?? []].flat().flatMap((text) => (isDelimited(parameter) ? itemsOf(text, parameter) : text));
     return numeric === undefined ? [] : [checking(items, numeric)];
   }
   if (types.has("object") && style === "deepObject") {
     return Object.entries((schema["properties"] ?? {}) as Record<string, Schema>).flatMap(([key, field]) => {
-      const numeric = numericCheck(typesOf(document, field));
+      const numeric = numericCheck(nonNullTypesOf(document, field));
       return numeric === undefined ? [] : [checking((raw) => raw.query[`${name}[${key}]`], numeric)];
     });
   }
@@ -135,7 +135,7 @@ function rawValue(raw: RawParameters, parameter: ParameterObject): string | stri
 }
 
 /** The JSON types a schema allows besides null; empty when it does not say. */
-function typesOf(document: OpenApiDocument, node: Schema | undefined): Set<string> {
+function nonNullTypesOf(document: OpenApiDocument, node: Schema | undefined): Set<string> {
   const types = new Set(allTypesOf(document, node));
   types.delete("null");
   return types;

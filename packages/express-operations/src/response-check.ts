@@ -1,5 +1,5 @@
 import type { HeaderObject, OpenApiDocument, OperationEntry, ResponseObject, Schema } from "./document.ts";
-import { resolve, responseKey } from "./document.ts";
+import { resolve, responseKey, unescapeKey } from "./document.ts";
 import { bindValidator, type Middleware } from "./eov.ts";
 import { excerpt } from "./excerpt.ts";
 import { isJson, parseMediaType } from "./media-type.ts";
@@ -120,7 +120,7 @@ async function judged(
 function typeAt(root: unknown, pointer: string): string {
   let value = root;
   for (const key of pointer.split("/").slice(1)) {
-    value = (value as Record<string, unknown> | undefined | null)?.[key.replaceAll("~1", "/").replaceAll("~0", "~")];
+    value = (value as Record<string, unknown> | undefined | null)?.[unescapeKey(key)];
   }
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;

@@ -1,7 +1,7 @@
 import { parseCookie } from "cookie";
 import type { Request } from "express";
-import type { OpenApiDocument, OperationEntry, SecurityRequirement, SecurityScheme } from "./document.ts";
-import { resolve } from "./document.ts";
+import type { OpenApiDocument, OperationEntry, SecurityScheme } from "./document.ts";
+import { requirementsOf, securityScheme } from "./document.ts";
 import { type Problem, refuse } from "./problem.ts";
 
 /** Who a credential belongs to, and what it may do. Without `scopes` it may do everything. */
@@ -42,13 +42,13 @@ interface Check<Caller> {
 type Alternative<Caller> = (Check<Caller> & Record<"whenMissing" | "whenInvalid" | "whenLacking", Refusal>)[];
 
 /** Names of the security schemes an operation may use. */
-export function schemesOf(document: OpenApiDocument, entry: OperationEntry): string[] {
+export function schemeNamesOf(document: OpenApiDocument, entry: OperationEntry): string[] {
   return requirementsOf(document, entry).flatMap((requirement) => Object.keys(requirement));
 }
 
 /** The query parameters that carry an API key, which the operation need not declare. */
 export function apiKeyParameters(document: OpenApiDocument, entry: OperationEntry): string[] {
-  const schemes = schemesOf(document, entry).map((name) => schemeOf(document, entry, name));
+  const schemes = schemeNamesOf(document, entry).map((name) => schemeOf(document, entry, name));
   return schemes.flatMap(({ type, in: place, name }) =>
     type === "apiKey" && place === "query" && name !== undefined ? name : [],
   );
@@ -187,15 +187,7 @@ function apiKey(scheme: SecurityScheme): (request: Request) => string | undefine
 }
 
 function schemeOf(document: OpenApiDocument, entry: OperationEntry, name: string): SecurityScheme {
-  const { securitySchemes = {} } = (document.components ?? {}) as { securitySchemes?: Record<string, SecurityScheme> };
-  if (securitySchemes[name] === undefined) {
-    throw new Error(
-      `Operation "${entry.id}" needs the security scheme "${name}", which the document does not declare.`,
-    );
-  }
-  return resolve<SecurityScheme>(document, securitySchemes[name]);
-}
-
-function requirementsOf(document: OpenApiDocument, entry: OperationEntry): SecurityRequirement[] {
-  return entry.operation.security ?? ((document.security ?? []) as SecurityRequirement[]);
+  const scheme = securityScheme(document, name);
+  if (scheme !== undefined) return scheme;
+  throw new Error(`Operation "${entry.id}" needs the security scheme "${name}", which the document does not declare.`);
 }

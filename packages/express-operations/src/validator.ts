@@ -6,7 +6,7 @@ import type {
   RequestBodyObject,
   Schema,
 } from "./document.ts";
-import { resolve } from "./document.ts";
+import { resolve, unescapeKey } from "./document.ts";
 import { bindValidator, type Middleware, run } from "./eov.ts";
 import { excerpt } from "./excerpt.ts";
 import { fileFieldsOf, readMultipart, type UploadedFile } from "./multipart.ts";
@@ -134,8 +134,9 @@ async function compile(
   });
 }
 
-/** More than can be wrong with what is declared; names that nobody declared, which may be long, are the client's. */
+/** More than can be wrong with what is declared. */
 const REFUSALS_KEPT = 1_000;
+/** In characters of place and reason: names that nobody declared are the client's, and may be long. */
 const LONGEST_KEPT = 200;
 
 /** EOV's refusals, in words that name the place and never repeat a value; made once, since the words and an Error are dear. */
@@ -178,7 +179,7 @@ function explain(path: string, message: string, parameters: ParameterObject[]): 
       : describe(PLACES[place as keyof typeof PLACES], name);
     return `${subject} ${reasonOf(message)}.`;
   }
-  const names = segments.map((segment) => printable(segment.replaceAll("~1", "/").replaceAll("~0", "~")));
+  const names = segments.map((segment) => printable(unescapeKey(segment)));
   const known = names.includes(undefined) ? names.slice(0, names.indexOf(undefined)) : names;
   const part = known.length === names.length ? "" : "A field in ";
   const subject = known.length === 0 ? "the request body" : `body field "${known.join(".")}"`;

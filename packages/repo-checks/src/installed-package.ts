@@ -59,8 +59,13 @@ export function installPacked(source: string, dependencies: Record<string, strin
       });
       const ended = once(server, "exit");
       const [line] = (await Promise.race([once(server.stdout, "data"), ended])) as [unknown];
+      const port = /port: (\d+)/.exec(String(line))?.[1];
+      if (port === undefined) {
+        server.kill();
+        throw new Error(`${file} does not say its port, but ended or printed: ${String(line)}`);
+      }
       return {
-        origin: `http://127.0.0.1:${/port: (\d+)/.exec(String(line))?.[1]}`,
+        origin: `http://127.0.0.1:${port}`,
         [Symbol.asyncDispose]: async () => {
           server.kill();
           await ended;

@@ -33,6 +33,7 @@ export interface IssuedApiKey extends ApiKey {
 export interface NewApiKey {
   name: string;
   scopes?: readonly Scope[] | undefined;
+  /** In milliseconds since 1970. */
   expiresAt?: number | null | undefined;
 }
 
@@ -55,7 +56,7 @@ export async function listApiKeys(db: Database): Promise<ApiKey[]> {
   return rows.map(toApiKey);
 }
 
-/** The new key and when the old one ends, or why there is none. */
+/** The new key and when the old one ends, in milliseconds since 1970; or why there is none. */
 export type Rotation =
   | { outcome: "rotated"; apiKey: IssuedApiKey; oldExpiresAt: number }
   | { outcome: "not found" | "revoked" | "expired" | "rotated before" };

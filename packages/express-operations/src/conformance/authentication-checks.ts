@@ -1,17 +1,12 @@
-import {
-  type OpenApiDocument,
-  type OperationEntry,
-  resolve,
-  type SecurityRequirement,
-  type SecurityScheme,
-} from "../document.ts";
+import type { OpenApiDocument, OperationEntry, SecurityRequirement, SecurityScheme } from "../document.ts";
+import { requirementsOf, securityScheme } from "../document.ts";
 import type { Change, Check, CheckMaker, Expectation } from "./checks.ts";
 import type { Credentials } from "./example-request.ts";
 import { expectHeader } from "./exchange.ts";
 
 /** Credentials are judged first, whatever else is wrong, and refused with a challenge (RFC 9110, section 15.5.2; RFC 6750, section 3). */
 export function authenticationChecks(document: OpenApiDocument, entry: OperationEntry, check: CheckMaker): Check[] {
-  const requirements = entry.operation.security ?? ((document.security ?? []) as SecurityRequirement[]);
+  const requirements = requirementsOf(document, entry);
   if (requirements.length === 0 || requirements.some((requirement) => Object.keys(requirement).length === 0)) return [];
   const alternatives = requirements.map((requirement) => schemesOf(document, requirement));
   if (alternatives.flat().some(({ type }) => type === "mutualTLS")) return []; // refused before there is HTTP
@@ -61,8 +56,7 @@ function scopeCheck(entry: OperationEntry, maker: CheckMaker, expect: Expectatio
 }
 
 function schemesOf(document: OpenApiDocument, requirement: SecurityRequirement): SecurityScheme[] {
-  const { securitySchemes = {} } = (document.components ?? {}) as { securitySchemes?: Record<string, SecurityScheme> };
-  return Object.keys(requirement).map((name) => resolve<SecurityScheme>(document, securitySchemes[name]!));
+  return Object.keys(requirement).map((name) => securityScheme(document, name)!);
 }
 
 function isBearerScheme({ type, scheme }: SecurityScheme): boolean {

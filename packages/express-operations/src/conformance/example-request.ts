@@ -42,7 +42,7 @@ export function exampleRequest(
     cookies: {},
     credentials,
   };
-  for (const parameter of parametersOf(entry)) {
+  for (const parameter of meaningfulParameters(entry)) {
     if (parameter.in === "path" || parameter.required === true) {
       place(request, parameter, exampleParameter(document, parameter));
     }
@@ -61,7 +61,7 @@ export function exampleParameter(document: OpenApiDocument, parameter: Parameter
 }
 
 /** The parameters of an operation, without the headers whose declaration means nothing (OpenAPI 3.1, "Parameter Object"). */
-export function parametersOf(entry: OperationEntry): ParameterObject[] {
+export function meaningfulParameters(entry: OperationEntry): ParameterObject[] {
   return entry.parameters.filter(
     ({ in: where, name }) => where !== "header" || !/^(?:accept|content-type|authorization)$/i.test(name),
   );

@@ -1,7 +1,7 @@
 import type { OpenApiDocument, OperationEntry, ParameterObject } from "../document.ts";
 import { isJson } from "../media-type.ts";
 import { effectiveSchema, isReadOnly, isRecord, propertiesOf, requiredOf, typesOf } from "../effective-schema.ts";
-import { type ExampleRequest, exampleParameter, parametersOf } from "./example-request.ts";
+import { type ExampleRequest, exampleParameter, meaningfulParameters } from "./example-request.ts";
 import { invalidValues } from "./invalid-values.ts";
 import { place } from "./parameter-style.ts";
 import { declaredBody, isForm, NOT_JSON } from "./request-body.ts";
@@ -14,7 +14,7 @@ export interface NegativeInput {
 
 /** The obvious invalid inputs of an operation: missing, wrong type, out of bounds, not in the enum, unknown, repeated. */
 export function negativeInputs(document: OpenApiDocument, entry: OperationEntry): NegativeInput[] {
-  const parameters = parametersOf(entry);
+  const parameters = meaningfulParameters(entry);
   return [
     ...parameters.flatMap((parameter) => parameterInputs(document, parameter)),
     ...unknownParameter(document, parameters),

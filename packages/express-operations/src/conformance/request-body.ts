@@ -5,7 +5,7 @@ import {
   resolve,
   type Schema,
 } from "../document.ts";
-import { isJson, parseMediaType } from "../media-type.ts";
+import { essenceOf, isJson } from "../media-type.ts";
 import { effectiveSchema, isRecord, propertiesOf } from "../effective-schema.ts";
 import { exampleValue, firstExample, withoutReadOnly } from "./example-value.ts";
 
@@ -102,8 +102,4 @@ function withFiles(document: OpenApiDocument, node: Schema | undefined, value: u
   if (typeof contentMediaType === "string" && contentEncoding === undefined)
     return new Blob([String(value)], { type: contentMediaType });
   return format === "binary" ? new Blob([String(value)], { type: "application/octet-stream" }) : value;
-}
-
-function essenceOf(contentType: string): string {
-  return parseMediaType(contentType)?.essence ?? "";
 }

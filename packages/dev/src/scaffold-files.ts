@@ -1,5 +1,5 @@
-import { type OpenApiDocument, type OperationEntry } from "express-operations/reading";
-import { exampleRequest } from "./request.ts";
+import { exampleRequests } from "express-operations/conformance";
+import type { OpenApiDocument, OperationEntry } from "express-operations/reading";
 
 /** Where the code of an operation belongs, from the root of the repository: a folder for each tag of the contract. */
 export interface Place {
@@ -16,7 +16,7 @@ export const ALL_HANDLERS = "apps/server/src/handlers.ts";
 
 /** `listOrders` with the tag `Store` belongs in `store/store.handlers.ts`, its test in `store/list-orders.test.ts`. */
 export function placeOf({ id, operation }: OperationEntry): Place {
-  const { tags: [tag = "General"] = [] } = operation as { tags?: string[] };
+  const { tags: [tag = "General"] = [] } = operation;
   const words = tag.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
   const folder = words.join("-").toLowerCase();
   const [first = "", ...others] = words;
@@ -58,16 +58,16 @@ export function withHandlers(all: string, { handlersFile, handlersName }: Place)
 
 /** A test that the operation answers its example with its success: it fails until the handler does so. */
 export function testOf(document: OpenApiDocument, entry: OperationEntry): string {
-  const { method, path, headers, body } = exampleRequest(document, entry);
+  const paths = Object.entries(document.paths ?? {}).filter(([path]) => path === entry.path);
+  const ofPath = { ...document, paths: Object.fromEntries(paths) }; // examples missing elsewhere are not its concern
+  const example = exampleRequests(ofPath).find(({ operationId }) => operationId === entry.id)!;
+  const { method, target, headers, body } = example;
   const status = Object.keys(entry.operation.responses ?? {}).find((key) => /^2\d\d$/.test(key)) ?? "200";
+  const isJson = headers["content-type"] === "application/json";
   const init = [
     ...(method === "GET" ? [] : [`method: "${method}"`]),
-    ...(body === undefined && Object.keys(headers).length === 0
-      ? []
-      : [
-          `headers: ${JSON.stringify({ ...(body !== undefined && { "Content-Type": "application/json" }), ...headers })}`,
-        ]),
-    ...(body === undefined ? [] : [`body: JSON.stringify(${JSON.stringify(body)})`]),
+    ...(Object.keys(headers).length === 0 ? [] : [`headers: ${JSON.stringify(headers)}`]),
+    ...(typeof body === "string" ? [`body: ${isJson ? `JSON.stringify(${body})` : JSON.stringify(body)}`] : []),
   ];
   const options = init.length === 0 ? "" : `, { ${init.join(", ")} }`;
   return `import { expect, test } from "vitest";
@@ -75,7 +75,7 @@ import { startService } from "../service.ts";
 
 test("${entry.id} answers with ${status}", async () => {
   await using service = await startService();
-  const response = await service.request("${path}"${options});
+  const response = await service.request(${JSON.stringify(target)}${options});
   expect(response.status, "${entry.id} has to be written").toBe(${status});
 });
 `;
