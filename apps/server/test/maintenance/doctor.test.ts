@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { copyFile, readdir, rename, writeFile } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
@@ -91,8 +91,11 @@ describe("petstore doctor", () => {
     expect(wrong[0]!.remedy).toContain("put it back, or stop the service");
   });
 
-  test("finds a service that does not answer", async () => {
-    const hanging = createServer(() => {}).listen(0, "127.0.0.1");
+  test.each<[string, RequestListener]>([
+    ["at all", () => {}],
+    ["to the end", (_request, response) => void response.writeHead(200).write("{")],
+  ])("finds a service that does not answer %s", async (_, listener) => {
+    const hanging = createServer(listener).listen(0, "127.0.0.1");
     await once(hanging, "listening");
     onTestFinished(() => void hanging.close());
     const PORT = String((hanging.address() as AddressInfo).port);
