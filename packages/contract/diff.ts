@@ -1,3 +1,4 @@
+import { unescapeKey } from "express-operations/reading";
 import { GRAVITY, type Impact, rate, type RatedChange } from "./ratings.ts";
 import { redocly } from "./redocly.ts";
 
@@ -53,10 +54,7 @@ function described({ typeName, property, kind }: RatedChange, within: string): s
 
 /** `#/paths/~1pets/get/parameters/0` as `GET /pets`, within which `parameters/0` is; any other pointer stays in one. */
 function placeOf(pointer: string): { place: string; within: string } {
-  const keys = pointer
-    .split("/")
-    .slice(1)
-    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const keys = pointer.split("/").slice(1).map(unescapeKey);
   const [first, path, method, ...within] = keys;
   if (first !== "paths" || path === undefined) return { place: keys.join("/") || "the document", within: "" };
   return { place: method === undefined ? path : `${method.toUpperCase()} ${path}`, within: within.join("/") };

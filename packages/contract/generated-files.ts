@@ -46,22 +46,21 @@ export async function write(files: Record<string, string>, folder: string): Prom
 
 /** Writes those of the files that differ, or only checks that a folder holds them and nothing else; prints what came of it. */
 export async function writeOrCheck(files: Record<string, string>, folder: string, isCheck: boolean): Promise<void> {
-  const stale = isCheck ? await staleAmong(files, folder) : await write(files, folder);
-  const surplus = isCheck ? (await readdir(folder)).filter((name) => !Object.hasOwn(files, name)) : [];
-  if (isCheck && stale.length > 0) {
-    fail(
-      `The generated files no longer match the contract: ${stale.join(", ")}.\n` +
-        "Run `npx -y pnpm@12.21.0 generate` and commit what it writes.",
-    );
-  }
-  if (surplus.length > 0) fail(`Nothing generates ${surplus.join(", ")} in ${folder}: delete it.`);
-  if (process.exitCode === undefined)
-    console.log(stale.length === 0 ? "Generated files match the contract." : `Wrote ${stale.join(", ")}.`);
+  const faults = isCheck ? await faultsOf(files, folder) : [];
+  const written = isCheck ? [] : await write(files, folder);
+  for (const fault of faults) console.error(fault);
+  if (faults.length > 0) process.exitCode = 1;
+  else console.log(written.length === 0 ? "Generated files match the contract." : `Wrote ${written.join(", ")}.`);
 }
 
-function fail(message: string): void {
-  console.error(message);
-  process.exitCode = 1;
+async function faultsOf(files: Record<string, string>, folder: string): Promise<string[]> {
+  const stale = await staleAmong(files, folder);
+  const surplus = (await readdir(folder)).filter((name) => !Object.hasOwn(files, name));
+  return [
+    stale.length > 0 &&
+      `The generated files no longer match the contract: ${stale.join(", ")}.\nRun \`npx -y pnpm@12.21.0 generate\` and commit what it writes.`,
+    surplus.length > 0 && `Nothing generates ${surplus.join(", ")} in ${folder}: delete it.`,
+  ].filter((fault) => fault !== false);
 }
 
 async function typesOf(document: OpenAPI3): Promise<string> {

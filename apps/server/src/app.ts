@@ -44,7 +44,7 @@ export interface AppOptions {
 /** The path every address of the contract ends in, such as `/v1`. */
 export const BASE_PATH = new URL(document.servers[0]!.url).pathname;
 
-/** Answers kept to be sent again, on SQLite: some five hundred of the longest pages. */
+/** How much is kept of answers to be sent again, on SQLite. */
 const KEPT_BYTES = 32 * 1024 * 1024;
 
 /** The service as an Express app: the contract's operations below its base path, and what operators need beside it. */

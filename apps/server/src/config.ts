@@ -1,5 +1,6 @@
+import { existsSync, realpathSync } from "node:fs";
 import { isIP } from "node:net";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import type { RateLimits } from "./rate-limits.ts";
@@ -140,6 +141,11 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 /** The path that a `file:` URL names; one without slashes after the colon is relative to the working directory. */
 export function pathOfFileUrl(url: string): string {
   return url.startsWith("file://") ? fileURLToPath(url) : url.slice("file:".length);
+}
+
+/** A path without links, so that each file has one; where nothing is, the path from the root. */
+export function realPathOf(path: string): string {
+  return existsSync(path) ? realpathSync(path) : resolve(path);
 }
 
 /** Whether the URL is one of PostgreSQL, by its scheme: `postgres:` or `postgresql:`. */

@@ -11,4 +11,5 @@ export {
   type ResponseObject,
   responseKey,
   type Schema,
+  unescapeKey,
 } from "./document.ts";

@@ -7,13 +7,13 @@ import {
   linkSync,
   mkdirSync,
   openSync,
-  realpathSync,
   renameSync,
   rmSync,
   statSync,
 } from "node:fs";
 import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
+import { realPathOf } from "../config.ts";
 import { DatabaseError } from "../database/database.errors.ts";
 
 const OWNER_ONLY = 0o600;
@@ -32,9 +32,9 @@ export function backup(database: string, file: string): void {
  * anything was left of it. Refuses while a process has the database open, and one that opens it meanwhile gets the backup.
  */
 export function restore(path: string, file: string): string | undefined {
-  const database = existsSync(path) ? realpathSync(path) : path; // a link to it stays one
+  const database = realPathOf(path); // a link to it stays one
   const incoming = `${database}.petstore-restoring`;
-  if (existsSync(file) && [incoming, partialOf(incoming)].includes(realpathSync(file))) {
+  if ([incoming, partialOf(incoming)].includes(realPathOf(file))) {
     throw new DatabaseError(`${file} is where this command has to write. Rename it first.`);
   }
   removeRemains(incoming);

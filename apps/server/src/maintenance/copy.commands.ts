@@ -1,7 +1,6 @@
-import { existsSync, realpathSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { ConfigError, isPostgresUrl, pathOfFileUrl, readConfig } from "../config.ts";
+import { ConfigError, isPostgresUrl, pathOfFileUrl, readConfig, realPathOf } from "../config.ts";
 import { openDatabase } from "../database/database.ts";
 import { printJson } from "../print.ts";
 import { copyDatabase } from "./copy.ts";
@@ -30,11 +29,8 @@ async function copy({ from, to, json }: { from: string; to: string; json?: true 
   }
 }
 
-/** Where a database is: of a file the path without links, so that each has one. */
 function placeOf(url: string): string {
-  if (isPostgresUrl(url)) return url;
-  const path = resolve(pathOfFileUrl(url));
-  return existsSync(path) ? realpathSync(path) : path;
+  return isPostgresUrl(url) ? url : realPathOf(pathOfFileUrl(url));
 }
 
 /** Commander's own errors repeat the value, which may hold a password. */

@@ -113,6 +113,22 @@ test("petstore backup and restore leave a folder alone that stands where they ha
   ]);
 });
 
+test("petstore backup and restore remove no file that is not theirs", async () => {
+  const folder = await temporaryFolder();
+  const path = join(folder, "petstore.db");
+  await migrateAndClose(`file:${path}`);
+  await writeFile(join(folder, "copy.db.partial"), "precious");
+  const incoming = `${path}.petstore-restoring`;
+  backup(path, incoming);
+  expect(() => restore(path, incoming)).toThrow(
+    "petstore-restoring is where this command has to write. Rename it first.",
+  );
+  expect(existsSync(incoming)).toBe(true);
+  backup(path, join(folder, "copy.db"));
+  expect(await readFile(join(folder, "copy.db.partial"), "utf8")).toBe("precious");
+  expect(() => backup(path, join(folder, "x".repeat(250)))).toThrow(/cannot be written \(ENAMETOOLONG/);
+});
+
 test("petstore restore follows a link to the database, which stays one", async () => {
   const folder = await temporaryFolder();
   const [path, link] = [join(folder, "petstore.db"), join(folder, "link.db")];
@@ -230,19 +246,3 @@ function idsIn(path: string): number[] {
   file.close();
   return ids;
 }
-
-test("petstore backup and restore remove no file that is not theirs", async () => {
-  const folder = await temporaryFolder();
-  const path = join(folder, "petstore.db");
-  await migrateAndClose(`file:${path}`);
-  await writeFile(join(folder, "copy.db.partial"), "precious");
-  const incoming = `${path}.petstore-restoring`;
-  backup(path, incoming);
-  expect(() => restore(path, incoming)).toThrow(
-    "petstore-restoring is where this command has to write. Rename it first.",
-  );
-  expect(existsSync(incoming)).toBe(true);
-  backup(path, join(folder, "copy.db"));
-  expect(await readFile(join(folder, "copy.db.partial"), "utf8")).toBe("precious");
-  expect(() => backup(path, join(folder, "x".repeat(250)))).toThrow(/cannot be written \(ENAMETOOLONG/);
-});

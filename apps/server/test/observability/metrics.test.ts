@@ -1,6 +1,8 @@
 import Sqlite from "better-sqlite3";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { pathOfFileUrl } from "../../src/config.ts";
+import { listenForMetrics } from "../../src/observability/metrics.ts";
+import { createLogger } from "../../src/observability/request-log.ts";
 import { expectError, json, startService, type TestService } from "../service.ts";
 
 describe("/metrics", () => {
@@ -29,6 +31,16 @@ describe("/metrics", () => {
     expect(response.headers.get("Allow")).toBe("GET, HEAD, OPTIONS");
     const head = await fetch(service.metricsUrl!, { method: "HEAD" });
     expect({ status: head.status, text: await head.text() }).toEqual({ status: 200, text: "" });
+  });
+
+  test("that cannot be read are a fault, which is logged", async () => {
+    let logged = "";
+    const logger = createLogger("info", { write: (line) => void (logged += line) });
+    const reading = () => Promise.reject(new Error("no answer from a process"));
+    const listener = await listenForMetrics(reading, { host: "127.0.0.1", port: 0 }, logger);
+    onTestFinished(async () => void (await listener.close()));
+    await expectError(await fetch(`${listener.origin}/metrics`), 500, "internal_error");
+    expect(logged).toContain("no answer from a process");
   });
 
   test("counts requests by operationId and status, and times them", async () => {
