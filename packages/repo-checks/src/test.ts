@@ -1,10 +1,18 @@
-/** `pnpm test`: runs every check through turbo, then says in a few lines what passed, what failed and what was left out. */
+/** `pnpm test` and `pnpm test:long`: run checks through turbo, then say in a few lines what passed, what failed and what was left out. */
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Report, REPORT_FILE } from "./reporter.ts";
 
-const CHECKS = ["generate:check", "lint:contract", "//#format:check", "lint", "typecheck", "test"];
+/** What each of the two runs; the task of its own name leaves reports. */
+const RUNS = {
+  test: {
+    tasks: ["generate:check", "lint:contract", "//#format:check", "lint", "typecheck", "test"],
+    concurrency: "100%", // as many tasks as processors, since most have several processes
+  },
+  // One of them runs `test` as a whole in a clone, which takes the machine for itself.
+  "test:long": { tasks: ["test:long"], concurrency: "1" },
+};
 
 /** What is read of turbo's own summary of a run (`--summarize`). */
 interface Run {
@@ -17,18 +25,21 @@ interface Run {
   }[];
 }
 
+const [name, ...turboOptions] = process.argv.slice(2) as [keyof typeof RUNS, ...string[]];
+const { tasks: wanted, concurrency } = RUNS[name];
+
 process.chdir(resolve(import.meta.dirname, "../../.."));
 for (const old of [...globSync(`{apps,packages}/*/${REPORT_FILE}`), ...runFiles()]) rmSync(old);
 const turbo = spawnSync(
   "turbo",
   [
     "run",
-    ...CHECKS,
+    ...wanted,
     "--continue",
     "--summarize",
     "--output-logs=errors-only",
-    "--concurrency=100%", // as many tasks as processors, since most have several processes
-    ...process.argv.slice(2),
+    `--concurrency=${concurrency}`,
+    ...turboOptions,
   ],
   {
     stdio: "inherit",
@@ -45,10 +56,12 @@ const { tasks } = runFile === undefined ? { tasks: [] } : (read(runFile) as Run)
 for (const { taskId, task, command, directory, execution } of tasks) {
   if (command === "<NONEXISTENT>") continue;
   if (execution?.exitCode !== 0) failures.push(taskId);
-  if (task === "test") add(taskId, directory);
+  if (task === name) add(taskId, directory);
 }
 
-for (const { name, reason } of total.skipped) console.log(`skipped  ${name} (${reason})`);
+for (const skipped of total.skipped) console.log(`skipped  ${skipped.name} (${skipped.reason})`);
+if (name === "test")
+  console.log("left out the tests that take minutes or install elsewhere (npx -y pnpm@12.21.0 test:long)");
 for (const failure of failures) console.log(`failed   ${failure}`);
 const seconds = Math.round(performance.now() / 1000); // of this process, whose beginning is time 0
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped.length} skipped in ${seconds} s`);
@@ -63,7 +76,7 @@ function add(taskId: string, directory: string): void {
   const report = read(file) as Report;
   total.passed += report.passed;
   total.failed += report.failed;
-  total.skipped.push(...report.skipped.map(({ name, reason }) => ({ name: `${directory}: ${name}`, reason })));
+  total.skipped.push(...report.skipped.map((test) => ({ ...test, name: `${directory}: ${test.name}` })));
 }
 
 function runFiles(): string[] {

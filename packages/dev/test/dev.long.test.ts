@@ -15,12 +15,6 @@ const TYPES = "packages/contract/src/generated/schema.ts";
 const PNPM = "npx -y pnpm@12.21.0 ";
 const tutorial = blocksOf(readFileSync(join(root, "openapi/adding-an-operation.md"), "utf8"));
 
-/** What the compiler would check at every save, and no test here has a use for. */
-const NOT_LOOKED_AT = ["apps/server/bench", "apps/server/test/bench.test.ts"];
-
-/** With TUTORIAL_SUITE the tutorial's copy is put through `pnpm test` as a whole, which takes minutes. */
-const isWhole = process.env["TUTORIAL_SUITE"] !== undefined;
-
 const clone = cloneInstalled();
 const { directory } = clone;
 let dev: Dev;
@@ -28,7 +22,6 @@ let firstReport: string;
 
 /** One loop for all, and one test after the other, as somebody at work would: each goes on where the one before ended. */
 beforeAll(async () => {
-  for (const path of isWhole ? [] : NOT_LOOKED_AT) rmSync(join(directory, path), { recursive: true });
   dev = startDev(directory);
   firstReport = await dev.report();
 });
@@ -65,8 +58,7 @@ describe("openapi/adding-an-operation.md", () => {
     expect(brokenPromise(promise.text, said), said).toBeUndefined();
   });
 
-  test("all of its `pnpm test` passes", { timeout: 3_600_000 }, async ({ skip }) => {
-    skip(!isWhole, "it takes as long as all other tests: pnpm --filter @petstore/dev test:tutorial");
+  test("all of its `pnpm test` passes", { timeout: 3_600_000 }, async () => {
     expect(await commanded(`pnpm_config_verify_deps_before_run=false ${PNPM}test`)).toMatch(/ 0 failed/);
   });
 
