@@ -20,7 +20,7 @@ const COPIED = {
   "better-sqlite3": ["LICENSE", "lib", "prebuilds"],
   "@scalar/api-reference": ["README.md", "dist/browser/standalone.js"],
 };
-/** Node warns of what is deprecated wherever it is not below `node_modules`. */
+/** Node warns of what is deprecated wherever it is not below `node_modules`, where no package.json says that this is a module. */
 const DEPRECATED = { test: /express-openapi-validator/, name: "node_modules/express-openapi-validator/index" };
 
 if (import.meta.main) await build(resolve(process.argv[2] ?? join(server, "dist")));
@@ -49,7 +49,7 @@ export async function bundle(
   const { output } = await bundler.write({
     dir: target,
     entryFileNames: "src/[name].js",
-    chunkFileNames: ({ name }) => (name === DEPRECATED.name ? "[name].js" : "src/[name]-[hash].js"),
+    chunkFileNames: ({ name }) => (name === DEPRECATED.name ? "[name].mjs" : "src/[name]-[hash].js"),
     codeSplitting: { groups: [DEPRECATED] },
   });
   await bundler.close();

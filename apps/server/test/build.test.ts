@@ -48,6 +48,15 @@ describe("what `build` makes, copied to a folder of its own,", () => {
     expect(await program.stop()).toBe(0);
   });
 
+  test("starts without Node's WebSocket and fetch, for which it has no use", async () => {
+    const loaded = 'process.on("exit", () => console.log(process.moduleLoadList.join()))';
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(loaded)}` };
+    const program = await startProgram(await temporaryFolder(), env, entry());
+    expect(await program.stop()).toBe(0);
+    expect(program.output()).toContain("NativeModule http,");
+    expect(program.output()).not.toContain("undici");
+  });
+
   test("has the command line", async () => {
     // The doctor asks who listens on the port: here nobody.
     const env = { PATH: process.env["PATH"], PORT: "1", DATABASE_URL: `file:${await temporaryFolder()}/petstore.db` };

@@ -56,8 +56,14 @@ function inodeOf(path: string): string | undefined {
   return file && `${file.dev} ${file.ino}`;
 }
 
+/** As SQLite counts its versions: https://sqlite.org/c3ref/c_source_id.html */
+function versionNumber(version: string): number {
+  const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
+  return major * 1_000_000 + minor * 1_000 + patch;
+}
+
 /** Throws for a version of SQLite that could lose or damage what it holds. */
 export function refuseOldSqlite(version: string): void {
-  const isOld = version.localeCompare(LEAST_VERSION, "en", { numeric: true }) < 0;
-  if (isOld) throw new Error(`SQLite ${version} may damage a database; ${LEAST_VERSION} or later is needed`);
+  if (versionNumber(version) < versionNumber(LEAST_VERSION))
+    throw new Error(`SQLite ${version} may damage a database; ${LEAST_VERSION} or later is needed`);
 }

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { existsSync, statfsSync, statSync } from "node:fs";
-import { get, type IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { dirname, resolve } from "node:path";
 import { json } from "node:stream/consumers";
@@ -11,6 +11,7 @@ import { type Config, ConfigError, isPostgresUrl, pathOfFileUrl, readConfig } fr
 import { isDatabaseUnavailable } from "../database/database.errors.ts";
 import { openDatabase } from "../database/database.ts";
 import { appliedMigrations, MIGRATIONS } from "../database/migrations.ts";
+import { get } from "../http/node-http.ts";
 
 /** What a PostgreSQL server has to be set to; all but `off` syncs each commit to disk before it is acknowledged. */
 const NEEDED_OF_POSTGRES = { server_encoding: /^UTF8$/, fsync: /^on$/, synchronous_commit: /^(?!off)/ };
