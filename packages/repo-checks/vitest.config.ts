@@ -1,11 +1,15 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 import ReportWriter from "./src/reporter.ts";
 
 /** How every package's tests run: with a report for `pnpm test`, and with time to spare while other checks take the processor. */
 export default defineConfig({
   test: {
+    exclude:
+      process.env["LONG_TESTS"] === undefined
+        ? [...configDefaults.exclude, "**/*.long.test.ts"]
+        : configDefaults.exclude,
     reporters: ["default", new ReportWriter()],
     maxWorkers: availableParallelism(), // each loads the same modules anew
     isolate: false, // no test changes what a module holds, and loading the service again for each file is dear
