@@ -61,7 +61,7 @@ for (const { taskId, task, command, directory, execution } of tasks) {
 
 for (const skipped of total.skipped) console.log(`skipped  ${skipped.name} (${skipped.reason})`);
 if (name === "test")
-  console.log("left out the tests that take minutes or install elsewhere (npx -y pnpm@12.21.0 test:long)");
+  console.log("left out the long tests, those in a browser among them (npx -y pnpm@12.21.0 test:long)");
 for (const failure of failures) console.log(`failed   ${failure}`);
 const seconds = Math.round(performance.now() / 1000); // of this process, whose beginning is time 0
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped.length} skipped in ${seconds} s`);
