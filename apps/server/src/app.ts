@@ -7,7 +7,7 @@ import { type Capacity, createCapacity } from "./http/capacity.ts";
 import type { Config } from "./config.ts";
 import { contractDocument } from "./contract-document.ts";
 import { crossOrigin } from "./http/cross-origin.ts";
-import { dataVersionOf } from "./database/data-version.ts";
+import { dataVersionOf, readDataVersion } from "./database/data-version.ts";
 import type { Environment } from "./environment.ts";
 import { problem, problemBody } from "./errors.ts";
 import { handlers } from "./handlers.ts";
@@ -55,7 +55,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
   if (options.tracing !== undefined) app.use(options.tracing.traceRequest);
   const capacity = createCapacity(options.maxInFlight);
   app.use(inOrder(standingHeaders(app), observer.observeRequest, requestLog(options.logger), requireHost));
-  app.use(BASE_PATH, inOrder(crossOrigin, capacity.refuseWhenFull, await operations(options, capacity)));
+  app.use(BASE_PATH, inOrder(crossOrigin, capacity.refuseWhenFull, readDataVersion(options.storage), await operations(options, capacity)));
   app.all("/healthz", onlyRead, (_request, response) => void response.json({ status: "ok" }));
   app.all("/readyz", onlyRead, readiness(options));
   app.use(["/openapi.json", "/openapi.yaml"], crossOrigin);
@@ -69,12 +69,11 @@ async function operations(
   { storage, keyUses, logger, environment, validation, rateLimits, observer = nobody }: AppOptions,
   capacity: Capacity,
 ): Promise<Implementation> {
-  const dataVersion = dataVersionOf(storage);
   const implementation = implement<HandledOperations, Environment>()({
     document,
     handlers,
     security: {
-      bearerAuth: await limited(rateLimits, storage.db, authentication(storage.db, keyUses, dataVersion)),
+      bearerAuth: await limited(rateLimits, storage.db, authentication(storage.db, keyUses, dataVersionOf)),
     },
     context: (request) => {
       capacity.take(request.res!);
@@ -82,7 +81,7 @@ async function operations(
     },
     problemBody,
     realm: "petstore",
-    keepAnswers: { operations: ["listPets", "getPet"], version: dataVersion, bytes: KEPT_BYTES },
+    keepAnswers: { operations: ["listPets", "getPet"], version: dataVersionOf, bytes: KEPT_BYTES },
     shortcut: validation !== "always",
     warm: true,
     checkResponses: environment === "development" ? "always" : { sample: 0.01 },
