@@ -24,8 +24,13 @@ export const PATCHES = {
   },
   "without anything kept": {
     file: `${SERVER}/database/data-version.ts`,
-    from: "= storage.version()",
-    to: "= undefined",
+    from: '["dataVersion"] = version;',
+    to: '["dataVersion"] = undefined;',
+  },
+  "without requests of a turn together": {
+    file: `${SERVER}/database/data-version.ts`,
+    from: "if (arrived.length === 1) setImmediate(goOn);",
+    to: "goOn();",
   },
   "without answers kept": {
     file: `${OPERATIONS}/kept-answers.ts`,

@@ -10,6 +10,7 @@ const KEPT_REFUSALS: PatchName[] = ["without refusals of keys made once", "witho
 
 /** Each technique by what takes it out, and the works it is for; what another hides is measured without that. */
 const TECHNIQUES: { without: PatchName | "the shortcut past EOV"; works: WorkName[]; hiddenBy?: PatchName[] }[] = [
+  { without: "without requests of a turn together", works: ["list 20", "get by id", "create", "refuse with 401"] },
   { without: "without answers kept", works: ["list 20", "list 100", "get by id"] },
   { without: "without key verdicts kept", works: ["get by id", "create"] },
   { without: "without queries compiled once", works: ["list 20", "get by id", "create"], hiddenBy: KEPT },

@@ -7,7 +7,7 @@ import { type Capacity, createCapacity } from "./http/capacity.ts";
 import type { Config } from "./config.ts";
 import { contractDocument } from "./contract-document.ts";
 import { crossOrigin } from "./http/cross-origin.ts";
-import { dataVersionOf, readDataVersion } from "./database/data-version.ts";
+import { dataVersionOf, snapshotPerTurn } from "./database/data-version.ts";
 import type { Environment } from "./environment.ts";
 import { problem, problemBody } from "./errors.ts";
 import { handlers } from "./handlers.ts";
@@ -55,7 +55,15 @@ export async function createApp(options: AppOptions): Promise<Express> {
   if (options.tracing !== undefined) app.use(options.tracing.traceRequest);
   const capacity = createCapacity(options.maxInFlight);
   app.use(inOrder(standingHeaders(app), observer.observeRequest, requestLog(options.logger), requireHost));
-  app.use(BASE_PATH, inOrder(crossOrigin, capacity.refuseWhenFull, readDataVersion(options.storage), await operations(options, capacity)));
+  app.use(
+    BASE_PATH,
+    inOrder(
+      crossOrigin,
+      capacity.refuseWhenFull,
+      snapshotPerTurn(options.storage),
+      await operations(options, capacity),
+    ),
+  );
   app.all("/healthz", onlyRead, (_request, response) => void response.json({ status: "ok" }));
   app.all("/readyz", onlyRead, readiness(options));
   app.use(["/openapi.json", "/openapi.yaml"], crossOrigin);

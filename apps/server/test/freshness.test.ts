@@ -1,9 +1,11 @@
+import type { Request, Response } from "express";
 import { describe, expect, test } from "vitest";
+import { snapshotPerTurn } from "../src/database/data-version.ts";
 import { openDatabase } from "../src/database/database.ts";
-import { insertPet } from "../src/pets/pets.repository.ts";
+import { insertPet, listPets } from "../src/pets/pets.repository.ts";
 import { run, startProgram } from "./program.ts";
 import { json, startService } from "./service.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { opened, temporaryFolder, temporaryStorage } from "./temporary.ts";
 
 const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
 
@@ -40,6 +42,29 @@ describe("a read sees every write that was answered before", () => {
     }
     await db.destroy();
   });
+});
+
+test("requests of one turn see what was committed until the last of them had arrived, and nothing after", async () => {
+  const storage = await temporaryStorage();
+  await storage.open();
+  const other = opened(storage.url);
+  await insertPet(other, REX);
+  const goOn = snapshotPerTurn(storage);
+  const locals: Record<string, unknown>[] = [{}, {}];
+  const arrive = (at: number, then: () => unknown) =>
+    new Promise((done) => goOn({} as Request, { locals: locals[at] } as unknown as Response, () => done(then())));
+
+  const first = arrive(0, () => listPets(storage.db, { limit: 10 }));
+  await insertPet(other, REX);
+  const second = arrive(1, async () => {
+    void insertPet(other, REX);
+    return listPets(storage.db, { limit: 10 });
+  });
+  expect(await first).toHaveLength(2);
+  expect(await second).toHaveLength(2);
+  expect(locals[0]).toEqual({ dataVersion: expect.any(Number) });
+  expect(locals[1]).toEqual(locals[0]);
+  expect(await listPets(storage.db, { limit: 10 })).toHaveLength(3);
 });
 
 test("a key that the command line revokes fails on the next request", async () => {

@@ -55,8 +55,9 @@ interface KeptAnswer {
 }
 
 /**
- * Fastify 5 with every technique of the service: answers and key verdicts kept until the database changes, an ETag and
- * 304, creations committed in groups, one line logged for each request and written in batches, the same headers.
+ * Fastify 5 with every technique of the service: the requests of a turn together, from one snapshot; answers and key
+ * verdicts kept until the database changes, an ETag and 304, creations committed in groups, one line logged for each
+ * request and written in batches, the same headers.
  */
 export async function start({ path, synchronous }: PeerDatabase): Promise<number> {
   const [db, writer] = [new Sqlite(path), new Sqlite(path)];
@@ -64,6 +65,7 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
     file.pragma("journal_mode = wal");
     file.pragma(`synchronous = ${synchronous}`);
   }
+  const [begin, end] = [db.prepare("begin"), db.prepare("commit")];
   const dataVersion = db.prepare<[], number>("pragma data_version").pluck();
   const findKey = db.prepare<[string, number], KeyRow>(SQL.key);
   const list = db.prepare<[number, number], Pet>(SQL.list);
@@ -101,8 +103,21 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
     ajv: { customOptions: { removeAdditional: false } },
   });
 
-  app.addHook("onRequest", (request, reply, done) => {
+  let arrived: (() => void)[] = [];
+  const goOn = (): void => {
+    const turn = arrived;
+    arrived = [];
+    begin.run();
     forgetWhatChanged();
+    for (const done of turn) done();
+    end.run();
+  };
+  app.addHook("onRequest", (_request, _reply, done) => {
+    arrived.push(done);
+    if (arrived.length === 1) setImmediate(goOn);
+  });
+
+  app.addHook("onRequest", (request, reply, done) => {
     reply.headers({ ...STANDING, "X-Request-Id": request.id });
     if (request.routeOptions.url === "/v1/pets/:petId") reply.headers(DEPRECATED);
     const token = bearerToken(request.headers.authorization);

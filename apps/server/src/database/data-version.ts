@@ -5,23 +5,24 @@ import type { Storage } from "./storage.ts";
 export type DataVersion = (request: Request) => number | undefined;
 
 /**
- * Asks the database once for all requests that arrive in one turn of the event loop, when the last of them has: asked any
- * earlier, those after would see what is no longer so. They go on together.
+ * Lets the requests that arrive in one turn of the event loop go on together, from one snapshot of the data. It is taken
+ * when the last of them has arrived: any earlier, and those after it would see what is no longer so.
  */
-export function readDataVersion(storage: Storage): RequestHandler {
+export function snapshotPerTurn(storage: Storage): RequestHandler {
   let arrived: { response: Response; next: NextFunction }[] = [];
   const goOn = (): void => {
     const turn = arrived;
     arrived = [];
-    const version = storage.version();
-    for (const { response, next } of turn) {
-      response.locals["dataVersion"] = version;
-      try {
-        next();
-      } catch (error) {
-        next(error);
+    storage.snapshot((version) => {
+      for (const { response, next } of turn) {
+        response.locals["dataVersion"] = version;
+        try {
+          next();
+        } catch (error) {
+          next(error);
+        }
       }
-    }
+    });
   };
   return (_request, response, next) => {
     arrived.push({ response, next });
@@ -29,5 +30,5 @@ export function readDataVersion(storage: Storage): RequestHandler {
   };
 }
 
-/** What `readDataVersion` has read for this request. */
+/** The version of the snapshot that this request goes on from. */
 export const dataVersionOf: DataVersion = ({ res }) => res!.locals["dataVersion"] as number | undefined;

@@ -38,10 +38,13 @@ export class SqliteFileAdapter extends SqliteAdapter {
   readonly path: string;
   #file:
     | {
+        file: Sqlite.Database;
         inTransaction: boolean;
         statements: SqliteDatabase;
-        version: Sqlite.Statement<[], number>;
         isInPlace: () => boolean;
+        begin: Sqlite.Statement<[]>;
+        version: Sqlite.Statement<[], number>;
+        end: Sqlite.Statement<[]>;
       }
     | undefined;
 
@@ -58,10 +61,13 @@ export class SqliteFileAdapter extends SqliteAdapter {
   /** The file is open, with these statements. */
   opened({ file, isInPlace }: OpenFile, statements: SqliteDatabase): void {
     this.#file = {
-      isInPlace,
-      statements,
-      version: file.prepare<[], number>("pragma data_version").pluck(),
+      file,
       inTransaction: false,
+      statements,
+      isInPlace,
+      begin: file.prepare("begin"),
+      version: file.prepare<[], number>("pragma data_version").pluck(),
+      end: file.prepare("commit"),
     };
   }
 
@@ -71,15 +77,27 @@ export class SqliteFileAdapter extends SqliteAdapter {
   }
 
   /**
-   * A number that differs from before when another connection, of whatever process, has committed since; undefined while
-   * that cannot be told. Commits of this connection do not count: https://sqlite.org/pragma.html#pragma_data_version
+   * Has what `read` asks at once see the file as it is now, all of it for the price of one lock, and gives it a number that
+   * differs from before when another connection, of whatever process, has committed since; undefined while that cannot be
+   * told. Commits of this connection do not count: https://sqlite.org/pragma.html#pragma_data_version
    */
-  dataVersion(): number | undefined {
-    if (this.#file === undefined || this.#file.inTransaction) return undefined;
+  snapshot(read: (version: number | undefined) => void): void {
+    if (this.#file === undefined || this.#file.inTransaction) {
+      read(undefined);
+      return;
+    }
+    const { file, begin, version, end } = this.#file;
+    let number: number | undefined;
     try {
-      return this.#file.version.get();
+      begin.run();
+      number = version.get();
     } catch {
-      return undefined; // what is wrong is for the query that follows to say
+      // What is wrong is for the queries that follow to say.
+    }
+    try {
+      read(number);
+    } finally {
+      if (file.inTransaction) end.run();
     }
   }
 

@@ -14,10 +14,12 @@ export interface Storage {
   /** Runs work in a transaction; resolves once that is on disk, and rejects, with nothing kept, when the work throws. */
   write: <Result>(work: Work<Result>) => Promise<Result>;
   /**
-   * A number that differs from before when anything was committed since, by this process or another; undefined where that
-   * cannot be told, as on PostgreSQL. What was read under one version may be kept as long as it stays.
+   * Has what `read` asks of `db` at once, without a promise, see the data as of now, and gives it their version: a number
+   * that differs from before when anything was committed since, by this process or another; undefined where that cannot be
+   * told, as on PostgreSQL, which promises nothing at once either. What was read under one version may be kept as long as
+   * it stays.
    */
-  version: () => number | undefined;
+  snapshot: (read: (version: number | undefined) => void) => void;
   /** Throws `FileMovedError` when it is not what is at its path any more, so that no write can be made. */
   expectInPlace: () => void;
   /** Has writes that still wait for the lock of another process after so many milliseconds refused, and later ones not wait. */
@@ -47,9 +49,10 @@ export function openStorage(databaseUrl: string, onCommit?: OnCommit): Storage {
   return {
     db,
     ...(isPostgres(writer) ? inTransactions(writer, onCommit) : groupingCommits(writer, onCommit)),
-    version: () => {
+    snapshot: (read) => {
       const { adapter } = db.getExecutor(); // that `db` only reads is what makes its count complete
-      return adapter instanceof SqliteFileAdapter ? adapter.dataVersion() : undefined;
+      if (adapter instanceof SqliteFileAdapter) adapter.snapshot(read);
+      else read(undefined);
     },
     expectInPlace: () => {
       for (const { adapter } of [db.getExecutor(), writer.getExecutor()])
