@@ -24,6 +24,8 @@ export class KeptAnswers {
   readonly #versionOf: KeepAnswers["version"];
   readonly #limit: number;
   readonly #messages = new Map<string, Message>();
+  /** Those that are not made yet. */
+  readonly #making = new Map<string, { version: number; answer: Promise<Message> }>();
   #bytes = 0;
   #version: number | undefined;
 
@@ -52,8 +54,30 @@ export class KeptAnswers {
     return this.#messages.get(key);
   }
 
+  /**
+   * Makes an answer and keeps it. Who asks for the same meanwhile, under the same version, waits for it, and makes another
+   * only when it was not kept.
+   */
+  async make(key: string, version: number, make: () => Promise<Message>): Promise<Message> {
+    const begun = this.#making.get(key);
+    if (begun?.version === version) {
+      await begun.answer.catch(() => {}); // why there is none, each says for itself
+      return (version === this.#version ? this.find(key) : undefined) ?? make();
+    }
+    const answer = make();
+    const making = { version, answer };
+    this.#making.set(key, making);
+    try {
+      const message = await answer;
+      this.#keep(key, version, message);
+      return message;
+    } finally {
+      if (this.#making.get(key) === making) this.#making.delete(key);
+    }
+  }
+
   /** Keeps an answer that was begun under a version, unless another has come since. The oldest make room. */
-  keep(key: string, version: number, message: Message): void {
+  #keep(key: string, version: number, message: Message): void {
     const size = sizeOf(key, message);
     if (version !== this.#version || message.status !== 200 || size > this.#limit || this.#messages.has(key)) return;
     for (const [oldest, kept] of this.#messages) {

@@ -72,8 +72,8 @@ export class Operation {
 
   /** The way of one request: who asks, what is accepted, what is sent, is it valid, and then the handler. Refusals are thrown. */
   async serve(request: Request, response: Response, values: string[]): Promise<Message> {
-    const { context, answers } = this.#options;
-    const admitted = await this.#guard(request);
+    const { answers } = this.#options;
+    const { caller } = await this.#guard(request);
     const reading = this.#ready ?? (await this.#read());
     if (!isAcceptable(request, reading.produces)) {
       throw refuse(406, `This operation answers with ${reading.produces.join(" or ")}.`);
@@ -82,6 +82,17 @@ export class Operation {
     const place = version === undefined ? "" : request.baseUrl + request.url;
     const kept = version === undefined ? undefined : answers!.find(place);
     if (kept !== undefined) return kept;
+    const make = () => this.#answer(request, response, values, reading, caller);
+    return version === undefined ? make() : answers!.make(place, version, make);
+  }
+
+  async #answer(
+    request: Request,
+    response: Response,
+    values: string[],
+    reading: Reading,
+    caller: unknown,
+  ): Promise<Message> {
     const query = queryOf(request.url);
     const raw = rawParameters(this.#names, values, query, request.headers, reading.hasCookies);
     const body = await reading.readBody?.(request, response);
@@ -104,12 +115,10 @@ export class Operation {
       body: subject.body,
       files: subject.files,
       requestPath: request.baseUrl + request.path,
-      caller: admitted.caller,
-      context: context?.(request),
+      caller,
+      context: this.#options.context?.(request),
     });
-    const message = messageOf(await reading.release(answer), { isTagged: reading.isTagged && answer.status === 200 });
-    if (version !== undefined) answers!.keep(place, version, message);
-    return message;
+    return messageOf(await reading.release(answer), { isTagged: reading.isTagged && answer.status === 200 });
   }
 
   /** Made once; a failure is not kept, so that it is reported to each request it breaks. */

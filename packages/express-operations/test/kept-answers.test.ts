@@ -66,6 +66,30 @@ describe("kept answers", () => {
     expect(later.tag).not.toBe(first.tag);
   });
 
+  test("are made once for requests at once; a failure is each request's own", async () => {
+    const calls: (string | undefined)[] = [];
+    const both = Promise.withResolvers<void>();
+    let arrived = 0;
+    const list = async ({ query: { q } }: { query: { q?: string } }) => {
+      calls.push(q);
+      await both.promise;
+      return q === "broken" ? { status: 500 } : { status: 200, body: { q } };
+    };
+    const version = () => {
+      if (++arrived === 4) setImmediate(both.resolve);
+      return 1;
+    };
+    const handlers = { list, add: () => ({ status: 204 }), shop: list } as never;
+    await using server = await listen(
+      implement()({ document, handlers, keepAnswers: { operations: ["list"], version } }),
+    );
+    const statusOf = async (q: string) => (await fetch(`${server.baseUrl}/things?q=${q}`)).status;
+    const statuses = await Promise.all(["good", "good", "broken", "broken"].map(statusOf));
+    expect(statuses).toEqual([200, 200, 500, 500]);
+    expect(calls.filter((q) => q === "good")).toHaveLength(1);
+    expect(calls).toHaveLength(3);
+  });
+
   test("are not kept when something changed while they were made", async () => {
     let version = 1;
     const began = Promise.withResolvers<void>();
