@@ -11,13 +11,16 @@ export interface Authenticated extends Grant<Pick<ApiKey, "id" | "name">> {
   scopes: ApiKey["scopes"];
 }
 
+type Verdict = Authenticated & { expiresAt: number | null };
+
 /** Few enough to take a few MiB, more than are in use at a time. */
 const VERDICTS_KEPT = 10_000;
 
 /**
  * Judges a token by the database as it is when the request has arrived, so that revocation and expiry hold from the next
  * one on: a key found valid counts as such until anything is committed or it expires, or until it is the oldest of more
- * than `kept`. Undefined for a key that gives no entry. Throws `DatabaseError` when it cannot be looked up, whatever the reason.
+ * than `kept`; requests of one version that ask for the same key look it up once. Undefined for a key that gives no entry.
+ * Throws `DatabaseError` when it cannot be looked up, whatever the reason.
  */
 export function authentication(
   db: Database,
@@ -25,37 +28,42 @@ export function authentication(
   versionOf: DataVersion,
   kept = VERDICTS_KEPT,
 ): (token: string, request: Request) => Authenticated | undefined | Promise<Authenticated | undefined> {
-  const valid = new Map<string, Authenticated & { expiresAt: number | null }>();
+  let valid = new Map<string, Verdict>();
+  let lookups = new Map<string, Promise<Verdict | undefined>>();
   let validAt: number | undefined;
 
-  /** Whether what is kept is of the version that the request is answered from; if not, it is forgotten. */
-  const isCurrent = (request: Request): boolean => {
-    const version = versionOf(request);
-    if (version !== validAt) valid.clear();
-    const wasCurrent = version === validAt;
-    validAt = version;
-    return wasCurrent && version !== undefined;
-  };
-
-  const lookUp = async (token: string, request: Request): Promise<Authenticated | undefined> => {
-    const before = validAt;
+  const lookUp = async (token: string): Promise<Verdict | undefined> => {
     const apiKey = await findApiKey(db, token, Date.now()).catch((cause: unknown) => {
       throw new DatabaseError("The API key of a request could not be looked up.", { cause });
     });
-    if (apiKey === undefined) return undefined; // and the version, which is a query too, is not asked for
+    if (apiKey === undefined) return undefined;
     uses.record(apiKey.id);
     const { id, name, scopes, expiresAt } = apiKey;
-    const verdict = { caller: { id, name }, scopes, expiresAt };
-    if (!isCurrent(request) || validAt !== before) return verdict;
-    if (valid.size >= kept) valid.delete(valid.keys().next().value!); // the oldest
-    valid.set(token, verdict);
-    return verdict;
+    return { caller: { id, name }, scopes, expiresAt };
+  };
+
+  /** Looks a key up for all who ask for it meanwhile, and keeps what was found unless another version has come since. */
+  const lookUpOnce = (token: string): Promise<Verdict | undefined> => {
+    const [validNow, lookupsNow] = [valid, lookups];
+    const lookup = lookUp(token);
+    lookups.set(token, lookup);
+    const done = (verdict?: Verdict): void => {
+      lookupsNow.delete(token);
+      if (verdict === undefined) return;
+      if (validNow.size >= kept) validNow.delete(validNow.keys().next().value!); // the oldest
+      validNow.set(token, verdict);
+    };
+    lookup.then(done, () => done());
+    return lookup;
   };
 
   return (token, request) => {
+    const version = versionOf(request);
+    if (version === undefined) return lookUp(token);
+    if (version !== validAt) [valid, lookups, validAt] = [new Map(), new Map(), version];
     const known = valid.get(token);
-    if (known === undefined || !isCurrent(request)) return lookUp(token, request);
-    if (known.expiresAt !== null && known.expiresAt <= Date.now()) return lookUp(token, request);
+    if (known === undefined || (known.expiresAt !== null && known.expiresAt <= Date.now()))
+      return lookups.get(token) ?? lookUpOnce(token);
     uses.record(known.caller.id);
     return known;
   };

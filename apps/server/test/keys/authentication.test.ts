@@ -33,6 +33,20 @@ test("a verdict is kept while nothing was committed, and ends with the key all t
   expect(await judge(key)).toBeUndefined();
 });
 
+test("requests of one version look a key up once, and a failure holds for none after it", async () => {
+  const { db, data, uses, make, judge } = await judging();
+  const { key, id } = await make();
+  const both = [judge(key), judge(key)];
+  for (const verdict of both) expect(await verdict).toMatchObject({ caller: { id } });
+  expect(uses.record).toHaveBeenCalledTimes(1);
+  data.version = 2;
+  await db.schema.alterTable("api_keys").renameTo("away").execute();
+  const failing = [judge(key), judge(key)];
+  for (const verdict of failing) await expect(verdict).rejects.toThrow("could not be looked up");
+  await db.schema.alterTable("away").renameTo("api_keys").execute();
+  expect(await judge(key)).toMatchObject({ caller: { id } });
+});
+
 test("no verdict is kept while it cannot be told whether something was committed", async () => {
   const { db, data, make, judge } = await judging();
   data.version = undefined;
