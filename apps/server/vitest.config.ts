@@ -9,6 +9,7 @@ const PORTABLE = [
   "database/migrations",
   "database/storage",
   "idempotency/*",
+  "keys/audit.repository",
   "keys/keys.repository",
   "keys/sharing",
   "rate-limits",

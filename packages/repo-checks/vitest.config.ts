@@ -3,7 +3,10 @@ import { resolve } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import ReportWriter from "./src/reporter.ts";
 
-/** How every package's tests run: with a report for `pnpm test`, and with time to spare while other checks take the processor. */
+/**
+ * How every package's tests run: with a report for `pnpm test`, and with time to spare while other checks take the processor.
+ * Those in `*.long.test.ts` run only where LONG_TESTS is set.
+ */
 export default defineConfig({
   test: {
     exclude:
