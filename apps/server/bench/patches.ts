@@ -22,6 +22,21 @@ export const PATCHES = {
     from: "LARGEST_GROUP = 256",
     to: "LARGEST_GROUP = 1",
   },
+  "without commits in the turn of their requests": {
+    file: `${SERVER}/database/data-version.ts`,
+    from: "process.nextTick(storage.commitNow)",
+    to: "{}",
+  },
+  "without savepoints spared": {
+    file: `${SERVER}/database/storage.ts`,
+    from: "(unit) => run(trx, unit)",
+    to: "(unit) => runAlone(trx, unit)",
+  },
+  "without ids that SQLite tells anyway": {
+    file: `${SERVER}/pets/pets.repository.ts`,
+    from: "$if(isPostgres(db),",
+    to: "$if(true,",
+  },
   "without anything kept": {
     file: `${SERVER}/database/data-version.ts`,
     from: '["dataVersion"] = version;',
@@ -94,6 +109,7 @@ export const PATCHES = {
     from: '? "latin1" : "utf8"',
     to: '? "utf8" : "utf8"',
   },
+  "without bodies read at once": { file: `${OPERATIONS}/body.ts`, from: "if (!request.complete)", to: "if (true)" },
   "without bodies read by events": {
     file: `${OPERATIONS}/body.ts`,
     from: "await readBytes(request, limit)",

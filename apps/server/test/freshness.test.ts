@@ -67,6 +67,25 @@ test("requests of one turn see what was committed until the last of them had arr
   expect(await listPets(storage.db, { limit: 10 })).toHaveLength(3);
 });
 
+test("what requests of one turn write at once is committed together, before the event loop turns", async () => {
+  const commits: number[] = [];
+  const storage = await temporaryStorage((size) => commits.push(size));
+  await storage.open();
+  const goOn = snapshotPerTurn(storage);
+  let hasTurned = false;
+  const write = async () => {
+    setImmediate(() => (hasTurned = true));
+    await Promise.resolve(); // as a body that is there is awaited
+    await storage.write((trx) => insertPet(trx, REX));
+    return hasTurned;
+  };
+  const arrive = () =>
+    new Promise((done) => goOn({} as Request, { locals: {} } as unknown as Response, () => done(write())));
+
+  expect(await Promise.all([arrive(), arrive(), arrive()])).toEqual([false, false, false]);
+  expect(commits).toEqual([3]);
+});
+
 test("a key that the command line revokes fails on the next request", async () => {
   await using service = await startService();
   expect((await service.request("/pets")).status).toBe(200);

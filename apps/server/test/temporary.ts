@@ -64,10 +64,10 @@ export async function temporaryDatabase(): Promise<Database> {
 }
 
 /** The storage of a service over a fresh database with every table. */
-export async function temporaryStorage(): Promise<Storage & { url: string }> {
+export async function temporaryStorage(onCommit?: (size: number) => void): Promise<Storage & { url: string }> {
   const url = await temporaryUrl();
   await migrate(opened(url));
-  const storage = openStorage(url);
+  const storage = openStorage(url, onCommit);
   onTestFinished(() => storage.destroy());
   return { ...storage, url };
 }

@@ -51,8 +51,15 @@ function awaitsContinue({ headers, httpVersion }: Request): boolean {
   return headers.expect?.toLowerCase() === "100-continue" && httpVersion !== "1.0";
 }
 
-/** By events: a stream's own iterator costs as much as all else that is done for a request with a small body. */
-function readBytes(request: Request, limit: number): Promise<Buffer> {
+/** At once where all of it is there, as small bodies are. */
+function readBytes(request: Request, limit: number): Buffer | Promise<Buffer> {
+  if (!request.complete) return bytesToCome(request, limit);
+  const bytes = (request.read(request.readableLength) as Buffer | null) ?? Buffer.alloc(0);
+  if (bytes.length > limit) throw tooLarge(limit);
+  return bytes;
+}
+
+function bytesToCome(request: Request, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   return new Promise((done, failed) => {

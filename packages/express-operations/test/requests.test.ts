@@ -1,8 +1,11 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import express from "express";
+import { text } from "node:stream/consumers";
+import express, { type RequestHandler } from "express";
 import { describe, expect, test } from "vitest";
+import { implement } from "../src/index.ts";
 import { anyJson, serveEcho } from "./echo.ts";
+import { listen } from "./listen.ts";
 
 const query = (name: string, schema: object, more: object = {}) => ({ in: "query", name, schema, ...more });
 const operation = (parameters: object[], more: object = {}) => ({
@@ -152,6 +155,29 @@ describe("bodies", () => {
       500,
       { fault: "The body was read before the operation. Mount it ahead of other body parsers." },
     ]);
+  });
+
+  test.each([
+    ["within the limit", "2\r\n[1\r\n3\r\n,2]\r\n", 200, [1, 2]],
+    ["beyond the limit", "2\r\n[1\r\n4\r\n,22]\r\n", 413, undefined],
+  ])("a body in chunks that arrives with its head, %s", async (_title, chunks, status, body) => {
+    const x = { requestBody: { required: true, content: { "application/json": {} } }, responses: anyJson };
+    const document = {
+      openapi: "3.1.0",
+      info: { title: "t", version: "1" },
+      paths: { "/x": { post: { operationId: "x", ...x } } },
+    };
+    const handlers = { x: (input: { body: unknown }) => ({ status: 200, body: { body: input.body } }) };
+    const implementation = implement()({ document, handlers: handlers as never, bodyLimit: 5 });
+    const later: RequestHandler = (_request, _response, next) => void setImmediate(() => next()); // when all of it is there
+    await using server = await listen(express.Router().use(later, implementation));
+    const { hostname, port } = new URL(server.baseUrl);
+    const socket = connect(Number(port), hostname);
+    const headers = "Host: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close";
+    socket.write(`POST /x HTTP/1.1\r\n${headers}\r\n\r\n${chunks}0\r\n\r\n`);
+    const answer = await text(socket);
+    expect(answer).toContain(`HTTP/1.1 ${status} `);
+    expect(JSON.parse(answer.split("\r\n\r\n")[1]!)).toMatchObject({ ...(body && { body }) });
   });
 
   test.each([

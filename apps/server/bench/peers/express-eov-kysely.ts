@@ -75,12 +75,12 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
 
   app.post("/v1/pets", async (request, response) => {
     const { name, categoryId, status } = request.body as Omit<Pet, "id">;
-    const pet = await db
+    const { id } = await db
       .insertInto("pets")
       .values({ name, category_id: categoryId, status })
-      .returning(PET)
+      .returning("id")
       .executeTakeFirstOrThrow();
-    response.status(201).json(pet);
+    response.status(201).json({ id, name, categoryId, status });
   });
 
   app.get("/v1/pets/:petId", async (request, response) => {

@@ -28,7 +28,7 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
   const list = db.prepare<[number, number], Pet>(SQL.list);
   const listByStatus = db.prepare<[string, number, number], Pet>(SQL.listByStatus);
   const find = db.prepare<[number], Pet>(SQL.find);
-  const insert = db.prepare<[string, number, string], Pet>(SQL.insert);
+  const insert = db.prepare<[string, number, string]>(SQL.insert);
 
   const app = Fastify({
     loggerInstance: pino(pino.destination("/dev/null")),
@@ -69,7 +69,8 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
     { schema: { body: newPetSchema, response: { 201: petSchema, ...failures } } },
     async ({ body }, reply) => {
       reply.code(201);
-      return insert.get(body.name, body.categoryId, body.status);
+      const id = Number(insert.run(body.name, body.categoryId, body.status).lastInsertRowid);
+      return { id, ...body };
     },
   );
 

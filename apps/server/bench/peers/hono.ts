@@ -72,7 +72,7 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
   const list = db.prepare<[number, number], Pet>(SQL.list);
   const listByStatus = db.prepare<[string, number, number], Pet>(SQL.listByStatus);
   const find = db.prepare<[number], Pet>(SQL.find);
-  const insert = db.prepare<[string, number, string], Pet>(SQL.insert);
+  const insert = db.prepare<[string, number, string]>(SQL.insert);
 
   const app = new OpenAPIHono({
     defaultHook: (result, c) => {
@@ -108,7 +108,8 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
 
   app.openapi(createPet, (c) => {
     const { name, categoryId, status } = c.req.valid("json");
-    return c.json(insert.get(name, categoryId, status)!, 201);
+    const id = Number(insert.run(name, categoryId, status).lastInsertRowid);
+    return c.json({ id, name, categoryId, status }, 201);
   });
 
   app.openapi(getPet, (c) => {

@@ -28,7 +28,7 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
   const list = db.prepare<[number, number], Pet>(SQL.list);
   const listByStatus = db.prepare<[string, number, number], Pet>(SQL.listByStatus);
   const find = db.prepare<[number], Pet>(SQL.find);
-  const insert = db.prepare<[string, number, string], Pet>(SQL.insert);
+  const insert = db.prepare<[string, number, string]>(SQL.insert);
 
   const server = createServer((request, response) => {
     const token = bearerToken(request.headers.authorization);
@@ -63,7 +63,8 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const pet = newPetOf(Buffer.concat(chunks).toString());
     if (typeof pet === "string") return send(response, 400, invalidRequest(pet));
-    send(response, 201, insert.get(pet.name, pet.categoryId, pet.status)!);
+    const id = Number(insert.run(pet.name, pet.categoryId, pet.status).lastInsertRowid);
+    send(response, 201, { id, ...pet });
   }
 
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));

@@ -24,8 +24,7 @@ export const SQL = {
   listByStatus:
     "select id, name, category_id as categoryId, status from pets where status = ? and id > ? order by id limit ?",
   find: "select id, name, category_id as categoryId, status from pets where id = ?",
-  insert:
-    "insert into pets (name, category_id, status) values (?, ?, ?) returning id, name, category_id as categoryId, status",
+  insert: "insert into pets (name, category_id, status) values (?, ?, ?)",
   key: "select id, scopes from api_keys where hash = ? and revoked_at is null and (expires_at is null or expires_at > ?)",
 };
 

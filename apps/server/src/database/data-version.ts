@@ -6,7 +6,8 @@ export type DataVersion = (request: Request) => number | undefined;
 
 /**
  * Lets the requests that arrive in one turn of the event loop go on together, from one snapshot of the data. It is taken
- * when the last of them has arrived: any earlier, and those after it would see what is no longer so.
+ * when the last of them has arrived: any earlier, and those after it would see what is no longer so. What they write at
+ * once is committed together before the event loop turns.
  */
 export function snapshotPerTurn(storage: Storage): RequestHandler {
   let arrived: { response: Response; next: NextFunction }[] = [];
@@ -23,6 +24,7 @@ export function snapshotPerTurn(storage: Storage): RequestHandler {
         }
       }
     });
+    queueMicrotask(() => process.nextTick(storage.commitNow)); // when all of them wait for something else
   };
   return (_request, response, next) => {
     arrived.push({ response, next });

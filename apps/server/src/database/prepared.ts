@@ -1,4 +1,4 @@
-import type { CompiledQuery, QueryExecutorProvider } from "kysely";
+import type { CompiledQuery, QueryExecutorProvider, QueryResult } from "kysely";
 import type { Database } from "./database.ts";
 import { SqliteFileAdapter } from "./sqlite.dialect.ts";
 
@@ -20,11 +20,11 @@ const PLACEHOLDERS = new Proxy({}, { get: (_, name) => new Placeholder(name) });
 
 /**
  * A query that is built and compiled once for each database, since that costs many times what most of ours cost SQLite;
- * each run gives its values. On an open SQLite file the rows are there at once, without a promise.
+ * each run gives its values. On an open SQLite file the result is there at once, without a promise.
  */
 export function prepared<Row, Values extends object = object>(
   build: (db: Database, values: Values) => Query<Row>,
-): (db: Database, values: Values) => Row[] | Promise<Row[]> {
+): (db: Database, values: Values) => QueryResult<Row> | Promise<QueryResult<Row>> {
   const compiled = new WeakMap<object, CompiledQuery<Row>>();
   const compile = (db: Database, adapter: object): CompiledQuery<Row> => {
     const query = build(db, PLACEHOLDERS as Values).compile(db);
@@ -37,12 +37,8 @@ export function prepared<Row, Values extends object = object>(
     const parameters = query.parameters.map((parameter) =>
       parameter instanceof Placeholder ? values[parameter.name as keyof Values] : parameter,
     );
-    const rows =
-      adapter instanceof SqliteFileAdapter ? adapter.rowsNow(query.sql, parameters, db.isTransaction) : undefined;
-    return (rows as Row[] | undefined) ?? rowsLater(db, { ...query, parameters });
+    const result =
+      adapter instanceof SqliteFileAdapter ? adapter.resultNow(query.sql, parameters, db.isTransaction) : undefined;
+    return (result as QueryResult<Row> | undefined) ?? db.executeQuery({ ...query, parameters });
   };
-}
-
-async function rowsLater<Row>(db: Database, query: CompiledQuery<Row>): Promise<Row[]> {
-  return (await db.executeQuery(query)).rows;
 }

@@ -5,6 +5,7 @@ import {
   CompiledQuery,
   type DatabaseConnection,
   type Dialect,
+  type QueryResult,
   SqliteAdapter,
   type SqliteDatabase,
   SqliteDriver,
@@ -107,16 +108,15 @@ export class SqliteFileAdapter extends SqliteAdapter {
   }
 
   /**
-   * The rows of a statement, run now; undefined when it has to be run by Kysely, which waits: for the file to be opened,
+   * What a statement gives, run now; undefined when it has to be run by Kysely, which waits: for the file to be opened,
    * for somebody else's transaction on this connection, or for a lock.
    */
-  rowsNow(sql: string, parameters: unknown[], isInTransaction: boolean): unknown[] | undefined {
+  resultNow(sql: string, parameters: unknown[], isInTransaction: boolean): QueryResult<unknown> | undefined {
     if (this.#file === undefined || this.#file.inTransaction !== isInTransaction) return undefined;
     try {
       const statement = this.#file.statements.prepare(sql);
-      if (statement.reader) return statement.all(parameters);
-      statement.run(parameters);
-      return [];
+      if (statement.reader) return { rows: statement.all(parameters) };
+      return { rows: [], insertId: BigInt(statement.run(parameters).lastInsertRowid) };
     } catch (error) {
       if (isBusy(error)) return undefined;
       throw namingFile(this.path, error);

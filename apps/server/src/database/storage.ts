@@ -20,6 +20,8 @@ export interface Storage {
    * it stays.
    */
   snapshot: (read: (version: number | undefined) => void) => void;
+  /** Has what was asked of `write` committed now, when no more is to come for a while; it is else when the event loop turns. */
+  commitNow: () => void;
   /** Throws `FileMovedError` when it is not what is at its path any more, so that no write can be made. */
   expectInPlace: () => void;
   /** Has writes that still wait for the lock of another process after so many milliseconds refused, and later ones not wait. */
@@ -34,6 +36,9 @@ type OnCommit = (size: number) => void;
 
 /** At most this many units of work share a transaction, so that the event loop is never held for long. */
 const LARGEST_GROUP = 256;
+
+/** How often it is looked whose patience has ended. */
+const PATIENCE_STEP_MS = 50;
 
 /** Enough for a lock that is free. */
 const LAST_PATIENCE_MS = 200;
@@ -69,7 +74,7 @@ export function openStorage(databaseUrl: string, onCommit?: OnCommit): Storage {
   };
 }
 
-type Writing = Pick<Storage, "write" | "stopWaiting">;
+type Writing = Pick<Storage, "write" | "commitNow" | "stopWaiting">;
 
 /** A transaction for each unit of work; the server commits concurrent ones together by itself, and ends those that wait. */
 function inTransactions(db: Database, onCommit: OnCommit = () => {}): Writing {
@@ -79,6 +84,7 @@ function inTransactions(db: Database, onCommit: OnCommit = () => {}): Writing {
       onCommit(1);
       return result;
     },
+    commitNow: () => {},
     stopWaiting: () => {},
   };
 }
@@ -87,8 +93,8 @@ interface Unit {
   work: Work<unknown>;
   resolve: (result: never) => void;
   reject: (error: unknown) => void;
-  /** Refuses the unit when its work has not begun in time. */
-  patience: NodeJS.Timeout;
+  /** When it is refused unless its work has begun, as `performance.now()` tells. */
+  deadline: number;
   state: "waiting" | "begun" | "refused";
 }
 
@@ -102,28 +108,33 @@ export function groupingCommits(db: Database, onCommit: OnCommit = () => {}, pat
   let isBusy = false;
   let patienceNow = patienceMs;
 
+  const refuseWhere = (isDue: (unit: Unit) => boolean): void => {
+    for (const unit of [...group, ...waiting]) if (isDue(unit)) refuse(unit);
+  };
+
   const commitWaiting = async (): Promise<void> => {
+    if (isBusy) return;
+    isBusy = true;
+    const watch = setInterval(() => refuseWhere(({ deadline }) => deadline <= performance.now()), PATIENCE_STEP_MS);
     while (waiting.length > 0) {
       group = waiting.splice(0, LARGEST_GROUP);
       await commit(db, group, onCommit);
     }
+    clearInterval(watch);
     isBusy = false;
   };
 
   return {
     write: async (work) =>
       new Promise((resolve, reject) => {
-        const patience = setTimeout(() => refuse(unit), patienceNow);
-        const unit: Unit = { work, resolve, reject, patience, state: "waiting" };
-        waiting.push(unit);
-        if (isBusy) return;
-        isBusy = true;
-        setImmediate(() => void commitWaiting());
+        waiting.push({ work, resolve, reject, deadline: performance.now() + patienceNow, state: "waiting" });
+        if (waiting.length === 1) setImmediate(() => void commitWaiting());
       }),
+    commitNow: () => void commitWaiting(),
     stopWaiting: (afterMs) => {
       const stop = setTimeout(() => {
         patienceNow = LAST_PATIENCE_MS;
-        for (const unit of [...group, ...waiting]) refuse(unit);
+        refuseWhere(() => true);
       }, afterMs);
       stop.unref();
     },
@@ -136,32 +147,32 @@ function refuse(unit: Unit): void {
   unit.reject(lockedError());
 }
 
-const savepoint = prepared(() => sql`savepoint unit`);
-const rollback = prepared(() => sql`rollback to unit`);
-const release = prepared(() => sql`release unit`);
+const savepoint = prepared(() => sql`savepoint undone`);
+const rollback = prepared(() => sql`rollback to undone`);
+const release = prepared(() => sql`release undone`);
 
-/** One transaction for all, a savepoint for each; nobody is answered before the commit, and one that throws fails alone. */
+/** Tells a unit what became of it. */
+type Answer = () => void;
+
+/**
+ * One transaction for all; nobody is answered before the commit, and a unit that throws fails alone: for that all of them
+ * run again with a savepoint for each, which costs too much where none throws.
+ */
 async function commit(db: Database, group: Unit[], onCommit: OnCommit): Promise<void> {
-  const answers: (() => void)[] = [];
+  let answers: Answer[];
   try {
-    await db.transaction().execute(async (trx) => {
-      for (const { work, resolve, reject } of group.filter(hasBegun)) {
-        await savepoint(trx, {});
-        try {
-          const result = await work(trx);
-          answers.push(() => resolve(result as never));
-        } catch (error) {
-          await rollback(trx, {});
-          answers.push(() => reject(error));
-        }
-        await release(trx, {});
+    answers = await db.transaction().execute(async (trx) => {
+      const begun = group.filter(hasBegun);
+      await savepoint(trx, {});
+      try {
+        return await inTurn(begun, (unit) => run(trx, unit));
+      } catch (error) {
+        await undo(trx, error);
+        return inTurn(begun, (unit) => runAlone(trx, unit));
       }
     });
   } catch (error) {
-    for (const { reject, patience } of group) {
-      clearTimeout(patience);
-      reject(error);
-    }
+    for (const { reject } of group) reject(error);
     return;
   }
   onCommit(answers.length);
@@ -170,8 +181,40 @@ async function commit(db: Database, group: Unit[], onCommit: OnCommit): Promise<
 
 /** From here on the unit has the lock and is not refused any more. */
 function hasBegun(unit: Unit): boolean {
-  clearTimeout(unit.patience);
   if (unit.state === "refused") return false;
   unit.state = "begun";
   return true;
+}
+
+async function inTurn(units: Unit[], runOne: (unit: Unit) => Promise<Answer>): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (const unit of units) answers.push(await runOne(unit));
+  return answers;
+}
+
+async function run(trx: Database, { work, resolve }: Unit): Promise<Answer> {
+  const result = await work(trx);
+  return () => resolve(result as never);
+}
+
+async function runAlone(trx: Database, unit: Unit): Promise<Answer> {
+  let answer: Answer;
+  await savepoint(trx, {});
+  try {
+    answer = await run(trx, unit);
+  } catch (error) {
+    await undo(trx, error);
+    answer = () => unit.reject(error);
+  }
+  await release(trx, {});
+  return answer;
+}
+
+/** Throws what went wrong where that has ended the whole transaction, as a full disk may: https://sqlite.org/lang_transaction.html */
+async function undo(trx: Database, wrong: unknown): Promise<void> {
+  try {
+    await rollback(trx, {});
+  } catch {
+    throw wrong;
+  }
 }

@@ -119,7 +119,8 @@ export async function findApiKey(
   now: number,
 ): Promise<Pick<ApiKey, "id" | "name" | "scopes" | "expiresAt"> | undefined> {
   if (!isWellFormedApiKey(key)) return undefined;
-  const [row] = await validKey(db, { hash: hashApiKey(key), now });
+  const { rows } = await validKey(db, { hash: hashApiKey(key), now });
+  const [row] = rows;
   return row && { id: row.id, name: row.name, scopes: toScopes(row.scopes), expiresAt: row.expires_at };
 }
 

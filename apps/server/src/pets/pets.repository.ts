@@ -1,5 +1,5 @@
 import type { Pet, PetStatus } from "@petstore/contract";
-import type { Database } from "../database/database.ts";
+import { type Database, isPostgres } from "../database/database.ts";
 import { prepared } from "../database/prepared.ts";
 
 const PET = ["id", "name", "category_id as categoryId", "status"] as const;
@@ -14,19 +14,20 @@ export interface ListPets {
 /** Animals in the order of their ids. */
 export async function listPets(db: Database, { limit, status, after }: ListPets): Promise<Pet[]> {
   const first = after === undefined ? Number.MIN_SAFE_INTEGER : after + 1;
-  return status === undefined ? pageOfAll(db, { limit, first }) : pageOfStatus(db, { limit, first, status });
+  const page = status === undefined ? pageOfAll(db, { limit, first }) : pageOfStatus(db, { limit, first, status });
+  return (await page).rows;
 }
 
 /** Adds an animal and gives it as stored, with its id; an id is never given twice. */
 export async function insertPet(db: Database, { name, categoryId, status }: Omit<Pet, "id">): Promise<Pet> {
-  const [pet] = await insertion(db, { name, categoryId, status });
-  return pet!;
+  const { rows, insertId } = await insertion(db, { name, categoryId, status });
+  return { id: rows[0]?.id ?? Number(insertId), name, categoryId, status };
 }
 
 /** The animal with this id, if there is one. */
 export async function findPet(db: Database, id: Pet["id"]): Promise<Pet | undefined> {
-  const [pet] = await byId(db, { id });
-  return pet;
+  const { rows } = await byId(db, { id });
+  return rows[0];
 }
 
 const pageOfAll = prepared((db, { limit, first }: { limit: number; first: Pet["id"] }) =>
@@ -40,8 +41,12 @@ const pageOfStatus = prepared(
   },
 );
 
+/** SQLite says the id anyway, and for less than to return it. */
 const insertion = prepared((db, { name, categoryId, status }: Omit<Pet, "id">) =>
-  db.insertInto("pets").values({ name, category_id: categoryId, status }).returning(PET),
+  db
+    .insertInto("pets")
+    .values({ name, category_id: categoryId, status })
+    .$if(isPostgres(db), (query) => query.returning("id")),
 );
 
 const byId = prepared((db, { id }: Pick<Pet, "id">) => db.selectFrom("pets").select(PET).where("id", "=", id));

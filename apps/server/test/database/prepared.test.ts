@@ -13,9 +13,9 @@ describe("a prepared query", () => {
   test("gives the rows for the values of each run, at once", async () => {
     const db = await temporaryDatabase();
     for (const name of ["Rex", "Mia", "Rex"]) await insertPet(db, { ...REX, name });
-    expect(named(db, { limit: 10, name: "Rex" })).toEqual([{ id: 1 }, { id: 3 }]);
-    expect(named(db, { limit: 1, name: "Rex" })).toEqual([{ id: 1 }]);
-    expect(named(db, { limit: 10, name: "Mia" })).toEqual([{ id: 2 }]);
+    expect(named(db, { limit: 10, name: "Rex" })).toEqual({ rows: [{ id: 1 }, { id: 3 }] });
+    expect(named(db, { limit: 1, name: "Rex" })).toEqual({ rows: [{ id: 1 }] });
+    expect(named(db, { limit: 10, name: "Mia" })).toEqual({ rows: [{ id: 2 }] });
   });
 
   test("waits for a transaction of somebody else on its connection, and sees nothing of it before", async () => {
@@ -38,6 +38,6 @@ describe("a prepared query", () => {
       await expect(insertPet(trx, wrong)).rejects.toThrow("CHECK constraint failed");
       await insertPet(trx, REX);
     });
-    expect(named(db, { name: "Rex", limit: 10 })).toHaveLength(1);
+    expect(named(db, { name: "Rex", limit: 10 })).toEqual({ rows: [{ id: 1 }] });
   });
 });
