@@ -29,8 +29,8 @@ export const PATCHES = {
   },
   "without savepoints spared": {
     file: `${SERVER}/database/storage.ts`,
-    from: "(unit) => run(trx, unit)",
-    to: "(unit) => runAlone(trx, unit)",
+    from: "await runTogether(trx, begun)",
+    to: "await runEachAlone(trx, begun)",
   },
   "without ids that SQLite tells anyway": {
     file: `${SERVER}/pets/pets.repository.ts`,

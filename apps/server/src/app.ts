@@ -54,16 +54,18 @@ export async function createApp(options: AppOptions): Promise<Express> {
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing").enable("strict routing");
   if (options.tracing !== undefined) app.use(options.tracing.traceRequest);
   const capacity = createCapacity(options.maxInFlight);
-  app.use(inOrder(standingHeaders(app), observer.observeRequest, requestLog(options.logger), requireHost));
+  const always = inOrder(standingHeaders(app), observer.observeRequest, requestLog(options.logger), requireHost);
   app.use(
     BASE_PATH,
     inOrder(
+      always,
       crossOrigin,
       capacity.refuseWhenFull,
       snapshotPerTurn(options.storage),
       await operations(options, capacity),
     ),
   );
+  app.use(always); // a layer of its own for the API would cost each of its requests
   app.all("/healthz", onlyRead, (_request, response) => void response.json({ status: "ok" }));
   app.all("/readyz", onlyRead, readiness(options));
   app.use(["/openapi.json", "/openapi.yaml"], crossOrigin);

@@ -165,10 +165,10 @@ async function commit(db: Database, group: Unit[], onCommit: OnCommit): Promise<
       const begun = group.filter(hasBegun);
       await savepoint(trx, {});
       try {
-        return await inTurn(begun, (unit) => run(trx, unit));
+        return await runTogether(trx, begun);
       } catch (error) {
         await undo(trx, error);
-        return inTurn(begun, (unit) => runAlone(trx, unit));
+        return await runEachAlone(trx, begun);
       }
     });
   } catch (error) {
@@ -186,28 +186,26 @@ function hasBegun(unit: Unit): boolean {
   return true;
 }
 
-async function inTurn(units: Unit[], runOne: (unit: Unit) => Promise<Answer>): Promise<Answer[]> {
+async function runTogether(trx: Database, units: Unit[]): Promise<Answer[]> {
+  const results: unknown[] = [];
+  for (const { work } of units) results.push(await work(trx));
+  return units.map(({ resolve }, at) => () => resolve(results[at] as never));
+}
+
+async function runEachAlone(trx: Database, units: Unit[]): Promise<Answer[]> {
   const answers: Answer[] = [];
-  for (const unit of units) answers.push(await runOne(unit));
-  return answers;
-}
-
-async function run(trx: Database, { work, resolve }: Unit): Promise<Answer> {
-  const result = await work(trx);
-  return () => resolve(result as never);
-}
-
-async function runAlone(trx: Database, unit: Unit): Promise<Answer> {
-  let answer: Answer;
-  await savepoint(trx, {});
-  try {
-    answer = await run(trx, unit);
-  } catch (error) {
-    await undo(trx, error);
-    answer = () => unit.reject(error);
+  for (const { work, resolve, reject } of units) {
+    await savepoint(trx, {});
+    try {
+      const result = await work(trx);
+      answers.push(() => resolve(result as never));
+    } catch (error) {
+      await undo(trx, error);
+      answers.push(() => reject(error));
+    }
+    await release(trx, {});
   }
-  await release(trx, {});
-  return answer;
+  return answers;
 }
 
 /** Throws what went wrong where that has ended the whole transaction, as a full disk may: https://sqlite.org/lang_transaction.html */
