@@ -187,9 +187,12 @@ function hasBegun(unit: Unit): boolean {
 }
 
 async function runTogether(trx: Database, units: Unit[]): Promise<Answer[]> {
-  const results: unknown[] = [];
-  for (const { work } of units) results.push(await work(trx));
-  return units.map(({ resolve }, at) => () => resolve(results[at] as never));
+  const answers: Answer[] = [];
+  for (const { work, resolve } of units) {
+    const result = await work(trx);
+    answers.push(() => resolve(result as never));
+  }
+  return answers;
 }
 
 async function runEachAlone(trx: Database, units: Unit[]): Promise<Answer[]> {
