@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import { join } from "node:path";
 import { ratioOf, show, spreadOf } from "../../../packages/express-operations/bench/figures.ts";
 import { build } from "../build.ts";
+import { encodeCursor } from "../src/pets/cursor.ts";
 import { NODE_FLAGS } from "./contenders.ts";
 import type { Outcome, Slice } from "./load.ts";
 import type { Bench } from "./sections.ts";
@@ -11,20 +12,30 @@ import { requestText, type Work, WORKS } from "./works.ts";
 
 const DIST = join(import.meta.dirname, "../dist");
 
+/** More pages than are kept, so that each is made when its turn comes again. */
+const PAGES = Array.from({ length: 9_900 }, (_, id): Work => {
+  return { method: "GET", path: `/v1/pets?limit=100&cursor=${encodeCursor(id)}`, status: 200 };
+});
+
 /**
  * The program with two processes to one, by the clock. They and the load share all cores, so that on a machine of two
- * the load takes a good part of what the second process could use.
+ * the load takes a good part of what the second process could use: the more, the less work a request is.
  */
 export async function twoProcesses({ load, databases, effort }: Bench): Promise<void> {
   await build(DIST);
   await using one = await startProgram(1, await databases.copy());
   await using two = await startProgram(2, await databases.copy());
   const rows: Record<string, Record<string, string>> = {};
-  for (const [name, work] of Object.entries({ "list 20": WORKS["list 20"], "durable creations": WORKS.create })) {
+  const kinds: Record<string, Work[]> = {
+    "list 20": [WORKS["list 20"]],
+    "list 100, another page each time": PAGES,
+    "durable creations": [WORKS.create],
+  };
+  for (const [name, works] of Object.entries(kinds)) {
     const rates: [number[], number[]] = [[], []];
     for (let round = 0; round <= effort.rounds; round++) {
       for (const [at, { port }] of [one, two].entries()) {
-        const outcome = await load.ask<Outcome>({ ...sliceOf(port, work, databases.key, effort) });
+        const outcome = await load.ask<Outcome>({ ...sliceOf(port, works, databases.key, effort) });
         if (round > 0) rates[at]!.push(outcome.answered / outcome.seconds);
       }
     }
@@ -38,8 +49,9 @@ export async function twoProcesses({ load, databases, effort }: Bench): Promise<
   console.table(rows);
 }
 
-function sliceOf(port: number, work: Work, key: string, { connections, milliseconds }: Bench["effort"]): Slice {
-  return { port, requests: [{ text: requestText(work, key), status: work.status }], connections, milliseconds };
+function sliceOf(port: number, works: Work[], key: string, { connections, milliseconds }: Bench["effort"]): Slice {
+  const requests = works.map((work) => ({ text: requestText(work, key), status: work.status }));
+  return { port, requests, connections, milliseconds };
 }
 
 async function startProgram(processes: number, path: string): Promise<AsyncDisposable & { port: number }> {
