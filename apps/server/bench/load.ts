@@ -24,6 +24,8 @@ export interface Outcome {
 process.on("message", (slice: Slice) => void run(slice).then((outcome) => process.send!(outcome)));
 process.on("disconnect", () => process.exit());
 
+let next = 0;
+
 async function run({ port, requests, connections, milliseconds }: Slice): Promise<Outcome> {
   const prepared = requests.map(({ text, status }) => ({ bytes: Buffer.from(text), status: String(status) }));
   const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(port)));
@@ -31,7 +33,6 @@ async function run({ port, requests, connections, milliseconds }: Slice): Promis
   const cpuBefore = process.cpuUsage();
   const started = performance.now();
   const deadline = started + milliseconds;
-  let next = 0;
   await Promise.all(
     open.map(async (connection) => {
       await connection.exchange(() => {

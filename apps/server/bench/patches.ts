@@ -18,7 +18,7 @@ const OPERATIONS = "packages/express-operations/src";
 export const PATCHES = {
   "synchronous=NORMAL": { file: `${SERVER}/database/sqlite.file.ts`, from: "synchronous: 2", to: "synchronous: 1" },
   "without grouped commits": {
-    file: `${SERVER}/database/storage.ts`,
+    file: `${SERVER}/database/grouping-commits.ts`,
     from: "LARGEST_GROUP = 256",
     to: "LARGEST_GROUP = 1",
   },
@@ -28,7 +28,7 @@ export const PATCHES = {
     to: "{}",
   },
   "without savepoints spared": {
-    file: `${SERVER}/database/storage.ts`,
+    file: `${SERVER}/database/grouping-commits.ts`,
     from: "await runTogether(trx, begun)",
     to: "await runEachAlone(trx, begun)",
   },
@@ -88,7 +88,6 @@ export const PATCHES = {
     from: "{ redact: [] }",
     to: "{}",
   },
-  "without refusals free of stacks": { file: `${OPERATIONS}/problem.ts`, from: "Error.stackTraceLimit = 0;", to: "" },
   "without refusals of keys made once": {
     file: `${OPERATIONS}/security.ts`,
     from: "(only!.problem ??= problemOf(refusals))",
@@ -104,17 +103,7 @@ export const PATCHES = {
     from: "return (request, response, next) => {",
     to: "return handlers; return (request, response, next) => {",
   },
-  "without ASCII written as such": {
-    file: `${OPERATIONS}/respond.ts`,
-    from: '? "latin1" : "utf8"',
-    to: '? "utf8" : "utf8"',
-  },
-  "without bodies read at once": { file: `${OPERATIONS}/body.ts`, from: "if (!request.complete)", to: "if (true)" },
-  "without bodies read by events": {
-    file: `${OPERATIONS}/body.ts`,
-    from: "await readBytes(request, limit)",
-    to: "Buffer.concat(await Array.fromAsync(request.iterator({ destroyOnReturn: false })))",
-  },
+  "without bodies read at once": { file: `${OPERATIONS}/body.ts`, from: "if (request.complete)", to: "if (false)" },
 } satisfies Record<string, Patch>;
 
 export type PatchName = keyof typeof PATCHES;

@@ -65,7 +65,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
       await operations(options, capacity),
     ),
   );
-  app.use(always); // a layer of its own for the API would cost each of its requests
+  app.use(always); // the API, which answers or fails, has had it, and is spared a second layer of Express's router
   app.all("/healthz", onlyRead, (_request, response) => void response.json({ status: "ok" }));
   app.all("/readyz", onlyRead, readiness(options));
   app.use(["/openapi.json", "/openapi.yaml"], crossOrigin);

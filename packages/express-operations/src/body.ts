@@ -52,38 +52,26 @@ function awaitsContinue({ headers, httpVersion }: Request): boolean {
 }
 
 /** At once where all of it is there, as small bodies are. */
-function readBytes(request: Request, limit: number): Buffer | Promise<Buffer> {
-  if (!request.complete) return bytesToCome(request, limit);
-  const bytes = (request.read(request.readableLength) as Buffer | null) ?? Buffer.alloc(0);
-  if (bytes.length > limit) throw tooLarge(limit);
-  return bytes;
-}
-
-function bytesToCome(request: Request, limit: number): Promise<Buffer> {
+async function readBytes(request: Request, limit: number): Promise<Buffer> {
+  if (request.complete) {
+    const { readableLength: size } = request;
+    if (size > limit) throw tooLarge(limit);
+    return (request.read(size) as Buffer | null) ?? Buffer.alloc(0); // without its size Node 26 gives but one chunk
+  }
   const chunks: Buffer[] = [];
   let size = 0;
-  return new Promise((done, failed) => {
-    const stop = (): void => {
-      request.off("data", add).off("end", finish).off("error", fail).off("close", fail);
-    };
-    const add = (chunk: Buffer): void => {
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       chunks.push(chunk);
       size += chunk.length;
-      if (size <= limit) return;
-      stop();
-      request.resume(); // and the rest is dropped, for clients that read only when they have sent all
-      failed(tooLarge(limit));
-    };
-    const finish = (): void => {
-      stop();
-      done(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
-    };
-    const fail = (): void => {
-      stop();
-      failed(refuse(400, "The request body did not arrive as announced."));
-    };
-    request.on("data", add).on("end", finish).on("error", fail).on("close", fail);
-  });
+      if (size > limit) break;
+    }
+  } catch {
+    throw refuse(400, "The request body did not arrive as announced.");
+  }
+  if (size <= limit) return Buffer.concat(chunks);
+  request.resume(); // and the rest is dropped, for clients that read only when they have sent all
+  throw tooLarge(limit);
 }
 
 function tooLarge(limit: number): Problem {

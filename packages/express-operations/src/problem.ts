@@ -22,7 +22,7 @@ export class Problem extends Error {
 
   constructor(status: number, code: string, message: string, headers: Readonly<Record<string, string>> = {}) {
     const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0; // nobody reads it, and a refusal that is kept would keep what it points to
+    Error.stackTraceLimit = 0; // a refusal that is kept would keep what its stack points to
     super(message);
     Error.stackTraceLimit = stackTraceLimit;
     this.status = status;

@@ -55,8 +55,7 @@ export function send(request: Request, response: Response, message: Message, ann
   }
   response.writeHead(status, written);
   if (payload === undefined || request.method === "HEAD") response.end();
-  // ASCII is both, and sooner written as Latin-1.
-  else response.end(payload, headers["Content-Length"] === payload.length ? "latin1" : "utf8");
+  else response.end(payload);
 }
 
 /** Writes an answer. */

@@ -1,5 +1,6 @@
 import { hash, randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import type { Pet } from "@petstore/contract";
 import Sqlite from "better-sqlite3";
 import Fastify, { type FastifyError, LogController, type FastifyReply, type FastifyRequest } from "fastify";
@@ -56,8 +57,8 @@ interface KeptAnswer {
 
 /**
  * Fastify 5 with every technique of the service: the requests of a turn together, from one snapshot; answers and key
- * verdicts kept until the database changes, an ETag and 304, creations committed in groups, one line logged for each
- * request and written in batches, the same headers.
+ * verdicts kept until the database changes, an ETag and 304, bodies read at once and creations committed in groups, one
+ * line logged for each request and written in batches, the same headers.
  */
 export async function start({ path, synchronous }: PeerDatabase): Promise<number> {
   const [db, writer] = [new Sqlite(path), new Sqlite(path)];
@@ -101,6 +102,14 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     ajv: { customOptions: { removeAdditional: false } },
+  });
+
+  const parseJson = app.getDefaultJsonParser("error", "error");
+  app.addContentTypeParser("application/json", (request, payload, done) => {
+    if (payload.complete) {
+      return void parseJson(request, String(payload.read(payload.readableLength) ?? ""), done);
+    }
+    text(payload).then((body) => void parseJson(request, body, done), done);
   });
 
   let arrived: (() => void)[] = [];

@@ -35,8 +35,8 @@ export const petsHandlers = {
   },
 
   async createPet({ body, headers, caller, context }) {
-    const { "Idempotency-Key": key } = headers;
-    if (holdsApiKey(body.name) || (key !== undefined && holdsApiKey(key)))
+    const key = headers["Idempotency-Key"];
+    if ([body.name, key ?? ""].some(holdsApiKey))
       return { status: 400, body: errorBody("invalid_request", API_KEY_MISPLACED) };
     if (key === undefined) return { status: 201, body: await context.write((trx) => insertPet(trx, body)) };
     const request = { apiKeyId: caller.id, key, requestHash: hashOf(body), now: Date.now() };

@@ -18,7 +18,7 @@ export async function listPets(db: Database, { limit, status, after }: ListPets)
   return (await page).rows;
 }
 
-/** Adds an animal and gives it as stored, with its id; an id is never given twice. */
+/** Adds an animal and gives it with its id; an id is never given twice. */
 export async function insertPet(db: Database, { name, categoryId, status }: Omit<Pet, "id">): Promise<Pet> {
   const { rows, insertId } = await insertion(db, { name, categoryId, status });
   return { id: rows[0]?.id ?? Number(insertId), name, categoryId, status };

@@ -6,7 +6,7 @@ import { pathOfFileUrl } from "../../src/config.ts";
 import { DatabaseError } from "../../src/database/database.errors.ts";
 import type { Database } from "../../src/database/database.ts";
 import { insertPet, listPets } from "../../src/pets/pets.repository.ts";
-import { groupingCommits } from "../../src/database/storage.ts";
+import { groupingCommits } from "../../src/database/grouping-commits.ts";
 import { temporaryDatabase, temporaryStorage } from "../temporary.ts";
 
 const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
