@@ -31,17 +31,55 @@ async function lanesOf<Name extends string>(
   );
 }
 
-/** The six works, each stack's answers compared before; and the memory that each process has taken in the end. */
-export async function compareStacks({ load, databases, effort }: Bench): Promise<Ratios> {
-  using running = new DisposableStack();
-  const lanes = await lanesOf<Label>(running, LINEUP, databases);
-  await compareAnswers(lanes, WORKS);
-  const ratios = Object.fromEntries(lanes.map(({ label }) => [label, {}])) as Ratios;
-  for (const [name, work] of Object.entries(WORKS) as [WorkName, Work][]) {
-    const all = await measure(load, lanes, [work], effort);
-    print(`${name}, ${effort.connections} connections`, all, "Fastify as documented", "Fastify, same techniques");
+/**
+ * Measures works one after the other, each round on processes that are started for it, their answers compared before:
+ * where its memory lies makes a process quicker or slower as long as it lives, by more than there is between some of them.
+ */
+async function measureAnew<Name extends string, Key extends string>(
+  { load, effort }: Pick<Bench, "load" | "effort">,
+  start: (running: DisposableStack) => Promise<Lane<Name>[]>,
+  works: Record<Key, Work>,
+  afterRound: (lanes: Lane<Name>[]) => Promise<void> = async () => {},
+): Promise<Record<Key, Record<Name, Series>>> {
+  const rounds: Record<Key, Record<Name, Series>>[] = [];
+  for (let round = 0; round < effort.rounds; round++) {
+    using running = new DisposableStack();
+    const lanes = await start(running);
+    lanes.push(...lanes.splice(0, round % lanes.length)); // nobody is always the first
+    await compareAnswers(lanes, works);
+    const measured: Partial<Record<Key, Record<Name, Series>>> = {};
+    for (const name in works) measured[name] = await measure(load, lanes, [works[name]], { ...effort, rounds: 1 });
+    rounds.push(measured as Record<Key, Record<Name, Series>>);
+    await afterRound(lanes);
+  }
+  return joined(rounds);
+}
+
+/** One thing like many that are built the same, with their lists one after the other. */
+function joined<Built>(parts: Built[]): Built {
+  if (Array.isArray(parts[0])) return parts.flat() as Built;
+  const [first] = parts as object[];
+  const keys = Object.keys(first!) as (keyof Built)[];
+  return Object.fromEntries(keys.map((key) => [key, joined(parts.map((part) => part[key]))])) as Built;
+}
+
+/** The six works, and the memory that the processes have taken in the end. */
+export async function compareStacks(bench: Bench): Promise<Ratios> {
+  const megabytes: Partial<Record<Label, number[]>> = {};
+  const measured = await measureAnew(
+    bench,
+    (running) => lanesOf<Label>(running, LINEUP, bench.databases),
+    WORKS,
+    async (lanes) => {
+      for (const { label, ask } of lanes) (megabytes[label] ??= []).push(await ask<number>("memory in MB"));
+    },
+  );
+  const labels = Object.keys(LINEUP) as Label[];
+  const ratios = Object.fromEntries(labels.map((label) => [label, {}])) as Ratios;
+  for (const [name, all] of Object.entries(measured) as [WorkName, Record<Label, Series>][]) {
+    print(`${name}, ${bench.effort.connections} connections`, all, "Fastify as documented", "Fastify, same techniques");
     const base = all["Fastify as documented"];
-    for (const { label } of lanes) {
+    for (const label of labels) {
       ratios[label][name] = {
         clock: ratioOf(all[label].perSecond, base.perSecond).median,
         cpu: ratioOf(all[label].perCpuSecond, base.perCpuSecond).median,
@@ -49,17 +87,12 @@ export async function compareStacks({ load, databases, effort }: Bench): Promise
     }
   }
   console.log("\nmemory after all of it (resident, MB)");
-  const memory = new Map<Label, number>();
-  for (const { label, ask } of lanes) memory.set(label, await ask<number>("memory in MB"));
-  const ofFastify = memory.get("Fastify as documented")!;
-  console.table(
-    Object.fromEntries(
-      [...memory].map(([label, mb]) => [
-        label,
-        { MB: mb.toFixed(0), "to Fastify as documented": (mb / ofFastify).toFixed(2) },
-      ]),
-    ),
-  );
+  const ofFastify = megabytes["Fastify as documented"]!;
+  const rowOf = (mb: number[]) => ({
+    MB: show(spreadOf(mb), 0),
+    "to Fastify as documented": show(ratioOf(mb, ofFastify)),
+  });
+  console.table(Object.fromEntries(Object.entries(megabytes).map(([label, mb]) => [label, rowOf(mb)])));
   return ratios;
 }
 
@@ -129,23 +162,20 @@ export async function startUp({ databases, effort }: Bench): Promise<void> {
 
 /** The same service over few animals and over a thousand times as many, nothing kept; one operation in a document of 3 and of 1,000. */
 export async function growth({ load, effort }: Bench, animals: number): Promise<void> {
-  using running = new DisposableStack();
   await using few = await createDatabases(1_000);
   await using many = await createDatabases(animals);
   const nothingKept = LINEUP["this service, nothing kept"];
-  const lanes: Lane<"1,000 animals" | "many animals">[] = [
+  const start = async (running: DisposableStack): Promise<Lane<"1,000 animals" | "many animals">[]> => [
     running.use(await startLane("1,000 animals", nothingKept, few)),
     running.use(await startLane("many animals", nothingKept, many)),
   ];
-  const works: Record<string, Work> = {
+  const works = {
     "list 20": WORKS["list 20"],
     // Of a thousand animals ten have it, so that a page of five, and whether there is another, is as much work as among more.
     "list by rare status": { method: "GET", path: "/v1/pets?status=pending&limit=5", status: 200 },
     "get by id": { method: "GET", path: "/v1/pets/900", status: 200 },
-  };
-  await compareAnswers(lanes, works);
-  for (const [name, work] of Object.entries(works)) {
-    const all = await measure(load, lanes, [work], effort);
+  } satisfies Record<string, Work>;
+  for (const [name, all] of Object.entries(await measureAnew({ load, effort }, start, works))) {
     print(`${name}: ${animals} animals to 1,000`, all, "1,000 animals");
   }
   const [three, thousand] = await throughput(
