@@ -33,7 +33,7 @@ async function lanesOf<Name extends string>(
 
 /**
  * Measures works one after the other, each round on processes that are started for it, their answers compared before:
- * where its memory lies makes a process quicker or slower as long as it lives, by more than there is between some of them.
+ * of two with the same code one may be the quicker as long as both live, by more than there is between some of the stacks.
  */
 async function measureAnew<Name extends string, Key extends string>(
   { load, effort }: Pick<Bench, "load" | "effort">,
@@ -41,26 +41,24 @@ async function measureAnew<Name extends string, Key extends string>(
   works: Record<Key, Work>,
   afterRound: (lanes: Lane<Name>[]) => Promise<void> = async () => {},
 ): Promise<Record<Key, Record<Name, Series>>> {
-  const rounds: Record<Key, Record<Name, Series>>[] = [];
+  const all: Partial<Record<Key, Record<Name, Series>>> = {};
   for (let round = 0; round < effort.rounds; round++) {
     using running = new DisposableStack();
     const lanes = await start(running);
     lanes.push(...lanes.splice(0, round % lanes.length)); // nobody is always the first
     await compareAnswers(lanes, works);
-    const measured: Partial<Record<Key, Record<Name, Series>>> = {};
-    for (const name in works) measured[name] = await measure(load, lanes, [works[name]], { ...effort, rounds: 1 });
-    rounds.push(measured as Record<Key, Record<Name, Series>>);
+    for (const name in works) {
+      const measured = await measure(load, lanes, [works[name]], { ...effort, rounds: 1 });
+      const before = (all[name] ??= measured);
+      if (round > 0) for (const { label } of lanes) append(before[label], measured[label]);
+    }
     await afterRound(lanes);
   }
-  return joined(rounds);
+  return all as Record<Key, Record<Name, Series>>;
 }
 
-/** One thing like many that are built the same, with their lists one after the other. */
-function joined<Built>(parts: Built[]): Built {
-  if (Array.isArray(parts[0])) return parts.flat() as Built;
-  const [first] = parts as object[];
-  const keys = Object.keys(first!) as (keyof Built)[];
-  return Object.fromEntries(keys.map((key) => [key, joined(parts.map((part) => part[key]))])) as Built;
+function append(series: Series, more: Series): void {
+  for (const figure of Object.keys(series) as (keyof Series)[]) series[figure].push(...more[figure]);
 }
 
 /** The six works, and the memory that the processes have taken in the end. */

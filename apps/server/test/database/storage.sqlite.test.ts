@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
@@ -26,6 +26,21 @@ describe("write", () => {
     expect(transactions).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
   });
 
+  test("lets the event loop turn between two transactions when there is more than one holds", async () => {
+    const committed: number[] = [];
+    const { write } = await temporaryStorage((size) => void committed.push(size));
+    let atTurn: number[] | undefined;
+    const all = Array.from({ length: 300 }, (_, index) =>
+      write(async (trx) => {
+        if (index === 0) setImmediate(() => (atTurn = [...committed]));
+        await insertPet(trx, REX);
+      }),
+    );
+    await Promise.all(all);
+    expect(committed).toEqual([256, 44]);
+    expect(atTurn).toEqual([256]);
+  });
+
   test("fails for all of a group when it cannot be committed, and works again after", async () => {
     const { write, db } = await temporaryStorage();
     const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(db);
@@ -49,7 +64,7 @@ describe("write", () => {
     const { write } = groupingCommits(db, undefined, 100);
     const other = new Sqlite(await pathOf(db)).exec("begin immediate");
     const refused = [write((trx) => insertPet(trx, { ...REX, name: "in the first group" }))];
-    await setImmediate(); // the first group is made up
+    await nextTurn(); // the first group is made up
     const start = performance.now();
     refused.push(write((trx) => insertPet(trx, { ...REX, name: "in the second" })));
     for (const result of await Promise.allSettled(refused)) {
