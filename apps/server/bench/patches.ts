@@ -37,6 +37,11 @@ export const PATCHES = {
     from: "$if(isPostgres(db),",
     to: "$if(true,",
   },
+  "without rows inserted together": {
+    file: `${SERVER}/pets/pets.handlers.ts`,
+    from: "context.writeEach(insertPets, body)",
+    to: "context.write((trx) => insertPet(trx, body))",
+  },
   "without anything kept": {
     file: `${SERVER}/database/data-version.ts`,
     from: '["dataVersion"] = version;',
@@ -54,7 +59,7 @@ export const PATCHES = {
   },
   "without key verdicts kept": {
     file: `${SERVER}/keys/authentication.ts`,
-    from: "= valid.get(token)",
+    from: "= verdicts.get(token)",
     to: "= undefined",
   },
   "without queries compiled once": { file: `${SERVER}/database/prepared.ts`, from: "compiled.get(adapter) ??", to: "" },
@@ -90,7 +95,7 @@ export const PATCHES = {
   },
   "without refusals of keys made once": {
     file: `${OPERATIONS}/security.ts`,
-    from: "(only!.problem ??= problemOf(refusals))",
+    from: "(refusals[0]!.problem ??= problemOf(refusals))",
     to: "problemOf(refusals)",
   },
   "without refusals of values made once": {
@@ -103,7 +108,8 @@ export const PATCHES = {
     from: "return (request, response, next) => {",
     to: "return handlers; return (request, response, next) => {",
   },
-  "without bodies read at once": { file: `${OPERATIONS}/body.ts`, from: "if (request.complete)", to: "if (false)" },
+  "without bodies read at once": { file: `${OPERATIONS}/body.ts`, from: "request.complete ?", to: "false ?" },
+  "without going on at once": { file: `${OPERATIONS}/promised.ts`, from: '=== "function"', to: '!== "never"' },
 } satisfies Record<string, Patch>;
 
 export type PatchName = keyof typeof PATCHES;

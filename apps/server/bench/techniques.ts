@@ -24,9 +24,11 @@ const TECHNIQUES: { without: PatchName | "the shortcut past EOV"; works: WorkNam
   { without: "without refusals of values made once", works: ["refuse with 400"] },
   { without: "without middlewares as one", works: ["get by id", "refuse with 401"] },
   { without: "without bodies read at once", works: ["create"] },
+  { without: "without going on at once", works: ["get by id", "create", "refuse with 401"] },
   { without: "without commits in the turn of their requests", works: ["create"] },
   { without: "without savepoints spared", works: ["create"] },
   { without: "without ids that SQLite tells anyway", works: ["create"] },
+  { without: "without rows inserted together", works: ["create"] },
 ];
 
 /** What each technique brings: the service as it stands to the service without it, one technique at a time. */

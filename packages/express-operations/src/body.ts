@@ -14,8 +14,8 @@ export interface ReceivedBody {
 
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Gives the body of a request, undefined where it has none, or throws the refusal. */
-export type BodyReader = (request: Request, response: Response) => Promise<ReceivedBody | undefined>;
+/** Gives the body of a request, undefined where it has none, at once where all of it is there. Throws the refusal, or rejects with it. */
+export type BodyReader = (request: Request, response: Response) => ReceivedBody | undefined | Promise<ReceivedBody>;
 
 /**
  * Reads bodies of the declared media types, at most `limit` bytes, uncompressed. Refuses with 415 what is not declared,
@@ -24,7 +24,7 @@ export type BodyReader = (request: Request, response: Response) => Promise<Recei
  */
 export function bodyReader(declared: string[], required: boolean, limit: number): BodyReader {
   const asDeclared = new Map(declared.map((text) => [text, parseMediaType(text)]));
-  return async (request, response) => {
+  return (request, response) => {
     if (!hasBody(request)) {
       if (required) throw refuse(400, "A request body is required.");
       return undefined;
@@ -41,8 +41,8 @@ export function bodyReader(declared: string[], required: boolean, limit: number)
       throw new Error("The body was read before the operation. Mount it ahead of other body parsers.");
     }
     if (awaitsContinue(request)) response.writeContinue();
-    const bytes = await readBytes(request, limit);
-    return { mediaType, contentType, value: decode(bytes, mediaType.essence) };
+    const valueOf = (bytes: Buffer) => ({ mediaType, contentType, value: decode(bytes, mediaType.essence) });
+    return request.complete ? valueOf(bytesOf(request, limit)) : bytesToCome(request, limit).then(valueOf);
   };
 }
 
@@ -51,13 +51,14 @@ function awaitsContinue({ headers, httpVersion }: Request): boolean {
   return headers.expect?.toLowerCase() === "100-continue" && httpVersion !== "1.0";
 }
 
-/** At once where all of it is there, as small bodies are. */
-async function readBytes(request: Request, limit: number): Promise<Buffer> {
-  if (request.complete) {
-    const { readableLength: size } = request;
-    if (size > limit) throw tooLarge(limit);
-    return (request.read(size) as Buffer | null) ?? Buffer.alloc(0); // without its size Node 26 gives but one chunk
-  }
+/** What has arrived already, as small bodies have. */
+function bytesOf(request: Request, limit: number): Buffer {
+  const { readableLength: size } = request;
+  if (size > limit) throw tooLarge(limit);
+  return (request.read(size) as Buffer | null) ?? Buffer.alloc(0); // without its size Node 26 gives but one chunk
+}
+
+async function bytesToCome(request: Request, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {

@@ -11,8 +11,9 @@ import {
   type ResponseObject,
 } from "./document.ts";
 import type { KeptAnswers } from "./kept-answers.ts";
-import { rawParameters, strictness } from "./parameters.ts";
+import { type RawParameters, rawParameters, strictness } from "./parameters.ts";
 import { refuse } from "./problem.ts";
+import { isPromised } from "./promised.ts";
 import { type Checking, type Release, releaseOf } from "./release.ts";
 import { announcementOf, type Answer, type Message, messageOf } from "./respond.ts";
 import { apiKeyParameters, type Guard, guardOf, type SecurityOptions } from "./security.ts";
@@ -73,7 +74,8 @@ export class Operation {
   /** The way of one request: who asks, what is accepted, what is sent, is it valid, and then the handler. Refusals are thrown. */
   async serve(request: Request, response: Response, values: string[]): Promise<Message> {
     const { answers } = this.#options;
-    const { caller } = await this.#guard(request);
+    const admission = this.#guard(request);
+    const { caller } = isPromised(admission) ? await admission : admission;
     const reading = this.#ready ?? (await this.#read());
     if (!isAcceptable(request, reading.produces)) {
       throw refuse(406, `This operation answers with ${reading.produces.join(" or ")}.`);
@@ -95,19 +97,21 @@ export class Operation {
   ): Promise<Message> {
     const query = queryOf(request.url);
     const raw = rawParameters(this.#names, values, query, request.headers, reading.hasCookies);
-    const body = await reading.readBody?.(request, response);
+    const received = reading.readBody?.(request, response);
+    const body = isPromised(received) ? await received : received;
     reading.checkStrictly(raw);
     for (const name of reading.credentials) delete raw.query[name];
     const subject: Subject = {
       method: this.method,
       originalUrl: `/?${query}`,
       path: "/",
-      headers: { ...raw.headers, ...cookieHeaders(raw.cookies), "content-type": contentTypeFor(body) },
+      headers: headersFor(raw, body),
       params: raw.path,
       query: raw.query,
       body: body?.value,
     };
-    const fault = await reading.validate(subject);
+    const verdict = reading.validate(subject);
+    const fault = isPromised(verdict) ? await verdict : verdict;
     if (fault !== undefined) throw fault;
     const answer = await this.#handler({
       ...inputOf(this.#entry.parameters, subject),
@@ -118,7 +122,10 @@ export class Operation {
       caller,
       context: this.#options.context?.(request),
     });
-    return messageOf(await reading.release(answer), { isTagged: reading.isTagged && answer.status === 200 });
+    const released = reading.release(answer);
+    return messageOf(isPromised(released) ? await released : released, {
+      isTagged: reading.isTagged && answer.status === 200,
+    });
   }
 
   /** Made once; a failure is not kept, so that it is reported to each request it breaks. */
@@ -192,8 +199,12 @@ function inputOf(parameters: ParameterObject[], subject: Subject) {
   return { path: subject.params, query: subject.query, headers, cookies };
 }
 
-function cookieHeaders(cookies: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(cookies).map(([name, value]) => [cookieHeader(name), value]));
+/** Headers and cookies as the validator is to see them. */
+function headersFor({ headers, cookies }: RawParameters, body: ReceivedBody | undefined): Record<string, unknown> {
+  const shown: Record<string, unknown> = { ...headers };
+  for (const name in cookies) shown[cookieHeader(name)] = cookies[name];
+  shown["content-type"] = contentTypeFor(body);
+  return shown;
 }
 
 /** Whether one of the media types may be sent (RFC 9110, section 12.5.1). What a range stands for is known only later. */

@@ -4,8 +4,8 @@ import { declaredAs, parseMediaType } from "./media-type.ts";
 import type { Answer } from "./respond.ts";
 import { type CheckedShare, responseCheck, type Violation } from "./response-check.ts";
 
-/** What a handler returned, on its way out: known to be declared, its media type said, freed of undeclared fields. */
-export type Release = (answer: Answer) => Promise<Answer>;
+/** What a handler returned, on its way out: known to be declared, its media type said, freed of undeclared fields. At once where nothing is checked. */
+export type Release = (answer: Answer) => Answer | Promise<Answer>;
 
 /** Which answers are checked, and who is told what a check finds. */
 export interface Checking {
@@ -33,7 +33,7 @@ export async function releaseOf(
   const share = shareOf(checking.share);
   const check = share > 0 ? await responseCheck(document, entry) : undefined;
 
-  return async (returned) => {
+  return (returned) => {
     const response = declared.get(responseKey(entry, returned.status) ?? "");
     if (response === undefined) {
       throw new Error(`Operation "${entry.id}" answered ${returned.status}, which the document does not declare.`);
@@ -50,17 +50,19 @@ export async function releaseOf(
         `Operation "${entry.id}" answered ${returned.status} as ${contentType}, which is no media type the document declares.`,
       );
     }
-    if (check !== undefined && (share === 1 || Math.random() < share)) {
-      const answer = { ...returned, ...(declaredType !== undefined && { contentType: declaredType }) };
-      const violations = [...(await check(answer)), ...undeclaredHeaders(entry.id, response, answer)];
-      for (const violation of violations) checking.onViolation(violation);
-    }
     const keep = response.keep.get(declaredType ?? "");
-    return {
+    const release = () => ({
       status: returned.status,
       headers: declaredHeaders(response, returned.headers),
       ...(keep !== undefined && contentType !== undefined && { contentType, body: keep(returned.body) }),
-    };
+    });
+    if (check === undefined || (share < 1 && Math.random() >= share)) return release();
+    const answer = { ...returned, ...(declaredType !== undefined && { contentType: declaredType }) };
+    return check(answer).then((violations) => {
+      for (const violation of [...violations, ...undeclaredHeaders(entry.id, response, answer)])
+        checking.onViolation(violation);
+      return release();
+    });
   };
 }
 
@@ -90,7 +92,9 @@ function undeclaredHeaders(
 }
 
 function declaredHeaders(response: DeclaredResponse, headers: Answer["headers"] = {}): NonNullable<Answer["headers"]> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => response.headers.has(name.toLowerCase())));
+  const declared: NonNullable<Answer["headers"]> = {};
+  for (const name in headers) if (response.headers.has(name.toLowerCase())) declared[name] = headers[name];
+  return declared;
 }
 
 function declaredKey(contentType: string, declared: string[]): string | undefined {

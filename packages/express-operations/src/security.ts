@@ -3,6 +3,7 @@ import type { Request } from "express";
 import type { OpenApiDocument, OperationEntry, SecurityScheme } from "./document.ts";
 import { requirementsOf, securityScheme } from "./document.ts";
 import { type Problem, refuse } from "./problem.ts";
+import { whenThere } from "./promised.ts";
 
 /** Who a credential belongs to, and what it may do. Without `scopes` it may do everything. */
 export interface Grant<Caller> {
@@ -19,8 +20,8 @@ export type SecurityHandler<Caller> = (
   request: Request,
 ) => Grant<Caller> | undefined | Promise<Grant<Caller> | undefined>;
 
-/** Gives who is admitted; rejects with the 401 or 403 to answer with. */
-export type Guard<Caller> = (request: Request) => Promise<Admission<Caller>>;
+/** Gives who is admitted, at once where the handlers judge at once; throws the 401 or 403 to answer with, or rejects with it. */
+export type Guard<Caller> = (request: Request) => Admission<Caller> | Promise<Admission<Caller>>;
 
 type Admission<Caller> = Pick<Grant<Caller | undefined>, "caller">;
 
@@ -66,17 +67,7 @@ export function guardOf<Caller>(
   const alternatives = requirementsOf(document, entry).map((requirement) =>
     withRefusals(Object.entries(requirement).map(([name, scopes]) => checkOf(document, entry, name, scopes, options))),
   );
-  if (alternatives.length === 0) return () => Promise.resolve(ANYBODY);
-  return async (request) => {
-    const refusals: Refusal[] = [];
-    for (const checks of alternatives) {
-      const verdict = await judge(checks, request);
-      if ("caller" in verdict) return verdict;
-      refusals.push(verdict);
-    }
-    const [only] = refusals;
-    throw refusals.length === 1 ? (only!.problem ??= problemOf(refusals)) : problemOf(refusals);
-  };
+  return alternatives.length === 0 ? () => ANYBODY : (request) => admit(alternatives, request);
 }
 
 const ANYBODY = { caller: undefined };
@@ -90,18 +81,36 @@ interface Refusal {
   problem?: Problem;
 }
 
-async function judge<Caller>(checks: Alternative<Caller>, request: Request): Promise<Admission<Caller> | Refusal> {
-  let admitted: Admission<Caller> = ANYBODY;
-  for (const check of checks) {
-    const credential = check.read(request);
-    const grant = credential === undefined ? undefined : await check.handler(credential, request);
-    if (grant === undefined) return credential === undefined ? check.whenMissing : check.whenInvalid;
-    if (grant.scopes !== undefined && !check.scopes.every((scope) => grant.scopes!.includes(scope))) {
-      return check.whenLacking;
-    }
-    admitted = grant;
-  }
-  return admitted;
+/** By the first of the alternatives that admits the request, those left out that have refused it. */
+function admit<Caller>(
+  alternatives: Alternative<Caller>[],
+  request: Request,
+  refusals: Refusal[] = [],
+): Admission<Caller> | Promise<Admission<Caller>> {
+  const checks = alternatives[refusals.length];
+  if (checks === undefined)
+    throw alternatives.length === 1 ? (refusals[0]!.problem ??= problemOf(refusals)) : problemOf(refusals);
+  return whenThere(judge(checks, request), (verdict) =>
+    "caller" in verdict ? verdict : admit(alternatives, request, [...refusals, verdict]),
+  );
+}
+
+/** What the last of the checks grants, when each of them from the one at `at` on admits the request. */
+function judge<Caller>(
+  checks: Alternative<Caller>,
+  request: Request,
+  at = 0,
+): Admission<Caller> | Refusal | Promise<Admission<Caller> | Refusal> {
+  const check = checks[at];
+  if (check === undefined) return ANYBODY;
+  const credential = check.read(request);
+  if (credential === undefined) return check.whenMissing;
+  return whenThere(check.handler(credential, request), (grant) => {
+    if (grant === undefined) return check.whenInvalid;
+    const { scopes } = grant;
+    if (scopes !== undefined && !check.scopes.every((scope) => scopes.includes(scope))) return check.whenLacking;
+    return at === checks.length - 1 ? grant : judge(checks, request, at + 1);
+  });
 }
 
 /** Each check with the challenges of all, as they are sent when it is the one that fails. */

@@ -29,6 +29,9 @@ describe("requirements", () => {
   test("one is enough, all of its schemes are needed, and an empty one lets anybody in", async () => {
     expect(await ask([{ basic: [] }, { key: [] }], goodKey)).toMatchObject({ status: 200, caller: "key" });
     expect(await ask([{ basic: [], key: [] }], goodKey)).toMatchObject({ status: 401 });
+    const both = { ...goodKey, Authorization: `Basic ${btoa("user:good")}` };
+    expect(await ask([{ basic: [], key: [] }], both)).toMatchObject({ status: 200, caller: "key" });
+    expect(await ask([{ key: [], basic: [] }], both)).toMatchObject({ status: 200, caller: "basic" });
     expect(await ask([{ basic: [] }, {}])).toMatchObject({ status: 200 });
     expect(await ask([])).toMatchObject({ status: 200 });
     expect(await ask([{ key: [] }])).toMatchObject({ status: 401, code: "unauthorized" });
