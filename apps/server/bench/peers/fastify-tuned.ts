@@ -57,7 +57,7 @@ interface KeptAnswer {
 
 /**
  * Fastify 5 with every technique of the service: the requests of a turn together, from one snapshot; answers and key
- * verdicts kept until the database changes, an ETag and 304, bodies read at once and creations committed in groups, one
+ * verdicts kept until the database changes, an ETag and 304, bodies read at once and creations inserted and committed in groups, one
  * line logged for each request and written in batches, the same headers.
  */
 export async function start({ path, synchronous }: PeerDatabase): Promise<number> {
@@ -75,7 +75,7 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
   const insert = groupingInserts(writer);
 
   const isCaching = process.env["PEER_CACHES"] !== "off";
-  const keys = new Map<string, KeyRow>();
+  const keys = new Map<string, KeyRow | undefined>();
   const answers = new Map<string, KeptAnswer>();
   let bytes = 0;
   let version: number | undefined;
@@ -92,9 +92,8 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
     if (isCaching && bytes <= KEPT_BYTES) answers.set(url, answer);
   };
   const keyOf = (token: string): KeyRow | undefined => {
-    const known = keys.get(token) ?? findKey.get(...keyParameters(token));
-    if (known !== undefined) keys.set(token, known);
-    return known;
+    if (!keys.has(token)) keys.set(token, findKey.get(...keyParameters(token)));
+    return keys.get(token);
   };
 
   const app = Fastify({

@@ -112,15 +112,24 @@ export async function revokeApiKey(db: Database, id: number): Promise<"revoked" 
   });
 }
 
-/** Whose key this is and what it allows at the time `now`; undefined for one malformed, unknown, expired or revoked. */
-export async function findApiKey(
+/** What a request is admitted by. */
+export type ValidApiKey = Pick<ApiKey, "id" | "name" | "scopes" | "expiresAt">;
+
+/**
+ * Whose key this is and what it allows at the time `now`; undefined for one malformed, unknown, expired or revoked. At once
+ * on an open SQLite file.
+ */
+export function findApiKey(
   db: Database,
   key: string,
   now: number,
-): Promise<Pick<ApiKey, "id" | "name" | "scopes" | "expiresAt"> | undefined> {
+): ValidApiKey | undefined | Promise<ValidApiKey | undefined> {
   if (!isWellFormedApiKey(key)) return undefined;
-  const { rows } = await validKey(db, { hash: hashApiKey(key), now });
-  const [row] = rows;
+  const found = validKey(db, { hash: hashApiKey(key), now });
+  return found instanceof Promise ? found.then(toValidApiKey) : toValidApiKey(found);
+}
+
+function toValidApiKey({ rows: [row] }: Awaited<ReturnType<typeof validKey>>): ValidApiKey | undefined {
   return row && { id: row.id, name: row.name, scopes: toScopes(row.scopes), expiresAt: row.expires_at };
 }
 

@@ -1,5 +1,6 @@
 import type { Request } from "express";
 import { afterEach, expect, test, vi } from "vitest";
+import { generateApiKey, hashApiKey } from "../../src/keys/api-key.ts";
 import { authentication } from "../../src/keys/authentication.ts";
 import { createApiKey, revokeApiKey } from "../../src/keys/keys.repository.ts";
 import { migrate } from "../../src/database/migrations.ts";
@@ -33,17 +34,28 @@ test("a verdict is kept while nothing was committed, and ends with the key all t
   expect(await judge(key)).toBeUndefined();
 });
 
-test("requests of one version look a key up once, and a failure holds for none after it", async () => {
-  const { db, data, uses, make, judge } = await judging();
+test("that a key gives no entry is kept as well, but for what cannot be a key, and a failure is not", async () => {
+  const { db, data, make, judge } = await judging(1);
   const { key, id } = await make();
-  const both = [judge(key), judge(key)];
-  for (const verdict of both) expect(await verdict).toMatchObject({ caller: { id } });
-  expect(uses.record).toHaveBeenCalledTimes(1);
+  const unknown = generateApiKey("development");
+  expect(await judge(unknown)).toBeUndefined();
+  await db
+    .updateTable("api_keys")
+    .set({ hash: hashApiKey(unknown) })
+    .execute();
+  expect(await judge(unknown)).toBeUndefined(); // so the database was not asked
+  expect(await judge("x".repeat(10_000))).toBeUndefined(); // takes the place of none that is kept
+  expect(await judge(unknown)).toBeUndefined();
+
   data.version = 2;
+  expect(await judge(unknown)).toMatchObject({ caller: { id } });
   await db.schema.alterTable("api_keys").renameTo("away").execute();
-  const failing = [judge(key), judge(key)];
-  for (const verdict of failing) await expect(verdict).rejects.toThrow("could not be looked up");
+  await expect(judge(key)).rejects.toThrow("could not be looked up");
   await db.schema.alterTable("away").renameTo("api_keys").execute();
+  await db
+    .updateTable("api_keys")
+    .set({ hash: hashApiKey(key) })
+    .execute();
   expect(await judge(key)).toMatchObject({ caller: { id } });
 });
 
@@ -56,14 +68,17 @@ test("no verdict is kept while it cannot be told whether something was committed
   expect(await judge(key)).toBeUndefined();
 });
 
-test("a verdict that was looked up before something was committed does not outlast it", async () => {
+test("a verdict that the database was waited for is not kept, as something may be committed meanwhile", async () => {
   const { db, data, make, judge } = await judging();
-  const [{ key, id }, other] = [await make(), await make()];
-  await judge(other.key);
-  const both = [judge(other.key), judge(key)];
-  data.version = 2;
-  for (const verdict of both) expect(await verdict).toBeDefined();
+  const { key, id } = await make();
+  let waiting: ReturnType<typeof judge>;
+  await db.transaction().execute(async (trx) => {
+    waiting = judge(key);
+    await trx.selectFrom("api_keys").selectAll().execute();
+  });
+  expect(await waiting!).toMatchObject({ caller: { id } });
   await revokeApiKey(db, id);
+  expect(data.version).toBe(1);
   expect(await judge(key)).toBeUndefined();
 });
 
@@ -73,6 +88,6 @@ test("of more keys than are kept, the verdict on the oldest is forgotten", async
   await judge(keys[0]!.key); // tells the version
   for (const { key } of keys) expect(await judge(key)).toBeDefined();
   for (const { id } of keys) await revokeApiKey(db, id);
-  const isKnown = await Promise.all(keys.map(async ({ key }) => (await judge(key)) !== undefined));
-  expect(isKnown).toEqual([false, true, true]);
+  const isKnown = await Promise.all(keys.toReversed().map(async ({ key }) => (await judge(key)) !== undefined));
+  expect(isKnown).toEqual([true, true, false]); // in this order, as a refusal is kept in place of another
 });

@@ -57,7 +57,7 @@ describe("findApiKey", () => {
   test("does not query for a malformed key", async () => {
     const closed = opened(await temporaryUrl());
     expect(await findApiKey(closed, "pst_test_x", Date.now())).toBeUndefined(); // there is no table to query
-    await expect(findApiKey(closed, generateApiKey("development"), Date.now())).rejects.toThrow(
+    await expect(async () => findApiKey(closed, generateApiKey("development"), Date.now())).rejects.toThrow(
       /no such table|relation "api_keys" does not exist/,
     );
   });

@@ -2,7 +2,13 @@ import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promis
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import type { Database } from "../../src/database/database.ts";
-import { createApiKey, findApiKey, listApiKeys, revokeApiKey } from "../../src/keys/keys.repository.ts";
+import {
+  createApiKey,
+  findApiKey,
+  listApiKeys,
+  revokeApiKey,
+  type ValidApiKey,
+} from "../../src/keys/keys.repository.ts";
 import { ensureQuickstartKey } from "../../src/keys/quickstart.ts";
 import { temporaryDatabase, temporaryFolder } from "../temporary.ts";
 
@@ -63,6 +69,6 @@ async function temporaryFile(): Promise<string> {
   return join(await temporaryFolder(), "data", "quickstart.key");
 }
 
-async function keyIn(db: Database, file: string): ReturnType<typeof findApiKey> {
+async function keyIn(db: Database, file: string): Promise<ValidApiKey | undefined> {
   return findApiKey(db, (await readFile(file, "utf8")).trim(), Date.now());
 }
