@@ -4,7 +4,7 @@ import type { Database } from "./database.ts";
 import { prepared } from "./prepared.ts";
 import { PATIENCE_MS } from "./sqlite.dialect.ts";
 import { lockedError } from "./sqlite.errors.ts";
-import type { OnCommit, Work, Writing } from "./storage.ts";
+import type { OnCommit, Storage, WorkOnEach, Writing } from "./storage.ts";
 
 /** At most this many units of work share a transaction, so that the event loop is never held for long. */
 const LARGEST_GROUP = 256;
@@ -16,7 +16,8 @@ const PATIENCE_STEP_MS = 50;
 const LAST_PATIENCE_MS = 200;
 
 interface Unit {
-  work: Work<unknown>;
+  work: WorkOnEach<unknown, unknown>;
+  item: unknown;
   resolve: (result: never) => void;
   reject: (error: unknown) => void;
   /** When it is refused unless its work has begun, as `performance.now()` tells. */
@@ -51,13 +52,16 @@ export function groupingCommits(db: Database, onCommit: OnCommit = () => {}, pat
     isBusy = false;
   };
 
+  const writeEach: Storage["writeEach"] = (work, item) =>
+    new Promise((resolve, reject) => {
+      const deadline = performance.now() + patienceNow - PATIENCE_STEP_MS; // the last time that it is looked at in time
+      waiting.push({ work: work as Unit["work"], item, resolve, reject, deadline, state: "waiting" });
+      if (waiting.length === 1) setImmediate(() => void commitWaiting());
+    });
+
   return {
-    write: async (work) =>
-      new Promise((resolve, reject) => {
-        const deadline = performance.now() + patienceNow - PATIENCE_STEP_MS; // the last time that it is looked at in time
-        waiting.push({ work, resolve, reject, deadline, state: "waiting" });
-        if (waiting.length === 1) setImmediate(() => void commitWaiting());
-      }),
+    write: (work) => writeEach(async (trx) => [await work(trx)], undefined),
+    writeEach,
     commitNow: () => void commitWaiting(),
     stopWaiting: (afterMs) => {
       const stop = setTimeout(() => {
@@ -116,19 +120,32 @@ function hasBegun(unit: Unit): boolean {
 
 async function runTogether(trx: Database, units: Unit[]): Promise<Answer[]> {
   const answers: Answer[] = [];
-  for (const { work, resolve } of units) {
-    const result = await work(trx);
-    answers.push(() => resolve(result as never));
+  for (const [work, together] of byWork(units)) {
+    const results = await work(
+      trx,
+      together.map(({ item }) => item),
+    );
+    for (const [at, { resolve }] of together.entries()) answers.push(() => resolve(results[at] as never));
   }
   return answers;
 }
 
+function byWork(units: Unit[]): Map<Unit["work"], Unit[]> {
+  const groups = new Map<Unit["work"], Unit[]>();
+  for (const unit of units) {
+    const group = groups.get(unit.work);
+    if (group === undefined) groups.set(unit.work, [unit]);
+    else group.push(unit);
+  }
+  return groups;
+}
+
 async function runEachAlone(trx: Database, units: Unit[]): Promise<Answer[]> {
   const answers: Answer[] = [];
-  for (const { work, resolve, reject } of units) {
+  for (const { work, item, resolve, reject } of units) {
     await savepoint(trx, {});
     try {
-      const result = await work(trx);
+      const [result] = await work(trx, [item]);
       answers.push(() => resolve(result as never));
     } catch (error) {
       await undo(trx, error);

@@ -7,16 +7,18 @@ interface Query<Row> {
   compile: (db: QueryExecutorProvider) => CompiledQuery<Row>;
 }
 
-/** Stands in a query, while it is compiled, for the value that each run gives under its name. */
+/** Stands in a query, while it is compiled, for a value of the item at this place, which each run gives. */
 class Placeholder {
+  readonly at: number;
   readonly name: string | symbol;
 
-  constructor(name: string | symbol) {
+  constructor(at: number, name: string | symbol) {
+    this.at = at;
     this.name = name;
   }
 }
 
-const PLACEHOLDERS = new Proxy({}, { get: (_, name) => new Placeholder(name) });
+const placeholders = (at: number): object => new Proxy({}, { get: (_, name) => new Placeholder(at, name) });
 
 /**
  * A query that is built and compiled once for each database, since that costs many times what most of ours cost SQLite;
@@ -25,17 +27,27 @@ const PLACEHOLDERS = new Proxy({}, { get: (_, name) => new Placeholder(name) });
 export function prepared<Row, Values extends object = object>(
   build: (db: Database, values: Values) => Query<Row>,
 ): (db: Database, values: Values) => QueryResult<Row> | Promise<QueryResult<Row>> {
-  const compiled = new WeakMap<object, CompiledQuery<Row>>();
-  const compile = (db: Database, adapter: object): CompiledQuery<Row> => {
-    const query = build(db, PLACEHOLDERS as Values).compile(db);
-    compiled.set(adapter, query);
-    return query;
+  const run = preparedForMany<Row, Values>((db, [values]) => build(db, values!));
+  return (db, values) => run(db, [values]);
+}
+
+/** A query over several items, compiled once for each number of them. */
+export function preparedForMany<Row, Item extends object>(
+  build: (db: Database, items: Item[]) => Query<Row>,
+): (db: Database, items: Item[]) => QueryResult<Row> | Promise<QueryResult<Row>> {
+  const compiled = new WeakMap<object, CompiledQuery<Row>[]>();
+  const compile = (db: Database, adapter: object, size: number): CompiledQuery<Row> => {
+    const items = Array.from({ length: size }, (_, at) => placeholders(at) as Item);
+    const query = build(db, items).compile(db);
+    const bySize = compiled.get(adapter) ?? [];
+    compiled.set(adapter, bySize);
+    return (bySize[size] = query);
   };
-  return (db, values) => {
+  return (db, items) => {
     const { adapter } = db.getExecutor();
-    const query = compiled.get(adapter) ?? compile(db, adapter);
+    const query = compiled.get(adapter)?.[items.length] ?? compile(db, adapter, items.length);
     const parameters = query.parameters.map((parameter) =>
-      parameter instanceof Placeholder ? values[parameter.name as keyof Values] : parameter,
+      parameter instanceof Placeholder ? items[parameter.at]![parameter.name as keyof Item] : parameter,
     );
     const result =
       adapter instanceof SqliteFileAdapter ? adapter.resultNow(query.sql, parameters, db.isTransaction) : undefined;

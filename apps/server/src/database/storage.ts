@@ -5,12 +5,17 @@ import { SqliteFileAdapter } from "./sqlite.dialect.ts";
 /** A piece of work on a transaction. It may run again with nothing kept of it, so it touches nothing else. */
 export type Work<Result> = (trx: Database) => Promise<Result>;
 
+/** Work on several items, which gives the results in their order; like `Work` in all else. */
+export type WorkOnEach<Item, Result> = (trx: Database, items: Item[]) => Promise<Result[]>;
+
 /** The database of a running service: one way to read, one way to write. */
 export interface Storage {
   /** For reading. It sees every write that was answered, and waits for none. */
   db: Database;
   /** Runs work in a transaction; resolves once that is on disk, and rejects, with nothing kept, when the work throws. */
   write: <Result>(work: Work<Result>) => Promise<Result>;
+  /** `write` for one item of such work, which is given together those that are written in one transaction. */
+  writeEach: <Item, Result>(work: WorkOnEach<Item, Result>, item: Item) => Promise<Result>;
   /**
    * Has what `read` asks of `db` at once, without a promise, see the data as of now, and gives it their version: a number
    * that differs from before when anything was committed since, by this process or another; undefined where that cannot be
@@ -64,16 +69,18 @@ export function openStorage(databaseUrl: string, onCommit?: OnCommit): Storage {
 }
 
 /** The part of a storage that writes. */
-export type Writing = Pick<Storage, "write" | "commitNow" | "stopWaiting">;
+export type Writing = Pick<Storage, "write" | "writeEach" | "commitNow" | "stopWaiting">;
 
 /** A transaction for each unit of work; the server commits concurrent ones together by itself, and ends those that wait. */
 function inTransactions(db: Database, onCommit: OnCommit = () => {}): Writing {
+  const write: Storage["write"] = async (work) => {
+    const result = await db.transaction().execute(work);
+    onCommit(1);
+    return result;
+  };
   return {
-    write: async (work) => {
-      const result = await db.transaction().execute(work);
-      onCommit(1);
-      return result;
-    },
+    write,
+    writeEach: (work, item) => write(async (trx) => (await work(trx, [item]))[0]!),
     commitNow: () => {},
     stopWaiting: () => {},
   };

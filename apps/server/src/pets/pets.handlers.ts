@@ -6,7 +6,7 @@ import { errorBody } from "../errors.ts";
 import { once } from "../idempotency/idempotency.repository.ts";
 import { holdsApiKey } from "../keys/api-key.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
-import { findPet, insertPet, listPets } from "./pets.repository.ts";
+import { findPet, insertPet, insertPets, listPets } from "./pets.repository.ts";
 
 const API_KEY_MISPLACED =
   "An API key belongs in the Authorization header alone; neither a name nor an Idempotency-Key may hold one.";
@@ -38,7 +38,7 @@ export const petsHandlers = {
     const key = headers["Idempotency-Key"];
     if ([body.name, key ?? ""].some(holdsApiKey))
       return { status: 400, body: errorBody("invalid_request", API_KEY_MISPLACED) };
-    if (key === undefined) return { status: 201, body: await context.write((trx) => insertPet(trx, body)) };
+    if (key === undefined) return { status: 201, body: await context.writeEach(insertPets, body) };
     const request = { apiKeyId: caller.id, key, requestHash: hashOf(body), now: Date.now() };
     const result = await once(context.write, request, (trx) => insertPet(trx, body));
     switch (result.outcome) {

@@ -1,8 +1,11 @@
 import type { Pet, PetStatus } from "@petstore/contract";
 import { type Database, isPostgres } from "../database/database.ts";
-import { prepared } from "../database/prepared.ts";
+import { prepared, preparedForMany } from "../database/prepared.ts";
 
 const PET = ["id", "name", "category_id as categoryId", "status"] as const;
+
+/** With the powers of two below it few enough statements, as each number of animals is one of its own. */
+const MOST_AT_ONCE = 128;
 
 /** Which animals to list: at most `limit`, of one `status` or all, with an id greater than `after` or from the first. */
 export interface ListPets {
@@ -19,9 +22,24 @@ export async function listPets(db: Database, { limit, status, after }: ListPets)
 }
 
 /** Adds an animal and gives it with its id; an id is never given twice. */
-export async function insertPet(db: Database, { name, categoryId, status }: Omit<Pet, "id">): Promise<Pet> {
-  const { rows, insertId } = await insertion(db, { name, categoryId, status });
-  return { id: rows[0]?.id ?? Number(insertId), name, categoryId, status };
+export async function insertPet(db: Database, pet: Omit<Pet, "id">): Promise<Pet> {
+  const [added] = await insertPets(db, [pet]);
+  return added!;
+}
+
+/** Adds animals and gives them with their ids, in the order given. */
+export async function insertPets(db: Database, pets: Omit<Pet, "id">[]): Promise<Pet[]> {
+  const added: Pet[] = [];
+  while (added.length < pets.length) {
+    const left = pets.length - added.length;
+    const some = pets.slice(added.length, added.length + Math.min(2 ** Math.floor(Math.log2(left)), MOST_AT_ONCE));
+    const { rows, insertId } = await insertion(db, some);
+    const first = Number(insertId) - some.length + 1; // SQLite says the id of the last, and for less than to return all
+    for (const [at, { name, categoryId, status }] of some.entries()) {
+      added.push({ id: rows[at]?.id ?? first + at, name, categoryId, status });
+    }
+  }
+  return added;
 }
 
 /** The animal with this id, if there is one. */
@@ -41,11 +59,10 @@ const pageOfStatus = prepared(
   },
 );
 
-/** SQLite says the id anyway, and for less than to return it. */
-const insertion = prepared((db, { name, categoryId, status }: Omit<Pet, "id">) =>
+const insertion = preparedForMany((db, pets: Omit<Pet, "id">[]) =>
   db
     .insertInto("pets")
-    .values({ name, category_id: categoryId, status })
+    .values(pets.map(({ name, categoryId, status }) => ({ name, category_id: categoryId, status })))
     .$if(isPostgres(db), (query) => query.returning("id")),
 );
 
