@@ -7,6 +7,8 @@ export interface Slice {
   requests: { text: string; status: number }[];
   connections: number;
   milliseconds: number;
+  /** Ends before the time is over when so many requests are made. */
+  most?: number;
 }
 
 /** What came of it. */
@@ -26,17 +28,18 @@ process.on("disconnect", () => process.exit());
 
 let next = 0;
 
-async function run({ port, requests, connections, milliseconds }: Slice): Promise<Outcome> {
+async function run({ port, requests, connections, milliseconds, most = Infinity }: Slice): Promise<Outcome> {
   const prepared = requests.map(({ text, status }) => ({ bytes: Buffer.from(text), status: String(status) }));
   const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(port)));
   const latencies: number[] = [];
   const cpuBefore = process.cpuUsage();
   const started = performance.now();
   const deadline = started + milliseconds;
+  let made = 0;
   await Promise.all(
     open.map(async (connection) => {
       await connection.exchange(() => {
-        if (performance.now() >= deadline) return undefined;
+        if (performance.now() >= deadline || made++ >= most) return undefined;
         return prepared[next++ % prepared.length]!;
       }, latencies);
     }),

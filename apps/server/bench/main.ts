@@ -25,8 +25,13 @@ const { values, positionals } = parseArgs({
 const chosen = (section: (typeof SECTIONS)[number]): boolean =>
   values.quick ? section === "stacks" : positionals.length === 0 || positionals.includes(section);
 const effort = values.quick
-  ? { rounds: 1, milliseconds: 20, connections: 4 }
-  : { rounds: Number(values.rounds), milliseconds: Number(values.milliseconds), connections: 32 };
+  ? { rounds: 1, milliseconds: 20, connections: 4, warmUp: { milliseconds: 20, most: 100 } }
+  : {
+      rounds: Number(values.rounds),
+      milliseconds: Number(values.milliseconds),
+      connections: 32,
+      warmUp: { milliseconds: 5_000, most: 25_000 },
+    };
 
 await using databases = await createDatabases(10_000);
 using load = startLoad();

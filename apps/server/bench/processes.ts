@@ -35,7 +35,8 @@ export async function twoProcesses({ load, databases, effort }: Bench): Promise<
     const rates: [number[], number[]] = [[], []];
     for (let round = 0; round <= effort.rounds; round++) {
       for (const [at, { port }] of [one, two].entries()) {
-        const outcome = await load.ask<Outcome>({ ...sliceOf(port, works, databases.key, effort) });
+        const slice = sliceOf(port, works, databases.key, effort);
+        const outcome = await load.ask<Outcome>({ ...slice, ...(round === 0 && effort.warmUp) });
         if (round > 0) rates[at]!.push(outcome.answered / outcome.seconds);
       }
     }

@@ -61,17 +61,19 @@ export interface Effort {
   rounds: number;
   milliseconds: number;
   connections: number;
+  /** Comes before the first round, since V8 goes on compiling what is new to a process for many requests. */
+  warmUp: Required<Pick<Slice, "milliseconds" | "most">>;
 }
 
 /**
- * Loads each lane in turn with the same works, for some rounds after a first that takes twice as long and does not count; all of them are alive
- * throughout. Rejects when an answer has another status than it should.
+ * Loads each lane in turn with the same works, for some rounds after it has warmed up; all of them are alive throughout.
+ * Rejects when an answer has another status than it should.
  */
 export async function measure<Label extends string>(
   load: Process,
   lanes: Lane<Label>[],
   works: Work[],
-  { rounds, milliseconds, connections }: Effort,
+  { rounds, milliseconds, connections, warmUp }: Effort,
 ): Promise<Record<Label, Series>> {
   const empty = (): Series => ({ perSecond: [], perCpuSecond: [], p50: [], p99: [], idle: [] });
   const all = Object.fromEntries(lanes.map(({ label }) => [label, empty()])) as Record<Label, Series>;
@@ -79,7 +81,7 @@ export async function measure<Label extends string>(
     for (const at of lanes.keys()) {
       const { label, port, key, ask } = lanes[(at + round) % lanes.length]!;
       const requests = works.map((work) => ({ text: requestText(work, key), status: work.status }));
-      const slice: Slice = { port, requests, connections, milliseconds: round === 0 ? 2 * milliseconds : milliseconds };
+      const slice: Slice = { port, requests, connections, milliseconds, ...(round === 0 && warmUp) };
       const before = await ask<number>("CPU seconds");
       const { answered, seconds, p50, p99 } = await load.ask<Outcome>({ ...slice });
       const cpuSeconds = (await ask<number>("CPU seconds")) - before;
