@@ -6,7 +6,7 @@ import { Operation, type UntypedHandler } from "./operation.ts";
 import { PathRouter } from "./path-router.ts";
 import { Problem, refuse } from "./problem.ts";
 import type { CheckedShare, Violation } from "./response-check.ts";
-import { respond, respondProblem, send } from "./respond.ts";
+import { type Message, respond, respondProblem, send } from "./respond.ts";
 import type { SecurityHandler } from "./security.ts";
 import type { Environment, Handlers } from "./types.ts";
 
@@ -79,6 +79,10 @@ export function implement<Operations, Env extends Environment = Environment>() {
 
     const handle = async (request: Request, response: Response): Promise<void> => {
       let announced: Record<string, string> = {};
+      const answer = (outcome: Message | Problem): void => {
+        if (outcome instanceof Problem) respondProblem(request, response, outcome, problemBody(outcome), announced);
+        else send(request, response, outcome, announced);
+      };
       try {
         const found = router.find(request.path);
         if (found === undefined) throw refuse(404, "There is nothing at this path.");
@@ -92,9 +96,9 @@ export function implement<Operations, Env extends Environment = Environment>() {
         }
         response.locals["operationId"] = operation.id;
         announced = operation.announcement(request, values);
-        send(request, response, await operation.serve(request, response, values), announced);
+        answer(await operation.serve(request, response, values));
       } catch (error) {
-        if (error instanceof Problem) return respondProblem(request, response, error, problemBody(error), announced);
+        if (error instanceof Problem) return answer(error);
         if (!response.headersSent) response.setHeaders(new Map(Object.entries(announced)));
         throw error;
       }

@@ -1,5 +1,6 @@
 import type { Request } from "express";
 import type { OperationEntry } from "./document.ts";
+import { Problem } from "./problem.ts";
 import type { Message } from "./respond.ts";
 
 /** Which answers are kept, to be sent again without asking the handler. */
@@ -25,7 +26,7 @@ export class KeptAnswers {
   readonly #limit: number;
   readonly #messages = new Map<string, Message>();
   /** Those that are not made yet. */
-  readonly #making = new Map<string, { version: number; answer: Promise<Message> }>();
+  readonly #making = new Map<string, { version: number; answer: Promise<Message | Problem> }>();
   #bytes = 0;
   #version: number | undefined;
 
@@ -58,7 +59,7 @@ export class KeptAnswers {
    * Makes an answer and keeps it. Who asks for the same meanwhile, under the same version, waits for it, and makes another
    * only when it was not kept.
    */
-  async make(key: string, version: number, make: () => Promise<Message>): Promise<Message> {
+  async make(key: string, version: number, make: () => Promise<Message | Problem>): Promise<Message | Problem> {
     const begun = this.#making.get(key);
     if (begun?.version === version) {
       await begun.answer.catch(() => {}); // why there is none, each says for itself
@@ -77,9 +78,10 @@ export class KeptAnswers {
   }
 
   /** Keeps an answer that was begun under a version, unless another has come since. The oldest make room. */
-  #keep(key: string, version: number, message: Message): void {
+  #keep(key: string, version: number, message: Message | Problem): void {
+    if (version !== this.#version || message instanceof Problem || message.status !== 200) return;
     const size = sizeOf(key, message);
-    if (version !== this.#version || message.status !== 200 || size > this.#limit || this.#messages.has(key)) return;
+    if (size > this.#limit || this.#messages.has(key)) return;
     for (const [oldest, kept] of this.#messages) {
       if (this.#bytes + size <= this.#limit) break;
       this.#messages.delete(oldest);

@@ -12,7 +12,7 @@ import {
 } from "./document.ts";
 import type { KeptAnswers } from "./kept-answers.ts";
 import { type RawParameters, rawParameters, strictness } from "./parameters.ts";
-import { refuse } from "./problem.ts";
+import { Problem, refuse } from "./problem.ts";
 import { isPromised } from "./promised.ts";
 import { type Checking, type Release, releaseOf } from "./release.ts";
 import { announcementOf, type Answer, type Message, messageOf } from "./respond.ts";
@@ -71,11 +71,15 @@ export class Operation {
     return announcementOf(request, this.#deprecation, (name) => values[this.#names.indexOf(name)]!);
   }
 
-  /** The way of one request: who asks, what is accepted, what is sent, is it valid, and then the handler. Refusals are thrown. */
-  async serve(request: Request, response: Response, values: string[]): Promise<Message> {
+  /**
+   * The way of one request: who asks, what is accepted, what is sent, is it valid, and then the handler. Refusals are given
+   * where many requests may end, and thrown elsewhere: a throw costs several times what it takes to find out.
+   */
+  async serve(request: Request, response: Response, values: string[]): Promise<Message | Problem> {
     const { answers } = this.#options;
     const admission = this.#guard(request);
-    const { caller } = isPromised(admission) ? await admission : admission;
+    const admitted = isPromised(admission) ? await admission : admission;
+    if (admitted instanceof Problem) return admitted;
     const reading = this.#ready ?? (await this.#read());
     if (!isAcceptable(request, reading.produces)) {
       throw refuse(406, `This operation answers with ${reading.produces.join(" or ")}.`);
@@ -84,7 +88,7 @@ export class Operation {
     const place = version === undefined ? "" : request.baseUrl + request.url;
     const kept = version === undefined ? undefined : answers!.find(place);
     if (kept !== undefined) return kept;
-    const make = () => this.#answer(request, response, values, reading, caller);
+    const make = () => this.#answer(request, response, values, reading, admitted.caller);
     return version === undefined ? make() : answers!.make(place, version, make);
   }
 
@@ -94,7 +98,7 @@ export class Operation {
     values: string[],
     reading: Reading,
     caller: unknown,
-  ): Promise<Message> {
+  ): Promise<Message | Problem> {
     const query = queryOf(request.url);
     const raw = rawParameters(this.#names, values, query, request.headers, reading.hasCookies);
     const received = reading.readBody?.(request, response);
@@ -112,7 +116,7 @@ export class Operation {
     };
     const verdict = reading.validate(subject);
     const fault = isPromised(verdict) ? await verdict : verdict;
-    if (fault !== undefined) throw fault;
+    if (fault !== undefined) return fault;
     const answer = await this.#handler({
       ...inputOf(this.#entry.parameters, subject),
       contentType: body?.contentType,

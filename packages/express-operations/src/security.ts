@@ -20,8 +20,8 @@ export type SecurityHandler<Caller> = (
   request: Request,
 ) => Grant<Caller> | undefined | Promise<Grant<Caller> | undefined>;
 
-/** Gives who is admitted, at once where the handlers judge at once; throws the 401 or 403 to answer with, or rejects with it. */
-export type Guard<Caller> = (request: Request) => Admission<Caller> | Promise<Admission<Caller>>;
+/** Gives who is admitted, or the 401 or 403 to answer with, at once where the handlers judge at once. */
+export type Guard<Caller> = (request: Request) => Admission<Caller> | Problem | Promise<Admission<Caller> | Problem>;
 
 type Admission<Caller> = Pick<Grant<Caller | undefined>, "caller">;
 
@@ -77,7 +77,7 @@ interface Refusal {
   challenges: string[];
   /** The scopes that valid credentials lack. */
   lacking?: string;
-  /** What is thrown when there is no other alternative, made once, since an Error is dear. */
+  /** What is answered when there is no other alternative, made once, since an Error is dear. */
   problem?: Problem;
 }
 
@@ -86,10 +86,11 @@ function admit<Caller>(
   alternatives: Alternative<Caller>[],
   request: Request,
   refusals: Refusal[] = [],
-): Admission<Caller> | Promise<Admission<Caller>> {
+): ReturnType<Guard<Caller>> {
   const checks = alternatives[refusals.length];
-  if (checks === undefined)
-    throw alternatives.length === 1 ? (refusals[0]!.problem ??= problemOf(refusals)) : problemOf(refusals);
+  if (checks === undefined) {
+    return alternatives.length === 1 ? (refusals[0]!.problem ??= problemOf(refusals)) : problemOf(refusals);
+  }
   return whenThere(judge(checks, request), (verdict) =>
     "caller" in verdict ? verdict : admit(alternatives, request, [...refusals, verdict]),
   );
