@@ -3,15 +3,17 @@ import type { Lane } from "./rounds.ts";
 import type { Work } from "./works.ts";
 
 /** Asks every lane for the same works, and rejects when one answers with another status or body than the first. */
-export async function compareAnswers(lanes: Lane[], works: Record<string, Work>): Promise<void> {
-  for (const [name, work] of Object.entries(works)) {
+export async function compareAnswers(lanes: Lane[], works: Work[]): Promise<void> {
+  for (const work of works) {
     let expected: { label: string; answer: object } | undefined;
     for (const lane of lanes) {
       const answer = await ask(lane, work);
       expected ??= { label: lane.label, answer };
       if (isDeepStrictEqual(answer, expected.answer)) continue;
       const [given, other] = [answer, expected.answer].map((value) => JSON.stringify(value).slice(0, 400));
-      throw new Error(`${name}: ${lane.label} answers ${given}, ${expected.label} ${other}. Nothing is measured.`);
+      throw new Error(
+        `${work.method} ${work.path}: ${lane.label} answers ${given}, ${expected.label} ${other}. Nothing is measured.`,
+      );
     }
   }
 }

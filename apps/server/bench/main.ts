@@ -6,8 +6,8 @@ import { chart } from "./chart.ts";
 import { createDatabases } from "./database.ts";
 import { twoProcesses } from "./processes.ts";
 import { costsOf } from "./profile.ts";
-import { measure, startLane, startLoad } from "./rounds.ts";
-import { type Bench, compareStacks, durableCreations, growth, mixedLoad, startUp } from "./sections.ts";
+import { type Bench, measure, startLane, startLoad } from "./rounds.ts";
+import { compareStacks, durableCreations, growth, mixedLoad, startUp } from "./sections.ts";
 import { techniques } from "./techniques.ts";
 import { WORKS } from "./works.ts";
 

@@ -7,7 +7,7 @@ import { build } from "../build.ts";
 import { encodeCursor } from "../src/pets/cursor.ts";
 import { NODE_FLAGS } from "./contenders.ts";
 import type { Outcome, Slice } from "./load.ts";
-import type { Bench } from "./sections.ts";
+import type { Bench } from "./rounds.ts";
 import { requestText, type Work, WORKS } from "./works.ts";
 
 const DIST = join(import.meta.dirname, "../dist");

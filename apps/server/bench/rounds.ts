@@ -1,3 +1,4 @@
+import { compareAnswers } from "./answers.ts";
 import { Process } from "../../../packages/express-operations/bench/process.ts";
 import type { Question } from "./contender.ts";
 import { type Contender, flagsOf } from "./contenders.ts";
@@ -61,8 +62,15 @@ export interface Effort {
   rounds: number;
   milliseconds: number;
   connections: number;
-  /** Comes before the first round, since V8 goes on compiling what is new to a process for many requests. */
+  /** Comes before the first round, with as many of each kind, since V8 goes on compiling the way of a kind for many requests. */
   warmUp: Required<Pick<Slice, "milliseconds" | "most">>;
+}
+
+/** What the sections of the benchmark share. */
+export interface Bench {
+  load: Process;
+  databases: Databases;
+  effort: Effort;
 }
 
 /**
@@ -77,11 +85,12 @@ export async function measure<Label extends string>(
 ): Promise<Record<Label, Series>> {
   const empty = (): Series => ({ perSecond: [], perCpuSecond: [], p50: [], p99: [], idle: [] });
   const all = Object.fromEntries(lanes.map(({ label }) => [label, empty()])) as Record<Label, Series>;
+  const warmingUp = { ...warmUp, most: warmUp.most * new Set(works).size };
   for (let round = 0; round <= rounds; round++) {
     for (const at of lanes.keys()) {
       const { label, port, key, ask } = lanes[(at + round) % lanes.length]!;
       const requests = works.map((work) => ({ text: requestText(work, key), status: work.status }));
-      const slice: Slice = { port, requests, connections, milliseconds, ...(round === 0 && warmUp) };
+      const slice: Slice = { port, requests, connections, milliseconds, ...(round === 0 && warmingUp) };
       const before = await ask<number>("CPU seconds");
       const { answered, seconds, p50, p99 } = await load.ask<Outcome>({ ...slice });
       const cpuSeconds = (await ask<number>("CPU seconds")) - before;
@@ -95,4 +104,47 @@ export async function measure<Label extends string>(
     }
   }
   return all;
+}
+
+/** Starts contenders that end with `running`. */
+export async function lanesOf<Name extends string>(
+  running: DisposableStack,
+  lineup: Record<Name, Contender>,
+  databases: Databases,
+  options: Parameters<typeof startLane>[3] = {},
+): Promise<Lane<Name>[]> {
+  const entries = Object.entries(lineup) as [Name, Contender][];
+  return Promise.all(
+    entries.map(async ([label, contender]) => running.use(await startLane(label, contender, databases, options))),
+  );
+}
+
+/**
+ * Measures works one after the other, each round on processes that are started for it, their answers compared before:
+ * of two with the same code one may be the quicker as long as both live, by more than there is between some of the stacks.
+ */
+export async function measureAnew<Name extends string, Key extends string>(
+  { load, effort }: Pick<Bench, "load" | "effort">,
+  start: (running: DisposableStack) => Promise<Lane<Name>[]>,
+  works: Record<Key, Work | Work[]>,
+  afterRound: (lanes: Lane<Name>[]) => Promise<void> = async () => {},
+): Promise<Record<Key, Record<Name, Series>>> {
+  const all: Partial<Record<Key, Record<Name, Series>>> = {};
+  for (let round = 0; round < effort.rounds; round++) {
+    using running = new DisposableStack();
+    const lanes = await start(running);
+    lanes.push(...lanes.splice(0, round % lanes.length)); // nobody is always the first
+    await compareAnswers(lanes, Object.values<Work | Work[]>(works).flat());
+    for (const name in works) {
+      const measured = await measure(load, lanes, [works[name]].flat(), { ...effort, rounds: 1 });
+      const before = (all[name] ??= measured);
+      if (round > 0) for (const { label } of lanes) append(before[label], measured[label]);
+    }
+    await afterRound(lanes);
+  }
+  return all as Record<Key, Record<Name, Series>>;
+}
+
+function append(series: Series, more: Series): void {
+  for (const figure of Object.keys(series) as (keyof Series)[]) series[figure].push(...more[figure]);
 }

@@ -1,65 +1,14 @@
 import { ratioOf, show, spreadOf } from "../../../packages/express-operations/bench/figures.ts";
-import type { Process } from "../../../packages/express-operations/bench/process.ts";
 import { throughput } from "../../../packages/express-operations/bench/throughput.ts";
-import { compareAnswers } from "./answers.ts";
 import { type Contender, type Label, LINEUP } from "./contenders.ts";
-import { createDatabases, type Databases } from "./database.ts";
-import { type Effort, type Lane, measure, type Series, startLane } from "./rounds.ts";
+import { createDatabases } from "./database.ts";
+import { type Bench, type Lane, lanesOf, measureAnew, type Series, startLane } from "./rounds.ts";
 import { type Work, type WorkName, WORKS } from "./works.ts";
-
-/** What the sections of the benchmark share. */
-export interface Bench {
-  load: Process;
-  databases: Databases;
-  effort: Effort;
-}
 
 /** Ratios to Fastify as documented, by stack and work. */
 export type Ratios = Record<Label, Record<WorkName, { clock: number; cpu: number }>>;
 
 const PETSTORE: Contender = { name: "petstore" };
-
-async function lanesOf<Name extends string>(
-  running: DisposableStack,
-  lineup: Record<Name, Contender>,
-  databases: Databases,
-  options: Parameters<typeof startLane>[3] = {},
-): Promise<Lane<Name>[]> {
-  const entries = Object.entries(lineup) as [Name, Contender][];
-  return Promise.all(
-    entries.map(async ([label, contender]) => running.use(await startLane(label, contender, databases, options))),
-  );
-}
-
-/**
- * Measures works one after the other, each round on processes that are started for it, their answers compared before:
- * of two with the same code one may be the quicker as long as both live, by more than there is between some of the stacks.
- */
-async function measureAnew<Name extends string, Key extends string>(
-  { load, effort }: Pick<Bench, "load" | "effort">,
-  start: (running: DisposableStack) => Promise<Lane<Name>[]>,
-  works: Record<Key, Work>,
-  afterRound: (lanes: Lane<Name>[]) => Promise<void> = async () => {},
-): Promise<Record<Key, Record<Name, Series>>> {
-  const all: Partial<Record<Key, Record<Name, Series>>> = {};
-  for (let round = 0; round < effort.rounds; round++) {
-    using running = new DisposableStack();
-    const lanes = await start(running);
-    lanes.push(...lanes.splice(0, round % lanes.length)); // nobody is always the first
-    await compareAnswers(lanes, works);
-    for (const name in works) {
-      const measured = await measure(load, lanes, [works[name]], { ...effort, rounds: 1 });
-      const before = (all[name] ??= measured);
-      if (round > 0) for (const { label } of lanes) append(before[label], measured[label]);
-    }
-    await afterRound(lanes);
-  }
-  return all as Record<Key, Record<Name, Series>>;
-}
-
-function append(series: Series, more: Series): void {
-  for (const figure of Object.keys(series) as (keyof Series)[]) series[figure].push(...more[figure]);
-}
 
 /** The six works, and the memory that the processes have taken in the end. */
 export async function compareStacks(bench: Bench): Promise<Ratios> {
@@ -96,23 +45,22 @@ export async function compareStacks(bench: Bench): Promise<Ratios> {
 
 /** Creations that are on disk when they are answered, against one commit for each. */
 export async function durableCreations({ load, databases, effort }: Bench): Promise<void> {
-  using running = new DisposableStack();
   const lineup = {
     "this service": PETSTORE,
     "this service, one commit per request": { name: "petstore", patches: ["without grouped commits"] },
     "Fastify, same techniques": LINEUP["Fastify, same techniques"],
     "Fastify as documented": LINEUP["Fastify as documented"],
   } satisfies Record<string, Contender>;
-  const lanes = await lanesOf<keyof typeof lineup>(running, lineup, databases, { synchronous: "full" });
+  const start = (running: DisposableStack) =>
+    lanesOf<keyof typeof lineup>(running, lineup, databases, { synchronous: "full" });
   for (const connections of [effort.connections, effort.connections * 8]) {
-    const all = await measure(load, lanes, [WORKS.create], { ...effort, connections });
-    print(`create, synchronous=FULL, ${connections} connections`, all, "this service, one commit per request");
+    const { create } = await measureAnew({ load, effort: { ...effort, connections } }, start, { create: WORKS.create });
+    print(`create, synchronous=FULL, ${connections} connections`, create, "this service, one commit per request");
   }
 }
 
 /** Nine reads to a creation. */
-export async function mixedLoad({ load, databases, effort }: Bench): Promise<void> {
-  using running = new DisposableStack();
+export async function mixedLoad(bench: Bench): Promise<void> {
   const { "list 20": list, "get by id": get, create } = WORKS;
   const labels = [
     "this service",
@@ -124,9 +72,10 @@ export async function mixedLoad({ load, databases, effort }: Bench): Promise<voi
     (typeof labels)[number],
     Contender
   >;
-  const lanes = await lanesOf(running, lineup, databases);
-  const all = await measure(load, lanes, [list, get, list, get, list, create, get, list, get, list], effort);
-  print("mixed: 90% reads, 10% creations", all, "Fastify as documented");
+  const { mixed } = await measureAnew(bench, (running) => lanesOf(running, lineup, bench.databases), {
+    mixed: [list, get, list, get, list, create, get, list, get, list],
+  });
+  print("mixed: 90% reads, 10% creations", mixed, "Fastify as documented");
 }
 
 /** Seconds from starting a process to its first answer, in turn; the first round, which bundles the service, does not count. */

@@ -1,8 +1,7 @@
 import { ratioOf, show } from "../../../packages/express-operations/bench/figures.ts";
 import type { Contender } from "./contenders.ts";
 import type { PatchName } from "./patches.ts";
-import { type Lane, measure, startLane } from "./rounds.ts";
-import type { Bench } from "./sections.ts";
+import { type Bench, lanesOf, measure, measureAnew, startLane } from "./rounds.ts";
 import { type Work, type WorkName, WORKS } from "./works.ts";
 
 const KEPT: PatchName[] = ["without anything kept"];
@@ -33,24 +32,20 @@ const TECHNIQUES: { without: PatchName | "the shortcut past EOV"; works: WorkNam
 
 /** What each technique brings: the service as it stands to the service without it, one technique at a time. */
 export async function techniques(bench: Bench): Promise<void> {
-  const { load, databases, effort } = bench;
   const rows: Record<string, Record<string, string>> = {};
   for (const { without, works, hiddenBy: base = [] } of TECHNIQUES) {
     const reduced: Contender =
       without === "the shortcut past EOV"
         ? { name: "petstore", patches: base, env: { VALIDATION: "always" } }
         : { name: "petstore", patches: [...base, without] };
-    using running = new DisposableStack();
-    const lanes: Lane<"with" | "without">[] = [
-      running.use(await startLane("with", { name: "petstore", patches: base }, databases)),
-      running.use(await startLane("without", reduced, databases)),
-    ];
-    const gains: Record<string, string> = {};
-    for (const work of works) {
-      const all = await measure(load, lanes, [WORKS[work]], effort);
-      gains[work] = show(ratioOf(all.with.perCpuSecond, all.without.perCpuSecond));
-    }
-    rows[without.replace(/^without /, "")] = gains;
+    const lineup = { with: { name: "petstore", patches: base } satisfies Contender, without: reduced };
+    const start = (running: DisposableStack) => lanesOf(running, lineup, bench.databases);
+    const all = await measureAnew(bench, start, Object.fromEntries(works.map((work) => [work, WORKS[work]])));
+    const gains = Object.entries(all).map(([work, series]) => [
+      work,
+      show(ratioOf(series.with.perCpuSecond, series.without.perCpuSecond)),
+    ]);
+    rows[without.replace(/^without /, "")] = Object.fromEntries(gains) as Record<string, string>;
   }
   rows["304 to who has the answer"] = await notModified(bench);
   console.log("\nwhat each technique brings: requests per second of CPU time, with it to without it");
