@@ -98,11 +98,6 @@ export const PATCHES = {
     from: "(refusals[0]!.problem ??= problemOf(refusals))",
     to: "problemOf(refusals)",
   },
-  "without refusals of values made once": {
-    file: `${OPERATIONS}/validator.ts`,
-    from: "if (known !== undefined) return known;",
-    to: "",
-  },
   "without middlewares as one": {
     file: `${SERVER}/http/in-order.ts`,
     from: "return (request, response, next) => {",

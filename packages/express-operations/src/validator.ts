@@ -65,7 +65,6 @@ export async function buildValidator(
       ? quickVerdict(document, entry.parameters, (type) => compiled.get(type))
       : () => undefined;
 
-  const refusalFor = keptRefusals(entry.parameters);
   const judgeWhole = async (subject: Subject): Promise<Problem | undefined> => {
     // EOV reads the discriminator of whatever the body is, and null has no fields.
     if (mustBeObject && subject.body === null) return refuse(400, "The request body must be object.");
@@ -76,7 +75,7 @@ export async function buildValidator(
       await run(judge, subject);
       return undefined;
     } catch (error) {
-      if (isRefusal(error)) return refusalFor((error as { errors?: Faults }).errors);
+      if (isRefusal(error)) return refusalFor((error as { errors?: Faults }).errors ?? [], entry.parameters);
       throw error;
     }
   };
@@ -84,7 +83,7 @@ export async function buildValidator(
   return (subject) => {
     const faults = judgeQuickly(subject);
     if (faults === undefined) return judgeWhole(subject);
-    return faults.length > 0 ? refusalFor(faults) : undefined;
+    return faults.length > 0 ? refusalFor(faults, entry.parameters) : undefined;
   };
 }
 
@@ -134,26 +133,10 @@ async function compile(
   });
 }
 
-/** More than can be wrong with what is declared. */
-const REFUSALS_KEPT = 1_000;
-/** In characters of place and reason: names that nobody declared are the client's, and may be long. */
-const LONGEST_KEPT = 200;
-
-/** EOV's refusals, in words that name the place and never repeat a value; made once, since the words and an Error are dear. */
-function keptRefusals(parameters: ParameterObject[]): (faults?: Faults) => Problem {
-  const kept = new Map<string, Problem>();
-  return ([first] = []) => {
-    const { path = "", message = "" } = first ?? {};
-    const key = `${path.length}:${path}${message}`;
-    const known = kept.get(key);
-    if (known !== undefined) return known;
-    const words = first === undefined ? "The request does not match the contract." : explain(path, message, parameters);
-    const problem = refuse(400, words);
-    if (key.length > LONGEST_KEPT) return problem;
-    if (kept.size >= REFUSALS_KEPT) kept.clear();
-    kept.set(key, problem);
-    return problem;
-  };
+/** EOV's refusal, in words that name the place and never repeat a value. */
+function refusalFor([first]: Faults, parameters: ParameterObject[]): Problem {
+  if (first === undefined) return refuse(400, "The request does not match the contract.");
+  return refuse(400, explain(first.path, first.message, parameters));
 }
 
 /** Whatever has no 4xx status is a fault. */
