@@ -8,7 +8,7 @@ export interface Slice {
   connections: number;
   milliseconds: number;
   /** Ends before the time is over when so many requests are made. */
-  most?: number;
+  maxRequests?: number;
 }
 
 /** What came of it. */
@@ -28,7 +28,7 @@ process.on("disconnect", () => process.exit());
 
 let next = 0;
 
-async function run({ port, requests, connections, milliseconds, most = Infinity }: Slice): Promise<Outcome> {
+async function run({ port, requests, connections, milliseconds, maxRequests = Infinity }: Slice): Promise<Outcome> {
   const prepared = requests.map(({ text, status }) => ({ bytes: Buffer.from(text), status: String(status) }));
   const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(port)));
   const latencies: number[] = [];
@@ -39,7 +39,7 @@ async function run({ port, requests, connections, milliseconds, most = Infinity 
   await Promise.all(
     open.map(async (connection) => {
       await connection.exchange(() => {
-        if (performance.now() >= deadline || made++ >= most) return undefined;
+        if (performance.now() >= deadline || made++ >= maxRequests) return undefined;
         return prepared[next++ % prepared.length]!;
       }, latencies);
     }),

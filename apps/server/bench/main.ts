@@ -25,12 +25,12 @@ const { values, positionals } = parseArgs({
 const chosen = (section: (typeof SECTIONS)[number]): boolean =>
   values.quick ? section === "stacks" : positionals.length === 0 || positionals.includes(section);
 const effort = values.quick
-  ? { rounds: 1, milliseconds: 20, connections: 4, warmUp: { milliseconds: 20, most: 100 } }
+  ? { rounds: 1, milliseconds: 20, connections: 4, warmUp: { milliseconds: 20, maxRequests: 100 } }
   : {
       rounds: Number(values.rounds),
       milliseconds: Number(values.milliseconds),
       connections: 32,
-      warmUp: { milliseconds: 5_000, most: 25_000 },
+      warmUp: { milliseconds: 5_000, maxRequests: 25_000 },
     };
 
 await using databases = await createDatabases(10_000);

@@ -59,10 +59,14 @@ export const PATCHES = {
   },
   "without key verdicts kept": {
     file: `${SERVER}/keys/authentication.ts`,
-    from: "= verdicts.get(token)",
-    to: "= undefined",
+    from: "if (version !== undefined) keep(token, verdict);",
+    to: "",
   },
-  "without queries compiled once": { file: `${SERVER}/database/prepared.ts`, from: "compiled.get(adapter) ??", to: "" },
+  "without queries compiled once": {
+    file: `${SERVER}/database/prepared.ts`,
+    from: "compiled.get(adapter)?.[items.length] ??",
+    to: "",
+  },
   "without running queries at once": {
     file: `${SERVER}/database/prepared.ts`,
     from: "adapter instanceof SqliteFileAdapter ?",
@@ -97,6 +101,11 @@ export const PATCHES = {
     file: `${OPERATIONS}/security.ts`,
     from: "(refusals[0]!.problem ??= problemOf(refusals))",
     to: "problemOf(refusals)",
+  },
+  "without refusals of keys given, not thrown": {
+    file: `${OPERATIONS}/operation.ts`,
+    from: "if (admitted instanceof Problem) return admitted;",
+    to: "if (admitted instanceof Problem) throw admitted;",
   },
   "without middlewares as one": {
     file: `${SERVER}/http/in-order.ts`,

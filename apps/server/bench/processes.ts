@@ -36,7 +36,8 @@ export async function twoProcesses({ load, databases, effort }: Bench): Promise<
     for (let round = 0; round <= effort.rounds; round++) {
       for (const [at, { port }] of [one, two].entries()) {
         const slice = sliceOf(port, works, databases.key, effort);
-        const outcome = await load.ask<Outcome>({ ...slice, ...(round === 0 && effort.warmUp) });
+        const warmUp = { ...effort.warmUp, maxRequests: effort.warmUp.maxRequests * (at + 1) }; // for each process
+        const outcome = await load.ask<Outcome>({ ...slice, ...(round === 0 && warmUp) });
         if (round > 0) rates[at]!.push(outcome.answered / outcome.seconds);
       }
     }

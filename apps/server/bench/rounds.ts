@@ -62,8 +62,11 @@ export interface Effort {
   rounds: number;
   milliseconds: number;
   connections: number;
-  /** Comes before the first round, with as many of each kind, since V8 goes on compiling the way of a kind for many requests. */
-  warmUp: Required<Pick<Slice, "milliseconds" | "most">>;
+  /**
+   * Comes before the first round, with so many requests for each kind among the works unless the time is over before, since
+   * V8 goes on compiling the way of a kind for many requests.
+   */
+  warmUp: Required<Pick<Slice, "milliseconds" | "maxRequests">>;
 }
 
 /** What the sections of the benchmark share. */
@@ -85,7 +88,7 @@ export async function measure<Label extends string>(
 ): Promise<Record<Label, Series>> {
   const empty = (): Series => ({ perSecond: [], perCpuSecond: [], p50: [], p99: [], idle: [] });
   const all = Object.fromEntries(lanes.map(({ label }) => [label, empty()])) as Record<Label, Series>;
-  const warmingUp = { ...warmUp, most: warmUp.most * new Set(works).size };
+  const warmingUp = { ...warmUp, maxRequests: warmUp.maxRequests * new Set(works).size };
   for (let round = 0; round <= rounds; round++) {
     for (const at of lanes.keys()) {
       const { label, port, key, ask } = lanes[(at + round) % lanes.length]!;

@@ -6,7 +6,7 @@ import { Operation, type UntypedHandler } from "./operation.ts";
 import { PathRouter } from "./path-router.ts";
 import { Problem, refuse } from "./problem.ts";
 import type { CheckedShare, Violation } from "./response-check.ts";
-import { type Message, respond, respondProblem, send } from "./respond.ts";
+import { type Outcome, respond, respondProblem, send } from "./respond.ts";
 import type { SecurityHandler } from "./security.ts";
 import type { Environment, Handlers } from "./types.ts";
 
@@ -79,7 +79,7 @@ export function implement<Operations, Env extends Environment = Environment>() {
 
     const handle = async (request: Request, response: Response): Promise<void> => {
       let announced: Record<string, string> = {};
-      const answer = (outcome: Message | Problem): void => {
+      const answer = (outcome: Outcome): void => {
         if (outcome instanceof Problem) respondProblem(request, response, outcome, problemBody(outcome), announced);
         else send(request, response, outcome, announced);
       };

@@ -1,7 +1,7 @@
 import type { Request } from "express";
 import type { OperationEntry } from "./document.ts";
 import { Problem } from "./problem.ts";
-import type { Message } from "./respond.ts";
+import type { Message, Outcome } from "./respond.ts";
 
 /** Which answers are kept, to be sent again without asking the handler. */
 export interface KeepAnswers {
@@ -26,7 +26,7 @@ export class KeptAnswers {
   readonly #limit: number;
   readonly #messages = new Map<string, Message>();
   /** Those that are not made yet. */
-  readonly #making = new Map<string, { version: number; answer: Promise<Message | Problem> }>();
+  readonly #making = new Map<string, { version: number; answer: Promise<Outcome> }>();
   #bytes = 0;
   #version: number | undefined;
 
@@ -59,7 +59,7 @@ export class KeptAnswers {
    * Makes an answer and keeps it. Who asks for the same meanwhile, under the same version, waits for it, and makes another
    * only when it was not kept.
    */
-  async make(key: string, version: number, make: () => Promise<Message | Problem>): Promise<Message | Problem> {
+  async make(key: string, version: number, make: () => Promise<Outcome>): Promise<Outcome> {
     const begun = this.#making.get(key);
     if (begun?.version === version) {
       await begun.answer.catch(() => {}); // why there is none, each says for itself
@@ -69,25 +69,25 @@ export class KeptAnswers {
     const making = { version, answer };
     this.#making.set(key, making);
     try {
-      const message = await answer;
-      this.#keep(key, version, message);
-      return message;
+      const outcome = await answer;
+      this.#keep(key, version, outcome);
+      return outcome;
     } finally {
       if (this.#making.get(key) === making) this.#making.delete(key);
     }
   }
 
   /** Keeps an answer that was begun under a version, unless another has come since. The oldest make room. */
-  #keep(key: string, version: number, message: Message | Problem): void {
-    if (version !== this.#version || message instanceof Problem || message.status !== 200) return;
-    const size = sizeOf(key, message);
+  #keep(key: string, version: number, outcome: Outcome): void {
+    if (version !== this.#version || outcome instanceof Problem || outcome.status !== 200) return;
+    const size = sizeOf(key, outcome);
     if (size > this.#limit || this.#messages.has(key)) return;
     for (const [oldest, kept] of this.#messages) {
       if (this.#bytes + size <= this.#limit) break;
       this.#messages.delete(oldest);
       this.#bytes -= sizeOf(oldest, kept);
     }
-    this.#messages.set(key, message);
+    this.#messages.set(key, outcome);
     this.#bytes += size;
   }
 }

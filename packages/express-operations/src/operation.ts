@@ -15,7 +15,7 @@ import { type RawParameters, rawParameters, strictness } from "./parameters.ts";
 import { Problem, refuse } from "./problem.ts";
 import { isPromised } from "./promised.ts";
 import { type Checking, type Release, releaseOf } from "./release.ts";
-import { announcementOf, type Answer, type Message, messageOf } from "./respond.ts";
+import { announcementOf, type Answer, messageOf, type Outcome } from "./respond.ts";
 import { apiKeyParameters, type Guard, guardOf, type SecurityOptions } from "./security.ts";
 import { buildValidator, cookieHeader, type Subject, type Validate } from "./validator.ts";
 
@@ -72,10 +72,10 @@ export class Operation {
   }
 
   /**
-   * The way of one request: who asks, what is accepted, what is sent, is it valid, and then the handler. Refusals are given
-   * where many requests may end, and thrown elsewhere: a throw costs several times what it takes to find out.
+   * The way of one request: who asks, what is accepted, what is sent, is it valid, and then the handler. Refusals are thrown,
+   * but for those that many requests may end in: a throw is dear.
    */
-  async serve(request: Request, response: Response, values: string[]): Promise<Message | Problem> {
+  async serve(request: Request, response: Response, values: string[]): Promise<Outcome> {
     const { answers } = this.#options;
     const admission = this.#guard(request);
     const admitted = isPromised(admission) ? await admission : admission;
@@ -98,7 +98,7 @@ export class Operation {
     values: string[],
     reading: Reading,
     caller: unknown,
-  ): Promise<Message | Problem> {
+  ): Promise<Outcome> {
     const query = queryOf(request.url);
     const raw = rawParameters(this.#names, values, query, request.headers, reading.hasCookies);
     const received = reading.readBody?.(request, response);

@@ -12,7 +12,7 @@ export const PROBLEM_CODES = {
 
 /**
  * A refusal before it becomes a response: the status, a code for programs, a message for people, headers to send. It has no
- * stack, as nothing is at fault, and answers many requests: nothing of it may be changed.
+ * stack, as nothing is at fault, and may answer many requests: nothing of it may be changed.
  */
 export class Problem extends Error {
   override name = "Problem";

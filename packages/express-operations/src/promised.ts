@@ -1,6 +1,6 @@
 /**
- * Whether a value is only promised. What is there is not awaited, on the way of a request: each `await` has it wait for all
- * others of the same turn, and costs a promise.
+ * Whether a value is only promised. What is there is not awaited, on the way to a handler and back: each `await` has a
+ * request wait for all others of the same turn, and costs a promise.
  */
 export function isPromised<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
   return typeof (value as Partial<PromiseLike<Value>> | undefined | null)?.then === "function";

@@ -51,17 +51,17 @@ export async function releaseOf(
       );
     }
     const keep = response.keep.get(declaredType ?? "");
-    const release = () => ({
+    const declaredOnly = () => ({
       status: returned.status,
       headers: declaredHeaders(response, returned.headers),
       ...(keep !== undefined && contentType !== undefined && { contentType, body: keep(returned.body) }),
     });
-    if (check === undefined || (share < 1 && Math.random() >= share)) return release();
+    if (check === undefined || (share < 1 && Math.random() >= share)) return declaredOnly();
     const answer = { ...returned, ...(declaredType !== undefined && { contentType: declaredType }) };
     return check(answer).then((violations) => {
       for (const violation of [...violations, ...undeclaredHeaders(entry.id, response, answer)])
         checking.onViolation(violation);
-      return release();
+      return declaredOnly();
     });
   };
 }
@@ -93,7 +93,7 @@ function undeclaredHeaders(
 
 function declaredHeaders(response: DeclaredResponse, headers: Answer["headers"] = {}): NonNullable<Answer["headers"]> {
   const declared: NonNullable<Answer["headers"]> = {};
-  for (const name in headers) if (response.headers.has(name.toLowerCase())) declared[name] = headers[name];
+  for (const name of Object.keys(headers)) if (response.headers.has(name.toLowerCase())) declared[name] = headers[name];
   return declared;
 }
 

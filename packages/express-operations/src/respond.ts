@@ -21,6 +21,9 @@ export interface Message {
   payload: string | Uint8Array | undefined;
 }
 
+/** What becomes of a request. */
+export type Outcome = Message | Problem;
+
 /** Encodes an answer, with a strong `ETag` if so asked and the handler has given none. */
 export function messageOf(answer: Answer, { isTagged = false } = {}): Message {
   const { status, contentType = "application/json", body } = answer;

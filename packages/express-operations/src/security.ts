@@ -81,7 +81,7 @@ interface Refusal {
   problem?: Problem;
 }
 
-/** By the first of the alternatives that admits the request, those left out that have refused it. */
+/** Tries the alternatives after those that have refused; the first that admits decides. */
 function admit<Caller>(
   alternatives: Alternative<Caller>[],
   request: Request,
@@ -96,21 +96,22 @@ function admit<Caller>(
   );
 }
 
-/** What the last of the checks grants, when each of them from the one at `at` on admits the request. */
+/** Whom the checks from the one at `at` on admit; without any left, whom those before have admitted. */
 function judge<Caller>(
   checks: Alternative<Caller>,
   request: Request,
+  admitted: Admission<Caller> = ANYBODY,
   at = 0,
 ): Admission<Caller> | Refusal | Promise<Admission<Caller> | Refusal> {
   const check = checks[at];
-  if (check === undefined) return ANYBODY;
+  if (check === undefined) return admitted;
   const credential = check.read(request);
   if (credential === undefined) return check.whenMissing;
   return whenThere(check.handler(credential, request), (grant) => {
     if (grant === undefined) return check.whenInvalid;
     const { scopes } = grant;
     if (scopes !== undefined && !check.scopes.every((scope) => scopes.includes(scope))) return check.whenLacking;
-    return at === checks.length - 1 ? grant : judge(checks, request, at + 1);
+    return judge(checks, request, grant, at + 1);
   });
 }
 

@@ -12,8 +12,8 @@ interface Waiting {
 }
 
 /**
- * Inserts what arrives in one turn of the event loop in one transaction, with as few statements as there are bits in the
- * number of rows; each with a savepoint of its own only when one has failed.
+ * Inserts what arrives in one turn of the event loop in one transaction, with few statements for many rows; each with a
+ * savepoint of its own only when one has failed.
  */
 export function groupingInserts(file: Sqlite.Database): (pet: Omit<Pet, "id">) => Promise<Pet> {
   const inserts = SIZES.map((size) => {

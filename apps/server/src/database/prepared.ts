@@ -31,7 +31,7 @@ export function prepared<Row, Values extends object = object>(
   return (db, values) => run(db, [values]);
 }
 
-/** A query over several items, compiled once for each number of them. */
+/** A query over several items, compiled once for each database and number of them. */
 export function preparedForMany<Row, Item extends object>(
   build: (db: Database, items: Item[]) => Query<Row>,
 ): (db: Database, items: Item[]) => QueryResult<Row> | Promise<QueryResult<Row>> {

@@ -98,7 +98,11 @@ export class SqliteFileAdapter extends SqliteAdapter {
     try {
       read(number);
     } finally {
-      if (file.inTransaction) end.run();
+      try {
+        if (file.inTransaction) end.run();
+      } catch {
+        if (file.inTransaction) file.exec("rollback"); // after a read of a damaged page, which has failed by itself
+      }
     }
   }
 

@@ -14,7 +14,10 @@ export interface Storage {
   db: Database;
   /** Runs work in a transaction; resolves once that is on disk, and rejects, with nothing kept, when the work throws. */
   write: <Result>(work: Work<Result>) => Promise<Result>;
-  /** `write` for one item of such work, which is given together those that are written in one transaction. */
+  /**
+   * Like `write`, for one item: those given with the same function go to it in one call where they share a transaction,
+   * with the first of them, ahead of what came in between.
+   */
   writeEach: <Item, Result>(work: WorkOnEach<Item, Result>, item: Item) => Promise<Result>;
   /**
    * Has what `read` asks of `db` at once, without a promise, see the data as of now, and gives it their version: a number
@@ -23,7 +26,7 @@ export interface Storage {
    * it stays.
    */
   snapshot: (read: (version: number | undefined) => void) => void;
-  /** Commits now what was asked of `write`, rather than when the event loop turns. */
+  /** Commits now what was asked of `write` and `writeEach`, rather than when the event loop turns. */
   commitNow: () => void;
   /** Throws `FileMovedError` when it is not what is at its path any more, so that no write can be made. */
   expectInPlace: () => void;

@@ -12,16 +12,16 @@ export interface Authenticated extends Grant<Pick<ApiKey, "id" | "name">> {
   scopes: ApiKey["scopes"];
 }
 
-/** Of a key that gives no entry as well, so that whoever goes on asking with it costs no more than others. */
-type Verdict = (Authenticated & { expiresAt: number | null }) | "refused";
+type Verdict = Authenticated & { expiresAt: number | null };
 
 /** Few enough to take a few MiB, more than are in use at a time. */
 const VERDICTS_KEPT = 10_000;
 
 /**
  * Judges a token by the database as it is when the request has arrived, so that revocation and expiry hold from the next
- * one on: a verdict counts until anything is committed or the key expires, or until it is the oldest of more than `kept`.
- * Undefined for a key that gives no entry. Throws `DatabaseError` when it cannot be looked up, whatever the reason.
+ * one on: that a key is valid, or unknown, counts until anything is committed or it expires, or until it is the oldest of
+ * more than `kept` such. Undefined for a key that gives no entry. Throws `DatabaseError` when it cannot be looked up,
+ * whatever the reason.
  */
 export function authentication(
   db: Database,
@@ -29,30 +29,35 @@ export function authentication(
   versionOf: DataVersion,
   kept = VERDICTS_KEPT,
 ): (token: string, request: Request) => Authenticated | undefined | Promise<Authenticated | undefined> {
-  let verdicts = new Map<string, Verdict>();
+  let valid = new Map<string, Verdict>();
+  let refused = new Set<string>(); // apart, as anybody can make up keys, and they must not take the place of valid ones
   let version: number | undefined;
 
-  const keep = (token: string, verdict: Verdict): void => {
-    if (verdicts.size >= kept) verdicts.delete(verdicts.keys().next().value!); // the oldest
-    verdicts.set(token, verdict);
+  const keep = (token: string, verdict: Verdict | undefined): void => {
+    const alike = verdict === undefined ? refused : valid;
+    if (alike.size >= kept) alike.delete(alike.keys().next().value!); // the oldest
+    if (verdict === undefined) refused.add(token);
+    else valid.set(token, verdict);
   };
 
   /** Counts a use of the key, if it is one. */
-  const grant = (verdict: Verdict): Authenticated | undefined => {
-    if (verdict === "refused" || (verdict.expiresAt !== null && verdict.expiresAt <= Date.now())) return undefined;
+  const grant = (verdict: Verdict | undefined): Authenticated | undefined => {
+    if (verdict === undefined || (verdict.expiresAt !== null && verdict.expiresAt <= Date.now())) return undefined;
     uses.record(verdict.caller.id);
     return verdict;
   };
 
   return (token, request) => {
     const current = versionOf(request);
-    if (current !== version) [verdicts, version] = [new Map(), current];
-    const known = verdicts.get(token);
+    if (current !== version) [valid, refused, version] = [new Map(), new Set(), current];
+    const known = valid.get(token);
     if (known !== undefined) return grant(known);
+    if (refused.has(token) || !isWellFormedApiKey(token)) return undefined;
     const found = lookUp(db, token);
+    // What the database had to be waited for is not kept: something may have been committed meanwhile.
     if (found instanceof Promise) return found.then((apiKey) => grant(verdictOn(apiKey)));
     const verdict = verdictOn(found);
-    if (version !== undefined && (verdict !== "refused" || isWellFormedApiKey(token))) keep(token, verdict);
+    if (version !== undefined) keep(token, verdict);
     return grant(verdict);
   };
 }
@@ -69,8 +74,8 @@ function lookUp(db: Database, token: string): ReturnType<typeof findApiKey> {
   }
 }
 
-function verdictOn(apiKey: ValidApiKey | undefined): Verdict {
-  if (apiKey === undefined) return "refused";
+function verdictOn(apiKey: ValidApiKey | undefined): Verdict | undefined {
+  if (apiKey === undefined) return undefined;
   const { id, name, scopes, expiresAt } = apiKey;
   return { caller: { id, name }, scopes, expiresAt };
 }

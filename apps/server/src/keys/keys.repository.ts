@@ -117,7 +117,7 @@ export type ValidApiKey = Pick<ApiKey, "id" | "name" | "scopes" | "expiresAt">;
 
 /**
  * Whose key this is and what it allows at the time `now`; undefined for one malformed, unknown, expired or revoked. At once
- * on an open SQLite file.
+ * on an open SQLite file. Throws, or rejects, when it cannot be looked up.
  */
 export function findApiKey(
   db: Database,

@@ -4,7 +4,7 @@ import { prepared, preparedForMany } from "../database/prepared.ts";
 
 const PET = ["id", "name", "category_id as categoryId", "status"] as const;
 
-/** With the powers of two below it few enough statements, as each number of animals is one of its own. */
+/** Animals of one statement at most; there are as many as are a power of two, so that eight statements are compiled. */
 const MOST_AT_ONCE = 128;
 
 /** Which animals to list: at most `limit`, of one `status` or all, with an id greater than `after` or from the first. */
