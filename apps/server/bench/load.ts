@@ -26,6 +26,7 @@ export interface Outcome {
 process.on("message", (slice: Slice) => void run(slice).then((outcome) => process.send!(outcome)));
 process.on("disconnect", () => process.exit());
 
+/** Goes on where the slice before has ended, so that every request has its turn however short slices are. */
 let next = 0;
 
 async function run({ port, requests, connections, milliseconds, maxRequests = Infinity }: Slice): Promise<Outcome> {

@@ -14,7 +14,10 @@ export interface ReceivedBody {
 
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Gives the body of a request, undefined where it has none, at once where all of it is there. Throws the refusal, or rejects with it. */
+/**
+ * Gives the body of a request, undefined where it has none, at once where all of it is there. Throws the refusal, or
+ * rejects with it.
+ */
 export type BodyReader = (request: Request, response: Response) => ReceivedBody | undefined | Promise<ReceivedBody>;
 
 /**

@@ -11,7 +11,7 @@ import {
   type ResponseObject,
 } from "./document.ts";
 import type { KeptAnswers } from "./kept-answers.ts";
-import { type RawParameters, rawParameters, strictness } from "./parameters.ts";
+import { rawParameters, strictness } from "./parameters.ts";
 import { Problem, refuse } from "./problem.ts";
 import { isPromised } from "./promised.ts";
 import { type Checking, type Release, releaseOf } from "./release.ts";
@@ -109,7 +109,7 @@ export class Operation {
       method: this.method,
       originalUrl: `/?${query}`,
       path: "/",
-      headers: headersFor(raw, body),
+      headers: { ...raw.headers, ...cookieHeaders(raw.cookies), "content-type": contentTypeFor(body) },
       params: raw.path,
       query: raw.query,
       body: body?.value,
@@ -203,12 +203,8 @@ function inputOf(parameters: ParameterObject[], subject: Subject) {
   return { path: subject.params, query: subject.query, headers, cookies };
 }
 
-/** Headers and cookies as the validator is to see them. */
-function headersFor({ headers, cookies }: RawParameters, body: ReceivedBody | undefined): Record<string, unknown> {
-  const shown: Record<string, unknown> = { ...headers };
-  for (const name in cookies) shown[cookieHeader(name)] = cookies[name];
-  shown["content-type"] = contentTypeFor(body);
-  return shown;
+function cookieHeaders(cookies: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(cookies).map(([name, value]) => [cookieHeader(name), value]));
 }
 
 /** Whether one of the media types may be sent (RFC 9110, section 12.5.1). What a range stands for is known only later. */

@@ -4,7 +4,10 @@ import { declaredAs, parseMediaType } from "./media-type.ts";
 import type { Answer } from "./respond.ts";
 import { type CheckedShare, responseCheck, type Violation } from "./response-check.ts";
 
-/** What a handler returned, on its way out: known to be declared, its media type said, freed of undeclared fields. At once where nothing is checked. */
+/**
+ * What a handler returned, on its way out: known to be declared, its media type said, freed of undeclared fields. At once
+ * where nothing is checked.
+ */
 export type Release = (answer: Answer) => Answer | Promise<Answer>;
 
 /** Which answers are checked, and who is told what a check finds. */
@@ -92,9 +95,7 @@ function undeclaredHeaders(
 }
 
 function declaredHeaders(response: DeclaredResponse, headers: Answer["headers"] = {}): NonNullable<Answer["headers"]> {
-  const declared: NonNullable<Answer["headers"]> = {};
-  for (const name of Object.keys(headers)) if (response.headers.has(name.toLowerCase())) declared[name] = headers[name];
-  return declared;
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => response.headers.has(name.toLowerCase())));
 }
 
 function declaredKey(contentType: string, declared: string[]): string | undefined {

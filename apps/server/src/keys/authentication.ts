@@ -34,6 +34,7 @@ export function authentication(
   let version: number | undefined;
 
   const keep = (token: string, verdict: Verdict | undefined): void => {
+    if (verdict === undefined && !isWellFormedApiKey(token)) return; // it may be long, and is refused without a look-up
     const alike = verdict === undefined ? refused : valid;
     if (alike.size >= kept) alike.delete(alike.keys().next().value!); // the oldest
     if (verdict === undefined) refused.add(token);
@@ -52,7 +53,7 @@ export function authentication(
     if (current !== version) [valid, refused, version] = [new Map(), new Set(), current];
     const known = valid.get(token);
     if (known !== undefined) return grant(known);
-    if (refused.has(token) || !isWellFormedApiKey(token)) return undefined;
+    if (refused.has(token)) return undefined;
     const found = lookUp(db, token);
     // What the database had to be waited for is not kept: something may have been committed meanwhile.
     if (found instanceof Promise) return found.then((apiKey) => grant(verdictOn(apiKey)));
