@@ -1,7 +1,17 @@
 import { METHODS } from "node:http";
 import * as fc from "fast-check";
 import type { Plain } from "./attempts.ts";
-import { NAMES, NESTED_NAMES, HEADER_NAMES, BAD_UTF8, oddText, oddLine, inUrl, jsonText } from "./odd-values.ts";
+import {
+  BAD_UTF8,
+  DECISIVE_HEADER_NAMES,
+  HEADER_NAMES,
+  inUrl,
+  jsonText,
+  NAMES,
+  NESTED_NAMES,
+  oddLine,
+  oddText,
+} from "./odd-values.ts";
 import type { WireRequest } from "./wire.ts";
 
 /** A request to be sent, and whether it breaks off so that nothing can follow it. */
@@ -9,9 +19,10 @@ export interface Fuzzed extends WireRequest {
   isBroken: boolean;
 }
 
-/** Requests that begin as valid ones with a key, changed in one to four places. */
+/** Requests that begin as valid ones with a key, more than half of them with a body, changed in one to four places. */
 export function fuzzedRequests(plain: Plain[], key: string): fc.Arbitrary<Fuzzed> {
-  const start = fc.constantFrom(...plain).map((request): Fuzzed => {
+  const withBodies = plain.filter(({ body }) => body !== undefined);
+  const start = fc.oneof(fc.constantFrom(...plain), fc.constantFrom(...withBodies)).map((request): Fuzzed => {
     const { method, target, body, headers } = request;
     return { method, target, body, headers: [["Authorization", `Bearer ${key}`], ...headers], isBroken: false };
   });
@@ -26,7 +37,7 @@ function changeOf(): fc.Arbitrary<Change> {
     { weight: 4, arbitrary: bodyChange() },
     { weight: 4, arbitrary: queryChange() },
     { weight: 2, arbitrary: pathChange() },
-    { weight: 3, arbitrary: headerChange() },
+    { weight: 5, arbitrary: headerChange() },
     { weight: 1, arbitrary: methodChange() },
     { weight: 1, arbitrary: framingChange() },
   );
@@ -68,6 +79,7 @@ function methodChange(): fc.Arbitrary<Change> {
 function headerChange(): fc.Arbitrary<Change> {
   const name = fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom(...HEADER_NAMES) },
+    { weight: 4, arbitrary: fc.constantFrom(...DECISIVE_HEADER_NAMES) },
     {
       weight: 1,
       arbitrary: fc.constantFrom("__proto__", "constructor", "toString", "X-" + "x".repeat(300), "a b", "é"),
@@ -188,7 +200,10 @@ function wholeBody(): fc.Arbitrary<string> {
     "\0",
     '{"a":1e400}',
   );
-  return fc.oneof({ weight: 3, arbitrary: jsonText() }, { weight: 2, arbitrary: odd }, deep, long);
+  return fc.oneof({ weight: 3, arbitrary: jsonText() }, { weight: 2, arbitrary: odd }, deep, {
+    weight: 3,
+    arbitrary: long,
+  });
 }
 
 /** Bytes written over or into the text, mostly such as no UTF-8 has. */

@@ -112,6 +112,8 @@ export const HEADER_NAMES = [
   "X-HTTP-Method-Override",
   "X-Request-Id",
 ];
+/** Those by whose value alone a request is refused, each with a status of its own. */
+export const DECISIVE_HEADER_NAMES = ["Accept", "Authorization", "Content-Encoding", "Content-Type", "Expect"];
 const HEADER_VALUES = [
   "*/*",
   "text/html",
