@@ -15,15 +15,23 @@ const HEAD_END = "\r\n\r\n";
  */
 export class Connection {
   readonly #socket: Socket;
+  #receive: (chunk: Buffer) => void = () => {};
 
-  private constructor(socket: Socket) {
-    this.#socket = socket;
+  private constructor(port: number) {
+    const onread = {
+      buffer: Buffer.allocUnsafe(65_536), // used again and again, where a stream would make a new one for each answer
+      callback: (size: number, buffer: Uint8Array) => {
+        this.#receive((buffer as Buffer).subarray(0, size));
+        return true;
+      },
+    };
+    this.#socket = connect({ port, host: "127.0.0.1", noDelay: true, onread });
   }
 
   static async open(port: number): Promise<Connection> {
-    const socket = connect({ port, host: "127.0.0.1", noDelay: true });
-    await once(socket, "connect");
-    return new Connection(socket);
+    const connection = new Connection(port);
+    await once(connection.#socket, "connect");
+    return connection;
   }
 
   close(): void {
@@ -35,22 +43,25 @@ export class Connection {
     return new Promise((done, failed) => {
       let sent: Prepared | undefined;
       let sentAt = 0;
-      let received: Buffer = Buffer.alloc(0);
+      let begun: Buffer = Buffer.alloc(0);
       const send = (): void => {
         sent = next();
         if (sent === undefined) return done();
         sentAt = performance.now();
         this.#socket.write(sent.bytes);
       };
-      this.#socket.on("data", (chunk: Buffer) => {
-        received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
-        if (!isWhole(received)) return;
+      this.#receive = (chunk) => {
+        const received = begun.length === 0 ? chunk : Buffer.concat([begun, chunk]);
+        if (!isWhole(received)) {
+          begun = Buffer.from(received);
+          return;
+        }
+        begun = begun.subarray(begun.length);
         const status = received.toString("latin1", 9, 12);
         if (status !== sent!.status) return failed(new Error(`Answered with ${received.toString()}`));
         latencies.push(performance.now() - sentAt);
-        received = received.subarray(received.length);
         send();
-      });
+      };
       this.#socket.once("error", failed);
       this.#socket.once("close", () => failed(new Error("The server closed the connection.")));
       send();
