@@ -125,6 +125,7 @@ export async function lanesOf<Name extends string>(
 /**
  * Measures works one after the other, each round on processes that are started for it, their answers compared before:
  * of two with the same code one may be the quicker as long as both live, by more than there is between some of the stacks.
+ * Requests of all kinds come before one is measured: V8 would still compile for the first what it has long for the others.
  */
 export async function measureAnew<Name extends string, Key extends string>(
   { load, effort }: Pick<Bench, "load" | "effort">,
@@ -137,7 +138,9 @@ export async function measureAnew<Name extends string, Key extends string>(
     using running = new DisposableStack();
     const lanes = await start(running);
     lanes.push(...lanes.splice(0, round % lanes.length)); // nobody is always the first
-    await compareAnswers(lanes, Object.values<Work | Work[]>(works).flat());
+    const kinds = Object.values<Work | Work[]>(works).flat();
+    await compareAnswers(lanes, kinds);
+    await measure(load, lanes, kinds, { ...effort, rounds: 0 });
     for (const name in works) {
       const measured = await measure(load, lanes, [works[name]].flat(), { ...effort, rounds: 1 });
       const before = (all[name] ??= measured);
