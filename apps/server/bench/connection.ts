@@ -53,7 +53,7 @@ export class Connection {
       this.#receive = (chunk) => {
         const received = begun.length === 0 ? chunk : Buffer.concat([begun, chunk]);
         if (!isWhole(received)) {
-          begun = Buffer.from(received);
+          begun = Buffer.from(received); // a copy: the next chunk is written over this one
           return;
         }
         begun = begun.subarray(begun.length);

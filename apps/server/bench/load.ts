@@ -18,8 +18,6 @@ export interface Outcome {
   /** Milliseconds. */
   p50: number;
   p99: number;
-  /** Of this process. */
-  cpuSeconds: number;
 }
 
 /** Loads a server as it is told, one request at a time on each connection. An answer with another status ends it. */
@@ -33,7 +31,6 @@ async function run({ port, requests, connections, milliseconds, maxRequests = In
   const prepared = requests.map(({ text, status }) => ({ bytes: Buffer.from(text), status: String(status) }));
   const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(port)));
   const latencies: number[] = [];
-  const cpuBefore = process.cpuUsage();
   const started = performance.now();
   const deadline = started + milliseconds;
   let made = 0;
@@ -46,7 +43,6 @@ async function run({ port, requests, connections, milliseconds, maxRequests = In
     }),
   );
   const seconds = (performance.now() - started) / 1000;
-  const { user, system } = process.cpuUsage(cpuBefore);
   for (const connection of open) connection.close();
   latencies.sort((a, b) => a - b);
   const percentile = (share: number): number => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
@@ -55,6 +51,5 @@ async function run({ port, requests, connections, milliseconds, maxRequests = In
     seconds,
     p50: percentile(0.5),
     p99: percentile(0.99),
-    cpuSeconds: (user + system) / 1e6,
   };
 }

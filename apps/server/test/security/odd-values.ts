@@ -90,14 +90,12 @@ const PERCENT = [
   "%20",
   "+",
 ];
+/** Those by whose value alone a request is refused, each with a status of its own. */
+export const DECISIVE_HEADER_NAMES = ["Accept", "Authorization", "Content-Encoding", "Content-Type", "Expect"];
 export const HEADER_NAMES = [
-  "Accept",
+  ...DECISIVE_HEADER_NAMES,
   "Accept-Encoding",
-  "Authorization",
-  "Content-Encoding",
-  "Content-Type",
   "Cookie",
-  "Expect",
   "Forwarded",
   "Host",
   "Idempotency-Key",
@@ -112,8 +110,6 @@ export const HEADER_NAMES = [
   "X-HTTP-Method-Override",
   "X-Request-Id",
 ];
-/** Those by whose value alone a request is refused, each with a status of its own. */
-export const DECISIVE_HEADER_NAMES = ["Accept", "Authorization", "Content-Encoding", "Content-Type", "Expect"];
 const HEADER_VALUES = [
   "*/*",
   "text/html",
