@@ -13,8 +13,17 @@ export function parseJson(text: string): unknown {
   } catch {
     throw new SyntaxError("is not valid JSON");
   }
-  inspect(text);
+  if (nestsDeeper(value, MAX_DEPTH)) throw new SyntaxError(`nests deeper than ${MAX_DEPTH} levels`);
+  if (JSON.stringify(value) !== text) inspect(text); // what is written again as it came has lost nothing
   return value;
+}
+
+function nestsDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  for (const item of Array.isArray(value) ? value : Object.values(value))
+    if (nestsDeeper(item, levels - 1)) return true;
+  return false;
 }
 
 /** Reads text that `JSON.parse` has accepted, so that each character tells what begins with it. */
@@ -33,7 +42,6 @@ function inspect(text: string): void {
       if (known.has(name)) throw new SyntaxError("gives a field twice");
       known.add(name);
     } else if (character === "{" || character === "[") {
-      if (names.length === MAX_DEPTH) throw new SyntaxError(`nests deeper than ${MAX_DEPTH} levels`);
       names.push(character === "{" ? new Set() : undefined);
     } else if (character === "}" || character === "]") {
       names.pop();

@@ -3,12 +3,38 @@ import { describe, expect, test } from "vitest";
 import { parseJson } from "../src/json.ts";
 
 describe("parseJson", () => {
-  test("reads what JSON.stringify writes", () => {
+  test("reads what JSON.stringify writes, also with white space before it, which has it read character by character", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);
         expect(parseJson(text)).toEqual(JSON.parse(text));
+        expect(parseJson(` ${text}`)).toEqual(JSON.parse(text));
       }),
+    );
+  });
+
+  test("judges text the same with white space before it and without", () => {
+    const scalar = fc.oneof(
+      fc.constantFrom("9007199254740993", "1e400", "1.0", "-0", '"\\ud800"', '"a"'),
+      fc.jsonValue({ maxDepth: 0 }).map((value) => JSON.stringify(value)),
+    );
+    const { text } = fc.letrec<{ text: string }>((tie) => ({
+      text: fc.oneof(
+        { maxDepth: 4 },
+        scalar,
+        fc.array(tie("text"), { maxLength: 3 }).map((items) => `[${items.join()}]`),
+        fc
+          .array(fc.tuple(fc.constantFrom('"a"', '"b"', '"1"', '"__proto__"', '"\\u0061"'), tie("text")), {
+            maxLength: 3,
+          })
+          .map((members) => `{${members.map((member) => member.join(":")).join()}}`),
+      ),
+    }));
+    fc.assert(
+      fc.property(text, (json) => {
+        expect(readable(json)).toBe(readable(` ${json}`));
+      }),
+      { numRuns: 2_000 },
     );
   });
 
@@ -64,6 +90,7 @@ describe("parseJson", () => {
       '{"a":["a","a"],"b":"{\\"a\\":1,\\"a\\":2}"}',
     ]) {
       expect(parseJson(text)).toEqual(JSON.parse(text));
+      expect(parseJson(` ${text}`)).toEqual(JSON.parse(text));
     }
   });
 
