@@ -1,6 +1,7 @@
 import type { Contender } from "./contenders.ts";
 import type { DocumentName } from "./documents.ts";
 import { ratioOf, show, type Spread, spreadOf } from "./figures.ts";
+import { jsonTimes } from "./json.ts";
 import { canPin } from "./process.ts";
 import { heapAfter, startTimes } from "./start.ts";
 import { throughput } from "./throughput.ts";
@@ -56,3 +57,16 @@ console.table({
 
 console.log("\nHeap with GitHub's document, in MB, by operations used");
 console.table(Object.fromEntries([...(await heapAfter([0, 1, 10, 100]))].map(([used, mb]) => [used, mb.toFixed(1)])));
+
+console.log(`\nMicroseconds to read JSON: median of ${ROUNDS} rounds (lowest–highest)`);
+console.table(
+  [0, 1, 40].map((lines) => {
+    const { bytes, written, spaced } = jsonTimes(lines, ROUNDS);
+    return {
+      bytes,
+      "as JSON.stringify writes it": show(spreadOf(written)),
+      "with white space": show(spreadOf(spaced)),
+      "spaced to written": show(ratioOf(spaced, written)),
+    };
+  }),
+);

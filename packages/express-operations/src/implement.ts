@@ -5,6 +5,7 @@ import { type KeepAnswers, KeptAnswers, refuseUnkeepable } from "./kept-answers.
 import { Operation, type UntypedHandler } from "./operation.ts";
 import { PathRouter } from "./path-router.ts";
 import { Problem, refuse } from "./problem.ts";
+import { isPromised, whenThere } from "./promised.ts";
 import type { CheckedShare, Violation } from "./response-check.ts";
 import { type Outcome, respond, respondProblem, send } from "./respond.ts";
 import type { SecurityHandler } from "./security.ts";
@@ -77,11 +78,16 @@ export function implement<Operations, Env extends Environment = Environment>() {
     const { router, operations } = routesOf(options.document, options.handlers, options);
     const problemBody = options.problemBody ?? (({ code, message, status }) => ({ code, message, status }));
 
-    const handle = async (request: Request, response: Response): Promise<void> => {
+    const handle = (request: Request, response: Response, next: NextFunction): void => {
       let announced: Record<string, string> = {};
       const answer = (outcome: Outcome): void => {
         if (outcome instanceof Problem) respondProblem(request, response, outcome, problemBody(outcome), announced);
         else send(request, response, outcome, announced);
+      };
+      const fail = (error: unknown): void => {
+        if (error instanceof Problem) return answer(error);
+        if (!response.headersSent) response.setHeaders(new Map(Object.entries(announced)));
+        next(error);
       };
       try {
         const found = router.find(request.path);
@@ -96,18 +102,14 @@ export function implement<Operations, Env extends Environment = Environment>() {
         }
         response.locals["operationId"] = operation.id;
         announced = operation.announcement(request, values);
-        answer(await operation.serve(request, response, values));
+        const answered = whenThere(operation.serve(request, response, values), answer);
+        if (isPromised(answered)) answered.catch(fail).catch(next);
       } catch (error) {
-        if (error instanceof Problem) return answer(error);
-        if (!response.headersSent) response.setHeaders(new Map(Object.entries(announced)));
-        throw error;
+        fail(error);
       }
     };
 
-    return Object.assign(
-      (request: Request, response: Response, next: NextFunction) => void handle(request, response).catch(next),
-      { ready: options.warm === true ? brokenAmong(operations) : Promise.resolve([]) },
-    );
+    return Object.assign(handle, { ready: options.warm === true ? brokenAmong(operations) : Promise.resolve([]) });
   };
 }
 

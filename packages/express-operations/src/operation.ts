@@ -13,7 +13,7 @@ import {
 import type { KeptAnswers } from "./kept-answers.ts";
 import { rawParameters, strictness } from "./parameters.ts";
 import { Problem, refuse } from "./problem.ts";
-import { isPromised } from "./promised.ts";
+import { isPromised, whenThere } from "./promised.ts";
 import { type Checking, type Release, releaseOf } from "./release.ts";
 import { announcementOf, type Answer, messageOf, type Outcome } from "./respond.ts";
 import { apiKeyParameters, type Guard, guardOf, type SecurityOptions } from "./security.ts";
@@ -73,23 +73,27 @@ export class Operation {
 
   /**
    * The way of one request: who asks, what is accepted, what is sent, is it valid, and then the handler. Refusals are thrown,
-   * but for those that many requests may end in: a throw is dear.
+   * or rejected with, but for those that many requests may end in: a throw is dear.
    */
-  async serve(request: Request, response: Response, values: string[]): Promise<Outcome> {
+  serve(request: Request, response: Response, values: string[]): Outcome | Promise<Outcome> {
+    return whenThere(this.#guard(request), (admitted) => {
+      if (admitted instanceof Problem) return admitted;
+      return whenThere(this.#ready ?? this.#read(), (reading) => {
+        if (!isAcceptable(request, reading.produces)) {
+          throw refuse(406, `This operation answers with ${reading.produces.join(" or ")}.`);
+        }
+        return this.#keptOrMade(request, () => this.#answer(request, response, values, reading, admitted.caller));
+      });
+    });
+  }
+
+  /** The answer that is kept for this request, if there is one, and otherwise what `make` gives. */
+  #keptOrMade(request: Request, make: () => Promise<Outcome>): Outcome | Promise<Outcome> {
     const { answers } = this.#options;
-    const admission = this.#guard(request);
-    const admitted = isPromised(admission) ? await admission : admission;
-    if (admitted instanceof Problem) return admitted;
-    const reading = this.#ready ?? (await this.#read());
-    if (!isAcceptable(request, reading.produces)) {
-      throw refuse(406, `This operation answers with ${reading.produces.join(" or ")}.`);
-    }
     const version = this.#isKept ? answers?.version(request) : undefined;
-    const place = version === undefined ? "" : request.baseUrl + request.url;
-    const kept = version === undefined ? undefined : answers!.find(place);
-    if (kept !== undefined) return kept;
-    const make = () => this.#answer(request, response, values, reading, admitted.caller);
-    return version === undefined ? make() : answers!.make(place, version, make);
+    if (version === undefined) return make();
+    const place = request.baseUrl + request.url;
+    return answers!.find(place) ?? answers!.make(place, version, make);
   }
 
   async #answer(

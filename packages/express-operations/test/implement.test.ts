@@ -47,6 +47,19 @@ describe("a document served", () => {
     expect([response.status, await response.json()]).toEqual([500, { fault: "the shelf fell over" }]);
   });
 
+  test("so is a throw while a refusal is given its body, whenever it was refused", async () => {
+    const problemBody = ({ status }: Problem) => {
+      throw new Error(`no words for ${status}`);
+    };
+    await using other = await listen(implement<operations>()({ document, handlers, problemBody }));
+    const ask = async (path: string, init: RequestInit) => (await fetch(other.baseUrl + path, init)).json();
+    const body = "x".repeat(21);
+    expect(await ask("/books/search", {})).toEqual({ fault: "no words for 405" });
+    expect(await ask("/books", { method: "POST", body })).toEqual({ fault: "no words for 400" });
+    const headers = { "Content-Type": "text/xml" };
+    expect(await ask("/books", { method: "POST", body, headers })).toEqual({ fault: "no words for 415" });
+  });
+
   test("a body comes with the media type it was declared as", async () => {
     expect((await post("/books", '{"title":"Emma"}', "application/json; charset=utf-8")).status).toBe(204);
     expect(seen.at(-1)).toEqual(["application/json", { title: "Emma" }]);
