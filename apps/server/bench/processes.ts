@@ -36,8 +36,9 @@ export async function twoProcesses({ load, databases, effort }: Bench): Promise<
     for (let round = 0; round <= effort.rounds; round++) {
       for (const [at, { port }] of [one, two].entries()) {
         const slice = sliceOf(port, works, databases.key, effort);
-        const warmUp = { ...effort.warmUp, maxRequests: effort.warmUp.maxRequests * (at + 1) }; // for each process
-        const outcome = await load.ask<Outcome>({ ...slice, ...(round === 0 && warmUp) });
+        const warmUp = { ...effort.warmUp, runIn: 0, maxRequests: effort.warmUp.maxRequests * (at + 1) }; // for each process
+        await load.ask({ ...slice, ...(round === 0 && warmUp) });
+        const outcome = await load.ask<Outcome>("go");
         if (round > 0) rates[at]!.push(outcome.answered / outcome.seconds);
       }
     }
@@ -53,7 +54,7 @@ export async function twoProcesses({ load, databases, effort }: Bench): Promise<
 
 function sliceOf(port: number, works: Work[], key: string, { connections, milliseconds }: Bench["effort"]): Slice {
   const requests = works.map((work) => ({ text: requestText(work, key), status: work.status }));
-  return { port, requests, connections, milliseconds };
+  return { port, requests, connections, milliseconds, runIn: milliseconds };
 }
 
 async function startProgram(processes: number, path: string): Promise<AsyncDisposable & { port: number }> {

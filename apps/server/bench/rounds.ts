@@ -88,14 +88,22 @@ export async function measure<Label extends string>(
 ): Promise<Record<Label, Series>> {
   const empty = (): Series => ({ perSecond: [], perCpuSecond: [], p50: [], p99: [], idle: [] });
   const all = Object.fromEntries(lanes.map(({ label }) => [label, empty()])) as Record<Label, Series>;
-  const warmingUp = { ...warmUp, maxRequests: warmUp.maxRequests * new Set(works).size };
+  const warmingUp = { ...warmUp, runIn: 0, maxRequests: warmUp.maxRequests * new Set(works).size };
   for (let round = 0; round <= rounds; round++) {
     for (const at of lanes.keys()) {
       const { label, port, key, ask } = lanes[(at + round) % lanes.length]!;
       const requests = works.map((work) => ({ text: requestText(work, key), status: work.status }));
-      const slice: Slice = { port, requests, connections, milliseconds, ...(round === 0 && warmingUp) };
+      const slice: Slice = {
+        port,
+        requests,
+        connections,
+        milliseconds,
+        runIn: milliseconds,
+        ...(round === 0 && warmingUp),
+      };
+      await load.ask({ ...slice });
       const before = await ask<number>("CPU seconds");
-      const { answered, seconds, p50, p99 } = await load.ask<Outcome>({ ...slice });
+      const { answered, seconds, p50, p99 } = await load.ask<Outcome>("go");
       const cpuSeconds = (await ask<number>("CPU seconds")) - before;
       if (round === 0) continue;
       const series = all[label];
