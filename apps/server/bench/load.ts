@@ -40,18 +40,22 @@ let go: () => Promise<Outcome>;
  * its event loop, and V8, where the process was idle, has given memory back.
  */
 async function getReady(slice: Slice): Promise<"ready"> {
+  const prepared = slice.requests.map(({ text, status }) => ({ bytes: Buffer.from(text), status: String(status) }));
   const open = await Promise.all(Array.from({ length: slice.connections }, () => Connection.open(slice.port)));
-  await run(open, { ...slice, milliseconds: slice.runIn });
+  await run(open, prepared, { milliseconds: slice.runIn });
   go = async () => {
-    const outcome = await run(open, slice);
+    const outcome = await run(open, prepared, slice);
     for (const connection of open) connection.close();
     return outcome;
   };
   return "ready";
 }
 
-async function run(open: Connection[], { requests, milliseconds, maxRequests = Infinity }: Slice): Promise<Outcome> {
-  const prepared = requests.map(({ text, status }) => ({ bytes: Buffer.from(text), status: String(status) }));
+async function run(
+  open: Connection[],
+  prepared: Prepared[],
+  { milliseconds, maxRequests = Infinity }: Pick<Slice, "milliseconds" | "maxRequests">,
+): Promise<Outcome> {
   const latencies: number[] = [];
   const started = performance.now();
   const deadline = started + milliseconds;
