@@ -15,6 +15,9 @@ const GRACE_MS = 2_000;
 /** How often the primary asks the others for a sign of life, in milliseconds; one that owes it when asked again hangs. */
 const ASK_EVERY_MS = 10_000;
 
+/** The processes that are handed connections. */
+const listening = new Set<Worker>();
+
 /** What the primary process tells the others. */
 interface Order {
   order?: "answer" | "drain" | "close";
@@ -45,7 +48,7 @@ export async function startProcesses(config: Config, logger: Logger, askEveryMs 
 
   const startProcess = async (): Promise<string> => {
     const worker = cluster.fork();
-    closeUntakenConnection(worker);
+    closeUntakenConnections(worker);
     const baseUrl = await untilServing(worker);
     killWhenHanging(worker, logger, askEveryMs);
     worker.once("exit", (code: number, signal: string | null) => {
@@ -121,11 +124,12 @@ async function untilServing(worker: Worker): Promise<string> {
 }
 
 /**
- * Node's primary process keeps its handle of a connection until the worker has taken it. When the worker dies before, the
- * handle stays open and the client would wait for ever, so it is closed here. A worker that leaves by itself refuses the
- * connection, which Node then hands to another. Relies on the message `newconn` of Node's lib/internal/cluster/round_robin_handle.js.
+ * Node's primary process keeps its handle of a connection until a process has taken it. If none will, the handle stays
+ * open and the client would wait for as long as the primary runs, so it is closed here: when the process that it was
+ * handed to dies, and when that one refuses it, since it has stopped listening, and so have all others. Relies on the
+ * messages of Node's lib/internal/cluster/round_robin_handle.js and child.js.
  */
-function closeUntakenConnection(worker: Worker): void {
+function closeUntakenConnections(worker: Worker): void {
   // `any` stands for the overloads of `send`: Node calls the one with a handle, and we the one with a callback.
   const send: (...words: any) => any = worker.process.send.bind(worker.process);
   let lent: { close: () => void } | undefined;
@@ -133,8 +137,15 @@ function closeUntakenConnection(worker: Worker): void {
     if (words[0]?.act === "newconn") lent = words[1];
     return send(...words);
   };
-  // For the second time, if the process had taken it, which does nothing.
-  worker.process.once("exit", () => worker.exitedAfterDisconnect || lent?.close());
+  worker.on("listening", () => listening.add(worker));
+  worker.process.on("internalMessage", ({ act, accepted }: { act?: string; accepted?: boolean }) => {
+    if (act === "close") listening.delete(worker);
+    if (accepted === false && listening.size === 0) lent?.close();
+  });
+  worker.process.once("exit", () => {
+    listening.delete(worker);
+    if (!worker.exitedAfterDisconnect) lent?.close(); // for the second time if it had been taken, which does nothing
+  });
 }
 
 /** One whose event loop stands still answers nothing, neither us nor the clients it is handed. */

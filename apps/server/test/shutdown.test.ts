@@ -77,6 +77,20 @@ describe("SIGTERM", () => {
     for (const socket of sockets) socket.destroy();
   });
 
+  test.each([1, 2])("leaves no client waiting that comes while %i processes wait for another", async (processes) => {
+    const program = await startProgram(await temporaryFolder(), { WEB_CONCURRENCY: String(processes) });
+    const slow = await stuckClient(program, "GET /v1/pets HTTP/1.1\r\nHost: x\r\n");
+    const untilRefused = (): Promise<void> =>
+      post(program, new Agent({ keepAlive: false })).then(untilRefused, () => {});
+    const clients = Array.from({ length: 20 }, untilRefused);
+    await post(program, new Agent({ keepAlive: false }));
+    const exit = program.stop("SIGTERM");
+    await Promise.all(clients);
+    slow.destroy();
+    expect(await exit).toBe(0);
+    expect(program.output()).not.toContain("connections were still open after SHUTDOWN_TIMEOUT");
+  });
+
   test("answers those with 503 whose writes wait for another process, and leaves it the lock", async () => {
     const folder = await temporaryFolder();
     const program = await startProgram(folder, { SHUTDOWN_TIMEOUT: "1" });
