@@ -80,8 +80,8 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
   let bytes = 0;
   let version: number | undefined;
   const forgetWhatChanged = (): void => {
-    const current = isCaching ? dataVersion.get() : undefined;
-    if (isCaching && current === version) return;
+    const current = dataVersion.get();
+    if (current === version) return;
     version = current;
     keys.clear();
     answers.clear();
@@ -92,6 +92,7 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
     if (isCaching && bytes <= KEPT_BYTES) answers.set(url, answer);
   };
   const keyOf = (token: string): KeyRow | undefined => {
+    if (!isCaching) return findKey.get(...keyParameters(token));
     if (!keys.has(token)) keys.set(token, findKey.get(...keyParameters(token)));
     return keys.get(token);
   };
@@ -116,7 +117,7 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
     const turn = arrived;
     arrived = [];
     begin.run();
-    forgetWhatChanged();
+    if (isCaching) forgetWhatChanged();
     for (const done of turn) done();
     end.run();
   };
