@@ -24,7 +24,13 @@ export async function compareStacks(bench: Bench): Promise<Ratios> {
   const labels = Object.keys(LINEUP) as Label[];
   const ratios = Object.fromEntries(labels.map((label) => [label, {}])) as Ratios;
   for (const [name, all] of Object.entries(measured) as [WorkName, Record<Label, Series>][]) {
-    print(`${name}, ${bench.effort.connections} connections`, all, "Fastify as documented", "Fastify, same techniques");
+    print(
+      `${name}, ${bench.effort.connections} connections`,
+      all,
+      "Fastify as documented",
+      "Fastify, same techniques",
+      "Fastify, same techniques, nothing kept",
+    );
     const base = all["Fastify as documented"];
     for (const label of labels) {
       ratios[label][name] = {
@@ -47,6 +53,7 @@ export async function compareStacks(bench: Bench): Promise<Ratios> {
 export async function durableCreations({ load, databases, effort }: Bench): Promise<void> {
   const lineup = {
     "this service": PETSTORE,
+    "this service, Node without flags": LINEUP["this service, Node without flags"],
     "this service, one commit per request": { name: "petstore", patches: ["without grouped commits"] },
     "Fastify, same techniques": LINEUP["Fastify, same techniques"],
     "Fastify as documented": LINEUP["Fastify as documented"],
