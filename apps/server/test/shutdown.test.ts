@@ -80,10 +80,10 @@ describe("SIGTERM", () => {
   test.each([1, 2])("leaves no client waiting that comes while %i processes wait for another", async (processes) => {
     const program = await startProgram(await temporaryFolder(), { WEB_CONCURRENCY: String(processes) });
     const slow = await stuckClient(program, "GET /v1/pets HTTP/1.1\r\nHost: x\r\n");
-    const untilRefused = (): Promise<void> =>
-      post(program, new Agent({ keepAlive: false })).then(untilRefused, () => {});
+    const agent = new Agent({ keepAlive: false });
+    const untilRefused = (): Promise<void> => post(program, agent).then(untilRefused, () => {});
     const clients = Array.from({ length: 20 }, untilRefused);
-    await post(program, new Agent({ keepAlive: false }));
+    await post(program, agent);
     const exit = program.stop("SIGTERM");
     await Promise.all(clients);
     slow.destroy();
