@@ -51,6 +51,8 @@ export async function bundle(
     entryFileNames: "src/[name].js",
     chunkFileNames: ({ name }) => (name === DEPRECATED.name ? "[name].mjs" : "src/[name]-[hash].js"),
     codeSplitting: { groups: [DEPRECATED] },
+    charset: "ascii", // V8 keeps the text of a module, with two bytes for each character once one is beyond Latin-1
+    comments: false, // licences are in LICENSES.md
   });
   await bundler.close();
   for (const file of ["bin", "README.md"]) cpSync(join(server, file), join(target, file), { recursive: true });
