@@ -6,7 +6,7 @@ import { chart } from "./chart.ts";
 import { createDatabases } from "./database.ts";
 import { twoProcesses } from "./processes.ts";
 import { costsOf } from "./profile.ts";
-import { type Bench, measure, startLane, startLoad } from "./rounds.ts";
+import { type Bench, measure, startLane, startLoad, TURNS } from "./rounds.ts";
 import { compareStacks, durableCreations, growth, mixedLoad, startUp } from "./sections.ts";
 import { techniques } from "./techniques.ts";
 import { WORKS } from "./works.ts";
@@ -38,7 +38,9 @@ using load = startLoad();
 const bench: Bench = { load, databases, effort };
 
 console.log(canPin ? "Servers on core 0, load on core 1." : "Processes are not pinned: ratios are rough.");
-console.log(`Medians of ${effort.rounds} rounds of ${effort.milliseconds} ms each (lowest–highest), 10,000 animals.`);
+console.log(
+  `Medians (lowest–highest) of ${effort.rounds} rounds, in most of them ${TURNS} turns of ${effort.milliseconds} ms each; 10,000 animals.`,
+);
 if (values.profile) {
   await profile();
 } else {

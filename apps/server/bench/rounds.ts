@@ -18,6 +18,12 @@ export interface Lane<Label extends string = string> extends Disposable {
   ask: <Answer>(question: Question) => Promise<Answer>;
 }
 
+/**
+ * V8 throws compiled code away when a process has done little for eight seconds, and takes seconds of load to have it again.
+ * Lanes wait for one another about as long, which a server under load never does.
+ */
+const UNDER_LOAD = "--no-memory-reducer";
+
 /** Starts a contender on the servers' core, or on any when `isPinned` is false. */
 export async function startLane<Label extends string>(
   label: Label,
@@ -29,7 +35,8 @@ export async function startLane<Label extends string>(
   const { patches = [] } = contender;
   const service = await serviceWith(synchronous === "normal" ? [...patches, "synchronous=NORMAL"] : patches);
   const words = [contender, database, service].map((word) => JSON.stringify(word));
-  const server = new Process(isPinned ? 0 : undefined, moduleUrl("contender.ts"), words, flagsOf(contender));
+  const flags = [...flagsOf(contender), UNDER_LOAD];
+  const server = new Process(isPinned ? 0 : undefined, moduleUrl("contender.ts"), words, flags);
   const port = await server.next<number>();
   return {
     label,
@@ -55,6 +62,8 @@ export interface Series {
   p99: number[];
   /** The share of the time in which the server's process did not have the processor. */
   idle: number[];
+  /** Resident memory of the server's process right after it. */
+  megabytes: number[];
 }
 
 /** How long to measure. */
@@ -86,7 +95,7 @@ export async function measure<Label extends string>(
   works: Work[],
   { rounds, milliseconds, connections, warmUp }: Effort,
 ): Promise<Record<Label, Series>> {
-  const empty = (): Series => ({ perSecond: [], perCpuSecond: [], p50: [], p99: [], idle: [] });
+  const empty = (): Series => ({ perSecond: [], perCpuSecond: [], p50: [], p99: [], idle: [], megabytes: [] });
   const all = Object.fromEntries(lanes.map(({ label }) => [label, empty()])) as Record<Label, Series>;
   const warmingUp = { ...warmUp, runIn: 0, maxRequests: warmUp.maxRequests * new Set(works).size };
   for (let round = 0; round <= rounds; round++) {
@@ -105,6 +114,7 @@ export async function measure<Label extends string>(
       const before = await ask<number>("CPU seconds");
       const { answered, seconds, p50, p99 } = await load.ask<Outcome>("go");
       const cpuSeconds = (await ask<number>("CPU seconds")) - before;
+      const megabytes = await ask<number>("memory in MB");
       if (round === 0) continue;
       const series = all[label];
       series.perSecond.push(answered / seconds);
@@ -112,6 +122,7 @@ export async function measure<Label extends string>(
       series.p50.push(p50);
       series.p99.push(p99);
       series.idle.push(Math.max(0, 1 - cpuSeconds / seconds));
+      series.megabytes.push(megabytes);
     }
   }
   return all;
@@ -130,6 +141,9 @@ export async function lanesOf<Name extends string>(
   );
 }
 
+/** How often it is each lane's turn with a work while it lives: starting and warming up takes much longer than that. */
+export const TURNS = 3;
+
 /**
  * Measures works one after the other, each round on processes that are started for it, their answers compared before:
  * of two with the same code one may be the quicker as long as both live, by more than there is between some of the stacks.
@@ -139,7 +153,6 @@ export async function measureAnew<Name extends string, Key extends string>(
   { load, effort }: Pick<Bench, "load" | "effort">,
   start: (running: DisposableStack) => Promise<Lane<Name>[]>,
   works: Record<Key, Work | Work[]>,
-  afterRound: (lanes: Lane<Name>[]) => Promise<void> = async () => {},
 ): Promise<Record<Key, Record<Name, Series>>> {
   const all: Partial<Record<Key, Record<Name, Series>>> = {};
   for (let round = 0; round < effort.rounds; round++) {
@@ -150,11 +163,10 @@ export async function measureAnew<Name extends string, Key extends string>(
     await compareAnswers(lanes, kinds);
     await measure(load, lanes, kinds, { ...effort, rounds: 0 });
     for (const name in works) {
-      const measured = await measure(load, lanes, [works[name]].flat(), { ...effort, rounds: 1 });
+      const measured = await measure(load, lanes, [works[name]].flat(), { ...effort, rounds: TURNS });
       const before = (all[name] ??= measured);
       if (round > 0) for (const { label } of lanes) append(before[label], measured[label]);
     }
-    await afterRound(lanes);
   }
   return all as Record<Key, Record<Name, Series>>;
 }

@@ -10,17 +10,10 @@ export type Ratios = Record<Label, Record<WorkName, { clock: number; cpu: number
 
 const PETSTORE: Contender = { name: "petstore" };
 
-/** The six works, and the memory that the processes have taken in the end. */
+/** The six works. */
 export async function compareStacks(bench: Bench): Promise<Ratios> {
-  const megabytes: Partial<Record<Label, number[]>> = {};
-  const measured = await measureAnew(
-    bench,
-    (running) => lanesOf<Label>(running, LINEUP, bench.databases),
-    WORKS,
-    async (lanes) => {
-      for (const { label, ask } of lanes) (megabytes[label] ??= []).push(await ask<number>("memory in MB"));
-    },
-  );
+  const start = (running: DisposableStack) => lanesOf<Label>(running, LINEUP, bench.databases);
+  const measured = await measureAnew(bench, start, WORKS);
   const labels = Object.keys(LINEUP) as Label[];
   const ratios = Object.fromEntries(labels.map((label) => [label, {}])) as Ratios;
   for (const [name, all] of Object.entries(measured) as [WorkName, Record<Label, Series>][]) {
@@ -39,13 +32,6 @@ export async function compareStacks(bench: Bench): Promise<Ratios> {
       };
     }
   }
-  console.log("\nmemory after all of it (resident, MB)");
-  const ofFastify = megabytes["Fastify as documented"]!;
-  const rowOf = (mb: number[]) => ({
-    MB: show(spreadOf(mb), 0),
-    "to Fastify as documented": show(ratioOf(mb, ofFastify)),
-  });
-  console.table(Object.fromEntries(Object.entries(megabytes).map(([label, mb]) => [label, rowOf(mb)])));
   return ratios;
 }
 
@@ -164,6 +150,7 @@ export function print<Name extends string>(title: string, all: Record<Name, Seri
         "CPU µs": show(spreadOf(series.perCpuSecond.map((rate) => 1e6 / rate)), 0),
         "p50 ms": spreadOf(series.p50).median.toFixed(2),
         "p99 ms": spreadOf(series.p99).median.toFixed(2),
+        MB: show(spreadOf(series.megabytes), 0),
         idle: `${(100 * spreadOf(series.idle).median).toFixed(0)}%`,
       },
     ];
