@@ -93,6 +93,15 @@ describe("what `build` makes, copied to a folder of its own,", () => {
     expect(links).toEqual([]);
   });
 
+  test("is bundled in ASCII, which V8 keeps at a byte for each character", () => {
+    const bundled = (readdirSync(copy, { recursive: true }) as string[]).filter((file) =>
+      /^(src|node_modules\/express-openapi-validator)\/.*js$/.test(file),
+    );
+    expect(bundled).toContain("src/main.js");
+    expect(bundled).toContain("node_modules/express-openapi-validator/index.mjs");
+    expect(bundled.filter((file) => !/^[\0-\x7f]*$/.test(readFileSync(join(copy, file), "utf8")))).toEqual([]);
+  });
+
   test("has every file that the Containerfile and the unit name", () => {
     const [containerfile, unit] = ["Containerfile", "petstore.service"].map((file) =>
       readFileSync(join(SERVER, file), "utf8"),
