@@ -79,14 +79,14 @@ export function implement<Operations, Env extends Environment = Environment>() {
     const problemBody = options.problemBody ?? (({ code, message, status }) => ({ code, message, status }));
 
     const handle = (request: Request, response: Response, next: NextFunction): void => {
-      let announced: Record<string, string> = {};
+      let announced: Record<string, string> | undefined;
       const answer = (outcome: Outcome): void => {
         if (outcome instanceof Problem) respondProblem(request, response, outcome, problemBody(outcome), announced);
         else send(request, response, outcome, announced);
       };
       const fail = (error: unknown): void => {
         if (error instanceof Problem) return answer(error);
-        if (!response.headersSent) response.setHeaders(new Map(Object.entries(announced)));
+        if (!response.headersSent) response.setHeaders(new Map(Object.entries(announced ?? {})));
         next(error);
       };
       try {

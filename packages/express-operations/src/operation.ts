@@ -65,9 +65,9 @@ export class Operation {
     await this.#read();
   }
 
-  /** The headers that its answers carry, whatever they are. */
-  announcement(request: Request, values: string[]): Record<string, string> {
-    if (this.#deprecation === undefined) return {};
+  /** The headers that its answers carry, whatever they are; undefined where there are none. */
+  announcement(request: Request, values: string[]): Record<string, string> | undefined {
+    if (this.#deprecation === undefined) return undefined;
     return announcementOf(request, this.#deprecation, (name) => values[this.#names.indexOf(name)]!);
   }
 

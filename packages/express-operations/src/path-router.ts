@@ -16,36 +16,38 @@ export class PathRouter<Route> {
   /** The route of a template, made by `create` when the template is new. Parameter names do not tell templates apart. */
   route(template: string, create: () => Route): Route {
     let node = this.#root;
-    for (const segment of segmentsOf(template)) node = childFor(node, asSent(segment));
+    for (const segment of template.split("/").slice(1)) node = childFor(node, asSent(segment));
     return (node.route ??= create());
   }
 
   /** The route that a raw path matches, and the values of its parameters in order, as sent. A value is never empty. */
   find(path: string): { route: Route; values: string[] } | undefined {
     const values: string[] = [];
-    const route = match(this.#root, segmentsOf(path), 0, values);
+    const route = match(this.#root, path, slashFrom(path, 0), values);
     return route === undefined ? undefined : { route, values };
   }
 }
 
-function match<Route>(node: Node<Route>, segments: string[], at: number, values: string[]): Route | undefined {
-  if (at === segments.length) return node.route;
-  const segment = segments[at]!;
+/** What the rest of a path leads to, from the slash at `at` on. */
+function match<Route>(node: Node<Route>, path: string, at: number, values: string[]): Route | undefined {
+  if (at === path.length) return node.route;
+  const end = slashFrom(path, at + 1);
+  const segment = path.slice(at + 1, end);
   const literal = node.literals.get(segment);
-  const found = literal && match(literal, segments, at + 1, values);
+  const found = literal && match(literal, path, end, values);
   if (found !== undefined || segment === "") return found;
   const taken = values.length;
   for (const { pattern, node: child } of node.patterns) {
     const groups = pattern.exec(segment);
     if (groups === null) continue;
     values.push(...groups.slice(1));
-    const deeper = match(child, segments, at + 1, values);
+    const deeper = match(child, path, end, values);
     if (deeper !== undefined) return deeper;
     values.length = taken;
   }
   if (node.parameter === undefined) return undefined;
   values.push(segment);
-  const deeper = match(node.parameter, segments, at + 1, values);
+  const deeper = match(node.parameter, path, end, values);
   if (deeper === undefined) values.length = taken;
   return deeper;
 }
@@ -67,8 +69,10 @@ function childFor<Route>(node: Node<Route>, segment: string): Node<Route> {
   return child;
 }
 
-function segmentsOf(path: string): string[] {
-  return path.split("/").slice(1);
+/** Where the next slash is, or the end of the path. */
+function slashFrom(path: string, start: number): number {
+  const at = path.indexOf("/", start);
+  return at === -1 ? path.length : at;
 }
 
 /** A segment of a template in the characters of a URL (RFC 3986, section 2.1); its braces stay. */

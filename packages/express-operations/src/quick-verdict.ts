@@ -28,7 +28,6 @@ export function quickVerdict(
 ): QuickVerdict {
   if (!parameters.every((parameter) => isPlain(document, parameter))) return () => undefined;
   const names = new Set(parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name));
-  const readsHeaders = parameters.some((parameter) => parameter.in === "header" || parameter.in === "cookie");
 
   return (subject) => {
     const schemas = schemasFor(subject.headers["content-type"] as string | undefined);
@@ -39,14 +38,11 @@ export function quickVerdict(
       if (!names.has(name) || typeof value !== "string" || value === "") return undefined;
       query[name] = value;
     }
-    const headers = readsHeaders ? { ...subject.headers } : subject.headers;
-    const coerced = { query, params: { ...subject.params }, headers, body: subject.body };
+    const coerced = { query, params: subject.params, headers: subject.headers, body: subject.body };
     const areParametersValid = schemas.parameters(coerced);
     const isBodyValid = schemas.body(coerced);
     if (!areParametersValid || !isBodyValid) return faultsOf(schemas);
     subject.query = query;
-    subject.params = coerced.params;
-    subject.headers = headers;
     subject.body = coerced.body;
     return NONE;
   };

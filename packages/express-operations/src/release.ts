@@ -54,11 +54,12 @@ export async function releaseOf(
       );
     }
     const keep = response.keep.get(declaredType ?? "");
-    const declaredOnly = () => ({
-      status: returned.status,
-      headers: declaredHeaders(response, returned.headers),
-      ...(keep !== undefined && contentType !== undefined && { contentType, body: keep(returned.body) }),
-    });
+    const declaredOnly = (): Answer => {
+      const { status } = returned;
+      const headers = declaredHeaders(response, returned.headers);
+      if (keep === undefined || contentType === undefined) return { status, headers };
+      return { status, headers, contentType, body: keep(returned.body) };
+    };
     if (check === undefined || (share < 1 && Math.random() >= share)) return declaredOnly();
     const answer = { ...returned, ...(declaredType !== undefined && { contentType: declaredType }) };
     return check(answer).then((violations) => {
@@ -94,8 +95,10 @@ function undeclaredHeaders(
   });
 }
 
-function declaredHeaders(response: DeclaredResponse, headers: Answer["headers"] = {}): NonNullable<Answer["headers"]> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => response.headers.has(name.toLowerCase())));
+function declaredHeaders(response: DeclaredResponse, headers: Answer["headers"]): NonNullable<Answer["headers"]> {
+  const declared: NonNullable<Answer["headers"]> = {};
+  for (const name in headers) if (response.headers.has(name.toLowerCase())) declared[name] = headers[name];
+  return declared;
 }
 
 function declaredKey(contentType: string, declared: string[]): string | undefined {

@@ -12,7 +12,7 @@ export interface Answer {
   body?: unknown;
 }
 
-type Headers = Readonly<Record<string, string | number>>;
+type Headers = Readonly<Record<string, string>>;
 
 /** An answer as it is sent, complete but for what is announced of its operation. */
 export interface Message {
@@ -27,18 +27,18 @@ export type Outcome = Message | Problem;
 /** Encodes an answer, with a strong `ETag` if so asked and the handler has given none. */
 export function messageOf(answer: Answer, { isTagged = false } = {}): Message {
   const { status, contentType = "application/json", body } = answer;
-  const headers: Record<string, string | number> = {};
+  const headers: Record<string, string> = {};
   for (const name in answer.headers) {
     const value = answer.headers[name];
     if (value !== undefined) headers[/^etag$/i.test(name) ? "ETag" : name] = String(value);
   }
   if (body === undefined) {
-    if (status !== 204 && status !== 304) headers["Content-Length"] = 0;
+    if (status !== 204 && status !== 304) headers["Content-Length"] = "0";
     return { status, headers, payload: undefined };
   }
   const payload = encode(body, contentType);
   headers["Content-Type"] = contentType;
-  headers["Content-Length"] = Buffer.byteLength(payload);
+  headers["Content-Length"] = String(Buffer.byteLength(payload));
   if (isTagged) headers["ETag"] ??= entityTagOf(payload);
   return { status, headers, payload };
 }
@@ -47,11 +47,11 @@ export function messageOf(answer: Answer, { isTagged = false } = {}): Message {
  * Writes a message in one piece. HEAD gets the headers of GET, its length included, and no body (RFC 9110, section 9.3.2);
  * who has a 200 by its tag already gets 304 (section 15.4.5).
  */
-export function send(request: Request, response: Response, message: Message, announced: Headers = {}): void {
+export function send(request: Request, response: Response, message: Message, announced?: Headers): void {
   const { status, headers, payload } = message;
   const tag = headers["ETag"];
   const written = beside(announced, headers);
-  if (status === 200 && tag !== undefined && isNamed(request.headers["if-none-match"], String(tag))) {
+  if (status === 200 && tag !== undefined && isNamed(request.headers["if-none-match"], tag)) {
     const { "Content-Type": _, "Content-Length": __, ...others } = written;
     response.writeHead(304, others).end();
     return;
@@ -67,7 +67,8 @@ export function respond(request: Request, response: Response, answer: Answer): v
 }
 
 /** Links of the handler stand beside those announced (RFC 8288, section 3.5); any other header replaces an announced one. */
-function beside(announced: Headers, headers: Headers): Headers {
+function beside(announced: Headers | undefined, headers: Headers): Headers {
+  if (announced === undefined) return headers;
   if (announced["Link"] === undefined) return { ...announced, ...headers };
   const name = Object.keys(headers).find((candidate) => candidate.toLowerCase() === "link");
   if (name === undefined) return { ...announced, ...headers };
@@ -81,7 +82,7 @@ export function respondProblem(
   response: Response,
   problem: Problem,
   body: unknown,
-  announced: Headers,
+  announced: Headers | undefined,
 ): void {
   if (response.headersSent) {
     response.destroy();
