@@ -97,11 +97,6 @@ export const PATCHES = {
     from: "{ redact: [] }",
     to: "{}",
   },
-  "without refusals of keys made once": {
-    file: `${OPERATIONS}/security.ts`,
-    from: "(refusals[0]!.problem ??= problemOf(refusals))",
-    to: "problemOf(refusals)",
-  },
   "without refusals of keys given, not thrown": {
     file: `${OPERATIONS}/operation.ts`,
     from: "if (admitted instanceof Problem) return admitted;",

@@ -12,7 +12,7 @@ export const PROBLEM_CODES = {
 
 /**
  * A refusal before it becomes a response: the status, a code for programs, a message for people, headers to send. It has no
- * stack, as nothing is at fault, and may answer many requests: nothing of it may be changed.
+ * stack, as nothing is at fault.
  */
 export class Problem extends Error {
   override name = "Problem";
@@ -22,7 +22,7 @@ export class Problem extends Error {
 
   constructor(status: number, code: string, message: string, headers: Readonly<Record<string, string>> = {}) {
     const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0; // a refusal that is kept would keep what its stack points to
+    Error.stackTraceLimit = 0;
     super(message);
     Error.stackTraceLimit = stackTraceLimit;
     this.status = status;

@@ -77,8 +77,6 @@ interface Refusal {
   challenges: string[];
   /** The scopes that valid credentials lack. */
   lacking?: string;
-  /** What is answered when there is no other alternative, made once, since an Error is dear. */
-  problem?: Problem;
 }
 
 /** Tries the alternatives after those that have refused; the first that admits decides. */
@@ -88,9 +86,7 @@ function admit<Caller>(
   refusals: Refusal[] = [],
 ): ReturnType<Guard<Caller>> {
   const checks = alternatives[refusals.length];
-  if (checks === undefined) {
-    return alternatives.length === 1 ? (refusals[0]!.problem ??= problemOf(refusals)) : problemOf(refusals);
-  }
+  if (checks === undefined) return problemOf(refusals);
   return whenThere(judge(checks, request), (verdict) =>
     "caller" in verdict ? verdict : admit(alternatives, request, [...refusals, verdict]),
   );
