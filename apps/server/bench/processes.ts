@@ -25,36 +25,46 @@ export async function twoProcesses({ load, databases, effort }: Bench): Promise<
   await build(DIST);
   await using one = await startProgram(1, await databases.copy());
   await using two = await startProgram(2, await databases.copy());
-  const rows: Record<string, Record<string, string>> = {};
+  const ports: [number, number] = [one.port, two.port];
   const kinds: Record<string, Work[]> = {
     "list 20": [WORKS["list 20"]],
     "list 100, another page each time": PAGES,
     "durable creations": [WORKS.create],
   };
-  for (const [name, works] of Object.entries(kinds)) {
-    const rates: [number[], number[]] = [[], []];
-    for (let round = 0; round <= effort.rounds; round++) {
-      for (const [at, { port }] of [one, two].entries()) {
-        const slice = sliceOf(port, works, databases.key, effort);
-        const warmUp = { ...effort.warmUp, runIn: 0, maxRequests: effort.warmUp.maxRequests * (at + 1) }; // for each process
-        await load.ask({ ...slice, ...(round === 0 && warmUp) });
-        const outcome = await load.ask<Outcome>("go");
-        if (round > 0) rates[at]!.push(outcome.answered / outcome.seconds);
-      }
+  for (const connections of [effort.connections, effort.connections * 8]) {
+    const rows: Record<string, Record<string, string>> = {};
+    for (const [name, works] of Object.entries(kinds)) {
+      const requests = works.map((work) => ({ text: requestText(work, databases.key), status: work.status }));
+      const rates = await ratesOf(load, ports, requests, { ...effort, connections });
+      rows[name] = {
+        "one: requests/s": show(spreadOf(rates[0]), 0),
+        "two: requests/s": show(spreadOf(rates[1]), 0),
+        "two to one": show(ratioOf(rates[1], rates[0])),
+      };
     }
-    rows[name] = {
-      "one: requests/s": show(spreadOf(rates[0]), 0),
-      "two: requests/s": show(spreadOf(rates[1]), 0),
-      "two to one": show(ratioOf(rates[1], rates[0])),
-    };
+    console.log(`\nWEB_CONCURRENCY=2 to 1, ${connections} connections`);
+    console.table(rows);
   }
-  console.log("\nWEB_CONCURRENCY=2 to 1");
-  console.table(rows);
 }
 
-function sliceOf(port: number, works: Work[], key: string, { connections, milliseconds }: Bench["effort"]): Slice {
-  const requests = works.map((work) => ({ text: requestText(work, key), status: work.status }));
-  return { port, requests, connections, milliseconds, runIn: milliseconds };
+/** Requests per second of each, by round, after a round to warm up, in which each process has as many requests. */
+async function ratesOf(
+  load: Bench["load"],
+  ports: [one: number, two: number],
+  requests: Slice["requests"],
+  { rounds, milliseconds, connections, warmUp }: Bench["effort"],
+): Promise<[one: number[], two: number[]]> {
+  const rates: [number[], number[]] = [[], []];
+  for (let round = 0; round <= rounds; round++) {
+    for (const [at, port] of ports.entries()) {
+      const slice: Slice = { port, requests, connections, milliseconds, runIn: milliseconds };
+      const warmingUp = { ...warmUp, runIn: 0, maxRequests: warmUp.maxRequests * (at + 1) };
+      await load.ask({ ...slice, ...(round === 0 && warmingUp) });
+      const outcome = await load.ask<Outcome>("go");
+      if (round > 0) rates[at]!.push(outcome.answered / outcome.seconds);
+    }
+  }
+  return rates;
 }
 
 async function startProgram(processes: number, path: string): Promise<AsyncDisposable & { port: number }> {
