@@ -97,6 +97,11 @@ export const PATCHES = {
     from: "{ redact: [] }",
     to: "{}",
   },
+  "without refusals free of a stack": {
+    file: `${OPERATIONS}/problem.ts`,
+    from: "Error.stackTraceLimit = 0;",
+    to: "",
+  },
   "without refusals of keys given, not thrown": {
     file: `${OPERATIONS}/operation.ts`,
     from: "if (admitted instanceof Problem) return admitted;",

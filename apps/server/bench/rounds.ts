@@ -19,8 +19,8 @@ export interface Lane<Label extends string = string> extends Disposable {
 }
 
 /**
- * V8 throws compiled code away when a process has done little for eight seconds, and takes seconds of load to have it again.
- * Lanes wait for one another about as long, which a server under load never does.
+ * V8 throws compiled code away when a process has done little for some seconds, as lanes do while they wait for one another,
+ * and a server under load does not.
  */
 const UNDER_LOAD = "--no-memory-reducer";
 

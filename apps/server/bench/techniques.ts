@@ -19,6 +19,7 @@ const TECHNIQUES: { without: PatchName | "the shortcut past EOV"; works: WorkNam
   { without: "without prototypes from birth", works: ["get by id", "refuse with 401"] },
   { without: "without writing the log in batches", works: ["get by id", "refuse with 401"] },
   { without: "without a log line free of redaction", works: ["get by id", "refuse with 401"] },
+  { without: "without refusals free of a stack", works: ["refuse with 400", "refuse with 401"] },
   { without: "without refusals of keys given, not thrown", works: ["refuse with 401"] },
   { without: "without middlewares as one", works: ["get by id", "refuse with 401"] },
   { without: "without bodies read at once", works: ["create"] },
