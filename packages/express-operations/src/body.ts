@@ -2,8 +2,8 @@ import { parse as parseForm } from "node:querystring";
 import type { Request, Response } from "express";
 import { parseJson } from "./json.ts";
 import { declaredAs, isJson, type MediaType, parseMediaType } from "./media-type.ts";
-import { isPercentEncoded } from "./parameters.ts";
 import { type Problem, refuse } from "./problem.ts";
+import { isPercentEncoded } from "./query.ts";
 
 /** A request body as received: the media type, the declared media type it falls under, and its value. */
 export interface ReceivedBody {

@@ -32,6 +32,8 @@ export interface OperationObject {
   "x-deprecated-at"?: string;
   "x-sunset"?: string;
   "x-successor"?: string;
+  "x-eov-allow-unknown-query-parameters"?: boolean;
+  "x-allow-unknown-query-parameters"?: boolean;
 }
 
 /** https://spec.openapis.org/oas/v3.1.1#parameter-object */

@@ -1,4 +1,4 @@
-import { type OpenApiDocument, pointer, type Schema } from "./document.ts";
+import { type OpenApiDocument, pointer, resolve, type Schema } from "./document.ts";
 
 /** A schema with its references followed and the members of its `allOf` merged: what holds for every valid value. */
 export function effectiveSchema(document: OpenApiDocument, node: Schema = {}): Schema {
@@ -14,6 +14,24 @@ export function effectiveSchema(document: OpenApiDocument, node: Schema = {}): S
 export function typesOf(schema: Schema): string[] {
   const types = [schema.type ?? []].flat();
   return types.length > 0 && schema["nullable"] === true ? [...types, "null"] : types;
+}
+
+/** The JSON types a schema allows besides null; empty when it does not say. */
+export function nonNullTypesOf(document: OpenApiDocument, node: Schema | undefined): Set<string> {
+  const types = new Set(allTypesOf(document, node));
+  types.delete("null");
+  return types;
+}
+
+function allTypesOf(document: OpenApiDocument, node: Schema | undefined): string[] {
+  const schema = resolve<Schema>(document, node ?? {});
+  if (schema.type !== undefined) return [schema.type].flat();
+  const members = (keyword: "allOf" | "oneOf" | "anyOf") =>
+    ((schema[keyword] ?? []) as Schema[]).map((member) => allTypesOf(document, member));
+  const narrowed = members("allOf").find((types) => types.length > 0);
+  if (narrowed !== undefined) return narrowed;
+  const choices = [...members("oneOf"), ...members("anyOf")];
+  return choices.every((types) => types.length > 0) ? choices.flat() : [];
 }
 
 /** The properties of an effective schema. */

@@ -1,4 +1,7 @@
-const MAX_DEPTH = 100;
+/** How many levels deep a value may nest. */
+export const MAX_DEPTH = 100;
+/** What is said of text that is no JSON at all. */
+export const NOT_JSON = "is not valid JSON";
 const NUMBER = /[-\d.eE+]+/y;
 
 /**
@@ -11,7 +14,7 @@ export function parseJson(text: string): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new SyntaxError("is not valid JSON");
+    throw new SyntaxError(NOT_JSON);
   }
   if (nestsDeeper(value, MAX_DEPTH)) throw new SyntaxError(`nests deeper than ${MAX_DEPTH} levels`);
   if (JSON.stringify(value) !== text) inspect(text); // what is written again as it came has lost nothing

@@ -14,6 +14,7 @@ import type { KeptAnswers } from "./kept-answers.ts";
 import { rawParameters, strictness } from "./parameters.ts";
 import { Problem, refuse } from "./problem.ts";
 import { isPromised, whenThere } from "./promised.ts";
+import { queryOf, queryReader } from "./query.ts";
 import { type Checking, type Release, releaseOf } from "./release.ts";
 import { announcementOf, type Answer, messageOf, type Outcome } from "./respond.ts";
 import { apiKeyParameters, type Guard, guardOf, type SecurityOptions } from "./security.ts";
@@ -103,7 +104,8 @@ export class Operation {
     reading: Reading,
     caller: unknown,
   ): Promise<Outcome> {
-    const query = queryOf(request.url);
+    const search = queryOf(request.url);
+    const query = reading.readQuery(search);
     const raw = rawParameters(this.#names, values, query, request.headers, reading.hasCookies);
     const received = reading.readBody?.(request, response);
     const body = isPromised(received) ? await received : received;
@@ -111,7 +113,7 @@ export class Operation {
     for (const name of reading.credentials) delete raw.query[name];
     const subject: Subject = {
       method: this.method,
-      originalUrl: `/?${query}`,
+      originalUrl: `/?${search}`,
       path: "/",
       headers: { ...raw.headers, ...cookieHeaders(raw.cookies), "content-type": contentTypeFor(body) },
       params: raw.path,
@@ -152,6 +154,7 @@ export class Operation {
 /** How an operation's requests are read. */
 interface Reading {
   readBody: BodyReader | undefined;
+  readQuery: ReturnType<typeof queryReader>;
   checkStrictly: ReturnType<typeof strictness>;
   validate: Validate;
   release: Release;
@@ -169,14 +172,17 @@ async function readingOf(entry: OperationEntry, options: OperationOptions): Prom
   const requestBody = resolve<RequestBodyObject | undefined>(document, entry.operation.requestBody);
   const declared = Object.keys(requestBody?.content ?? {});
   const successes = Object.entries(entry.operation.responses ?? {}).filter(([status]) => status.startsWith("2"));
-  const produces = successes.flatMap(([, node]) => Object.keys(resolve<ResponseObject>(document, node).content ?? {}));
+  const contents = successes.flatMap(([, node]) => Object.keys(resolve<ResponseObject>(document, node).content ?? {}));
+  const produces = [...new Set(contents)];
+  const keyParameters = apiKeyParameters(document, entry);
   return {
     readBody: declared.length > 0 ? bodyReader(declared, requestBody?.required ?? false, bodyLimit) : undefined,
+    readQuery: queryReader(document, entry, keyParameters),
     checkStrictly: strictness(document, entry.parameters),
     validate: await buildValidator(document, entry, { shortcut }),
     release: await releaseOf(document, entry, checking),
-    produces: [...new Set(produces)],
-    credentials: apiKeyParameters(document, entry).filter(
+    produces,
+    credentials: keyParameters.filter(
       (name) => !entry.parameters.some((own) => own.in === "query" && own.name === name),
     ),
     hasCookies: entry.parameters.some((parameter) => parameter.in === "cookie"),
@@ -217,9 +223,4 @@ function isAcceptable(request: Request, produces: string[]): boolean {
   if (accept === "*/*" || produces.length === 0) return true;
   if (produces.some((type) => type.includes("*"))) return true;
   return request.accepts([...produces, ...produces.map((type) => `${type}; charset=utf-8`)]) !== false;
-}
-
-function queryOf(url: string): string {
-  const start = url.indexOf("?");
-  return start === -1 ? "" : url.slice(start + 1);
 }

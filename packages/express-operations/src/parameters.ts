@@ -1,49 +1,38 @@
-import { parse as parseQuery } from "node:querystring";
 import { parseCookie } from "cookie";
 import type { OpenApiDocument, ParameterObject, Schema } from "./document.ts";
 import { resolve } from "./document.ts";
-import { parseJson } from "./json.ts";
+import { nonNullTypesOf } from "./effective-schema.ts";
+import { NOT_JSON, parseJson } from "./json.ts";
 import { isJson } from "./media-type.ts";
-import { printable, refuse } from "./problem.ts";
+import { describe, refuse } from "./problem.ts";
+import type { Query, QueryValue } from "./query.ts";
 
 const INTEGER = /^(?:0|-?[1-9]\d*)$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 const DELIMITER: Record<string, string> = { spaceDelimited: " ", pipeDelimited: "|" };
-const PLACE = { path: "Path parameter", query: "Query parameter", header: "Header", cookie: "Cookie" } as const;
 
 type Values = Record<string, string | string[] | undefined>;
 
 /** The raw parameters of a request, by place. Header names are lower case. */
 export interface RawParameters {
   path: Values;
-  query: Values;
+  query: Query;
   headers: Values;
   cookies: Values;
 }
 
-/** Takes a request apart; refuses a path or a query that is not valid percent-encoded UTF-8. */
+/** Takes a request apart whose query is read; refuses a path that is not valid percent-encoded UTF-8. */
 export function rawParameters(
   names: string[],
   values: string[],
-  query: string,
+  query: Query,
   headers: Values,
   hasCookies: boolean,
 ): RawParameters {
   const path: Values = {};
   for (const [index, name] of names.entries()) path[name] = decodeSegment(name, values[index]!);
-  if (!isPercentEncoded(query)) throw refuse(400, "The query is not valid percent-encoding.");
   const cookies = hasCookies && typeof headers["cookie"] === "string" ? parseCookie(headers["cookie"]) : {};
-  return { path, query: parseQuery(query, "&", "=", { maxKeys: 0 }), headers, cookies };
-}
-
-/** Whether every `%` of a query or a form is followed by what it has to be, and all of it is UTF-8. */
-export function isPercentEncoded(text: string): boolean {
-  try {
-    if (text.includes("%")) decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return { path, query, headers, cookies };
 }
 
 /** Finds what is wrong with the raw value of one parameter; undefined when nothing is. */
@@ -65,12 +54,6 @@ export function strictness(document: OpenApiDocument, parameters: ParameterObjec
   };
 }
 
-/** How a message names a parameter. A name that came from the request is repeated only when it is a plain word. */
-export function describe(place: keyof typeof PLACE, name: string): string {
-  const known = printable(name);
-  return known === undefined ? `A ${PLACE[place].toLowerCase()}` : `${PLACE[place]} "${known}"`;
-}
-
 function strictChecks(document: OpenApiDocument, parameter: ParameterObject): StrictCheck[] {
   const { name, content, style } = parameter;
   const value: Reader = (raw) => rawValue(raw, parameter);
@@ -83,13 +66,14 @@ function strictChecks(document: OpenApiDocument, parameter: ParameterObject): St
       [value(raw) ?? []].flat().flatMap((text) => (isDelimited(parameter) ? itemsOf(text, parameter) : text));
     return numeric === undefined ? [] : [checking(items, numeric)];
   }
-  if (types.has("object") && style === "deepObject") {
-    return Object.entries((schema["properties"] ?? {}) as Record<string, Schema>).flatMap(([key, field]) => {
+  if (types.has("object") || types.size === 0) {
+    const fields = style === "deepObject" ? Object.entries((schema["properties"] ?? {}) as Record<string, Schema>) : [];
+    const numbers = fields.flatMap(([key, field]) => {
       const numeric = numericCheck(nonNullTypesOf(document, field));
-      return numeric === undefined ? [] : [checking((raw) => raw.query[`${name}[${key}]`], numeric)];
+      return numeric === undefined ? [] : [checking((raw) => fieldOf(raw.query[name], key), numeric)];
     });
+    return parameter.in === "query" ? [...numbers, checking(value, lossOf)] : numbers;
   }
-  if (types.has("object") || types.size === 0) return [];
   const numeric = numericCheck(types);
   const once: StrictCheck = (raw) => (Array.isArray(value(raw)) ? "must be given once" : undefined);
   return numeric === undefined ? [once] : [once, checking(value, numeric)];
@@ -121,12 +105,18 @@ function jsonFault(text: string): string | undefined {
   }
 }
 
+/** What is wrong with text that is read as JSON where it is JSON. */
+function lossOf(text: string): string | undefined {
+  const fault = jsonFault(text);
+  return fault === NOT_JSON ? undefined : fault;
+}
+
 function rawValue(raw: RawParameters, parameter: ParameterObject): string | string[] | undefined {
   switch (parameter.in) {
     case "path":
       return raw.path[parameter.name];
     case "query":
-      return raw.query[parameter.name];
+      return textOf(raw.query[parameter.name]);
     case "header":
       return raw.headers[parameter.name.toLowerCase()];
     case "cookie":
@@ -134,22 +124,16 @@ function rawValue(raw: RawParameters, parameter: ParameterObject): string | stri
   }
 }
 
-/** The JSON types a schema allows besides null; empty when it does not say. */
-function nonNullTypesOf(document: OpenApiDocument, node: Schema | undefined): Set<string> {
-  const types = new Set(allTypesOf(document, node));
-  types.delete("null");
-  return types;
+/** What was given as text, and not as an object. */
+function textOf(value: QueryValue | undefined): string | string[] | undefined {
+  return typeof value === "string" || Array.isArray(value) ? value : undefined;
 }
 
-function allTypesOf(document: OpenApiDocument, node: Schema | undefined): string[] {
-  const schema = resolve<Schema>(document, node ?? {});
-  if (schema.type !== undefined) return [schema.type].flat();
-  const members = (keyword: "allOf" | "oneOf" | "anyOf") =>
-    ((schema[keyword] ?? []) as Schema[]).map((member) => allTypesOf(document, member));
-  const narrowed = members("allOf").find((types) => types.length > 0);
-  if (narrowed !== undefined) return narrowed;
-  const choices = [...members("oneOf"), ...members("anyOf")];
-  return choices.every((types) => types.length > 0) ? choices.flat() : [];
+function fieldOf(value: QueryValue | undefined, name: string): string | string[] | undefined {
+  const isObject = value !== undefined && textOf(value) === undefined;
+  return isObject && Object.hasOwn(value as object, name)
+    ? textOf((value as Record<string, QueryValue>)[name])
+    : undefined;
 }
 
 /** Query and cookie parameters are exploded unless they say otherwise; the others never are. */

@@ -40,3 +40,11 @@ export function refuse(status: keyof typeof PROBLEM_CODES, message: string, head
 export function printable(name: string): string | undefined {
   return /^[A-Za-z0-9_.-]{1,32}$/.test(name) ? name : undefined;
 }
+
+const PLACE = { path: "Path parameter", query: "Query parameter", header: "Header", cookie: "Cookie" } as const;
+
+/** How a message names a parameter. A name that came from the request is repeated only when it is a plain word. */
+export function describe(place: keyof typeof PLACE, name: string): string {
+  const known = printable(name);
+  return known === undefined ? `A ${PLACE[place].toLowerCase()}` : `${PLACE[place]} "${known}"`;
+}

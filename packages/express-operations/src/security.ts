@@ -4,6 +4,7 @@ import type { OpenApiDocument, OperationEntry, SecurityScheme } from "./document
 import { requirementsOf, securityScheme } from "./document.ts";
 import { type Problem, refuse } from "./problem.ts";
 import { whenThere } from "./promised.ts";
+import { queryValue } from "./query.ts";
 
 /** Who a credential belongs to, and what it may do. Without `scopes` it may do everything. */
 export interface Grant<Caller> {
@@ -188,7 +189,8 @@ function apiKey(scheme: SecurityScheme): (request: Request) => string | undefine
   const name = scheme.name ?? "";
   return (request) => {
     if (scheme.in === "cookie") return parseCookie(request.headers.cookie ?? "")[name];
-    const value = scheme.in === "query" ? request.query[name] : request.headers[name.toLowerCase()];
+    if (scheme.in === "query") return queryValue(request.url, name);
+    const value = request.headers[name.toLowerCase()];
     return typeof value === "string" ? value : undefined;
   };
 }

@@ -10,8 +10,7 @@ import { resolve, unescapeKey } from "./document.ts";
 import { bindValidator, type Middleware, run } from "./eov.ts";
 import { excerpt } from "./excerpt.ts";
 import { fileFieldsOf, readMultipart, type UploadedFile } from "./multipart.ts";
-import { describe } from "./parameters.ts";
-import { printable, type Problem, refuse } from "./problem.ts";
+import { describe, printable, type Problem, refuse } from "./problem.ts";
 import { type Faults, quickVerdict } from "./quick-verdict.ts";
 
 /** A request as express-openapi-validator reads and rewrites it: coerced in place, defaults filled in. */

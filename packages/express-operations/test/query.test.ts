@@ -1,0 +1,134 @@
+import { describe, expect, test } from "vitest";
+import { anyJson, serveEcho } from "./echo.ts";
+
+const query = (name: string, schema: object, more: object = {}) => ({ in: "query", name, schema, ...more });
+const deep = { style: "deepObject", explode: true };
+const text = { type: "string" };
+const texts = { type: "array", items: text };
+
+const size = { type: "object", properties: { min: { type: "integer" }, max: { type: "integer" } } };
+const anything = { type: "object", additionalProperties: true };
+
+/** Sends a query to an operation with these parameters, and gives the status and the query that the handler got. */
+async function ask(parameters: object[], search: string, more: object = {}, document: object = {}) {
+  const get = { operationId: "x", parameters, responses: anyJson, ...more };
+  await using server = await serveEcho({ "/x": { get } }, document);
+  const response = await fetch(`${server.baseUrl}/x?${search}`);
+  const { query: got, message } = (await response.json()) as { query?: unknown; message?: string };
+  return response.status === 200 ? got : `${response.status} ${message}`;
+}
+
+describe("names that no parameter declares are refused", () => {
+  const notKnown = (name: string) => `400 Query parameter "${name}" is not known.`;
+
+  test.each([
+    ["other=1", notKnown("other")],
+    ["a=1&other", notKnown("other")],
+    ["A=1", notKnown("A")],
+    ["other[b]=1", notKnown("other")],
+    ["a%5Bb%5D=1", '400 Query parameter "a" does not take these brackets.'],
+    ["list[0]=1", '400 Query parameter "list" does not take these brackets.'],
+    ["list[k]=1", '400 Query parameter "list" does not take these brackets.'],
+    ["list[]=1", '400 Query parameter "list" does not take these brackets.'],
+    ["<b>[a]=1", "400 A query parameter is not known."],
+    ["__proto__=1", notKnown("__proto__")],
+    ["=1", "400 A query parameter is not known."],
+    ["&&&", {}],
+  ])("%s: %j", async (search, expected) => {
+    const parameters = [query("a", text), query("list", texts, { explode: false })];
+    expect(await ask(parameters, search)).toEqual(expected);
+  });
+
+  test("before the body is looked at", async () => {
+    const requestBody = { content: { "application/json": { schema: {} } } };
+    const post = { operationId: "x", requestBody, responses: anyJson };
+    await using server = await serveEcho({ "/x": { post } });
+    const response = await fetch(`${server.baseUrl}/x?other=1`, { method: "POST", body: "no JSON" });
+    expect(response.status).toBe(400);
+  });
+
+  test("save what a security scheme takes, wherever it stands", async () => {
+    const components = { securitySchemes: { key: { type: "apiKey", in: "query", name: "api_key" } } };
+    const security = { security: [{ key: [] }] };
+    const sent = (count: number) => `${"a=1&".repeat(count)}api_key=good`;
+    expect(await ask([query("a", texts)], sent(1), security, { components })).toEqual({ a: ["1"] });
+    expect(await ask([query("a", texts)], sent(1_500), security, { components })).toEqual({
+      a: Array.from({ length: 1_500 }, () => "1"),
+    });
+    expect(await ask([query("a", texts)], "api_key=good&api_key=good", security, { components })).toMatch(/^401 /);
+    expect(await ask([query("a", texts)], "api_key=good")).toBe(notKnown("api_key"));
+  });
+
+  test("save what an operation allows by express-openapi-validator's extension", async () => {
+    const extension = { "x-eov-allow-unknown-query-parameters": true };
+    expect(await ask([query("a", text)], "a=1&other=2", extension)).toEqual({ a: "1", other: "2" });
+  });
+
+  test("undeclared headers and cookies pass", async () => {
+    await using server = await serveEcho({ "/x": { get: { operationId: "x", responses: anyJson } } });
+    const headers = { "X-Other": "1", Cookie: "other=1" };
+    expect((await fetch(`${server.baseUrl}/x`, { headers })).status).toBe(200);
+  });
+});
+
+describe("objects in brackets", () => {
+  const both = '400 Query parameter "f" is given in two ways that exclude each other.';
+
+  test.each([
+    ["f[min]=1&f[max]=2", { f: { min: 1, max: 2 } }],
+    ["f%5Bmin%5D=1", { f: { min: 1 } }],
+    ["f[min]=x", '400 Query parameter "f" must be an integer in plain decimal digits.'],
+    ["f[min]=1&f[min]=2", expect.stringMatching(/^400 Query parameter "f/)],
+    ["f[min]=1&f[min][a]=2", both],
+    ["f[min][a]=1&f[min]=2", both],
+    ['f={"min":1}&f[max]=2', both],
+    ["f[]=1", '400 Query parameter "f" does not take these brackets.'],
+    ["f[min=1", '400 Query parameter "f" does not take these brackets.'],
+    ["f]min[=1", "400 A query parameter is not known."],
+    ["f[min]x=1", '400 Query parameter "f" does not take these brackets.'],
+    ["[min]=1", "400 A query parameter is not known."],
+  ])("of declared fields: %s", async (search, expected) => {
+    expect(await ask([query("f", size, deep)], search)).toEqual(expected);
+  });
+
+  test.each([
+    ["f[a]=1&f[b]=2", { a: "1", b: "2" }],
+    ["f[a][b][c]=1&f[a][b][d]=2", { a: { b: { c: "1", d: "2" } } }],
+    ["f[a][]=1&f[a][]=2", { a: ["1", "2"] }],
+    ["f[a][]=1", { a: ["1"] }],
+    ["f[a]=1&f[a]=2", { a: ["1", "2"] }],
+    ["f[a][0]=x&f[a][1]=y", { a: ["x", "y"] }],
+    ["f[a][1]=x&f[a][2]=y", { a: { 1: "x", 2: "y" } }],
+    ["f[a][0][k]=x&f[a][1][k]=y", { a: [{ k: "x" }, { k: "y" }] }],
+    ["f[a]=%2525", { a: "%25" }],
+    ["f[a]=x%26f[b]=y", { a: "x&f[b]=y" }],
+  ])("of any field: %s", async (search, f) => {
+    expect(await ask([query("f", anything, deep)], search)).toEqual({ f });
+  });
+
+  test("a field named __proto__ is one like any other", async () => {
+    const got = (await ask([query("f", anything, deep)], "f[__proto__][a]=1")) as { f: object };
+    expect(JSON.stringify(got.f)).toBe('{"__proto__":{"a":"1"}}');
+  });
+
+  test("nesting is bounded, in brackets as in JSON", async () => {
+    const nested = (levels: number) => `f${"[k]".repeat(levels)}=1`;
+    const refusal = '400 Query parameter "f" nests deeper than 100 levels.';
+    expect(await ask([query("f", anything, deep)], nested(100))).toHaveProperty(`f${".k".repeat(100)}`, "1");
+    expect(await ask([query("f", anything, deep)], nested(101))).toBe(refusal);
+    expect(
+      await ask([query("f", anything, deep)], `f=${encodeURIComponent('{"k":'.repeat(101) + 1 + "}".repeat(101))}`),
+    ).toBe(refusal);
+  });
+
+  test("an object that spreads over the query takes its fields, and any other where it says so", async () => {
+    const spread = (schema: object) => [query("f", schema)];
+    expect(await ask(spread(size), "min=1")).toEqual({ f: { min: 1 } });
+    expect(await ask(spread(size), "other=1")).toBe('400 Query parameter "other" is not known.');
+    expect(await ask(spread({ anyOf: [size, { type: "object", properties: { a: text } }] }), "a=1")).toEqual({
+      f: { a: "1" },
+    });
+    expect(await ask(spread(anything), "other=1&more[a]=2")).toEqual({ other: "1", more: { a: "2" } });
+    expect(await ask(spread(anything), "more[a=2")).toBe('400 Query parameter "more" is not known.');
+  });
+});
