@@ -1,7 +1,7 @@
 interface Node<Route> {
   literals: Map<string, Node<Route>>;
   /** Segments that mix text and parameters, such as `{name}.json`, tried before a parameter that takes all. */
-  patterns: { source: string; pattern: RegExp; node: Node<Route> }[];
+  patterns: { texts: string[]; node: Node<Route> }[];
   parameter?: Node<Route>;
   route?: Route;
 }
@@ -37,10 +37,10 @@ function match<Route>(node: Node<Route>, path: string, at: number, values: strin
   const found = literal && match(literal, path, end, values);
   if (found !== undefined || segment === "") return found;
   const taken = values.length;
-  for (const { pattern, node: child } of node.patterns) {
-    const groups = pattern.exec(segment);
-    if (groups === null) continue;
-    values.push(...groups.slice(1));
+  for (const { texts, node: child } of node.patterns) {
+    const between = valuesBetween(texts, segment);
+    if (between === undefined) continue;
+    values.push(...between);
     const deeper = match(child, path, end, values);
     if (deeper !== undefined) return deeper;
     values.length = taken;
@@ -60,13 +60,33 @@ function childFor<Route>(node: Node<Route>, segment: string): Node<Route> {
     return child;
   }
   if (/^\{[^}]+\}$/.test(segment)) return (node.parameter ??= empty());
-  const parts = segment.split(/\{[^}]+\}/).map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  const source = `^${parts.join("(.+?)")}$`;
-  const known = node.patterns.find((candidate) => candidate.source === source);
+  const texts = segment.split(/\{[^}]+\}/);
+  const known = node.patterns.find((candidate) => candidate.texts.join("{}") === texts.join("{}"));
   if (known !== undefined) return known.node;
   const child = empty();
-  node.patterns.push({ source, pattern: new RegExp(source), node: child });
+  node.patterns.push({ texts, node: child });
   return child;
+}
+
+/**
+ * The values of the parameters between texts, each as short as can be and never empty. Each text is taken where it comes
+ * first, which never has to be taken back: a later place leaves less for the others. So the cost is linear.
+ */
+function valuesBetween([first = "", ...others]: string[], segment: string): string[] | undefined {
+  if (!segment.startsWith(first)) return undefined;
+  const last = others.pop()!;
+  const values: string[] = [];
+  let start = first.length;
+  for (const text of others) {
+    const end = segment.indexOf(text, start + 1);
+    if (end === -1) return undefined;
+    values.push(segment.slice(start, end));
+    start = end + text.length;
+  }
+  const end = segment.length - last.length;
+  if (end <= start || !segment.endsWith(last)) return undefined;
+  values.push(segment.slice(start, end));
+  return values;
 }
 
 /** Where the next slash is, or the end of the path. */

@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { PathRouter } from "../src/path-router.ts";
 
@@ -47,6 +48,23 @@ describe("PathRouter", () => {
     "/v/x",
     "/nope/2",
   ])("%s matches nothing", (path) => expect(router.find(path)).toBeUndefined());
+
+  test("values between texts are those that a regular expression finds, each as short as can be", () => {
+    const texts = fc.array(fc.string({ unit: fc.constantFrom("a", "b", "-"), maxLength: 2 }), {
+      minLength: 2,
+      maxLength: 4,
+    });
+    const segments = fc.string({ unit: fc.constantFrom("a", "b", "-", "c"), minLength: 1, maxLength: 12 });
+    fc.assert(
+      fc.property(texts, segments, (between, segment) => {
+        const mixed = new PathRouter<string>();
+        mixed.route(`/x${between.map((text, at) => (at === 0 ? text : `{p${at}}${text}`)).join("")}`, () => "mixed");
+        const [, ...values] = new RegExp(`^x${between.join("(.+?)")}$`).exec(`x${segment}`) ?? [];
+        expect(mixed.find(`/x${segment}`)?.values ?? []).toEqual(values);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
 
   test("templates that differ in parameter names alone are one", () => {
     expect(router.route("/pets/{petId}", () => "another")).toBe("/pets/{id}");
