@@ -1,4 +1,5 @@
 import type { Request, Response } from "express";
+import { acceptanceOf } from "./accept.ts";
 import { type BodyReader, bodyReader, type ReceivedBody } from "./body.ts";
 import { type Deprecation, deprecationOf } from "./deprecation.ts";
 import {
@@ -80,7 +81,7 @@ export class Operation {
     return whenThere(this.#guard(request), (admitted) => {
       if (admitted instanceof Problem) return admitted;
       return whenThere(this.#ready ?? this.#read(), (reading) => {
-        if (!isAcceptable(request, reading.produces)) {
+        if (!reading.isAcceptable(request.headers.accept ?? "*/*")) {
           throw refuse(406, `This operation answers with ${reading.produces.join(" or ")}.`);
         }
         return this.#keptOrMade(request, () => this.#answer(request, response, values, reading, admitted.caller));
@@ -160,6 +161,8 @@ interface Reading {
   release: Release;
   /** Media types of its successful responses. */
   produces: string[];
+  /** Whether one of them may be sent to a client with this `Accept`. */
+  isAcceptable: (accept: string) => boolean;
   /** Query parameters that are credentials, and not the operation's own. */
   credentials: string[];
   hasCookies: boolean;
@@ -182,6 +185,7 @@ async function readingOf(entry: OperationEntry, options: OperationOptions): Prom
     validate: await buildValidator(document, entry, { shortcut }),
     release: await releaseOf(document, entry, checking),
     produces,
+    isAcceptable: acceptanceOf(produces),
     credentials: keyParameters.filter(
       (name) => !entry.parameters.some((own) => own.in === "query" && own.name === name),
     ),
@@ -215,12 +219,4 @@ function inputOf(parameters: ParameterObject[], subject: Subject) {
 
 function cookieHeaders(cookies: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(cookies).map(([name, value]) => [cookieHeader(name), value]));
-}
-
-/** Whether one of the media types may be sent (RFC 9110, section 12.5.1). What a range stands for is known only later. */
-function isAcceptable(request: Request, produces: string[]): boolean {
-  const { accept = "*/*" } = request.headers;
-  if (accept === "*/*" || produces.length === 0) return true;
-  if (produces.some((type) => type.includes("*"))) return true;
-  return request.accepts([...produces, ...produces.map((type) => `${type}; charset=utf-8`)]) !== false;
 }

@@ -201,6 +201,18 @@ test.each([
   ["text/html", 406],
   ["application/json;q=0", 406],
   ["application/json; version=1", 406],
+  ["*/*;q=0, application/json", 200],
+  ["application/json;q=0, */*", 406],
+  ["application/*;q=0, */*;q=1", 406],
+  ["application/json;q=0, application/json;charset=utf-8", 200],
+  ["application/json;q=0.5, application/json;q=0", 200],
+  ["APPLICATION/JSON;Q=1", 200],
+  ['text/html;a="x, application/json"', 406],
+  ['text/html;a="\\", application/json', 406],
+  ['text/html;a="\\\"", application/json', 200],
+  [",, , application/json", 200],
+  ["application/json;charset=UTF-8", 200],
+  ["json", 406],
 ])("Accept: %s is %d", async (accept, status) => {
   expect(await ask([], "/x", { Accept: accept })).toMatchObject({ status });
 });

@@ -1,0 +1,80 @@
+/** A media type that a response may have, and its parameters in lower case. */
+interface Offer {
+  essence: string;
+  parameters: Map<string, string>;
+}
+
+/** A media range of `Accept`, and how much it is wanted. */
+interface Range extends Offer {
+  quality: number;
+}
+
+/** One element of a list, in which a comma may be quoted (RFC 9110, sections 5.6.1 and 5.6.4). */
+const ELEMENT = /(?:[^",]|"(?:[^"\\]|\\.)*")+/y;
+const PARAMETER = /;[ \t]*([^\s;="]+)(?:=("(?:[^"\\]|\\.)*"|[^;]*))?/g;
+
+/**
+ * Tells whether `Accept` takes one of the media types (RFC 9110, section 12.5.1): of the ranges that a type falls under,
+ * the most specific decides. A charset of UTF-8 may be named. A range among the types is never refused, as it is known later
+ * for what it stands. The cost is linear in the length of the header.
+ */
+export function acceptanceOf(mediaTypes: string[]): (accept: string) => boolean {
+  if (mediaTypes.length === 0 || mediaTypes.some((type) => type.includes("*"))) return () => true;
+  const offers = mediaTypes.flatMap((type) => [type, `${type};charset=utf-8`]).map(offerOf);
+  const byRange = new Map<string, Offer[]>();
+  for (const offer of offers) {
+    const [major] = offer.essence.split("/");
+    for (const range of [offer.essence, `${major}/*`, "*/*"])
+      byRange.set(range, [...(byRange.get(range) ?? []), offer]);
+  }
+  return (accept) => {
+    if (accept === "*/*") return true;
+    const best = new Map<Offer, { precedence: number; quality: number }>();
+    for (const range of rangesOf(accept)) {
+      const precedence = precedenceOf(range);
+      for (const offer of byRange.get(range.essence) ?? []) {
+        if (!includes(offer, range)) continue;
+        const known = best.get(offer) ?? { precedence: -1, quality: 0 };
+        const isBetter =
+          precedence > known.precedence || (precedence === known.precedence && range.quality > known.quality);
+        if (isBetter) best.set(offer, { precedence, quality: range.quality });
+      }
+    }
+    return [...best.values()].some(({ quality }) => quality > 0);
+  };
+}
+
+/** The ranges up to a quotation mark that has no other, if there is one. */
+function* rangesOf(accept: string): Generator<Range> {
+  for (let at = 0; at < accept.length; at++) {
+    ELEMENT.lastIndex = at;
+    const [element] = ELEMENT.exec(accept) ?? [""];
+    at += element.length;
+    if (at < accept.length && accept[at] !== ",") return;
+    if (element === "") continue;
+    const { essence, parameters } = offerOf(element);
+    const quality = Number.parseFloat(parameters.get("q") ?? "1");
+    parameters.delete("q");
+    yield { essence, parameters, quality };
+  }
+}
+
+function offerOf(text: string): Offer {
+  const [essence = ""] = text.split(";", 1);
+  const parameters = new Map<string, string>();
+  for (const [, name = "", value = ""] of text.slice(essence.length).matchAll(PARAMETER)) {
+    const key = name.toLowerCase();
+    if (!parameters.has(key)) parameters.set(key, value.trim().replaceAll('"', "").toLowerCase());
+  }
+  return { essence: essence.trim().toLowerCase(), parameters };
+}
+
+function includes(offer: Offer, { parameters }: Range): boolean {
+  return [...parameters].every(([name, value]) => offer.parameters.get(name) === value);
+}
+
+function precedenceOf({ essence, parameters }: Range): number {
+  if (essence === "*/*") return 0;
+  if (essence.endsWith("/*")) return 1;
+  return parameters.size === 0 ? 2 : 3;
+}
