@@ -77,6 +77,7 @@ function isEscaped(text: string, at: number): boolean {
 function isExact(literal: string): boolean {
   const value = Number(literal);
   if (!Number.isFinite(value)) return false;
+  if (literal.length < 16 && value !== 0) return true; // a double tells 15 digits apart
   if (!/[.eE]/.test(literal)) {
     return Number.isSafeInteger(value) || String(value) === literal || BigInt(literal) === BigInt(value);
   }
