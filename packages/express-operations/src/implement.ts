@@ -1,4 +1,5 @@
 import type { NextFunction, Request, Response } from "express";
+import { warnOfCosts } from "./costly-schemas.ts";
 import { disagreements } from "./disagreements.ts";
 import { type OpenApiDocument, operationsOf } from "./document.ts";
 import { type KeepAnswers, KeptAnswers, refuseUnkeepable } from "./kept-answers.ts";
@@ -147,6 +148,7 @@ function routesOf(
   for (const [at, operation] of operations.entries()) {
     router.route(entries[at]!.path, () => new Map()).set(operation.method, operation);
   }
+  void warnOfCosts(document, entries);
   return { router, operations };
 }
 
