@@ -1,5 +1,6 @@
 /** Checks that a server, whatever it is built with, keeps to its OpenAPI document over HTTP. */
 import { type Check, conformanceChecks, type Limits } from "./conformance/checks.ts";
+import { type Cost, type CostReport, type CostTarget, searchCosts } from "./conformance/cost/search.ts";
 import type { Credentials } from "./conformance/example-request.ts";
 import { ConformanceError, type Target } from "./conformance/exchange.ts";
 import { type AnswerJudge, answerJudge, type Example, exampleRequests } from "./conformance/wire.ts";
@@ -7,6 +8,8 @@ import type { OpenApiDocument } from "./document.ts";
 
 export { type Check, conformanceChecks, ConformanceError, type Credentials, type Limits, type Target };
 export { type AnswerJudge, answerJudge, type Example, exampleRequests };
+export { type Cost, type CostReport, type CostTarget, searchCosts };
+export type { CostlySchema } from "./costly-schemas.ts";
 
 /** What the checks found, by operation. */
 export interface ConformanceReport {
