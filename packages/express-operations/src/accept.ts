@@ -1,3 +1,5 @@
+import { essenceOf } from "./media-type.ts";
+
 /** A media type that a response may have, and its parameters in lower case. */
 interface Offer {
   essence: string;
@@ -14,9 +16,9 @@ const ELEMENT = /(?:[^",]|"(?:[^"\\]|\\.)*")+/y;
 const PARAMETER = /;[ \t]*([^\s;="]+)(?:=("(?:[^"\\]|\\.)*"|[^;]*))?/g;
 
 /**
- * Tells whether `Accept` takes one of the media types (RFC 9110, section 12.5.1): of the ranges that a type falls under,
- * the most specific decides. A charset of UTF-8 may be named. A range among the types is never refused, as it is known later
- * for what it stands. The cost is linear in the length of the header.
+ * Returns whether `Accept` allows one of the media types (RFC 9110, section 12.5.1). The most specific range decides for each
+ * type. `charset=utf-8` may be named. If a declared type is a range, every `Accept` is allowed, because the response's type is
+ * known only later. Its time is linear in the header.
  */
 export function acceptanceOf(mediaTypes: string[]): (accept: string) => boolean {
   if (mediaTypes.length === 0 || mediaTypes.some((type) => type.includes("*"))) return () => true;
@@ -44,7 +46,7 @@ export function acceptanceOf(mediaTypes: string[]): (accept: string) => boolean 
   };
 }
 
-/** The ranges up to a quotation mark that has no other, if there is one. */
+/** Yields the media ranges of the header. Stops at an unclosed quotation mark. */
 function* rangesOf(accept: string): Generator<Range> {
   for (let at = 0; at < accept.length; at++) {
     ELEMENT.lastIndex = at;
@@ -66,7 +68,7 @@ function offerOf(text: string): Offer {
     const key = name.toLowerCase();
     if (!parameters.has(key)) parameters.set(key, value.trim().replaceAll('"', "").toLowerCase());
   }
-  return { essence: essence.trim().toLowerCase(), parameters };
+  return { essence: essenceOf(essence), parameters };
 }
 
 function includes(offer: Offer, { parameters }: Range): boolean {

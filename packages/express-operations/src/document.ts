@@ -175,6 +175,15 @@ export function securityScheme(document: OpenApiDocument, name: string): Securit
   return securitySchemes[name] && resolve<SecurityScheme>(document, securitySchemes[name]);
 }
 
+/** The query parameters that carry an API key, which the operation need not declare. */
+export function apiKeyParameters(document: OpenApiDocument, entry: OperationEntry): string[] {
+  const schemes = requirementsOf(document, entry).flatMap((requirement) => Object.keys(requirement));
+  return schemes.flatMap((scheme) => {
+    const { type, in: place, name } = securityScheme(document, scheme) ?? {};
+    return type === "apiKey" && place === "query" && name !== undefined ? name : [];
+  });
+}
+
 function parametersOf(document: OpenApiDocument, list: OperationObject["parameters"] = []): ParameterObject[] {
   return list.map((parameter) => resolve<ParameterObject>(document, parameter));
 }

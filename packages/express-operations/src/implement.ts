@@ -77,6 +77,7 @@ export function implement<Operations, Env extends Environment = Environment>() {
     options: ImplementOptions<Operations, Env, Given>,
   ): Implementation => {
     const { router, operations } = routesOf(options.document, options.handlers, options);
+    void warnOfCosts(options.document, operationsOf(options.document)); // never rejects
     const problemBody = options.problemBody ?? (({ code, message, status }) => ({ code, message, status }));
 
     const handle = (request: Request, response: Response, next: NextFunction): void => {
@@ -148,7 +149,6 @@ function routesOf(
   for (const [at, operation] of operations.entries()) {
     router.route(entries[at]!.path, () => new Map()).set(operation.method, operation);
   }
-  void warnOfCosts(document, entries);
   return { router, operations };
 }
 

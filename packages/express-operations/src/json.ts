@@ -1,11 +1,26 @@
 /** How many levels deep a value may nest. */
 export const MAX_DEPTH = 100;
-/** What is said of text that is no JSON at all. */
-export const NOT_JSON = "is not valid JSON";
 const NUMBER = /[-\d.eE+]+/y;
 
+/** The text is not JSON at all. */
+class NotJsonError extends SyntaxError {
+  constructor() {
+    super("is not valid JSON");
+  }
+}
+
+/** Returns what would be lost if a text that is JSON were parsed as usual; undefined if nothing is, or the text is not JSON. */
+export function lossIn(text: string): string | undefined {
+  try {
+    parseJson(text);
+    return undefined;
+  } catch (error) {
+    return error instanceof NotJsonError ? undefined : (error as SyntaxError).message;
+  }
+}
+
 /**
- * Parses JSON (RFC 8259) without losing anything silently: throws a SyntaxError on text that is not JSON, on a name
+ * Parses JSON (RFC 8259) without losing anything silently: throws a SyntaxError on text that is not JSON (`NotJsonError`), on a name
  * given twice in one object, on a number that a double would change where it means an integer, and on nesting
  * deeper than 100. Its messages never repeat the input.
  */
@@ -14,7 +29,7 @@ export function parseJson(text: string): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new SyntaxError(NOT_JSON);
+    throw new NotJsonError();
   }
   if (nestsDeeper(value, MAX_DEPTH)) throw new SyntaxError(`nests deeper than ${MAX_DEPTH} levels`);
   if (JSON.stringify(value) !== text) inspect(text); // what is written again as it came has lost nothing
@@ -77,7 +92,7 @@ function isEscaped(text: string, at: number): boolean {
 function isExact(literal: string): boolean {
   const value = Number(literal);
   if (!Number.isFinite(value)) return false;
-  if (literal.length < 16 && value !== 0) return true; // a double tells 15 digits apart
+  if (literal.length < 16 && value !== 0) return true; // doubles represent all decimals of up to 15 digits distinctly
   if (!/[.eE]/.test(literal)) {
     return Number.isSafeInteger(value) || String(value) === literal || BigInt(literal) === BigInt(value);
   }

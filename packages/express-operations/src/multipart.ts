@@ -1,7 +1,8 @@
 import { Readable } from "node:stream";
 import type { OpenApiDocument, RequestBodyObject, Schema } from "./document.ts";
-import { effectiveSchema, propertiesOf } from "./effective-schema.ts";
+import { effectiveSchema, nonNullTypesOf, propertiesOf } from "./effective-schema.ts";
 import { type Middleware, run } from "./eov.ts";
+import { lossIn } from "./json.ts";
 import { refuse } from "./problem.ts";
 import type { Subject } from "./validator.ts";
 
@@ -23,11 +24,17 @@ interface MulterFile {
   buffer: Buffer;
 }
 
+/** The fields of an operation's multipart bodies that are files, alone or in lists, and those whose text EOV parses as JSON. */
+export interface MultipartFields {
+  files: string[];
+  json: string[];
+}
+
 /**
  * Has EOV's multer take the bytes of a multipart body apart into fields and files; any other body is left alone. Text in
- * place of a file is refused: to the schema both are strings.
+ * place of a file is refused: to the schema both are strings. So is JSON that `parseJson` refuses.
  */
-export async function readMultipart(takeApart: Middleware, subject: Subject, fileFields: string[]): Promise<void> {
+export async function readMultipart(takeApart: Middleware, subject: Subject, fields: MultipartFields): Promise<void> {
   if (!String(subject.headers["content-type"]).startsWith("multipart/")) return;
   const bytes = subject.body as Buffer | undefined;
   const stream = Object.assign(Readable.from(bytes === undefined ? [] : [bytes]), { ...subject, body: {}, files: [] });
@@ -41,15 +48,29 @@ export async function readMultipart(takeApart: Middleware, subject: Subject, fil
     return { field: file.fieldname, name: file.originalname, contentType: file.mimetype, bytes: file.buffer };
   });
   const sent = new Set(subject.files.map(({ field }) => field));
-  const text = fileFields.find((name) => Object.hasOwn(stream.body, name) && !sent.has(name));
+  const text = fields.files.find((name) => Object.hasOwn(stream.body, name) && !sent.has(name));
   if (text !== undefined) throw refuse(400, `Body field "${text}" must be a file.`);
+  for (const name of fields.json) {
+    const value = (stream.body as Record<string, unknown>)[name];
+    const loss = typeof value === "string" ? lossIn(value) : undefined;
+    if (loss !== undefined) throw refuse(400, `Body field "${name}" ${loss}.`);
+  }
 }
 
-/** The fields of an operation's multipart bodies that are files, alone or in lists. */
-export function fileFieldsOf(document: OpenApiDocument, { content = {} }: RequestBodyObject): string[] {
+/** Finds the fields of an operation's multipart bodies that are more than text. */
+export function multipartFieldsOf(document: OpenApiDocument, { content = {} }: RequestBodyObject): MultipartFields {
   const forms = Object.entries(content).filter(([type]) => type.startsWith("multipart/"));
   const fields = forms.flatMap(([, { schema }]) => Object.entries(propertiesOf(effectiveSchema(document, schema))));
-  return fields.filter(([, field]) => isFile(document, field)).map(([name]) => name);
+  const namesOf = (is: (field: Schema) => boolean) => fields.flatMap(([name, field]) => (is(field) ? name : []));
+  return {
+    files: namesOf((field) => isFile(document, field)),
+    json: namesOf((field) => isStructured(document, field)),
+  };
+}
+
+function isStructured(document: OpenApiDocument, field: Schema): boolean {
+  const types = nonNullTypesOf(document, field);
+  return types.has("array") || types.has("object");
 }
 
 function isFile(document: OpenApiDocument, node: Schema): boolean {

@@ -3,6 +3,7 @@ import { acceptanceOf } from "./accept.ts";
 import { type BodyReader, bodyReader, type ReceivedBody } from "./body.ts";
 import { type Deprecation, deprecationOf } from "./deprecation.ts";
 import {
+  apiKeyParameters,
   type OpenApiDocument,
   type OperationEntry,
   type ParameterObject,
@@ -18,7 +19,7 @@ import { isPromised, whenThere } from "./promised.ts";
 import { queryOf, queryReader } from "./query.ts";
 import { type Checking, type Release, releaseOf } from "./release.ts";
 import { announcementOf, type Answer, messageOf, type Outcome } from "./respond.ts";
-import { apiKeyParameters, type Guard, guardOf, type SecurityOptions } from "./security.ts";
+import { type Guard, guardOf, type SecurityOptions } from "./security.ts";
 import { buildValidator, cookieHeader, type Subject, type Validate } from "./validator.ts";
 
 /** A handler as the untyped core calls it. */
@@ -81,7 +82,7 @@ export class Operation {
     return whenThere(this.#guard(request), (admitted) => {
       if (admitted instanceof Problem) return admitted;
       return whenThere(this.#ready ?? this.#read(), (reading) => {
-        if (!reading.isAcceptable(request.headers.accept ?? "*/*")) {
+        if (!reading.isAcceptable(request.headers.accept || "*/*")) {
           throw refuse(406, `This operation answers with ${reading.produces.join(" or ")}.`);
         }
         return this.#keptOrMade(request, () => this.#answer(request, response, values, reading, admitted.caller));
@@ -106,8 +107,8 @@ export class Operation {
     caller: unknown,
   ): Promise<Outcome> {
     const search = queryOf(request.url);
-    const query = reading.readQuery(search);
-    const raw = rawParameters(this.#names, values, query, request.headers, reading.hasCookies);
+    const { declared, undeclared } = reading.readQuery(search);
+    const raw = rawParameters(this.#names, values, declared, request.headers, reading.hasCookies);
     const received = reading.readBody?.(request, response);
     const body = isPromised(received) ? await received : received;
     reading.checkStrictly(raw);
@@ -124,6 +125,7 @@ export class Operation {
     const verdict = reading.validate(subject);
     const fault = isPromised(verdict) ? await verdict : verdict;
     if (fault !== undefined) return fault;
+    for (const name in undeclared) subject.query[name] = undeclared[name];
     const answer = await this.#handler({
       ...inputOf(this.#entry.parameters, subject),
       contentType: body?.contentType,

@@ -1,11 +1,11 @@
 import { parseCookie } from "cookie";
 import type { OpenApiDocument, ParameterObject, Schema } from "./document.ts";
 import { resolve } from "./document.ts";
-import { nonNullTypesOf } from "./effective-schema.ts";
-import { NOT_JSON, parseJson } from "./json.ts";
-import { isJson } from "./media-type.ts";
+import { effectiveSchema, isRecord, nonNullTypesOf, propertiesOf } from "./effective-schema.ts";
+import { lossIn, parseJson } from "./json.ts";
+import { essenceOf, isJson } from "./media-type.ts";
 import { describe, refuse } from "./problem.ts";
-import type { Query, QueryValue } from "./query.ts";
+import { isSpread, type Query, type QueryValue } from "./query.ts";
 
 const INTEGER = /^(?:0|-?[1-9]\d*)$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
@@ -21,7 +21,7 @@ export interface RawParameters {
   cookies: Values;
 }
 
-/** Takes a request apart whose query is read; refuses a path that is not valid percent-encoded UTF-8. */
+/** Collects the raw parameters of a request. Refuses path values that are not valid percent-encoding. */
 export function rawParameters(
   names: string[],
   values: string[],
@@ -55,24 +55,24 @@ export function strictness(document: OpenApiDocument, parameters: ParameterObjec
 }
 
 function strictChecks(document: OpenApiDocument, parameter: ParameterObject): StrictCheck[] {
-  const { name, content, style } = parameter;
+  const { name, content } = parameter;
   const value: Reader = (raw) => rawValue(raw, parameter);
-  if (content !== undefined) return Object.keys(content).some(isJson) ? [checking(value, jsonFault)] : [];
+  if (content !== undefined) return Object.keys(content).some(isReadAsJson) ? [checking(value, jsonFault)] : [];
   const schema = resolve<Schema>(document, parameter.schema ?? {});
   const types = nonNullTypesOf(document, schema);
+  const asJson = parameter.in === "query" && readsJson(schema, types) ? [checking(value, lossIn)] : [];
   if (types.has("array")) {
     const numeric = numericCheck(nonNullTypesOf(document, schema.items));
     const items: Reader = (raw) =>
       [value(raw) ?? []].flat().flatMap((text) => (isDelimited(parameter) ? itemsOf(text, parameter) : text));
-    return numeric === undefined ? [] : [checking(items, numeric)];
+    return numeric === undefined ? asJson : [...asJson, checking(items, numeric)];
   }
   if (types.has("object") || types.size === 0) {
-    const fields = style === "deepObject" ? Object.entries((schema["properties"] ?? {}) as Record<string, Schema>) : [];
-    const numbers = fields.flatMap(([key, field]) => {
-      const numeric = numericCheck(nonNullTypesOf(document, field));
-      return numeric === undefined ? [] : [checking((raw) => fieldOf(raw.query[name], key), numeric)];
-    });
-    return parameter.in === "query" ? [...numbers, checking(value, lossOf)] : numbers;
+    if (parameter.in !== "query") return [];
+    const fields = fieldCheck(document, schema);
+    const inBrackets: StrictCheck = (raw) => (isRecord(raw.query[name]) ? fields(raw.query[name]) : undefined);
+    const spread: StrictCheck[] = isSpread(document, parameter) ? [(raw) => fields(raw.query)] : [];
+    return [inBrackets, ...spread, ...asJson];
   }
   const numeric = numericCheck(types);
   const once: StrictCheck = (raw) => (Array.isArray(value(raw)) ? "must be given once" : undefined);
@@ -86,7 +86,7 @@ type TextCheck = (text: string) => string | undefined;
 function checking(read: Reader, check: TextCheck): StrictCheck {
   return (raw) => {
     const given = read(raw) ?? [];
-    return typeof given === "string" ? check(given) : given.map(check).find((fault) => fault !== undefined);
+    return typeof given === "string" ? check(given) : firstFault(given, check);
   };
 }
 
@@ -105,10 +105,44 @@ function jsonFault(text: string): string | undefined {
   }
 }
 
-/** What is wrong with text that is read as JSON where it is JSON. */
-function lossOf(text: string): string | undefined {
-  const fault = jsonFault(text);
-  return fault === NOT_JSON ? undefined : fault;
+/** Whether EOV parses a parameter of this media type as JSON. */
+function isReadAsJson(mediaType: string): boolean {
+  return isJson(mediaType) || essenceOf(mediaType).endsWith("/json");
+}
+
+/** Whether EOV parses the text of a parameter as JSON where it is JSON. */
+function readsJson(schema: Schema, types: Set<string>): boolean {
+  return types.has("object") || ["allOf", "oneOf", "anyOf"].some((keyword) => schema[keyword] !== undefined);
+}
+
+/** Checks the numbers in an object, at any depth. The checks of a schema's fields are made when a request first gives them. */
+function fieldCheck(document: OpenApiDocument, node: Schema): (value: unknown) => string | undefined {
+  let fields: Map<string, (value: unknown) => string | undefined> | undefined;
+  const types = nonNullTypesOf(document, node);
+  const numeric = numericCheck(types);
+  const { items } = resolve<Schema>(document, node);
+  const item = types.has("array") && items !== undefined ? fieldCheck(document, items) : undefined;
+  const check = (value: unknown): string | undefined => {
+    if (typeof value === "string") return (item ?? numeric)?.(value);
+    if (Array.isArray(value)) return firstFault(value, item ?? check);
+    if (!isRecord(value)) return undefined;
+    fields ??= new Map(
+      Object.entries(propertiesOf(effectiveSchema(document, node))).map(([name, field]) => [
+        name,
+        fieldCheck(document, field),
+      ]),
+    );
+    return firstFault(Object.keys(value), (name) => fields!.get(name)?.(value[name]));
+  };
+  return check;
+}
+
+function firstFault<Item>(items: Item[], check: (item: Item) => string | undefined): string | undefined {
+  for (const item of items) {
+    const fault = check(item);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
 }
 
 function rawValue(raw: RawParameters, parameter: ParameterObject): string | string[] | undefined {
@@ -116,7 +150,7 @@ function rawValue(raw: RawParameters, parameter: ParameterObject): string | stri
     case "path":
       return raw.path[parameter.name];
     case "query":
-      return textOf(raw.query[parameter.name]);
+      return textsOf(raw.query[parameter.name]);
     case "header":
       return raw.headers[parameter.name.toLowerCase()];
     case "cookie":
@@ -124,16 +158,9 @@ function rawValue(raw: RawParameters, parameter: ParameterObject): string | stri
   }
 }
 
-/** What was given as text, and not as an object. */
-function textOf(value: QueryValue | undefined): string | string[] | undefined {
-  return typeof value === "string" || Array.isArray(value) ? value : undefined;
-}
-
-function fieldOf(value: QueryValue | undefined, name: string): string | string[] | undefined {
-  const isObject = value !== undefined && textOf(value) === undefined;
-  return isObject && Object.hasOwn(value as object, name)
-    ? textOf((value as Record<string, QueryValue>)[name])
-    : undefined;
+/** Returns the texts of a parameter that is not written in brackets. */
+function textsOf(value: QueryValue | undefined): string | string[] | undefined {
+  return isRecord(value) ? undefined : (value as string | string[] | undefined);
 }
 
 /** Query and cookie parameters are exploded unless they say otherwise; the others never are. */

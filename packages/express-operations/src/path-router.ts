@@ -69,8 +69,8 @@ function childFor<Route>(node: Node<Route>, segment: string): Node<Route> {
 }
 
 /**
- * The values of the parameters between texts, each as short as can be and never empty. Each text is taken where it comes
- * first, which never has to be taken back: a later place leaves less for the others. So the cost is linear.
+ * Returns the shortest non-empty values between the texts of a template segment. Taking the first occurrence of each text
+ * never has to be undone, because later occurrences leave less for the rest. So the time is linear.
  */
 function valuesBetween([first = "", ...others]: string[], segment: string): string[] | undefined {
   if (!segment.startsWith(first)) return undefined;

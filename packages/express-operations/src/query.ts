@@ -4,69 +4,108 @@ import { nonNullTypesOf } from "./effective-schema.ts";
 import { MAX_DEPTH } from "./json.ts";
 import { describe, type Problem, refuse } from "./problem.ts";
 
-/** What a query parameter was given as: text, again for each time, or an object of such that is written in brackets. */
-export type QueryValue = string | string[] | { [name: string]: QueryValue };
+/** The value of a query parameter: a text, the values of a list, or an object written in brackets. */
+export type QueryValue = string | QueryValue[] | { [name: string]: QueryValue };
 
 /** The query parameters of a request, by name. */
 export type Query = Record<string, QueryValue | undefined>;
 
+/** A query, read. */
+export interface ReadQuery {
+  /** The declared parameters; no name of these is the client's own. */
+  declared: Query;
+  /** Parameters that an operation allows without declaring them; nothing validates these. */
+  undeclared: Query;
+}
+
+/** The names that an operation's queries may hold. */
+interface Declaration {
+  names: Set<string>;
+  /** Parameters that may be objects, in brackets. */
+  objects: Set<string>;
+  /** Parameters whose fields are query parameters themselves, and these fields. */
+  spread: Map<string, string[]>;
+  allowsAnyName: boolean;
+}
+
 /**
- * Reads the queries of an operation: objects written in brackets (`deepObject`) are put together. Refuses percent-encoding
- * that is not valid, and every name that the operation does not declare, before anything takes it apart. A name is
- * declared as a parameter, as a field of one that spreads over the query, or as a credential. The cost is linear in the
- * length of the query.
+ * Returns the reader of an operation's query. It refuses invalid percent-encoding and undeclared names before anything else
+ * parses them. It assembles objects written in brackets. Its time is linear in the length of the query.
  */
 export function queryReader(
   document: OpenApiDocument,
   entry: OperationEntry,
   credentials: string[],
-): (query: string) => Query {
-  const parameters = entry.parameters.filter((parameter) => parameter.in === "query");
-  const spread = parameters.filter((parameter) => isSpread(document, parameter));
-  const names = new Set([
-    ...parameters.map(({ name }) => name),
-    ...spread.flatMap(({ schema }) => fieldsOf(document, schema)),
-    ...credentials,
-  ]);
-  const objects = new Set(parameters.filter((parameter) => mayBeObject(document, parameter)).map(({ name }) => name));
-  const takesAny = allowsUnknown(entry) || spread.some(({ schema }) => takesMore(document, schema));
-
+): (query: string) => ReadQuery {
+  const declaration = declarationOf(document, entry, credentials);
   return (query) => {
     if (!isPercentEncoded(query)) throw refuse(400, "The query is not valid percent-encoding.");
-    const given = parsePairs(query, "&", "=", { maxKeys: 0 }) as Record<string, string | string[]>;
-    const taken: Query = Object.create(null) as Query;
-    const trees = new Map<string, Tree>();
-    for (const name in given) {
-      if (names.has(name)) {
-        taken[name] = given[name];
-        continue;
-      }
-      const [root, ...path] = segmentsOf(name);
-      if (path.length > 0 && (objects.has(root) || takesAny)) plant(trees, root, path, given[name]!);
-      else if (takesAny && !name.includes("[")) taken[name] = given[name];
-      else throw unknown(name, names);
-    }
-    for (const [root, tree] of trees) {
-      if (taken[root] !== undefined) throw givenTwice(root);
-      taken[root] = objectOf(tree);
-    }
-    return taken;
+    return readQuery(parsePairs(query, "&", "=", { maxKeys: 0 }) as Pairs, declaration);
   };
 }
 
-/** The value that a query gives a name, if it gives one. */
+function declarationOf(document: OpenApiDocument, entry: OperationEntry, credentials: string[]): Declaration {
+  const parameters = entry.parameters.filter((parameter) => parameter.in === "query");
+  const objects = parameters.filter((parameter) => mayBeObject(document, parameter));
+  const spreadOnes = parameters.filter((parameter) => isSpread(document, parameter));
+  const spread = new Map(
+    spreadOnes.map(({ name, schema }) => [name, fieldsOf(document, schema).filter((field) => field !== name)]),
+  );
+  return {
+    names: new Set([...parameters.map(({ name }) => name), ...credentials, ...[...spread.values()].flat()]),
+    objects: new Set(objects.map(({ name }) => name)),
+    spread,
+    allowsAnyName:
+      hasAllowUnknownExtension(entry) || spreadOnes.some(({ schema }) => hasAdditionalProperties(document, schema)),
+  };
+}
+
+/** The texts of a query, by name. */
+type Pairs = Record<string, string | string[]>;
+
+function readQuery(pairs: Pairs, { names, objects, spread, allowsAnyName }: Declaration): ReadQuery {
+  const declared: Query = Object.create(null) as Query;
+  const undeclared: Query = Object.create(null) as Query;
+  const assemblies = new Map<string, Assembly>();
+  for (const name in pairs) {
+    const value = pairs[name]!;
+    if (names.has(name)) {
+      declared[name] = value;
+      continue;
+    }
+    const [root, ...path] = segmentsOf(name);
+    const isAny = allowsAnyName && !names.has(root);
+    const isList = path.length === 1 && path[0] === "";
+    if (isAny && path.length === 0 && !name.includes("[")) undeclared[name] = value;
+    else if (isAny && isList && pairs[root] === undefined) undeclared[root] = [value].flat();
+    else if (path.length > 0 && !isList && (isAny || objects.has(root))) insert(assemblies, root, path, value);
+    else throw refuseUnknown(name, names);
+  }
+  for (const [name, assembly] of assemblies) {
+    const values = names.has(name) ? declared : undeclared;
+    if (values[name] !== undefined) throw refuseConflict(name);
+    values[name] = objectOf(assembly);
+  }
+  for (const [name, fields] of spread) {
+    if (declared[name] !== undefined && fields.some((field) => declared[field] !== undefined))
+      throw refuseConflict(name);
+  }
+  return { declared, undeclared };
+}
+
+/** Returns the value of a query parameter, or undefined unless the URL gives the parameter exactly once. */
 export function queryValue(url: string, name: string): string | undefined {
   const value = parsePairs(queryOf(url), "&", "=", { maxKeys: 0 })[name];
   return typeof value === "string" ? value : undefined;
 }
 
-/** What stands behind the first question mark of a URL. */
+/** Returns the query of a URL, without its question mark. */
 export function queryOf(url: string): string {
   const start = url.indexOf("?");
   return start === -1 ? "" : url.slice(start + 1);
 }
 
-/** Whether every `%` of a query or a form is followed by what it has to be, and all of it is UTF-8. */
+/** Whether a text is valid percent-encoding of UTF-8. */
 export function isPercentEncoded(text: string): boolean {
   try {
     if (text.includes("%")) decodeURIComponent(text);
@@ -76,57 +115,56 @@ export function isPercentEncoded(text: string): boolean {
   }
 }
 
-/** The names of an object in brackets, from the outermost to the innermost, and what each stands for. */
-type Tree = Map<string, Tree | string | string[]>;
+/** An object in brackets while it is assembled, by field name. */
+type Assembly = Map<string, Assembly | string | string[]>;
 
-/** `filter[size][min]` is `filter`, `size`, `min`; a name in which brackets are not closed one by one is whole. */
+/** Splits `filter[size][min]` into `filter`, `size`, `min`. A name with malformed brackets stays whole. */
 function segmentsOf(name: string): [root: string, ...path: string[]] {
   const open = name.indexOf("[");
   if (open <= 0 || !name.endsWith("]")) return [name];
   const path = name.slice(open + 1, -1).split("][");
-  const isTakenApart = path.every((segment, at) => {
-    const isList = segment === "" && at === path.length - 1 && at > 0;
-    return (segment !== "" || isList) && !/[[\]]/.test(segment);
-  });
-  return isTakenApart ? [name.slice(0, open), ...path] : [name];
+  const isWellFormed = path.every(
+    (segment, at) => !/[[\]]/.test(segment) && (segment !== "" || at === path.length - 1),
+  );
+  return isWellFormed ? [name.slice(0, open), ...path] : [name];
 }
 
-function plant(trees: Map<string, Tree>, root: string, path: string[], value: string | string[]): void {
+/** Inserts a value at its place in the object of a root; a path that ends in `[]` gives a list. */
+function insert(assemblies: Map<string, Assembly>, root: string, path: string[], value: string | string[]): void {
   if (path.length > MAX_DEPTH) throw refuse(400, `${describe("query", root)} nests deeper than ${MAX_DEPTH} levels.`);
   const isList = path.at(-1) === "";
   const names = isList ? path.slice(0, -1) : path;
-  let node = trees.get(root) ?? new Map();
-  trees.set(root, node);
+  let node: Assembly = assemblies.get(root) ?? new Map();
+  assemblies.set(root, node);
   for (const name of names.slice(0, -1)) {
-    const child: Tree | string | string[] = node.get(name) ?? new Map();
-    if (!(child instanceof Map)) throw givenTwice(root);
+    const child: Assembly | string | string[] = node.get(name) ?? new Map();
+    if (!(child instanceof Map)) throw refuseConflict(root);
     node.set(name, child);
     node = child;
   }
   const last = names.at(-1)!;
-  if (node.has(last)) throw givenTwice(root);
+  if (node.has(last)) throw refuseConflict(root);
   node.set(last, isList ? [value].flat() : value);
 }
 
-function unknown(name: string, names: Set<string>): Problem {
+function refuseUnknown(name: string, names: Set<string>): Problem {
   const [root = ""] = name.split("[", 1);
   const fault = names.has(root) ? "does not take these brackets" : "is not known";
   return refuse(400, `${describe("query", root)} ${fault}.`);
 }
 
-function givenTwice(name: string): Problem {
-  return refuse(400, `${describe("query", name)} is given in two ways that exclude each other.`);
+function refuseConflict(name: string): Problem {
+  return refuse(400, `${describe("query", name)} is given both as a whole and in parts. Give it once.`);
 }
 
-function objectOf(tree: Tree): { [name: string]: QueryValue } {
-  return Object.fromEntries(Array.from(tree, ([name, node]) => [name, node instanceof Map ? valueOf(node) : node]));
+function objectOf(assembly: Assembly): { [name: string]: QueryValue } {
+  return Object.fromEntries(Array.from(assembly, ([name, node]) => [name, node instanceof Map ? valueOf(node) : node]));
 }
 
-/** Names that count from 0 are the places of a list. */
-function valueOf(tree: Tree): QueryValue {
-  const value = objectOf(tree);
-  const isList = Array.from(tree.keys()).every((name, at) => name === String(at));
-  return isList ? (Object.values(value) as string[]) : value;
+/** Returns an array if the names are 0, 1, 2, …, else an object. */
+function valueOf(assembly: Assembly): QueryValue {
+  const value = objectOf(assembly);
+  return Object.keys(value).every((name, at) => name === String(at)) ? Object.values(value) : value;
 }
 
 function mayBeObject(document: OpenApiDocument, { schema, content }: ParameterObject): boolean {
@@ -135,9 +173,9 @@ function mayBeObject(document: OpenApiDocument, { schema, content }: ParameterOb
 }
 
 /** Whether the fields of a parameter are query parameters themselves: an object in the style `form`, exploded. */
-function isSpread(document: OpenApiDocument, parameter: ParameterObject): boolean {
-  const { style = "form", explode = true } = parameter;
-  return style === "form" && explode && mayBeObject(document, parameter);
+export function isSpread(document: OpenApiDocument, parameter: ParameterObject): boolean {
+  const { in: where, style = "form", explode = true } = parameter;
+  return where === "query" && style === "form" && explode && mayBeObject(document, parameter);
 }
 
 function fieldsOf(document: OpenApiDocument, node: Schema = {}, seen = new Set<Schema>()): string[] {
@@ -148,13 +186,13 @@ function fieldsOf(document: OpenApiDocument, node: Schema = {}, seen = new Set<S
   return [...Object.keys(schema["properties"] ?? {}), ...members.flatMap((member) => fieldsOf(document, member, seen))];
 }
 
-/** Whether an object that spreads over the query takes fields of any name, by a schema for them, or `true`. */
-function takesMore(document: OpenApiDocument, node: Schema = {}): boolean {
+/** Whether an object takes fields of any name: by a schema for them, or by `true`. */
+function hasAdditionalProperties(document: OpenApiDocument, node: Schema = {}): boolean {
   const { type, additionalProperties = false } = resolve<Schema>(document, node);
   return type === "object" && additionalProperties !== false;
 }
 
-/** What express-openapi-validator knows as an extension of operations. */
-function allowsUnknown({ operation }: OperationEntry): boolean {
+/** Whether an extension of express-openapi-validator allows undeclared query parameters. */
+function hasAllowUnknownExtension({ operation }: OperationEntry): boolean {
   return (operation["x-eov-allow-unknown-query-parameters"] ?? operation["x-allow-unknown-query-parameters"]) === true;
 }

@@ -48,14 +48,6 @@ export function schemeNamesOf(document: OpenApiDocument, entry: OperationEntry):
   return requirementsOf(document, entry).flatMap((requirement) => Object.keys(requirement));
 }
 
-/** The query parameters that carry an API key, which the operation need not declare. */
-export function apiKeyParameters(document: OpenApiDocument, entry: OperationEntry): string[] {
-  const schemes = schemeNamesOf(document, entry).map((name) => schemeOf(document, entry, name));
-  return schemes.flatMap(({ type, in: place, name }) =>
-    type === "apiKey" && place === "query" && name !== undefined ? name : [],
-  );
-}
-
 /**
  * The guard of an operation: every scheme of one of its security requirements has to admit the request (OpenAPI 3.1,
  * "Security Requirement Object"). Challenges follow RFC 9110, section 11.6.1, and RFC 6750, section 3.

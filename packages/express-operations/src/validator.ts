@@ -9,7 +9,7 @@ import type {
 import { resolve, unescapeKey } from "./document.ts";
 import { bindValidator, type Middleware, run } from "./eov.ts";
 import { excerpt } from "./excerpt.ts";
-import { fileFieldsOf, readMultipart, type UploadedFile } from "./multipart.ts";
+import { multipartFieldsOf, readMultipart, type UploadedFile } from "./multipart.ts";
 import { describe, printable, type Problem, refuse } from "./problem.ts";
 import { type Faults, quickVerdict } from "./quick-verdict.ts";
 
@@ -50,7 +50,7 @@ export async function buildValidator(
   const { metadata, step, requestJudge } = await bindValidator(part.document, part.at, entry.method, options);
   const { judge, compiledFor } = requestJudge();
   const takeApart = isMultipart ? step("multipartMiddleware") : undefined;
-  const fileFields = isMultipart ? fileFieldsOf(document, requestBody!) : [];
+  const fields = isMultipart ? multipartFieldsOf(document, requestBody!) : { files: [], json: [] };
   const sentTypes = requestBody?.required === true ? contentTypes : [undefined, ...contentTypes];
   for (const type of sentTypes) await compile(judge, metadata, entry.method, type);
 
@@ -69,7 +69,7 @@ export async function buildValidator(
     if (mustBeObject && subject.body === null) return refuse(400, "The request body must be object.");
     subject.openapi = { ...metadata, pathParams: subject.params };
     subject.query = { ...subject.query };
-    if (takeApart !== undefined) await readMultipart(takeApart, subject, fileFields);
+    if (takeApart !== undefined) await readMultipart(takeApart, subject, fields);
     try {
       await run(judge, subject);
       return undefined;

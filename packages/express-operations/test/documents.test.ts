@@ -221,4 +221,19 @@ describe("multipart", () => {
     expect((await send("nonsense", { "Content-Type": "multipart/form-data" })).status).toBe(400);
     expect((await send("{}", { "Content-Type": "application/json" })).status).toBe(415);
   });
+
+  test.each([
+    ['{"a":{"a":1}}', 200],
+    [`${'{"a":'.repeat(4_000)}1${"}".repeat(4_000)}`, 400],
+    ['{"a":{},"a":{}}', 400],
+    ['{"id":12345678901234567890}', 400],
+  ])("JSON in a field is read as strictly as a body: %.40s is %d", async (value, status) => {
+    const tree = { type: "object", additionalProperties: { $ref: "#/components/schemas/Tree" } };
+    const schemas = { Tree: { ...tree, type: ["object", "integer"] } };
+    const fields = { type: "object", properties: { tree } };
+    const requestBody = { content: { "multipart/form-data": { schema: fields } } };
+    await using server = await serve({ "/x": { post: { ...upload, requestBody } } }, { components: { schemas } });
+    const response = await fetch(`${server.baseUrl}/x`, { method: "POST", body: formOf({ tree: value }) });
+    expect(response.status).toBe(status);
+  });
 });

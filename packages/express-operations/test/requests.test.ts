@@ -114,6 +114,21 @@ describe("bodies", () => {
   });
 
   test.each([
+    ["https://example.org/a?b=c#d", 200],
+    ["http://10.0.0.1", 200],
+    ["ftp://example.org", 200],
+    ["mailto:a@example.org", 400],
+    ["example.org", 400],
+    ["http://", 400],
+    [`http://${":".repeat(60_000)}`, 400],
+  ])("a URL: %.40s is %d", async (url, status) => {
+    await using server = await serveEcho(post({ "application/json": { schema: { type: "string", format: "url" } } }));
+    const headers = { "Content-Type": "application/json" };
+    const response = await fetch(`${server.baseUrl}/x`, { method: "POST", body: JSON.stringify(url), headers });
+    expect(response.status).toBe(status);
+  });
+
+  test.each([
     ["application/json; charset=utf-8", 200],
     ["APPLICATION/JSON ;CHARSET=UTF-8", 200],
     ["application/json; charset=latin1", 415],
@@ -213,6 +228,7 @@ test.each([
   [",, , application/json", 200],
   ["application/json;charset=UTF-8", 200],
   ["json", 406],
+  ["", 200],
 ])("Accept: %s is %d", async (accept, status) => {
   expect(await ask([], "/x", { Accept: accept })).toMatchObject({ status });
 });

@@ -1,6 +1,16 @@
 import { expect, test } from "vitest";
-import { costFaults } from "./costs.ts";
+import { costsBesideContract, costsOfContract } from "./costs.ts";
 
-test("no request costs more than its size accounts for", { timeout: 600_000 }, async () => {
-  expect(await costFaults(1)).toEqual([]);
+const TIMEOUT = { timeout: 600_000 };
+
+test("no request to the API takes longer than its size accounts for", TIMEOUT, async () => {
+  const { costs, faults } = await costsOfContract();
+  expect(faults).toEqual([]);
+  expect(costs.length).toBeGreaterThan(3_000);
+});
+
+test("nor does any to what the service answers beside it", TIMEOUT, async () => {
+  const { costs, faults } = await costsBesideContract();
+  expect(faults).toEqual([]);
+  expect(costs.length).toBeGreaterThan(3_000);
 });

@@ -58,14 +58,16 @@ export function expectHeader({ headers }: Received, name: string, pattern = /^/)
   if (!pattern.test(value)) throw new ConformanceError(`expected the header ${name} to match ${pattern}, got ${value}`);
 }
 
-function queryOf({ query, credentials }: ExampleRequest): string {
+/** Returns the query of a request with its credentials: empty, or with its question mark. */
+export function queryOf({ query, credentials }: ExampleRequest): string {
   const own = query.filter(({ of }) => credentials.query?.[of] === undefined).map(({ text }) => text);
   const granted = Object.entries(credentials.query ?? {}).map((pair) => pair.map(encodeURIComponent).join("="));
   const texts = [...own, ...granted];
   return texts.length === 0 ? "" : `?${texts.join("&")}`;
 }
 
-function headersOf(request: ExampleRequest, contentType: string | undefined): Headers {
+/** Returns the headers of a request with its credentials and cookies. */
+export function headersOf(request: ExampleRequest, contentType: string | undefined): Headers {
   const headers = new Headers(request.headers);
   if (contentType !== undefined) headers.set("Content-Type", contentType);
   for (const [name, value] of Object.entries(request.credentials.headers ?? {})) headers.set(name, value);

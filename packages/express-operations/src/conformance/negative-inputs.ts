@@ -2,6 +2,7 @@ import type { OpenApiDocument, OperationEntry, ParameterObject } from "../docume
 import { isJson } from "../media-type.ts";
 import { effectiveSchema, isReadOnly, isRecord, propertiesOf, requiredOf, typesOf } from "../effective-schema.ts";
 import { type ExampleRequest, exampleParameter, meaningfulParameters } from "./example-request.ts";
+import { isSpread } from "../query.ts";
 import { invalidValues } from "./invalid-values.ts";
 import { place } from "./parameter-style.ts";
 import { declaredBody, isForm, NOT_JSON } from "./request-body.ts";
@@ -82,9 +83,8 @@ function canCarry(
 
 /** Nothing is unknown where an object spreads its fields over the query. */
 function unknownParameter(document: OpenApiDocument, parameters: ParameterObject[]): NegativeInput[] {
-  const isSpread = ({ in: where, schema, style = "form", explode = true }: ParameterObject) =>
-    where === "query" && style === "form" && explode && typesOf(effectiveSchema(document, schema)).includes("object");
-  if (parameters.some(isSpread)) return [];
+  const isObject = ({ schema }: ParameterObject) => typesOf(effectiveSchema(document, schema)).includes("object");
+  if (parameters.some((parameter) => isSpread(document, parameter) && isObject(parameter))) return [];
   const sent = { of: "no-such-parameter", text: "no-such-parameter=1" };
   return [{ title: "unknown query parameter", apply: (request) => request.query.push(sent) }];
 }

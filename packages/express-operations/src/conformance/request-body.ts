@@ -32,6 +32,11 @@ export interface DeclaredBody {
 const FORM = "application/x-www-form-urlencoded";
 const SENT_AS: Record<string, string> = { "*/*": "application/octet-stream", "text/*": "text/plain" };
 
+/** Returns a media type that falls under a declared media type or range. */
+export function sentAs(declared: string): string {
+  return SENT_AS[declared] ?? declared.replace("/*", "/x-any");
+}
+
 /** The body that an operation takes, if any; `fetch` sends none with GET and HEAD. */
 export function declaredBody(document: OpenApiDocument, entry: OperationEntry): DeclaredBody | undefined {
   if (entry.method === "get" || entry.method === "head") return undefined;
@@ -40,7 +45,7 @@ export function declaredBody(document: OpenApiDocument, entry: OperationEntry): 
   const key = declared.find((type) => isJson(essenceOf(type))) ?? declared[0];
   if (key === undefined) return undefined;
   const { schema = {}, example, examples } = content[key]!;
-  const contentType = SENT_AS[key] ?? key.replace("/*", "/x-any");
+  const contentType = sentAs(key);
   return {
     contentType,
     essence: essenceOf(contentType),

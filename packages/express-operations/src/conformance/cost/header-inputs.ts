@@ -1,68 +1,70 @@
 import type { OperationEntry } from "../../document.ts";
-import { after, counted, type Filling, repeated } from "./fillings.ts";
+import { counted, enclosed, type Filling, repeated } from "./fillings.ts";
 
 /** What lists, parameters, quoted strings, dates and credentials in headers consist of. */
-const HEADER_UNITS = [
-  " ",
-  "\t",
-  ", ",
-  "; ",
-  "a, ",
-  "a=b; ",
-  'W/"a", ',
-  "Bearer ",
-  "Basic a",
-  "1.1.1.1, ",
-  "\xE9",
+const HEADER_TEXTS = [
+  ...' |\t|, |; |a, |a=b; |W/"a", |Bearer |Basic a|1.1.1.1, |\xE9'.split("|"),
   ...'a 1 , ; " \\" = ( % %41 / - . : * \\ a, a; a= a=b; "a "a", a="b", a="\\ a/ a/b, */*, a/b;q=0.1,'.split(" "),
-  ...'application/json, application/json;a= application/json;a=" ;charset=utf-8 ;q=1 for=1; 0-1, 00- gzip, chunked,'.split(
-    " ",
-  ),
+  ...'application/json, application/json;a= application/json;a=" ;charset=utf-8 ;q=1'.split(" "),
+  ..."for=1; 0-1, 00- gzip, chunked,".split(" "),
 ];
 
-/** Headers that HTTP, the Fetch standard or common middleware give a form, beside those that the operation declares. */
+/** Headers that HTTP, the Fetch standard or common middleware give a form. */
 const HEADERS = [
-  "Accept Accept-Encoding Accept-Language Access-Control-Request-Headers Authorization Content-Encoding Content-Type Cookie",
-  "Forwarded Host If-Match If-Modified-Since If-None-Match Origin Prefer Range X-Forwarded-For X-Request-Id traceparent tracestate",
-].flatMap((names) => names.split(" "));
+  ..."Accept Accept-Encoding Accept-Language Access-Control-Request-Headers Authorization Content-Encoding".split(" "),
+  ..."Content-Type Cookie Forwarded Host If-Match If-Modified-Since If-None-Match Origin Prefer Range".split(" "),
+  ..."X-Forwarded-For X-Request-Id traceparent tracestate".split(" "),
+];
 
-/** What the value of one header may consist of. */
-export function headerFillings(entry: OperationEntry): (Filling & { name: string; of?: string })[] {
-  const declared = entry.parameters.filter((parameter) => parameter.in === "header").map(({ name }) => name);
-  const names = [...declared.map((name) => ({ name, of: `header ${name}` })), ...HEADERS.map((name) => ({ name }))];
-  const values = names.flatMap(({ name, ...rest }) =>
-    HEADER_UNITS.map((unit) => ({ title: `${name}: ${unit}${unit}…`, name, fill: repeated(unit), ...rest })),
+/** Returns what the value of one header may consist of. */
+export function headerInputs(entry: OperationEntry): (Filling & { name: string })[] {
+  const declared = declaredHeaders(entry);
+  const known = new Set(declared.map(({ name }) => name.toLowerCase()));
+  const others = HEADERS.filter((name) => !known.has(name.toLowerCase())).map((name) => ({ name, of: [] }));
+  const values = [...declared, ...others].flatMap((header) =>
+    HEADER_TEXTS.map((text) => ({ ...header, title: `${header.name}: ${text}${text}…`, fill: repeated(text) })),
   );
-  const ranges = { title: "Accept: a/0,a/1,…", name: "Accept", fill: counted((count) => `a/${count}`, ",") };
-  const cookies = entry.parameters.filter((parameter) => parameter.in === "cookie").map(({ name }) => name);
+  const cookies = entry.parameters.filter((parameter) => parameter.in === "cookie");
+  const cookieValues = cookies.flatMap(({ name }) =>
+    HEADER_TEXTS.map((text) => ({
+      name: "Cookie",
+      of: [`cookie ${name}`],
+      title: `Cookie: ${name}=${text}${text}…`,
+      fill: enclosed(`${name}=`, repeated(text)),
+    })),
+  );
   return [
     ...values,
-    ranges,
-    { title: "Cookie: k0=1;k1=1;…", name: "Cookie", fill: counted((count) => `k${count}=1`, ";") },
-    ...cookies.flatMap((name) =>
-      HEADER_UNITS.map((unit) => ({
-        title: `Cookie: ${name}=${unit}${unit}…`,
-        name: "Cookie",
-        of: `cookie ${name}`,
-        fill: after(`${name}=`, repeated(unit)),
-      })),
-    ),
+    ...cookieValues,
+    { name: "Accept", title: "Accept: a/0,a/1,…", fill: counted((count) => `a/${count}`, ",") },
+    { name: "Cookie", title: "Cookie: k0=1;k1=1;…", fill: counted((count) => `k${count}=1`, ";") },
   ];
 }
 
-/** Headers that are many. */
-export function manyHeaders(entry: OperationEntry): { title: string; fill: (size: number) => [string, string][] }[] {
-  const declared = entry.parameters.filter((parameter) => parameter.in === "header").map(({ name }) => name);
-  const names = ["Accept", "Authorization", "Cookie", "If-None-Match", "X-Other", ...declared];
-  const times = (size: number, length: number) => Math.max(1, Math.floor(size / (length + 6)));
+/** Each header takes this many bytes, so that fewer than the thousand that Node takes fill its limit. */
+const HEADER_BYTES = 20;
+
+/** Returns many headers: different ones, and the same again and again. */
+export function manyHeaders(
+  entry: OperationEntry,
+): { title: string; of: string[]; headers: (size: number) => [name: string, value: string][] }[] {
+  const fill = (size: number, nameOf: (count: number) => string) =>
+    Array.from({ length: Math.max(1, Math.floor(size / HEADER_BYTES)) }, (_, count): [string, string] => {
+      const name = nameOf(count);
+      return [name, "a".repeat(Math.max(1, HEADER_BYTES - ": \r\n".length - name.length))];
+    });
+  const others = ["Accept", "Authorization", "Cookie", "If-None-Match", "X-Other"].map((name) => ({ name, of: [] }));
   return [
-    {
-      title: "h0: a, h1: a, …",
-      fill: (size) => Array.from({ length: times(size, 4) }, (_, at) => [`h${at.toString(36)}`, "a"]),
-    },
-    ...names.map((name) => ({
+    { title: "h0: a, h1: a, …", of: [], headers: (size) => fill(size, (count) => `h${count}`) },
+    ...[...others, ...declaredHeaders(entry)].map(({ name, of }) => ({
       title: `${name}: a, again and again`,
-      fill: (size: number) => Array.from({ length: times(size, name.length) }, (): [string, string] => [name, "a"]),
+      of,
+      headers: (size: number) => fill(size, () => name),
     })),
   ];
+}
+
+function declaredHeaders(entry: OperationEntry): { name: string; of: string[] }[] {
+  const headers = entry.parameters.filter((parameter) => parameter.in === "header");
+  return headers.map(({ name }) => ({ name, of: [`header ${name}`] }));
 }

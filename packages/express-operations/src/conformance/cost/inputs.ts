@@ -1,99 +1,106 @@
 import type { OpenApiDocument, OperationEntry } from "../../document.ts";
-import { essenceOf, isJson } from "../../media-type.ts";
-import { type ExampleRequest, exampleRequest, pathOf } from "../example-request.ts";
-import { bodyFillings } from "./body-inputs.ts";
-import { headerFillings, manyHeaders } from "./header-inputs.ts";
+import { type Credentials, type ExampleRequest, exampleRequest, pathOf } from "../example-request.ts";
+import { headersOf, queryOf } from "../exchange.ts";
+import { encodeBody } from "../request-body.ts";
+import { bodyInputs } from "./body-inputs.ts";
 import { repeated } from "./fillings.ts";
-import { AUTHORITY_UNITS, pathFillings, queryFillings } from "./url-inputs.ts";
+import { headerInputs, manyHeaders } from "./header-inputs.ts";
+import { AUTHORITY_TEXTS, pathInputs, queryInputs } from "./url-inputs.ts";
 
-/** A request as it is sent, before the framing headers: the text of its target, its headers in order, its body. */
+/** A request as it is sent, before the headers that frame it. */
 export interface RawRequest {
   method: string;
   /** Stands in the target, ahead of the path, where it is given (RFC 9112, section 3.2.2). */
   authority?: string;
   /** Below the base URL. */
-  target: string;
+  path: string;
+  /** Empty, or with its question mark. */
+  query: string;
   headers: [name: string, value: string][];
   body: string | undefined;
 }
 
-/** A request of an operation with one input that can be made as large as wanted. */
+/** A request of an operation with one input of any size. */
 export interface GrowingInput {
-  operationId: string;
-  /** Which input grows and of what it consists, such as `query a[k0]=1&a[k1]=1&…`. */
+  /** The input and its repeated text, such as `query a[k0]=1&a[k1]=1&…`. */
   title: string;
-  /** What grows, such as `body` or `query filter`, where it has a schema. */
-  of?: string;
+  /** The parts of the request that a schema validates and that grow, such as `body` or `query filter`. */
+  of: string[];
   /** Whether the limit of the head or that of the body bounds the input. */
   part: "head" | "body";
-  /** The request with about `size` bytes of the input. */
+  /** Returns the request with about `size` bytes of the input. */
   request: (size: number) => RawRequest;
 }
 
-/** Every input of an operation that a client chooses the size of: query, path, headers, cookies and body. */
-export function growingInputs(document: OpenApiDocument, entry: OperationEntry): GrowingInput[] {
-  const base = baseRequest(document, entry);
-  const grow = (
-    title: string,
-    part: "head" | "body",
-    of: GrowingInput["of"],
-    change: (request: RawRequest, size: number) => Partial<RawRequest>,
-  ): GrowingInput => ({
-    operationId: entry.id,
+/** Returns large inputs of each kind that an operation's requests can hold: query, path, host, headers, cookies and body. */
+export function growingInputs(
+  document: OpenApiDocument,
+  entry: OperationEntry,
+  credentials: Credentials,
+): GrowingInput[] {
+  const base = baseRequest(document, entry, credentials);
+  const inHead = (title: string, of: string[], change: (size: number) => Partial<RawRequest>): GrowingInput => ({
     title,
-    part,
-    ...(of !== undefined && { of }),
-    request: (size) => ({ ...base, ...change(base, size) }),
+    of,
+    part: "head",
+    request: (size) => ({ ...base, ...change(size) }),
   });
+  const without = (name: string) => base.headers.filter(([own]) => own.toLowerCase() !== name.toLowerCase());
   return [
-    ...queryFillings(document, entry).map(({ title, fill, of }) =>
-      grow(`query ${title}`, "head", of, ({ target }, size) => ({
-        target: target + (target.includes("?") ? "&" : "?") + fill(size),
+    ...queryInputs(document, entry).map(({ title, of = [], fill }) =>
+      inHead(`query ${title}`, of, (size) => ({
+        query: base.query === "" ? `?${fill(size)}` : `${base.query}&${fill(size)}`,
       })),
     ),
-    ...pathFillings(entry).map(({ title, fill, of }) =>
-      grow(`path ${title}`, "head", of, ({ target }, size) => ({ target: fill(size, target) })),
+    ...pathInputs(entry, base.path).map(({ title, of = [], fill }) =>
+      inHead(`path ${title}`, of, (size) => ({ path: fill(size) })),
     ),
-    ...AUTHORITY_UNITS.map((unit) =>
-      grow(`authority ${unit}${unit}…`, "head", undefined, (_, size) => ({ authority: repeated(unit)(size) })),
+    ...AUTHORITY_TEXTS.map((text) =>
+      inHead(`authority ${text}${text}…`, [], (size) => ({ authority: repeated(text)(size) })),
     ),
-    ...headerFillings(entry).map(({ title, name, fill, of }) =>
-      grow(`header ${title}`, "head", of, ({ headers }, size) => ({
-        headers: [...headers.filter(([own]) => own.toLowerCase() !== name.toLowerCase()), [name, fill(size)]],
-      })),
+    ...headerInputs(entry).map(({ title, of = [], name, fill }) =>
+      inHead(`header ${title}`, of, (size) => ({ headers: [...without(name), [name, fill(size)]] })),
     ),
-    ...manyHeaders(entry).map(({ title, fill }) =>
-      grow(`headers ${title}`, "head", undefined, ({ headers }, size) => ({ headers: [...headers, ...fill(size)] })),
+    ...manyHeaders(entry).map(({ title, of, headers }) =>
+      inHead(`headers ${title}`, of, (size) => ({ headers: [...base.headers, ...headers(size)] })),
     ),
-    ...bodyFillings(document, entry).map(({ title, fill, contentType }) =>
-      grow(`body ${title}`, "body", "body", ({ headers }, size) => ({
-        headers: [...headers.filter(([name]) => name.toLowerCase() !== "content-type"), ["Content-Type", contentType]],
-        body: fill(size),
-      })),
-    ),
+    ...bodyInputs(document, entry).map(({ title, contentType, fill }): GrowingInput => {
+      const headers: RawRequest["headers"] = [...without("Content-Type"), ["Content-Type", contentType]];
+      return {
+        title: `body ${title}`,
+        of: ["body"],
+        part: "body",
+        request: (size) => ({ ...base, headers, body: fill(size) }),
+      };
+    }),
   ];
 }
 
-/** A valid request as far as the document tells; what it leaves open is made up, since most inputs are invalid anyway. */
-function baseRequest(document: OpenApiDocument, entry: OperationEntry): RawRequest {
-  const method = entry.method.toUpperCase();
+/** Returns a valid request as far as the document tells; what it leaves open is made up, since most inputs are invalid anyway. */
+export function baseRequest(document: OpenApiDocument, entry: OperationEntry, credentials: Credentials): RawRequest {
   let example: ExampleRequest;
   try {
-    example = exampleRequest(document, entry);
+    example = exampleRequest(document, entry, credentials);
   } catch {
-    return { method, target: entry.path.replaceAll(/\{[^}]+\}/g, "1"), headers: [], body: undefined };
+    const { path, method } = entry;
+    example = {
+      method: method.toUpperCase(),
+      template: path,
+      path: {},
+      query: [],
+      headers: new Headers(),
+      cookies: {},
+      credentials,
+    };
   }
-  const query = example.query.map(({ text }) => text).join("&");
-  const headers = [...example.headers];
-  const cookies = Object.entries(example.cookies).map((pair) => pair.join("="));
-  if (cookies.length > 0) headers.push(["cookie", cookies.join("; ")]);
-  const value = example.body?.value;
-  const isText = example.body !== undefined && isJson(essenceOf(example.body.contentType));
-  if (isText) headers.push(["content-type", example.body!.contentType]);
+  const encoded = example.body && encodeBody(example.body);
+  const body = typeof encoded === "string" ? encoded : undefined;
+  const contentType = body === undefined ? undefined : example.body!.contentType;
   return {
-    method,
-    target: pathOf(example) + (query === "" ? "" : `?${query}`),
-    headers,
-    body: isText ? JSON.stringify(value) : undefined,
+    method: example.method,
+    path: pathOf(example),
+    query: queryOf(example),
+    headers: [...headersOf(example, contentType)],
+    body,
   };
 }

@@ -1,180 +1,207 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
 import { connect } from "node:net";
-import { setTimeout as setTimeoutPromise } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type CostlySchema, costlySchemas } from "../../costly-schemas.ts";
-import { type OpenApiDocument, operationsOf } from "../../document.ts";
-import type { Credentials } from "../example-request.ts";
-import { type GrowingInput, growingInputs, type RawRequest } from "./inputs.ts";
+import { type OpenApiDocument, type OperationEntry, operationsOf } from "../../document.ts";
+import type { Target } from "../exchange.ts";
+import { baseRequest, type GrowingInput, growingInputs, type RawRequest } from "./inputs.ts";
 
-/** The server whose costs are measured. It has to run in this very thread, whose CPU time is what is measured. */
-export interface CostTarget {
-  /** Where the operations are served, such as `http://127.0.0.1:3000/v1`. */
-  baseUrl: string;
-  /** What entitles a request to an operation. */
-  credentials?: (operationId: string) => Credentials;
-  /** The most bytes of head and of body that the server reads, in service. */
-  limits: Record<GrowingInput["part"], number>;
-  /** Whether this very server reads `GROWTH` times as much, so that it shows better how costs grow. Default: false. */
-  readsMore?: boolean;
-  /** The most that one request may cost, in milliseconds. Default: 20. */
-  most?: number;
-  /** Which inputs to measure, by operationId and title. Default: all, which are a thousand and more for an operation. */
-  measures?: (operationId: string, input: string) => boolean;
+/** The server to measure. It must run in the calling thread, because CPU time is measured per thread. */
+export interface CostTarget extends Pick<Target, "baseUrl" | "credentials"> {
+  /** The server's limits in bytes: of request line and headers, and of the body. */
+  limits: { head: number; body: number };
+  /** Whether this server accepts eight times `limits`, so that growth is measured beyond them. Default: false. */
+  acceptsEightfold?: boolean;
+  /** The most that one request may take, in milliseconds. Default: 20. */
+  maxMilliseconds?: number;
+  /** Selects inputs by operationId and title. Default: all, which are about a thousand for each operation. */
+  isMeasured?: (operationId: string, input: string) => boolean;
 }
 
 /** What an input costs the server. */
 export interface Cost {
   operationId: string;
-  /** Which input grows and of what it consists. */
+  /** The input and its repeated text, such as `query a[k0]=1&a[k1]=1&…`. */
   input: string;
-  /** The status of the answer to the largest within the limits. */
+  /** The status of the largest input within the limits. */
   status: number;
-  /** The time that the largest within the limits takes: CPU time of the thread, or less than `QUICK` by the clock. */
+  /** Time of the largest input within the limits: CPU time, or clock time if that is below 3 ms. */
   milliseconds: number;
-  /** How many times as long an input of `GROWTH` times the size takes. */
+  /** Factor by which the time grows when the size grows eightfold. */
   growth: number;
-  /** What is wrong with it, if anything. */
+  /** What is wrong, if anything. */
   fault?: string;
 }
 
-/** What the inputs of a document cost, those first that cost most. */
+/** What the inputs of a document cost. */
 export interface CostReport {
-  /** The schemas whose costs are their own. */
-  excluded: CostlySchema[];
+  /** The most expensive input first. */
   costs: Cost[];
-  /** What is at fault, a sentence each. */
+  /** A sentence for each input that is at fault. */
   faults: string[];
+  /** Schemas that take more than linear time by themselves. Inputs of the parameters and bodies with them are not measured. */
+  excluded: CostlySchema[];
 }
 
 /**
- * Measures what requests cost by their size: for each operation every input that a client chooses the size of, such as
- * names, values, brackets, escapes, lists, cookies, nesting, numbers, parts. Costs that grow faster than the input, that
- * are beyond `most`, or that end in a 5xx are faults. What `costlySchemas` names is left out. Requests are real: what a
- * valid one writes stays written.
+ * Measures what requests cost by their size. For each operation it sends large inputs of each kind: names, values, brackets,
+ * escapes, path segments, headers, cookies, JSON, forms, multipart. An input is at fault if it takes longer than
+ * `maxMilliseconds`, if its time grows much faster than its size, if it is answered with a 5xx or not at all, or if the server
+ * refuses it for its size although it is within the limits. Requests are real: valid ones write. Rejects when the server does
+ * not answer in this thread, or refuses the credentials.
  */
 export async function searchCosts(document: OpenApiDocument, target: CostTarget): Promise<CostReport> {
+  const { isMeasured = () => true } = target;
   const excluded: CostlySchema[] = [];
   const costs: Cost[] = [];
-  const { measures = () => true } = target;
   for (const entry of operationsOf(document)) {
     const costly = await costlySchemas(document, entry);
     excluded.push(...costly);
-    for (const input of growingInputs(document, entry)) {
-      const isCostly = costly.some(({ of }) => of === input.of);
-      if (!isCostly && measures(entry.id, input.title)) costs.push(await measureCost(input, target));
-    }
+    const credentials = target.credentials?.(entry.id) ?? {};
+    const inputs = growingInputs(document, entry, credentials).filter(
+      ({ title, of }) => isMeasured(entry.id, title) && !costly.some((schema) => of.includes(schema.of)),
+    );
+    if (inputs.length === 0) continue;
+    await expectAnswer(entry, baseRequest(document, entry, credentials), target);
+    for (const input of inputs) costs.push(await measureCost(entry.id, input, target));
   }
   costs.sort((one, other) => other.milliseconds - one.milliseconds);
   const faults = costs.flatMap(({ operationId, input, fault }) => (fault ? `${operationId}: ${input} ${fault}.` : []));
-  return { excluded, costs, faults };
+  return { costs, faults, excluded };
 }
 
-/** How many times as large the larger of two inputs is that are compared. */
-const GROWTH = 8;
-/** What GROWTH times the size may cost: half again the exponent of what is linear, as garbage and caches weigh on large inputs. */
-const MOST_GROWTH = GROWTH ** 1.5;
-/** Below, an input costs too little, in milliseconds, to tell how it grows from what any request costs. */
-const FLOOR = 4;
-/** What takes less by the clock than so many milliseconds, at its largest, is not measured more closely. */
-const QUICK = 3;
-/** What the rest of a request takes of the limits, in bytes. */
-const ROOM = 1_000;
-/** How often a request is repeated at most, as the least of several times is the one that others disturbed least. */
-const REPEATS = 6;
-
-/**
- * Measures what one input costs. An input that takes little by the clock costs no more than that; any other is measured by
- * CPU time, several times, as the least is the one that other work disturbed least.
- */
-async function measureCost(input: GrowingInput, target: CostTarget): Promise<Cost> {
-  const { limits, readsMore = false, most = 20 } = target;
-  const limit = limits[input.part] - ROOM;
-  const large = readsMore ? limit * GROWTH : limit;
-  const sizes = [...new Set([large / GROWTH, limit, large])];
-  const least = new Map(sizes.map((size) => [size, Infinity]));
-  let status = 0;
-  const cost = (fault?: string): Cost => ({
-    operationId: input.operationId,
-    input: input.title,
-    status,
-    milliseconds: least.get(limit)!,
-    growth: least.get(large)! / least.get(large / GROWTH)!,
-    ...(fault !== undefined && { fault }),
-  });
-  for (let repeat = 0; ; repeat++) {
-    for (const size of sizes) {
-      const sent = await send(input.request(size), target, input.operationId, repeat > 0);
-      if (size === limit) ({ status } = sent);
-      least.set(size, Math.min(least.get(size)!, sent.milliseconds));
-      if (sent.status >= 500) return cost(`is answered with ${sent.status}`);
-      if (size === limit && sent.milliseconds > most) break; // a larger one might take minutes
-    }
-    const isQuick = repeat === 0 && Math.max(...least.values()) < QUICK;
-    const fault = isQuick ? undefined : faultOf(least.get(limit)!, least.get(large)!, least.get(large / GROWTH)!, most);
-    if (isQuick || (fault === undefined ? repeat > 1 : repeat === REPEATS)) return cost(fault);
+/** Rejects when what is measured would not be the cost of an operation. */
+async function expectAnswer({ id }: OperationEntry, request: RawRequest, target: CostTarget): Promise<void> {
+  const { port } = new URL(target.baseUrl);
+  let isHere = false;
+  const notice = (message: unknown): void => {
+    isHere ||= (message as { request: IncomingMessage }).request.socket.localPort === Number(port || 80);
+  };
+  subscribe("http.server.request.start", notice);
+  const { status } = await send(request, target, false).finally(() => unsubscribe("http.server.request.start", notice));
+  if (status === 401 || status === 403) {
+    throw new Error(`Operation "${id}" answers ${status}: give the search \`credentials\` that entitle to it.`);
+  }
+  if (!isHere) {
+    throw new Error(
+      `The server at ${target.baseUrl} is not one of this thread, so its CPU time cannot be measured: start it where the search runs.`,
+    );
   }
 }
 
-function faultOf(limit: number, large: number, small: number, most: number): string | undefined {
-  if (limit > most) return `costs ${limit.toFixed(1)} ms, more than ${most}`;
-  if (large < FLOOR || large / small < MOST_GROWTH) return undefined;
-  const figures = `${small.toFixed(2)} and ${large.toFixed(2)} ms`;
-  return `costs ${(large / small).toFixed(1)} times as much for ${GROWTH} times the size (${figures})`;
+/** The larger of two inputs that are compared is this many times as large. */
+const GROWTH = 8;
+/** The most that eight times the size may cost. Linear is 8; garbage collection and caches add to that. */
+const MAX_GROWTH = GROWTH ** 1.5;
+/** Below this many milliseconds, growth says little: much of the time is that of any request. */
+const FLOOR = 4;
+/** An input that takes less clock time, in milliseconds, is not measured by CPU time. */
+const QUICK = 3;
+/** What the rest of a request takes of the limits, in bytes. */
+const ROOM = 1_000;
+/** Other work does not explain a time that is this many times the most. */
+const CLEAR = 3;
+/** How often a request is repeated at most. The least of several times is the one that other work disturbed least. */
+const REPEATS = 6;
+
+/**
+ * Measures what one input costs. The first measurement is by the clock, because clock time is an upper bound of CPU time. An
+ * input that takes longer is measured again by CPU time.
+ */
+async function measureCost(operationId: string, input: GrowingInput, target: CostTarget): Promise<Cost> {
+  const { limits, acceptsEightfold = false, maxMilliseconds = 20 } = target;
+  const limit = limits[input.part] - ROOM;
+  const large = acceptsEightfold ? limit * GROWTH : limit;
+  const small = Math.floor(large / GROWTH);
+  const sizes = [...new Set([small, limit, large])];
+  const times = new Map(sizes.map((size) => [size, Infinity]));
+  let status = 0;
+  const cost = (fault?: string): Cost => ({
+    operationId,
+    input: input.title,
+    status,
+    milliseconds: times.get(limit)!,
+    growth: times.get(large)! / times.get(small)!,
+    ...(fault !== undefined && { fault }),
+  });
+  for (let repeat = 0; ; repeat++) {
+    let refusal: string | undefined;
+    for (const size of sizes) {
+      const sent = await send(input.request(size), target, repeat > 0);
+      if (size === limit) ({ status } = sent);
+      refusal ??= refusalOf(sent.status, size <= limit);
+      times.set(size, Math.min(times.get(size)!, sent.milliseconds));
+      if (size === limit && sent.milliseconds > maxMilliseconds) break; // a larger one might take minutes
+    }
+    if (repeat === 0 && refusal === undefined && Math.max(...times.values()) < QUICK) return cost();
+    const fault = refusal ?? faultOf(times.get(limit)!, times.get(small)!, times.get(large)!, maxMilliseconds);
+    const isClear = times.get(limit)! > CLEAR * maxMilliseconds;
+    if (fault === undefined ? repeat > 1 : repeat === (isClear ? 1 : REPEATS)) return cost(fault);
+  }
 }
 
-/** Sends a request on a connection of its own, and gives the time until the connection has ended, by the clock or of the CPU. */
+function refusalOf(status: number, isWithinLimits: boolean): string | undefined {
+  if (status >= 500) return `is answered with ${status}`;
+  if (!isWithinLimits) return undefined;
+  if (status === 0) return "is not answered";
+  return status === 413 || status === 431
+    ? `is refused for its size (${status}): set \`limits\` to those of the server`
+    : undefined;
+}
+
+function faultOf(limit: number, small: number, large: number, maxMilliseconds: number): string | undefined {
+  if (limit > maxMilliseconds) return `takes ${limit.toFixed(1)} ms, more than ${maxMilliseconds}`;
+  if (large < FLOOR || large / small < MAX_GROWTH) return undefined;
+  const figures = `${small.toFixed(2)} and ${large.toFixed(2)} ms`;
+  return `takes ${(large / small).toFixed(1)} times as long for ${GROWTH} times the size (${figures})`;
+}
+
+/** Sends a request on a connection of its own, and measures until the connection has ended, by CPU time or by the clock. */
 async function send(
   request: RawRequest,
-  { baseUrl, credentials }: CostTarget,
-  operationId: string,
-  byCpu: boolean,
+  { baseUrl }: CostTarget,
+  isByCpu: boolean,
 ): Promise<{ status: number; milliseconds: number }> {
-  const { hostname, port, pathname } = new URL(baseUrl);
-  const bytes = encode(request, pathname, `${hostname}:${port}`, credentials?.(operationId));
-  const socket = connect(Number(port), hostname);
+  const { hostname, port, host, pathname } = new URL(baseUrl);
+  const bytes = encode(request, pathname.replace(/\/$/, ""), host);
+  const socket = connect(Number(port || 80), hostname.replace(/^\[|\]$/g, ""));
   await once(socket, "connect");
   let head = "";
   socket.on("data", (chunk) => (head ||= chunk.toString("latin1", 0, 12)));
-  socket.on("error", () => {}); // a server may end a connection that it has answered and that still sends
+  socket.on("error", () => {}); // a server may end a connection while the rest of a body arrives
   const closed = new Promise((ended) => socket.once("close", ended));
   const timeOut = setTimeout(() => socket.destroy(), 30_000);
-  const start = byCpu ? await cpuTime() : performance.now();
+  const start = isByCpu ? await cpuTime() : performance.now();
   socket.write(bytes);
   await closed;
-  const milliseconds = (byCpu ? await cpuTime() : performance.now()) - start;
+  const milliseconds = (isByCpu ? await cpuTime() : performance.now()) - start;
   clearTimeout(timeOut);
   return { status: Number(head.slice(9)), milliseconds };
 }
 
-function encode(
-  { method, authority, target, headers, body }: RawRequest,
-  basePath: string,
-  host: string,
-  credentials: Credentials = {},
-): Buffer {
-  const query = Object.entries(credentials.query ?? {}).map((pair) => pair.map(encodeURIComponent).join("="));
-  const granted = query.length === 0 ? target : target + (target.includes("?") ? "&" : "?") + query.join("&");
-  const own = new Set(headers.map(([name]) => name.toLowerCase()));
-  const framing: [string, string][] = [["Host", host], ...Object.entries(credentials.headers ?? {})];
+function encode({ method, authority, path, query, headers, body }: RawRequest, basePath: string, host: string): Buffer {
   const bytes = Buffer.from(body ?? "");
+  const hasHost = headers.some(([name]) => name.toLowerCase() === "host");
   const lines = [
-    ...framing.filter(([name]) => !own.has(name.toLowerCase())),
+    ...(hasHost ? [] : [["Host", host]]),
     ...headers,
     ["Connection", "close"],
-    ...(body === undefined ? [] : [["Content-Length", String(bytes.length)]]),
-  ].map((pair) => `${pair.join(": ")}\r\n`);
+    ...(body === undefined ? [] : [["Content-Length", bytes.length]]),
+  ].map(([name, value]) => `${name}: ${value}\r\n`);
   const origin = authority === undefined ? "" : `http://${authority}`;
-  const head = `${method} ${origin}${basePath.replace(/\/$/, "")}${granted} HTTP/1.1\r\n${lines.join("")}\r\n`;
+  const head = `${method} ${origin}${basePath}${path}${query} HTTP/1.1\r\n${lines.join("")}\r\n`;
   return Buffer.concat([Buffer.from(head, "latin1"), bytes]);
 }
 
 /**
- * The CPU time of this thread, in milliseconds; before Node 23.9 that of all threads. Linux accounts for it when a thread
- * pauses, so this one does.
+ * Returns the CPU time of this thread in milliseconds; before Node 23.9, that of the process. Linux updates it when a thread
+ * sleeps, so this function sleeps first.
  */
 async function cpuTime(): Promise<number> {
   const { idle } = performance.eventLoopUtilization();
-  do await setTimeoutPromise(1);
+  do await sleep(1);
   while (performance.eventLoopUtilization().idle === idle);
   const { user, system } = (process as Partial<NodeJS.Process>).threadCpuUsage?.() ?? process.cpuUsage();
   return (user + system) / 1_000;

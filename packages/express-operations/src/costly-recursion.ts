@@ -1,0 +1,107 @@
+import { type OpenApiDocument, resolve, type Schema } from "./document.ts";
+import { schemasInPlace, schemasOfParts, type Subschema } from "./schema-walk.ts";
+
+/** A part of a value that a schema validates. */
+interface Part extends Subschema {
+  /** The schema that names the part. */
+  parent: Schema;
+}
+
+/**
+ * Returns the schemas below a root that contain themselves, each with where it validates one part of a value against itself
+ * several times, such as `properties/child`. Each level of nesting multiplies the time of these.
+ */
+export function repeatedParts(document: OpenApiDocument, root: Schema): Map<Schema, string> {
+  const found = new Map<Schema, string>();
+  const cycles = cyclesBelow(document, root);
+  for (const schema of cycles.keys()) {
+    const below = [...schemasInPlace(document, schema), ...schemasOfParts(document, schema)];
+    const returning = below.filter((own) => cycles.get(own.schema) === cycles.get(schema));
+    if (returning.length < 2) continue; // what leads to another schema alone is named there
+    const parts = recursiveParts(document, schema, cycles);
+    const repeated = parts.find((part, at) =>
+      parts.some((other, place) => place > at && mayOverlap(part, other) && !areExclusive(document, part, other)),
+    );
+    if (repeated === undefined) continue;
+    found.set(schema, [repeated.keyword, repeated.name].filter((step) => step !== "").join("/"));
+  }
+  return found;
+}
+
+/** Returns the parts whose validation comes back to the schema, once for each way that leads to them. */
+function recursiveParts(document: OpenApiDocument, schema: Schema, cycles: Map<Schema, number>): Part[] {
+  const returns = (part: Subschema): boolean => cycles.get(part.schema) === cycles.get(schema);
+  const ways = (own: Schema, path: Schema[]): Part[] => {
+    if (path.includes(own)) return [];
+    const parts = schemasOfParts(document, own).filter(returns);
+    const members = schemasInPlace(document, own).filter(returns);
+    return [
+      ...parts.map((part) => ({ ...part, parent: own })),
+      ...members.flatMap((member) => ways(member.schema, [...path, own])),
+    ];
+  };
+  return ways(schema, []);
+}
+
+/** Returns the schemas that contain themselves, by the cycle they are on: Tarjan's strongly connected components. */
+function cyclesBelow(document: OpenApiDocument, root: Schema): Map<Schema, number> {
+  const cycles = new Map<Schema, number>();
+  const order = new Map<Schema, number>();
+  const stack: Schema[] = [];
+  const visit = (schema: Schema): number => {
+    const number = order.size;
+    let lowest = number;
+    let isOnCycle = false;
+    order.set(schema, number);
+    stack.push(schema);
+    for (const { schema: own } of [...schemasInPlace(document, schema), ...schemasOfParts(document, schema)]) {
+      isOnCycle ||= own === schema;
+      if (!order.has(own)) lowest = Math.min(lowest, visit(own));
+      else if (stack.includes(own)) lowest = Math.min(lowest, order.get(own)!);
+    }
+    if (lowest === number) {
+      const component = stack.splice(stack.indexOf(schema));
+      if (isOnCycle || component.length > 1) for (const member of component) cycles.set(member, number);
+    }
+    return lowest;
+  };
+  visit(root);
+  return cycles;
+}
+
+const OF_ITEMS = new Set(["items", "contains", "prefixItems", "unevaluatedItems"]);
+
+/** Whether two keywords may validate the same part of a value. */
+function mayOverlap(one: Part, other: Part): boolean {
+  if (OF_ITEMS.has(one.keyword) || OF_ITEMS.has(other.keyword)) {
+    if (!OF_ITEMS.has(one.keyword) || !OF_ITEMS.has(other.keyword)) return false;
+    if (one.parent === other.parent && one.keyword !== "contains" && other.keyword !== "contains") return false;
+    return one.keyword !== "prefixItems" || other.keyword !== "prefixItems" || one.name === other.name;
+  }
+  if (one.keyword === "propertyNames" || other.keyword === "propertyNames") return false; // names have no parts
+  if (one.keyword === "properties" && other.keyword === "properties") return one.name === other.name;
+  const isRest = ({ keyword }: Part) => keyword === "additionalProperties" || keyword === "unevaluatedProperties";
+  return one.parent !== other.parent || !(isRest(one) || isRest(other));
+}
+
+/**
+ * Whether no value is validated both ways: the schemas of both parts require other values of one property, which is the first
+ * of theirs. ajv stops there, before the part, if that is a property as well.
+ */
+function areExclusive(document: OpenApiDocument, one: Part, other: Part): boolean {
+  const [own, others] = [one, other].map((part) => discriminatorOf(document, part));
+  return own?.name === others?.name && own !== undefined && !own.values.some((value) => others!.values.includes(value));
+}
+
+/** Returns the values that the first property beside a part may have, if it is required. */
+function discriminatorOf(
+  document: OpenApiDocument,
+  { keyword, parent }: Part,
+): { name: string; values: unknown[] } | undefined {
+  const [first] = Object.entries((parent["properties"] ?? {}) as Record<string, Schema>);
+  if (keyword !== "properties" || first === undefined) return undefined;
+  if (!((parent["required"] ?? []) as string[]).includes(first[0])) return undefined;
+  const { const: only, enum: listed } = resolve<Schema>(document, first[1]);
+  const values = only === undefined ? (listed as unknown[] | undefined) : [only];
+  return values && { name: first[0], values };
+}

@@ -1,0 +1,77 @@
+import { type OpenApiDocument, resolve, type Schema } from "./document.ts";
+
+/** Keywords with schemas, by the form of their value: a schema, a list of schemas, or schemas by name. */
+interface Keywords {
+  one: string[];
+  many: string[];
+  named: string[];
+}
+
+/** Keywords whose schemas validate the same value (JSON Schema 2020-12, section 10.2), beside `$ref`. */
+const IN_PLACE: Keywords = {
+  one: ["not", "if", "then", "else"],
+  many: ["allOf", "anyOf", "oneOf"],
+  named: ["dependentSchemas"],
+};
+
+/** Keywords whose schemas validate a part of the value (JSON Schema 2020-12, sections 10.3 and 11). */
+const OF_PARTS: Keywords = {
+  one: ["items", "contains", "additionalProperties", "unevaluatedProperties", "unevaluatedItems", "propertyNames"],
+  many: ["prefixItems"],
+  named: ["properties", "patternProperties"],
+};
+
+/** Where a schema stands in another. */
+export interface Subschema {
+  keyword: string;
+  /** The property or pattern, or the place in a list. */
+  name: string;
+  schema: Schema;
+}
+
+/** Returns the schemas directly below one that validate the same value, the target of its `$ref` among them. */
+export function schemasInPlace(document: OpenApiDocument, schema: Schema): Subschema[] {
+  if (typeof schema.$ref !== "string") return subschemas(document, schema, IN_PLACE);
+  const target = resolve<Schema>(document, { $ref: schema.$ref });
+  return [{ keyword: "$ref", name: "", schema: target }, ...subschemas(document, schema, IN_PLACE)];
+}
+
+/** Returns the schemas directly below one that validate a part of the value. */
+export function schemasOfParts(document: OpenApiDocument, schema: Schema): Subschema[] {
+  return subschemas(document, schema, OF_PARTS);
+}
+
+/** Yields a schema and all below it, each once, with its path of keywords and properties, such as `/tags/items`. */
+export function* schemasBelow(
+  document: OpenApiDocument,
+  schema: Schema,
+  path = "",
+  seen = new Set<Schema>(),
+): Generator<[path: string, schema: Schema]> {
+  if (seen.has(schema)) return;
+  seen.add(schema);
+  yield [path, schema];
+  for (const below of [...schemasInPlace(document, schema), ...schemasOfParts(document, schema)]) {
+    yield* schemasBelow(document, below.schema, path + stepTo(below), seen);
+  }
+}
+
+function stepTo({ keyword, name }: Subschema): string {
+  if (keyword === "$ref") return "";
+  if (keyword === "properties") return `/${name}`;
+  return name === "" ? `/${keyword}` : `/${keyword}/${name}`;
+}
+
+/** OpenAPI 3.0 ignores what stands beside a reference. */
+function subschemas(document: OpenApiDocument, schema: Schema, { one, many, named }: Keywords): Subschema[] {
+  if (schema.$ref !== undefined && document.openapi.startsWith("3.0.")) return [];
+  const found = [
+    ...one.map((keyword) => ({ keyword, name: "", node: schema[keyword] })),
+    ...[...many, ...named].flatMap((keyword) =>
+      Object.entries(schema[keyword] ?? {}).map(([name, node]) => ({ keyword, name, node: node as unknown })),
+    ),
+  ];
+  return found.flatMap(({ keyword, name, node }) =>
+    typeof node === "object" && node !== null ? [{ keyword, name, schema: node as Schema }] : [],
+  );
+}
