@@ -48,20 +48,25 @@ function cyclesBelow(document: OpenApiDocument, root: Schema): Map<Schema, numbe
   const cycles = new Map<Schema, number>();
   const order = new Map<Schema, number>();
   const stack: Schema[] = [];
+  const open = new Set<Schema>();
   const visit = (schema: Schema): number => {
     const number = order.size;
     let lowest = number;
     let isOnCycle = false;
     order.set(schema, number);
     stack.push(schema);
+    open.add(schema);
     for (const { schema: own } of [...schemasInPlace(document, schema), ...schemasOfParts(document, schema)]) {
       isOnCycle ||= own === schema;
       if (!order.has(own)) lowest = Math.min(lowest, visit(own));
-      else if (stack.includes(own)) lowest = Math.min(lowest, order.get(own)!);
+      else if (open.has(own)) lowest = Math.min(lowest, order.get(own)!);
     }
     if (lowest === number) {
-      const component = stack.splice(stack.indexOf(schema));
-      if (isOnCycle || component.length > 1) for (const member of component) cycles.set(member, number);
+      const component = stack.splice(stack.lastIndexOf(schema));
+      for (const member of component) {
+        open.delete(member);
+        if (isOnCycle || component.length > 1) cycles.set(member, number);
+      }
     }
     return lowest;
   };

@@ -24,46 +24,23 @@ const NAMED = 20;
 /**
  * Finds the schemas of an operation's requests whose validation can take more than linear time: `uniqueItems` of items that
  * are not known to be scalar, patterns that backtrack as far as scslre finds them, and schemas that validate a part of a
- * value against themselves several times. Schemas that cannot be read are left out, as `ready` reports them.
+ * value against themselves several times. Schemas that cannot be read are left out, as `ready` reports them, and so are those in
+ * `seen`, to which the others are added.
  */
-export async function costlySchemas(document: OpenApiDocument, entry: OperationEntry): Promise<CostlySchema[]> {
-  const found = await findCostly(document, entry);
-  return found.map(([costly]) => costly);
-}
-
-/**
- * Warns of the costly schemas of a document, each once. It looks for them after the start, an operation in each round of the
- * event loop, because a document of a thousand operations takes a tenth of a second.
- */
-export async function warnOfCosts(document: OpenApiDocument, entries: OperationEntry[]): Promise<void> {
-  const known = new Map<Schema, CostlySchema>();
-  for (const entry of entries) {
-    await setImmediate();
-    for (const [costly, schema] of await findCostly(document, entry)) {
-      if (!known.has(schema)) known.set(schema, costly);
-    }
-  }
-  if (known.size === 0) return;
-  const lines = Array.from(
-    known.values(),
-    ({ operationId, of, at, reason }) => `- ${operationId}, ${of}${at}: ${reason}`,
-  );
-  if (lines.length > NAMED) lines.splice(NAMED, Infinity, `- and ${lines.length - NAMED} more`);
-  const title = "These schemas can take more than linear time to validate a request:";
-  process.emitWarning([title, ...lines].join("\n"), { code: "COSTLY_SCHEMA" });
-}
-
-type Finding = Pick<CostlySchema, "keyword" | "reason">;
-
-async function findCostly(document: OpenApiDocument, entry: OperationEntry): Promise<[CostlySchema, Schema][]> {
-  const found: [CostlySchema, Schema][] = [];
+export async function costlySchemas(
+  document: OpenApiDocument,
+  entry: OperationEntry,
+  seen?: Set<Schema>,
+): Promise<CostlySchema[]> {
+  const found: CostlySchema[] = [];
   try {
     for (const [of, root] of requestSchemas(document, entry)) {
-      const repeated = repeatedParts(document, root);
-      for (const [at, schema] of schemasBelow(document, root)) {
+      let repeated: ReturnType<typeof repeatedParts> | undefined;
+      for (const [at, schema] of schemasBelow(document, root, "", seen)) {
+        repeated ??= repeatedParts(document, root);
         const cost =
           costOfUniqueItems(schema) ?? costOfRecursion(repeated.get(schema)) ?? (await costOfPatterns(schema, at));
-        if (cost !== undefined) found.push([{ operationId: entry.id, of, at, ...cost }, schema]);
+        if (cost !== undefined) found.push({ operationId: entry.id, of, at, ...cost });
       }
     }
   } catch {
@@ -71,6 +48,27 @@ async function findCostly(document: OpenApiDocument, entry: OperationEntry): Pro
   }
   return found;
 }
+
+/**
+ * Warns of the costly schemas of a document, each once. It looks for them after the start, an operation in each round of the
+ * event loop, because a document of a thousand operations takes a tenth of a second.
+ */
+export async function warnOfCosts(document: OpenApiDocument, entries: OperationEntry[]): Promise<void> {
+  const seen = new Set<Schema>();
+  const lines: string[] = [];
+  for (const entry of entries) {
+    await setImmediate();
+    for (const { operationId, of, at, reason } of await costlySchemas(document, entry, seen)) {
+      lines.push(`- ${operationId}, ${of}${at}: ${reason}`);
+    }
+  }
+  if (lines.length === 0) return;
+  if (lines.length > NAMED) lines.splice(NAMED, Infinity, `- and ${lines.length - NAMED} more`);
+  const title = "These schemas can take more than linear time to validate a request:";
+  process.emitWarning([title, ...lines].join("\n"), { code: "COSTLY_SCHEMA" });
+}
+
+type Finding = Pick<CostlySchema, "keyword" | "reason">;
 
 function requestSchemas(document: OpenApiDocument, entry: OperationEntry): [of: string, schema: Schema][] {
   const mediaTypes = (content: object = {}) => Object.values(content).map((media: { schema?: Schema }) => media.schema);
