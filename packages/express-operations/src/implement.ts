@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from "express";
 import { warnOfCosts } from "./costly-schemas.ts";
 import { disagreements } from "./disagreements.ts";
-import { type OpenApiDocument, operationsOf } from "./document.ts";
+import { type OpenApiDocument, type OperationEntry, operationsOf } from "./document.ts";
 import { type KeepAnswers, KeptAnswers, refuseUnkeepable } from "./kept-answers.ts";
 import { Operation, type UntypedHandler } from "./operation.ts";
 import { PathRouter } from "./path-router.ts";
@@ -76,8 +76,8 @@ export function implement<Operations, Env extends Environment = Environment>() {
   return <Given extends Handlers<Operations, Env>>(
     options: ImplementOptions<Operations, Env, Given>,
   ): Implementation => {
-    const { router, operations } = routesOf(options.document, options.handlers, options);
-    void warnOfCosts(options.document, operationsOf(options.document)); // never rejects
+    const { router, operations, entries } = routesOf(options.document, options.handlers, options);
+    void warnOfCosts(options.document, entries); // never rejects
     const problemBody = options.problemBody ?? (({ code, message, status }) => ({ code, message, status }));
 
     const handle = (request: Request, response: Response, next: NextFunction): void => {
@@ -121,7 +121,7 @@ function routesOf(
   document: OpenApiDocument,
   handlers: Record<string, UntypedHandler>,
   options: CommonOptions & Partial<SecurityOptions<unknown> & ContextOptions<unknown>>,
-): { router: PathRouter<Route>; operations: Operation[] } {
+): { router: PathRouter<Route>; operations: Operation[]; entries: OperationEntry[] } {
   if (!/^3\.[01]\./.test(document.openapi)) {
     throw new Error(`The document is OpenAPI ${document.openapi}; only 3.0 and 3.1 can be served.`);
   }
@@ -149,7 +149,7 @@ function routesOf(
   for (const [at, operation] of operations.entries()) {
     router.route(entries[at]!.path, () => new Map()).set(operation.method, operation);
   }
-  return { router, operations };
+  return { router, operations, entries };
 }
 
 async function brokenAmong(operations: Operation[]): Promise<{ operationId: string; error: unknown }[]> {
