@@ -13,7 +13,7 @@ interface Range extends Offer {
 
 /** One element of a list, in which a comma may be quoted (RFC 9110, sections 5.6.1 and 5.6.4). */
 const ELEMENT = /(?:[^",]|"(?:[^"\\]|\\.)*")+/y;
-const PARAMETER = /;[ \t]*([^\s;="]+)(?:=("(?:[^"\\]|\\.)*"|[^;]*))?/g;
+const PARAMETER = /;[ \t]*([^\s;="]+)[ \t]*(?:=[ \t]*("(?:[^"\\]|\\.)*"|[^;]*))?/g;
 
 /**
  * Returns whether `Accept` allows one of the media types (RFC 9110, section 12.5.1). The most specific range decides for each

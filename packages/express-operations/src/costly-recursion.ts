@@ -28,19 +28,20 @@ export function repeatedParts(document: OpenApiDocument, root: Schema): Map<Sche
   return found;
 }
 
+/** Two ways to one part are enough to name a schema, and the ways may be very many. */
+const ENOUGH = 500;
+
 /** Returns the parts whose validation comes back to the schema, once for each way that leads to them. */
 function recursiveParts(document: OpenApiDocument, schema: Schema, cycles: Map<Schema, number>): Part[] {
   const returns = (part: Subschema): boolean => cycles.get(part.schema) === cycles.get(schema);
-  const ways = (own: Schema, path: Schema[]): Part[] => {
-    if (path.includes(own)) return [];
-    const parts = schemasOfParts(document, own).filter(returns);
-    const members = schemasInPlace(document, own).filter(returns);
-    return [
-      ...parts.map((part) => ({ ...part, parent: own })),
-      ...members.flatMap((member) => ways(member.schema, [...path, own])),
-    ];
+  const found: Part[] = [];
+  const follow = (own: Schema, path: Schema[]): void => {
+    if (path.includes(own) || found.length > ENOUGH) return;
+    for (const part of schemasOfParts(document, own).filter(returns)) found.push({ ...part, parent: own });
+    for (const member of schemasInPlace(document, own).filter(returns)) follow(member.schema, [...path, own]);
   };
-  return ways(schema, []);
+  follow(schema, []);
+  return found;
 }
 
 /** Returns the schemas that contain themselves, by the cycle they are on: Tarjan's strongly connected components. */

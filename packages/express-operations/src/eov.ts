@@ -75,7 +75,7 @@ export async function bindValidator(
 
 /** Whether a text is a URL of the web, in time linear in its length. */
 function isUrl(text: string): boolean {
-  return /^(?:https?|ftp):\/\//i.test(text) && URL.canParse(text);
+  return /^(?:https?|ftp):\/\/[^\s\\/\p{Cc}][^\s\\\p{Cc}]*$/iu.test(text) && URL.canParse(text);
 }
 
 function requestJudgeOf(validator: RequestValidator, path: string, method: string): RequestJudge {

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { OpenApiDocument, RequestBodyObject, Schema } from "./document.ts";
-import { effectiveSchema, nonNullTypesOf, propertiesOf } from "./effective-schema.ts";
+import { effectiveSchema, propertiesOf } from "./effective-schema.ts";
 import { type Middleware, run } from "./eov.ts";
 import { lossIn } from "./json.ts";
 import { refuse } from "./problem.ts";
@@ -51,8 +51,8 @@ export async function readMultipart(takeApart: Middleware, subject: Subject, fie
   const text = fields.files.find((name) => Object.hasOwn(stream.body, name) && !sent.has(name));
   if (text !== undefined) throw refuse(400, `Body field "${text}" must be a file.`);
   for (const name of fields.json) {
-    const value = (stream.body as Record<string, unknown>)[name];
-    const loss = typeof value === "string" ? lossIn(value) : undefined;
+    const values = [(stream.body as Record<string, unknown>)[name] ?? ""].flat();
+    const loss = values.every((value) => typeof value === "string") ? lossIn(values.join(",")) : undefined;
     if (loss !== undefined) throw refuse(400, `Body field "${name}" ${loss}.`);
   }
 }
@@ -64,13 +64,8 @@ export function multipartFieldsOf(document: OpenApiDocument, { content = {} }: R
   const namesOf = (is: (field: Schema) => boolean) => fields.flatMap(([name, field]) => (is(field) ? name : []));
   return {
     files: namesOf((field) => isFile(document, field)),
-    json: namesOf((field) => isStructured(document, field)),
+    json: namesOf(({ type }) => type === "array" || type === "object"),
   };
-}
-
-function isStructured(document: OpenApiDocument, field: Schema): boolean {
-  const types = nonNullTypesOf(document, field);
-  return types.has("array") || types.has("object");
 }
 
 function isFile(document: OpenApiDocument, node: Schema): boolean {

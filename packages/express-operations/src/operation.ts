@@ -125,7 +125,7 @@ export class Operation {
     const verdict = reading.validate(subject);
     const fault = isPromised(verdict) ? await verdict : verdict;
     if (fault !== undefined) return fault;
-    for (const name in undeclared) subject.query[name] = undeclared[name];
+    if (Object.keys(undeclared).length > 0) subject.query = { ...subject.query, ...undeclared };
     const answer = await this.#handler({
       ...inputOf(this.#entry.parameters, subject),
       contentType: body?.contentType,

@@ -60,7 +60,7 @@ function strictChecks(document: OpenApiDocument, parameter: ParameterObject): St
   if (content !== undefined) return Object.keys(content).some(isReadAsJson) ? [checking(value, jsonFault)] : [];
   const schema = resolve<Schema>(document, parameter.schema ?? {});
   const types = nonNullTypesOf(document, schema);
-  const asJson = parameter.in === "query" && readsJson(schema, types) ? [checking(value, lossIn)] : [];
+  const asJson = parameter.in === "query" && readsJson(schema, types) ? [jsonCheck(value)] : [];
   if (types.has("array")) {
     const numeric = numericCheck(nonNullTypesOf(document, schema.items));
     const items: Reader = (raw) =>
@@ -87,6 +87,14 @@ function checking(read: Reader, check: TextCheck): StrictCheck {
   return (raw) => {
     const given = read(raw) ?? [];
     return typeof given === "string" ? check(given) : firstFault(given, check);
+  };
+}
+
+/** Checks what EOV parses as JSON: the text, or the texts joined by commas. */
+function jsonCheck(read: Reader): StrictCheck {
+  return (raw) => {
+    const given = read(raw);
+    return given === undefined ? undefined : lossIn(String(given));
   };
 }
 

@@ -84,7 +84,7 @@ function readQuery(pairs: Pairs, { names, objects, spread, allowsAnyName }: Decl
   for (const [name, assembly] of assemblies) {
     const values = names.has(name) ? declared : undeclared;
     if (values[name] !== undefined) throw refuseConflict(name);
-    values[name] = objectOf(assembly);
+    values[name] = names.has(name) ? objectOf(assembly) : valueOf(assembly);
   }
   for (const [name, fields] of spread) {
     if (declared[name] !== undefined && fields.some((field) => declared[field] !== undefined))

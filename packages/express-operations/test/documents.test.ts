@@ -236,4 +236,23 @@ describe("multipart", () => {
     const response = await fetch(`${server.baseUrl}/x`, { method: "POST", body: formOf({ tree: value }) });
     expect(response.status).toBe(status);
   });
+
+  test("parts of one field are read as the JSON that they make together; a field that may be text is text", async () => {
+    const either = { oneOf: [{ type: "string" }, { type: "array", items: {} }] };
+    const fields = { type: "object", properties: { tree: { type: "object" }, either } };
+    const requestBody = { content: { "multipart/form-data": { schema: fields } } };
+    await using server = await serve({ "/x": { post: { ...upload, requestBody } } });
+    const send = async (parts: [string, string][]) => {
+      const data = new FormData();
+      for (const [name, value] of parts) data.append(name, value);
+      return (await fetch(`${server.baseUrl}/x`, { method: "POST", body: data })).status;
+    };
+    expect(
+      await send([
+        ["tree", '{"a":1'],
+        ["tree", '"a":2}'],
+      ]),
+    ).toBe(400);
+    expect(await send([["either", "12345678901234567890"]])).toBe(200);
+  });
 });

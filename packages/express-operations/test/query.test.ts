@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { implement } from "../src/index.ts";
 import { anyJson, serveEcho } from "./echo.ts";
+import { listen } from "./listen.ts";
 
 const query = (name: string, schema: object, more: object = {}) => ({ in: "query", name, schema, ...more });
 const deep = { style: "deepObject", explode: true };
@@ -70,6 +72,26 @@ describe("names that no parameter declares are refused", () => {
     expect(await ask(parameters, "tags=1&tags[]=2", extension)).toMatch(/^400 /);
   });
 
+  test("names that are not declared do not touch what a handler reads of the declared ones", async () => {
+    const get = {
+      operationId: "x",
+      parameters: [query("limit", { type: "integer" })],
+      responses: anyJson,
+      "x-eov-allow-unknown-query-parameters": true,
+    };
+    const paths = { "/x": { get } };
+    const seen = (input: { query: Record<string, unknown> }) => {
+      const { limit = "none" } = input.query;
+      return { status: 200, body: { limit, isPlain: Object.getPrototypeOf(input.query) === Object.prototype } };
+    };
+    const document = { openapi: "3.1.0", info: { title: "t", version: "1" }, paths };
+    await using server = await listen(implement()({ document, handlers: { x: seen } as never }));
+    for (const search of ["__proto__[limit]=evil", "__proto__=1", "__proto__[]=a"]) {
+      const response = await fetch(`${server.baseUrl}/x?${search}`);
+      expect([search, await response.json()]).toEqual([search, { limit: "none", isPlain: true }]);
+    }
+  });
+
   test("undeclared headers and cookies pass", async () => {
     await using server = await serveEcho({ "/x": { get: { operationId: "x", responses: anyJson } } });
     const headers = { "X-Other": "1", Cookie: "other=1" };
@@ -121,6 +143,13 @@ describe("objects in brackets", () => {
     for (const search of ["f[size][min]=0x10", "f[sizes][0][min]=1e1"])
       expect(await ask([nested], search)).toMatch(/^400 .*plain decimal digits/);
     expect(await ask([query("f", { allOf: [size] }, deep)], "f[min]=0x10")).toMatch(/^400 .*plain decimal digits/);
+  });
+
+  test("JSON in parts, which are joined where they are parsed, is read as strictly", async () => {
+    const f = query("f", anything, { ...deep, allowReserved: true });
+    expect(await ask([f], `f={"a":1&f="a":2}`)).toBe('400 Query parameter "f" gives a field twice.');
+    const [open, close] = ["[", "]"].map((bracket) => bracket.repeat(3_000));
+    expect(await ask([f], `f=${open}1&f=2${close}`)).toBe('400 Query parameter "f" nests deeper than 100 levels.');
   });
 
   test("a parameter of any type is text, however many digits it has", async () => {

@@ -120,6 +120,9 @@ describe("bodies", () => {
     ["mailto:a@example.org", 400],
     ["example.org", 400],
     ["http://", 400],
+    ["http://a.b/\r\nX: y", 400],
+    ["https:////example.org", 400],
+    ["http://example.org/a b", 400],
     [`http://${":".repeat(60_000)}`, 400],
   ])("a URL: %.40s is %d", async (url, status) => {
     await using server = await serveEcho(post({ "application/json": { schema: { type: "string", format: "url" } } }));
@@ -229,6 +232,8 @@ test.each([
   ["application/json;charset=UTF-8", 200],
   ["json", 406],
   ["", 200],
+  ["application/json; q = 0.5", 200],
+  ["application/json; q = 0", 406],
 ])("Accept: %s is %d", async (accept, status) => {
   expect(await ask([], "/x", { Accept: accept })).toMatchObject({ status });
 });
