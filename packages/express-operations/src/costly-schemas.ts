@@ -16,7 +16,7 @@ export interface CostlySchema {
   reason: string;
 }
 
-/** ajv compares this many items in a few milliseconds, however large they are within the usual limits. */
+/** ajv compares this many items quickly, however large they are within the default limits. */
 const FEW_ITEMS = 50;
 /** How many schemas a warning names. */
 const NAMED = 20;
@@ -50,8 +50,8 @@ export async function costlySchemas(
 }
 
 /**
- * Warns of the costly schemas of a document, each once. It looks for them after the start, an operation in each round of the
- * event loop, because a document of a thousand operations takes a tenth of a second.
+ * Warns of the costly schemas of a document, each once. It looks for them after the start, one operation in each round of the
+ * event loop, so that a large document does not delay the first response.
  */
 export async function warnOfCosts(document: OpenApiDocument, entries: OperationEntry[]): Promise<void> {
   const seen = new Set<Schema>();
