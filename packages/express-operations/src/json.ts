@@ -1,6 +1,10 @@
+import { printable } from "./problem.ts";
+
 /** How many levels deep a value may nest. */
 export const MAX_DEPTH = 100;
 const NUMBER = /[-\d.eE+]+/y;
+/** An escape of half a character (RFC 8259, section 7), if no backslash stands before it. */
+const SURROGATE = /\\u[dD][89a-fA-F]/;
 
 /** The text is not JSON at all. */
 class NotJsonError extends SyntaxError {
@@ -21,8 +25,8 @@ export function lossIn(text: string): string | undefined {
 
 /**
  * Parses JSON (RFC 8259) without losing anything silently: throws a SyntaxError on text that is not JSON (`NotJsonError`), on a name
- * given twice in one object, on a number that a double would change where it means an integer, and on nesting
- * deeper than 100. Its messages never repeat the input.
+ * given twice in one object, on a number that a double would change where it means an integer, on a lone surrogate, which
+ * UTF-8 cannot encode (RFC 7493, section 2.1), and on nesting deeper than 100. Its messages repeat nothing of the input but the name of a field, if that is a plain word.
  */
 export function parseJson(text: string): unknown {
   let value: unknown;
@@ -32,8 +36,22 @@ export function parseJson(text: string): unknown {
     throw new NotJsonError();
   }
   if (nestsDeeper(value, MAX_DEPTH)) throw new SyntaxError(`nests deeper than ${MAX_DEPTH} levels`);
+  if (SURROGATE.test(text)) refuseLoneSurrogates(value, "");
   if (JSON.stringify(value) !== text) inspect(text); // what is written again as it came has lost nothing
   return value;
+}
+
+/** Throws when a string or a name contains half of a character; `name` is that of the field. */
+function refuseLoneSurrogates(value: unknown, name: string): void {
+  if (typeof value === "string" && !value.isWellFormed()) {
+    const place = printable(name) === undefined ? "" : ` in field "${name}"`;
+    throw new SyntaxError(`contains half of a character (a lone surrogate)${place}`);
+  }
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, item] of Object.entries(value)) {
+    refuseLoneSurrogates(key, name);
+    refuseLoneSurrogates(item, Array.isArray(value) ? name : key);
+  }
 }
 
 function nestsDeeper(value: unknown, levels: number): boolean {

@@ -94,6 +94,20 @@ describe("parseJson", () => {
     }
   });
 
+  test.each(['"\\ud800"', '"a\\uDFFFb"', '["\\ude00\\ud83d"]', '{"\\uD800":1}', '"\\\\\\ud800"'])(
+    "refuses the lone surrogate in %s",
+    (text) => expect(() => parseJson(text)).toThrow("contains half of a character (a lone surrogate)"),
+  );
+
+  test("names the field of a lone surrogate where the name is a plain word", () => {
+    expect(() => parseJson('{"a":[{"name":["\\ud800"]}]}')).toThrow(/\(a lone surrogate\) in field "name"$/);
+    expect(() => parseJson('{"a b":"\\ud800"}')).toThrow(/\(a lone surrogate\)$/);
+  });
+
+  test.each(['"\\ud83d\\ude00"', '"\\\\ud800"', '"\\ud7ff\\ue000"', `"${"\u{1f600}"}"`])("reads %s", (text) =>
+    expect(parseJson(text)).toBe(JSON.parse(text)),
+  );
+
   test("refuses deep nesting, and text that is not JSON, without repeating it", () => {
     expect(() => parseJson("[".repeat(101) + "]".repeat(101))).toThrow("nests deeper than 100 levels");
     expect(parseJson("[".repeat(100) + "]".repeat(100))).toBeInstanceOf(Array);
