@@ -87,9 +87,8 @@ export function implement<Operations, Env extends Environment = Environment>() {
         else send(request, response, outcome, announced);
       };
       const fail = (error: unknown): void => {
-        if (error instanceof Problem) return answer(error);
-        if (!response.headersSent) response.setHeaders(new Map(Object.entries(announced ?? {})));
-        next(error);
+        if (error instanceof Problem) answer(error);
+        else next(error);
       };
       try {
         const found = router.find(request.path);

@@ -68,7 +68,7 @@ export class Operation {
     await this.#read();
   }
 
-  /** The headers that its answers carry, whatever they are; undefined where there are none. */
+  /** The headers that announce its deprecation on 2xx, 304 and 404; undefined for an operation that stays. */
   announcement(request: Request, values: string[]): Record<string, string> | undefined {
     if (this.#deprecation === undefined) return undefined;
     return announcementOf(request, this.#deprecation, (name) => values[this.#names.indexOf(name)]!);

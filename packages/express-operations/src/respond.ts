@@ -50,7 +50,7 @@ export function messageOf(answer: Answer, { isTagged = false } = {}): Message {
 export function send(request: Request, response: Response, message: Message, announced?: Headers): void {
   const { status, headers, payload } = message;
   const tag = headers["ETag"];
-  const written = beside(announced, headers);
+  const written = isSuccessOrMissing(status) ? beside(announced, headers) : headers;
   if (status === 200 && tag !== undefined && isNamed(request.headers["if-none-match"], tag)) {
     const { "Content-Type": _, "Content-Length": __, ...others } = written;
     response.writeHead(304, others).end();
@@ -64,6 +64,11 @@ export function send(request: Request, response: Response, message: Message, ann
 /** Writes an answer. */
 export function respond(request: Request, response: Response, answer: Answer): void {
   send(request, response, messageOf(answer));
+}
+
+/** Whether a status concerns the resource itself: refusals before it are the same for operations that stay. */
+function isSuccessOrMissing(status: number): boolean {
+  return (status >= 200 && status < 300) || status === 304 || status === 404;
 }
 
 /** Links of the handler stand beside those announced (RFC 8288, section 3.5); any other header replaces an announced one. */
@@ -91,7 +96,7 @@ export function respondProblem(
   send(request, response, messageOf({ status: problem.status, headers: problem.headers, body }), announced);
 }
 
-/** The headers that announce on each answer that its operation is deprecated. */
+/** The headers that announce on 2xx, 304 and 404 that the operation is deprecated. */
 export function announcementOf(
   request: Request,
   { headers, successorPath }: Deprecation,

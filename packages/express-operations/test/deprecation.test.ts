@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { implement } from "../src/index.ts";
-import { anyJson, serveEcho } from "./echo.ts";
+import { anyJson } from "./echo.ts";
 import { listen } from "./listen.ts";
 
 const path = (name: string) => ({ in: "path", name, required: true, schema: { type: "string" } });
@@ -11,16 +11,33 @@ const paths = (more: object) => ({
 });
 
 describe("a deprecated operation", () => {
-  test("says since and until when, and leads to its successor, on refusals too", async () => {
+  test("says since and until when, and leads to its successor, on 200, 304 and 404 alone", async () => {
     const dates = { "x-deprecated-at": "2026-01-01", "x-sunset": "2027-01-01T12:00:00Z", "x-successor": "new" };
-    await using server = await serveEcho(paths(dates));
-    for (const query of ["", "?unknown=1"]) {
-      const { headers } = await fetch(`${server.baseUrl}/old/a%2Fb${query}`);
-      expect(headers.get("Deprecation")).toBe("@1767225600");
-      expect(headers.get("Sunset")).toBe("Fri, 01 Jan 2027 12:00:00 GMT");
-      expect(headers.get("Link")).toBe('</new/a%2Fb>; rel="successor-version"');
-    }
-    expect((await fetch(`${server.baseUrl}/new/a`)).headers.get("Deprecation")).toBeNull();
+    const ok = { ...anyJson[200], headers: { ETag: { schema: { type: "string" } } } };
+    const responses = { 200: ok, 404: anyJson[200], 409: anyJson[200] };
+    const old = ({ path: { id } }: { path: { id: string } }) => {
+      if (id === "broken") throw new Error("broken");
+      return { status: /^\d+$/.test(id) ? Number(id) : 200, body: {} };
+    };
+    const handlers = { old, new: old, other: old } as never;
+    const document = { openapi: "3.1.0", paths: paths({ ...dates, responses }) };
+    await using server = await listen(implement()({ document, handlers }));
+    const get = (url: string, headers = {}) => fetch(server.baseUrl + url, { headers });
+    const { headers } = await get("/old/a%2Fb");
+    expect(headers.get("Deprecation")).toBe("@1767225600");
+    expect(headers.get("Sunset")).toBe("Fri, 01 Jan 2027 12:00:00 GMT");
+    expect(headers.get("Link")).toBe('</new/a%2Fb>; rel="successor-version"');
+    const announced = async (response: Promise<Response>) => {
+      const { status, headers: sent } = await response;
+      return [status, ["Deprecation", "Sunset", "Link"].every((name) => sent.has(name)), sent.has("Deprecation")];
+    };
+    expect(await announced(get("/old/a", { "If-None-Match": headers.get("ETag")! }))).toEqual([304, true, true]);
+    expect(await announced(get("/old/404"))).toEqual([404, true, true]);
+    expect(await announced(get("/old/409"))).toEqual([409, false, false]);
+    expect(await announced(get("/old/a?unknown=1"))).toEqual([400, false, false]);
+    expect(await announced(get("/old/a", { Accept: "text/html" }))).toEqual([406, false, false]);
+    expect(await announced(get("/old/broken"))).toEqual([500, false, false]);
+    expect(await announced(get("/new/a"))).toEqual([200, false, false]);
   });
 
   test("leads to it beside the links that its handler gives", async () => {
