@@ -92,12 +92,16 @@ export class KeptAnswers {
   }
 }
 
-/** Throws when what is to be kept of an operation may depend on more than its URL. */
+/**
+ * Throws when what is to be kept of an operation may depend on more than its URL. An optional `If-None-Match` decides only
+ * whether the response is sent again or is a 304; with a kept answer it is not validated.
+ */
 export function refuseUnkeepable(entries: OperationEntry[], { operations }: KeepAnswers): void {
   for (const id of operations) {
     const entry = entries.find((candidate) => candidate.id === id);
     const others = entry?.parameters.filter(({ in: place }) => place === "header" || place === "cookie") ?? [];
-    if (entry?.method !== "get" || others.length > 0 || entry.operation.requestBody !== undefined) {
+    const depended = others.filter(({ name, required }) => !/^if-none-match$/i.test(name) || required === true);
+    if (entry?.method !== "get" || depended.length > 0 || entry.operation.requestBody !== undefined) {
       throw new Error(`Answers of "${id}" cannot be kept: it is no GET operation that reads path and query alone.`);
     }
   }

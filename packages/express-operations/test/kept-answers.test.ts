@@ -9,12 +9,20 @@ const json = {
 };
 const query = { name: "q", in: "query", schema: { type: "string" } };
 const header = { name: "X-Shop", in: "header", schema: { type: "string" } };
+const ifNoneMatch = { name: "If-None-Match", in: "header", schema: { type: "string" } };
 const document = {
   openapi: "3.1.1",
   paths: {
     "/things": {
-      get: { operationId: "list", parameters: [query], responses: { 200: json, 304: { description: "" } } },
+      get: {
+        operationId: "list",
+        parameters: [query, ifNoneMatch],
+        responses: { 200: json, 304: { description: "" } },
+      },
       post: { operationId: "add", responses: { 204: { description: "" } } },
+    },
+    "/once": {
+      get: { operationId: "once", parameters: [{ ...ifNoneMatch, required: true }], responses: { 200: json } },
     },
     "/shop": { get: { operationId: "shop", parameters: [header], responses: { 200: json } } },
   },
@@ -35,7 +43,7 @@ async function startCounting({
     calls.push(q);
     return { status: 200, body: { q, data: version(), filler: "x".repeat(length) } };
   };
-  const handlers = { list, add: () => ({ status: 204 }), shop: list } as never;
+  const handlers = { list, add: () => ({ status: 204 }), shop: list, once: list } as never;
   const server = await listen(
     implement()({ document, handlers, keepAnswers: { operations: ["list"], version, bytes } }),
   );
@@ -79,7 +87,7 @@ describe("kept answers", () => {
       if (++arrived === 4) setImmediate(both.resolve);
       return 1;
     };
-    const handlers = { list, add: () => ({ status: 204 }), shop: list } as never;
+    const handlers = { list, add: () => ({ status: 204 }), shop: list, once: list } as never;
     await using server = await listen(
       implement()({ document, handlers, keepAnswers: { operations: ["list"], version } }),
     );
@@ -102,7 +110,7 @@ describe("kept answers", () => {
       }
       return { status: 200, body: { data } };
     };
-    const handlers = { list, add: () => ({ status: 204 }), shop: list } as never;
+    const handlers = { list, add: () => ({ status: 204 }), shop: list, once: list } as never;
     await using server = await listen(
       implement()({ document, handlers, keepAnswers: { operations: ["list"], version: () => version } }),
     );
@@ -123,7 +131,12 @@ describe("kept answers", () => {
       components: { securitySchemes: { bearer } },
       security: [{ bearer: [] }],
     } as OpenApiDocument;
-    const handlers = { list: () => ({ status: 200, body: 1 }), add: () => ({}), shop: () => ({}) } as never;
+    const handlers = {
+      list: () => ({ status: 200, body: 1 }),
+      add: () => ({}),
+      shop: () => ({}),
+      once: () => ({}),
+    } as never;
     const judge = (token: string) => (token === "good" ? { caller: token } : undefined);
     await using server = await listen(
       implement()({
@@ -163,9 +176,9 @@ describe("kept answers", () => {
     for (let time = 0; time < 2; time++) expect((await server.get("/things?unknown=1")).status).toBe(400);
   });
 
-  test.each(["add", "shop", "unknown"])("cannot be asked for of %s", (operation) => {
+  test.each(["add", "shop", "once", "unknown"])("cannot be asked for of %s", (operation) => {
     const keepAnswers = { operations: [operation], version: () => 1 };
-    const handlers = { list: () => ({}), add: () => ({}), shop: () => ({}) } as never;
+    const handlers = { list: () => ({}), add: () => ({}), shop: () => ({}), once: () => ({}) } as never;
     expect(() => implement()({ document, handlers, keepAnswers })).toThrow(`Answers of "${operation}" cannot be kept`);
   });
 });
