@@ -1,4 +1,12 @@
-import { operationsOf, type OpenApiDocument, resolve, type RequestBodyObject, type Schema } from "./document.ts";
+import {
+  type HeaderObject,
+  type OpenApiDocument,
+  operationsOf,
+  type RequestBodyObject,
+  resolve,
+  type ResponseObject,
+  type Schema,
+} from "./document.ts";
 
 /** What holds for the value itself or a part of it, whatever the value is: there validation fills in defaults. */
 const CERTAIN = { one: ["items", "additionalProperties"], many: ["allOf", "prefixItems"] };
@@ -9,7 +17,7 @@ const UNCERTAIN = { one: ["not", "if", "then", "else", "contains"], many: ["oneO
  * A copy of a document to generate handlers' types from: what of a request has a `default` is required, since validation
  * has filled it in before the handler sees it. That is parameters, and fields of bodies except inside `oneOf`, `anyOf` and
  * conditions. A component schema that requests and responses share has one type for both, so a handler that answers with
- * it writes such fields out.
+ * it writes such fields out. Referenced headers are inlined, as by `inlineHeaders`.
  */
 export function withRequestDefaultsRequired<Document extends object>(document: Document): Document {
   const copy = structuredClone(document) as Document & OpenApiDocument;
@@ -36,7 +44,18 @@ export function withRequestDefaultsRequired<Document extends object>(document: D
     for (const { schema } of Object.values(requestBody?.content ?? {})) visit(schema, true);
   }
   for (const schema of certain) if (!uncertain.has(schema)) requireDefaults(schema);
+  inlineHeaders(copy);
   return copy;
+}
+
+/** Replaces each `$ref` of a response's header by the header, in place: openapi-typescript makes a referenced header required. */
+export function inlineHeaders(document: OpenApiDocument): void {
+  const { responses: shared = {} } = (document.components ?? {}) as { responses?: Record<string, ResponseObject> };
+  const own = operationsOf(document).flatMap(({ operation }) => Object.values(operation.responses ?? {}));
+  for (const node of [...Object.values(shared), ...own]) {
+    const { headers = {} } = resolve<ResponseObject>(document, node);
+    for (const [name, header] of Object.entries(headers)) headers[name] = resolve<HeaderObject>(document, header);
+  }
 }
 
 function partsOf(schema: Schema, { one, many }: typeof CERTAIN): unknown[] {
