@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { operationsOf } from "express-operations/reading";
 import { withRequestDefaultsRequired } from "express-operations/request-defaults";
 import type { OpenAPI3 } from "openapi-typescript";
+import { described } from "./described.ts";
 
 const BANNER = "// Generated from the contract by `pnpm generate`. Do not edit.\n";
 
@@ -13,7 +14,10 @@ export const GENERATED_FOLDER = resolve(import.meta.dirname, "src/generated");
 /** The text of each file of `src/generated`, by its name: types, the bundled document, its hash, named aliases. */
 export async function generatedFiles(document: OpenAPI3): Promise<Record<string, string>> {
   const json = `${JSON.stringify(document, null, 2)}\n`;
-  const hash = createHash("sha256").update(json).digest("hex");
+  const { servers: _, ...elsewhere } = document;
+  const hash = createHash("sha256")
+    .update(`${JSON.stringify(elsewhere, null, 2)}\n`)
+    .digest("hex");
   return {
     "openapi.json": json,
     "schema.ts": await typesOf(document),
@@ -23,7 +27,7 @@ export async function generatedFiles(document: OpenAPI3): Promise<Record<string,
       BANNER +
       "\n/** `info.version` of the contract. */\n" +
       `export const version = ${JSON.stringify(document.info.version)};\n` +
-      "\n/** SHA-256 of the bundled document (`openapi.json`), in hexadecimal. */\n" +
+      "\n/** SHA-256 of the bundled document (`openapi.json`) without its `servers`, in hexadecimal. */\n" +
       `export const hash = ${JSON.stringify(hash)};\n`,
   };
 }
@@ -65,7 +69,7 @@ async function faultsOf(files: Record<string, string>, folder: string): Promise<
 
 async function typesOf(document: OpenAPI3): Promise<string> {
   const { default: openapiTS, astToString } = await import("openapi-typescript"); // and a compiler, which most commands need not load
-  return `${BANNER}\n${astToString(await openapiTS(structuredClone(document), { defaultNonNullable: false }))}`;
+  return `${BANNER}\n${astToString(await openapiTS(described(document), { defaultNonNullable: false }))}`;
 }
 
 /** An alias for each schema and for each operation's input and output, so that callers write `Pet`, not a path of indexes. */

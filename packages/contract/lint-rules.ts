@@ -1,3 +1,5 @@
+import { RegExpParser, visitRegExpAST } from "@eslint-community/regexpp";
+
 /** The contract's rules that Redocly's configuration cannot say; `openapi/redocly.yaml` turns them on. */
 
 /** How many days clients have to move before a deprecated operation may go. */
@@ -36,6 +38,7 @@ interface Operation {
   "x-deprecated-at"?: unknown;
   "x-sunset"?: unknown;
   "x-successor"?: unknown;
+  responses?: Record<string, { headers?: object } | { $ref: string }>;
 }
 
 /** A Redocly plugin: the rules by name, as `petstore/<name>`. */
@@ -50,9 +53,11 @@ export default function plugin() {
     "integer-is-bounded": bounded("integer", ({ minimum, maximum }) =>
       [minimum, maximum].some(isUndefined) ? "Bound each integer with minimum and maximum." : undefined,
     ),
+    "pattern-is-portable": () => ({ Schema: checkPattern }),
     "header-examples-fit": () => ({ Header: checkHeaderExamples }),
     "servers-share-their-path": () => ({ Root: checkServers }),
     "deprecation-dates-hold": () => ({ Operation: checkDates }),
+    "deprecation-is-declared": () => ({ Operation: checkAnnouncement }),
     "successor-exists": successorExists,
   };
   return { id: "petstore", rules: { oas3: rules } };
@@ -65,6 +70,45 @@ function bounded(type: string, problemOf: (schema: Schema) => string | undefined
     if (message !== undefined) report({ message, location });
   };
   return () => ({ Schema: check });
+}
+
+/** Generated clients and other tools read patterns by regular expressions of their own language. */
+const checkPattern: Visit<Schema> = ({ pattern }, { report, location }) => {
+  const fault = typeof pattern === "string" ? portabilityFault(pattern) : undefined;
+  if (fault !== undefined)
+    report({ message: `A pattern that every language reads ${fault}.`, location: location.child("pattern") });
+};
+
+/** What of a pattern is not read alike by ECMA-262, Python, Java, Go (RE2) and Rust; see JSON Schema Core, section 6.4. */
+function portabilityFault(source: string): string | undefined {
+  let pattern;
+  try {
+    pattern = new RegExpParser({ ecmaVersion: 2022 }).parsePattern(source, 0, source.length, true);
+  } catch {
+    return "is a regular expression of ECMA-262 with the flag u";
+  }
+  const faults: string[] = [];
+  visitRegExpAST(pattern, {
+    onAssertionEnter: ({ kind, parent }) => {
+      if (kind === "word") faults.push("has no \\b or \\B");
+      if (kind.startsWith("look")) faults.push("has no look-ahead or look-behind");
+      if (kind === "start" && parent.parent !== pattern) faults.push("has ^ at its beginning alone");
+      if (kind === "end" && parent.parent !== pattern) faults.push("has $ at its end alone");
+    },
+    onBackreferenceEnter: () => void faults.push("has no back-references"),
+    onCapturingGroupEnter: ({ name }) => void (name !== null && faults.push("has no named groups")),
+    onCharacterEnter: ({ raw }) =>
+      void (/^\\[uc]/.test(raw) && faults.push("writes characters as \\xHH or as they are")),
+    onCharacterSetEnter: ({ kind }) => {
+      if (kind === "property") faults.push("has no \\p or \\P");
+      else if (kind !== "any") faults.push("has no \\d, \\s or \\w, which include other characters elsewhere");
+    },
+  });
+  const isAnchored = pattern.alternatives.every(({ elements }) => {
+    const [first, last] = [elements[0], elements.at(-1)];
+    return first?.type === "Assertion" && first.kind === "start" && last?.type === "Assertion" && last.kind === "end";
+  });
+  return faults[0] ?? (isAnchored ? undefined : "begins with ^ and ends with $");
 }
 
 /** Redocly checks the examples of parameters and bodies against their schemas, and those of headers not at all. */
@@ -128,6 +172,20 @@ const checkDates: Visit<Operation> = (operation, { report, location }) => {
   if (sunset < Date.now()) {
     const message = "x-sunset has passed: remove the operation, or announce a later day.";
     report({ message, location: location.child("x-sunset") });
+  }
+};
+
+/** A deprecation is announced on 2xx, 304 and 404, where generated clients can read what is declared alone. */
+const checkAnnouncement: Visit<Operation> = (operation, { report, location, resolve }) => {
+  if (operation.deprecated !== true) return;
+  const names = ["Deprecation", "Sunset", ...(operation["x-successor"] === undefined ? [] : ["Link"])];
+  for (const [status, node] of Object.entries(operation.responses ?? {})) {
+    if (!/^(2..|304|404)$/.test(status)) continue;
+    const declared = Object.keys(resolve<{ headers?: object }>(node).node?.headers ?? {});
+    const missing = names.filter((name) => !declared.includes(name));
+    if (missing.length === 0) continue;
+    const message = `A deprecated operation declares ${missing.join(", ")} on its ${status}.`;
+    report({ message, location: location.child(["responses", status]) });
   }
 };
 

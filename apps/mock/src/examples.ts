@@ -14,7 +14,7 @@ import type { Preferences } from "./prefer.ts";
 /** An answer as express-operations takes it from a handler. */
 export interface Answer {
   status: number;
-  headers?: Record<string, string>;
+  headers?: Record<string, string | number | boolean>;
   contentType?: string;
   body?: unknown;
 }
@@ -101,14 +101,19 @@ function statusesOf({ operation }: OperationEntry): number[] {
 }
 
 /** What a response has to carry, and in a failure also what it may: `Retry-After`, say, while `Link` depends on the page. */
-function exampleHeaders(document: OpenApiDocument, response: ResponseObject, status: number): Record<string, string> {
-  const headers: Record<string, string> = {};
+function exampleHeaders(
+  document: OpenApiDocument,
+  response: ResponseObject,
+  status: number,
+): NonNullable<Answer["headers"]> {
+  const headers: NonNullable<Answer["headers"]> = {};
   for (const [name, node] of Object.entries(response.headers ?? {})) {
     const { required, schema, example, examples } = resolve<HeaderObject & MediaType>(document, node);
     if (required !== true && status < 400) continue;
     const [first] = Object.values(examples ?? {});
     const given = example ?? (first && resolve<ExampleObject>(document, first).value);
-    headers[name] = String(given ?? exampleValue(document, schema ?? {}, `the header "${name}"`));
+    const value = given ?? exampleValue(document, schema ?? {}, `the header "${name}"`);
+    headers[name] = typeof value === "number" || typeof value === "boolean" ? value : String(value);
   }
   return headers;
 }

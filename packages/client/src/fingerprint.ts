@@ -1,6 +1,7 @@
 /** An OpenAPI document, as far as comparing needs to know it. */
 export interface OpenApiDocument {
   info: { version: string };
+  servers?: unknown;
   paths?: Record<string, Record<string, unknown>>;
   components?: { schemas?: object };
 }

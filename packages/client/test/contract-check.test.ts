@@ -21,6 +21,13 @@ describe("checkContract", () => {
     });
   });
 
+  test("ignores where the contract says that it is served", async () => {
+    const moved = { ...document, servers: [{ url: "https://elsewhere.example/v1" }] };
+    expect(await checkAgainst(moved)).toMatchObject({ compatible: true, server: { version, hash } });
+    const { servers: _, ...nowhere } = document;
+    expect((await checkAgainst(nowhere)).server.hash).toBe(hash);
+  });
+
   test("names what was changed, also behind a reference, removed and added", async () => {
     const changed = structuredClone(document);
     changed.info.version = "1.1.0";

@@ -37,7 +37,7 @@ describe("what is not mocked is answered with the contract's examples", () => {
       [404, "not_found"],
       [401, "unauthorized"],
       [503, "unavailable"],
-      [418, "forbidden"],
+      [418, "not_acceptable"],
       [304, "not_modified"],
       [304, "not_modified"],
     ]);

@@ -25,7 +25,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     impact: "additive",
   },
-  "an operation is removed": { change: [[/^ {4}post:\n(?: {6}.*\n)+/m, ""]], impact: "breaking" },
+  "an operation is removed": { change: [[/^ {4}post:\n(?: {6}.*\n|\n)+(?= {2}\S)/m, ""]], impact: "breaking" },
   "an operation's method changes": { change: [["    post:\n", "    put:\n"]], impact: "breaking" },
   "an operationId changes": { change: [["operationId: createPet", "operationId: addPet"]], impact: "breaking" },
   "a path parameter is renamed": {

@@ -50,6 +50,13 @@ export const BOOK_VISIT = `
       responses:
         "201":
           description: The animal that is visited.
+          headers:
+            X-Request-Id:
+              $ref: "#/components/headers/RequestId"
+            RateLimit:
+              $ref: "#/components/headers/RateLimit"
+            RateLimit-Policy:
+              $ref: "#/components/headers/RateLimitPolicy"
           content:
             application/json:
               schema:
@@ -63,9 +70,19 @@ export const BOOK_VISIT = `
                     categoryId: 1
                     status: available
         "400":
-          $ref: "#/components/responses/InvalidRequest"
+          description: The request is invalid.
+          content:
+            application/json:
+              schema:
+                $ref: "#/components/schemas/Error"
         "401":
           $ref: "#/components/responses/Unauthorized"
+        "403":
+          $ref: "#/components/responses/Forbidden"
+        "429":
+          $ref: "#/components/responses/RateLimited"
+        "503":
+          $ref: "#/components/responses/Unavailable"
         default:
           $ref: "#/components/responses/Unexpected"
 `;

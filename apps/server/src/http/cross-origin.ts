@@ -3,6 +3,7 @@ import { addStanding } from "./standing-headers.ts";
 
 /** What a page may read of a response, beside the names that the Fetch standard always lets it read. */
 const EXPOSED = [
+  "Accept-Encoding",
   "Allow",
   "Deprecation",
   "ETag",

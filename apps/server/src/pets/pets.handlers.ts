@@ -49,7 +49,7 @@ export const petsHandlers = {
       case "reused":
         return { status: 422, body: errorBody("idempotency_key_reused") };
       case "running":
-        return { status: 409, headers: { "Retry-After": "1" }, body: errorBody("idempotency_in_progress") };
+        return { status: 409, headers: { "Retry-After": 1 }, body: errorBody("idempotency_in_progress") };
     }
   },
 

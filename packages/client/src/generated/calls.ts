@@ -18,13 +18,19 @@ export interface ByOperation {
   /**
    * List animals
    *
-   * Returns a paginated list of animals, ordered by `id`.
+   * Returns a page of animals, ordered by `id`.
+   *
+   * While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL as it is, until a response
+   * has no such link. Every animal that exists throughout appears exactly once.
    */
   listPets: (input?: ListPetsInput, options?: CallOptions) => Call<"listPets">;
   /**
    * Add an animal
    *
-   * Adds a new animal. The service assigns its `id`.
+   * Adds an animal. The service assigns its `id`.
+   *
+   * Send an `Idempotency-Key` to make the request safe to repeat. A repeat with the same key and the same body gets
+   * the first response, marked `Idempotency-Replayed: true`, and adds no second animal. Keys expire after 24 hours.
    */
   createPet: (input: CreatePetInput, options?: CallOptions) => Call<"createPet">;
   /**
@@ -43,7 +49,10 @@ export interface ByPage {
   /**
    * List animals
    *
-   * Returns a paginated list of animals, ordered by `id`.
+   * Returns a page of animals, ordered by `id`.
+   *
+   * While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL as it is, until a response
+   * has no such link. Every animal that exists throughout appears exactly once.
    */
   listPets: (input?: ListPetsInput, options?: CallOptions) => Items<"listPets">;
 }
@@ -54,7 +63,10 @@ export interface ByPath {
     /**
      * List animals
      *
-     * Returns a paginated list of animals, ordered by `id`.
+     * Returns a page of animals, ordered by `id`.
+     *
+     * While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL as it is, until a response
+     * has no such link. Every animal that exists throughout appears exactly once.
      */
     (path: "/pets", init?: Init<"listPets"> & CallOptions): Call<"listPets">;
     /**
@@ -71,7 +83,10 @@ export interface ByPath {
     /**
      * Add an animal
      *
-     * Adds a new animal. The service assigns its `id`.
+     * Adds an animal. The service assigns its `id`.
+     *
+     * Send an `Idempotency-Key` to make the request safe to repeat. A repeat with the same key and the same body gets
+     * the first response, marked `Idempotency-Replayed: true`, and adds no second animal. Keys expire after 24 hours.
      */
     (path: "/pets", init: Init<"createPet"> & CallOptions): Call<"createPet">;
   };

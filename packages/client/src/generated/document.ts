@@ -9,6 +9,11 @@ export const document: ContractDocument = {
     "version": "1.0.0",
     "summary": "An HTTP/JSON store of animals for sale.",
     "description": "List animals, add one, fetch one.\n\n## Authentication\nEvery operation needs an API key, sent as a bearer token: `Authorization: Bearer <API_KEY>`.\nA missing or invalid key is answered with 401. A key that lacks the scope an operation names is answered\nwith 403: reading needs `pets:read`, adding an animal needs `pets:write`.\n\nPages of any origin may call the service from a browser. A key in a page can be read by whoever opens it, so\ngive it no more scopes than the page needs, and an expiry.\n\n## Errors\nEvery response outside 2xx and 304 carries an `Error`: exactly `code`, `message` and `status`.\nBranch on `code`; `message` is for people and may change.\n\n| status | code | when |\n| --- | --- | --- |\n| 400 | `invalid_request` | a parameter or the body does not match this document |\n| 401 | `unauthorized` | the API key is missing or invalid |\n| 403 | `forbidden` | the API key lacks the scope the operation needs |\n| 404 | `not_found` | no such path, or no such animal |\n| 405 | `method_not_allowed` | the path exists, the method does not; see `Allow` |\n| 406 | `not_acceptable` | `Accept` excludes `application/json` |\n| 408 | `request_timeout` | the request did not arrive in time |\n| 409 | `idempotency_in_progress` | the first request with this `Idempotency-Key` is still running; see `Retry-After` |\n| 413 | `payload_too_large` | the body is larger than 64 KiB |\n| 415 | `unsupported_media_type` | the body is not uncompressed `application/json` in UTF-8 |\n| 417 | `expectation_failed` | an `Expect` header other than `100-continue` |\n| 422 | `idempotency_key_reused` | the `Idempotency-Key` was used before with another body |\n| 429 | `rate_limited` | too many requests; see `Retry-After` |\n| 431 | `headers_too_large` | the request line and headers are too large |\n| 500 | `internal_error` | a fault of the service |\n| 503 | `unavailable` | the service cannot answer now; see `Retry-After` |\n\nNew codes may be added; treat an unknown one by its status.\n\n## Reading requests\nRequests are read strictly, so that a typing mistake never loses data. A query parameter that is unknown,\nrepeated or empty, and a body field that is unknown or given twice, is a 400. Integers are plain decimal\ndigits (`10`, not `1e1`, `0x10`, `10.0`, `+10` or `010`); in bodies any JSON spelling of an integer counts.\nIdentifiers beyond ±9007199254740991 (2^53 − 1) cannot be carried exactly by every JSON reader and are\nrefused rather than rounded. Paths are case-sensitive and have no trailing slash.\n\n## Pagination\n`GET /pets` answers one page, ordered by `id`. While more animals follow, the response carries\n`Link: <…>; rel=\"next\"` (RFC 8288); follow it as it is, relative to the URL just requested. Without that\nlink the page is the last. Walking all pages sees every animal that existed throughout exactly once.\n\n## Idempotency\n`POST /pets` takes an optional `Idempotency-Key`. A repeat with the same key and the same body is answered\nwith the first answer, marked `Idempotency-Replayed: true`, and adds no second animal. A repeat that comes\nwhile the first request is still running waits for its answer; where the service cannot wait, it is a 409.\nKeys are kept for 24 hours, per API key.\n\n## Deprecation\nA deprecated operation answers with `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a\n`Link` with `rel=\"successor-version\"`. `GET /pets/{petId}` will be removed on 5 December 2030;\nuse `GET /pets` with the `status` filter.\n\n## Rate limits\nThe requests of each API key may be limited. Beyond the limit the answer is 429 with `Retry-After`, the seconds\nto wait. Where a limit is set, each answer says how it stands: `RateLimit-Policy: \"default\";q=600;w=60` allows\n600 requests in 60 seconds, and `RateLimit: \"default\";r=599;t=60` leaves 599 of them for the next 60 seconds.\n\n## Limits\n| what | limit |\n| --- | --- |\n| `limit` of `GET /pets` | 1 to 100 animals a page, 20 unless given |\n| `name` of an animal | 1 to 255 characters, none of them a control character |\n| identifiers | −(2^53 − 1) to 2^53 − 1 |\n| body of a request | 64 KiB |\n| request line and headers | 16 KiB |\n| `Idempotency-Key` | 1 to 255 visible ASCII characters, kept for 24 hours |\n\n## Versions\nThe major version is in the path, `/v1`. What would break a client comes under another prefix. What would not\nmay come at any time, so ignore what you do not know: new operations, optional parameters, response fields\nand headers, error codes.\n\n## Changelog\n**1.0.0**: list animals, add one, fetch one. Fetching one is deprecated from the start.\n",
+    "contact": {
+      "name": "Petstore API support",
+      "url": "https://petstore.example/support",
+      "email": "api@petstore.example"
+    },
     "license": {
       "name": "MIT",
       "identifier": "MIT"
@@ -38,7 +43,7 @@ export const document: ContractDocument = {
           "Pets"
         ],
         "summary": "List animals",
-        "description": "Returns a paginated list of animals, ordered by `id`.",
+        "description": "Returns a page of animals, ordered by `id`.\n\nWhile more animals follow, the response has `Link: <…>; rel=\"next\"`. Request that URL as it is, until a response\nhas no such link. Every animal that exists throughout appears exactly once.\n",
         "security": [
           {
             "bearerAuth": [
@@ -55,6 +60,9 @@ export const document: ContractDocument = {
           },
           {
             "$ref": "#/components/parameters/Cursor"
+          },
+          {
+            "$ref": "#/components/parameters/IfNoneMatch"
           }
         ],
         "responses": {
@@ -62,30 +70,19 @@ export const document: ContractDocument = {
             "description": "One page of animals.",
             "headers": {
               "Link": {
-                "description": "The next page: `<…>; rel=\"next\"` (RFC 8288). Absent on the last page.",
-                "schema": {
-                  "type": "string",
-                  "maxLength": 2048
-                },
-                "examples": {
-                  "next": {
-                    "summary": "The next page of two",
-                    "value": "</v1/pets?limit=2&cursor=MToy>; rel=\"next\""
-                  }
-                }
+                "$ref": "#/components/headers/NextPage"
               },
               "ETag": {
-                "description": "Names this answer by its content (RFC 9110, section 8.8.3). Sent as `If-None-Match` it is answered 304 while the content is the same.",
-                "schema": {
-                  "type": "string",
-                  "maxLength": 64
-                },
-                "examples": {
-                  "tag": {
-                    "summary": "A strong entity tag",
-                    "value": "\"7sLtUxhYkBdGc0pVnQ2m5w\""
-                  }
-                }
+                "$ref": "#/components/headers/ETag"
+              },
+              "RateLimit": {
+                "$ref": "#/components/headers/RateLimit"
+              },
+              "RateLimit-Policy": {
+                "$ref": "#/components/headers/RateLimitPolicy"
+              },
+              "X-Request-Id": {
+                "$ref": "#/components/headers/RequestId"
               }
             },
             "content": {
@@ -123,10 +120,71 @@ export const document: ContractDocument = {
             "$ref": "#/components/responses/NotModified"
           },
           "400": {
-            "$ref": "#/components/responses/InvalidRequest"
+            "description": "A query parameter is unknown, repeated, malformed or out of bounds.",
+            "headers": {
+              "RateLimit": {
+                "$ref": "#/components/headers/RateLimit"
+              },
+              "RateLimit-Policy": {
+                "$ref": "#/components/headers/RateLimitPolicy"
+              },
+              "X-Request-Id": {
+                "$ref": "#/components/headers/RequestId"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Error"
+                },
+                "examples": {
+                  "limit": {
+                    "summary": "A limit out of bounds",
+                    "value": {
+                      "code": "invalid_request",
+                      "message": "Query parameter \"limit\" must be <= 100.",
+                      "status": 400
+                    }
+                  },
+                  "status": {
+                    "summary": "A status that does not exist",
+                    "value": {
+                      "code": "invalid_request",
+                      "message": "Query parameter \"status\" must be equal to one of the allowed values: available, pending, sold.",
+                      "status": 400
+                    }
+                  },
+                  "unknownParameter": {
+                    "summary": "A parameter that does not exist",
+                    "value": {
+                      "code": "invalid_request",
+                      "message": "Query parameter \"stat\" is not known.",
+                      "status": 400
+                    }
+                  },
+                  "cursor": {
+                    "summary": "A cursor that the service did not return",
+                    "value": {
+                      "code": "invalid_request",
+                      "message": "Query parameter \"cursor\" is none that this service gave.",
+                      "status": 400
+                    }
+                  }
+                }
+              }
+            }
           },
           "401": {
             "$ref": "#/components/responses/Unauthorized"
+          },
+          "403": {
+            "$ref": "#/components/responses/Forbidden"
+          },
+          "429": {
+            "$ref": "#/components/responses/RateLimited"
+          },
+          "503": {
+            "$ref": "#/components/responses/Unavailable"
           },
           "default": {
             "$ref": "#/components/responses/Unexpected"
@@ -139,7 +197,7 @@ export const document: ContractDocument = {
           "Pets"
         ],
         "summary": "Add an animal",
-        "description": "Adds a new animal. The service assigns its `id`.",
+        "description": "Adds an animal. The service assigns its `id`.\n\nSend an `Idempotency-Key` to make the request safe to repeat. A repeat with the same key and the same body gets\nthe first response, marked `Idempotency-Replayed: true`, and adds no second animal. Keys expire after 24 hours.\n",
         "security": [
           {
             "bearerAuth": [
@@ -185,19 +243,16 @@ export const document: ContractDocument = {
             "description": "The animal was added.",
             "headers": {
               "Idempotency-Replayed": {
-                "description": "`true` when this is the kept answer of an earlier request with the same `Idempotency-Key`.",
-                "schema": {
-                  "type": "string",
-                  "enum": [
-                    "true"
-                  ]
-                },
-                "examples": {
-                  "replayed": {
-                    "summary": "A repeat",
-                    "value": "true"
-                  }
-                }
+                "$ref": "#/components/headers/IdempotencyReplayed"
+              },
+              "RateLimit": {
+                "$ref": "#/components/headers/RateLimit"
+              },
+              "RateLimit-Policy": {
+                "$ref": "#/components/headers/RateLimitPolicy"
+              },
+              "X-Request-Id": {
+                "$ref": "#/components/headers/RequestId"
               }
             },
             "content": {
@@ -220,16 +275,102 @@ export const document: ContractDocument = {
             }
           },
           "400": {
-            "$ref": "#/components/responses/InvalidRequest"
+            "description": "The body or a parameter is missing, unknown, malformed or out of bounds.",
+            "headers": {
+              "RateLimit": {
+                "$ref": "#/components/headers/RateLimit"
+              },
+              "RateLimit-Policy": {
+                "$ref": "#/components/headers/RateLimitPolicy"
+              },
+              "X-Request-Id": {
+                "$ref": "#/components/headers/RequestId"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Error"
+                },
+                "examples": {
+                  "missingField": {
+                    "summary": "A required field is missing",
+                    "value": {
+                      "code": "invalid_request",
+                      "message": "Body field \"categoryId\" is required.",
+                      "status": 400
+                    }
+                  },
+                  "unknownField": {
+                    "summary": "A field that does not exist",
+                    "value": {
+                      "code": "invalid_request",
+                      "message": "Body field \"colour\" is not known.",
+                      "status": 400
+                    }
+                  },
+                  "emptyName": {
+                    "summary": "A name without characters",
+                    "value": {
+                      "code": "invalid_request",
+                      "message": "Body field \"name\" must NOT have fewer than 1 characters.",
+                      "status": 400
+                    }
+                  },
+                  "wrongType": {
+                    "summary": "A value of another type",
+                    "value": {
+                      "code": "invalid_request",
+                      "message": "Body field \"categoryId\" must be integer.",
+                      "status": 400
+                    }
+                  },
+                  "notJson": {
+                    "summary": "A body that is not JSON",
+                    "value": {
+                      "code": "invalid_request",
+                      "message": "The request body is not valid JSON.",
+                      "status": 400
+                    }
+                  },
+                  "idempotencyKey": {
+                    "summary": "An Idempotency-Key with a space",
+                    "value": {
+                      "code": "invalid_request",
+                      "message": "Header \"Idempotency-Key\" must match pattern \"^[\\x21-\\x7e]+$\".",
+                      "status": 400
+                    }
+                  }
+                }
+              }
+            }
           },
           "401": {
             "$ref": "#/components/responses/Unauthorized"
           },
+          "403": {
+            "$ref": "#/components/responses/Forbidden"
+          },
           "409": {
             "$ref": "#/components/responses/IdempotencyInProgress"
           },
+          "412": {
+            "$ref": "#/components/responses/PreconditionFailed"
+          },
+          "413": {
+            "$ref": "#/components/responses/PayloadTooLarge"
+          },
+          "415": {
+            "$ref": "#/components/responses/UnsupportedMediaType"
+          },
           "422": {
             "$ref": "#/components/responses/IdempotencyKeyReused"
+          },
+          "429": {
+            "$ref": "#/components/responses/RateLimited"
+          },
+          "503": {
+            "$ref": "#/components/responses/Unavailable"
           },
           "default": {
             "$ref": "#/components/responses/Unexpected"
@@ -259,63 +400,35 @@ export const document: ContractDocument = {
         "parameters": [
           {
             "$ref": "#/components/parameters/PetId"
+          },
+          {
+            "$ref": "#/components/parameters/IfNoneMatch"
           }
         ],
         "responses": {
           "200": {
             "description": "The animal.",
             "headers": {
+              "ETag": {
+                "$ref": "#/components/headers/ETag"
+              },
               "Deprecation": {
-                "description": "When the operation was deprecated, as `@` and seconds since 1970 (RFC 9745).",
-                "schema": {
-                  "type": "string",
-                  "maxLength": 32
-                },
-                "examples": {
-                  "date": {
-                    "summary": "21 November 2026",
-                    "value": "@1795219200"
-                  }
-                }
+                "$ref": "#/components/headers/Deprecation"
               },
               "Sunset": {
-                "description": "When the operation will be removed, as an HTTP date (RFC 8594).",
-                "schema": {
-                  "type": "string",
-                  "maxLength": 64
-                },
-                "examples": {
-                  "date": {
-                    "summary": "5 December 2030",
-                    "value": "Thu, 05 Dec 2030 00:00:00 GMT"
-                  }
-                }
+                "$ref": "#/components/headers/Sunset"
               },
               "Link": {
-                "description": "The operation to use instead: `<…>; rel=\"successor-version\"` (RFC 8288, RFC 5829).",
-                "schema": {
-                  "type": "string",
-                  "maxLength": 2048
-                },
-                "examples": {
-                  "successor": {
-                    "summary": "The listing",
-                    "value": "</v1/pets>; rel=\"successor-version\""
-                  }
-                }
+                "$ref": "#/components/headers/Successor"
               },
-              "ETag": {
-                "description": "Names this answer by its content (RFC 9110, section 8.8.3). Sent as `If-None-Match` it is answered 304 while the content is the same.",
-                "schema": {
-                  "type": "string",
-                  "maxLength": 64
-                },
-                "examples": {
-                  "tag": {
-                    "summary": "A strong entity tag",
-                    "value": "\"7sLtUxhYkBdGc0pVnQ2m5w\""
-                  }
-                }
+              "RateLimit": {
+                "$ref": "#/components/headers/RateLimit"
+              },
+              "RateLimit-Policy": {
+                "$ref": "#/components/headers/RateLimitPolicy"
+              },
+              "X-Request-Id": {
+                "$ref": "#/components/headers/RequestId"
               }
             },
             "content": {
@@ -338,16 +451,113 @@ export const document: ContractDocument = {
             }
           },
           "304": {
-            "$ref": "#/components/responses/NotModified"
+            "description": "The animal has not changed since the response that `If-None-Match` names.",
+            "headers": {
+              "ETag": {
+                "$ref": "#/components/headers/ETag"
+              },
+              "Deprecation": {
+                "$ref": "#/components/headers/Deprecation"
+              },
+              "Sunset": {
+                "$ref": "#/components/headers/Sunset"
+              },
+              "Link": {
+                "$ref": "#/components/headers/Successor"
+              },
+              "RateLimit": {
+                "$ref": "#/components/headers/RateLimit"
+              },
+              "RateLimit-Policy": {
+                "$ref": "#/components/headers/RateLimitPolicy"
+              },
+              "X-Request-Id": {
+                "$ref": "#/components/headers/RequestId"
+              }
+            }
           },
           "400": {
-            "$ref": "#/components/responses/InvalidRequest"
+            "description": "The identifier is malformed or out of bounds.",
+            "headers": {
+              "RateLimit": {
+                "$ref": "#/components/headers/RateLimit"
+              },
+              "RateLimit-Policy": {
+                "$ref": "#/components/headers/RateLimitPolicy"
+              },
+              "X-Request-Id": {
+                "$ref": "#/components/headers/RequestId"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Error"
+                },
+                "examples": {
+                  "petId": {
+                    "summary": "An identifier that is not an integer",
+                    "value": {
+                      "code": "invalid_request",
+                      "message": "Path parameter \"petId\" must be an integer in plain decimal digits.",
+                      "status": 400
+                    }
+                  }
+                }
+              }
+            }
           },
           "401": {
             "$ref": "#/components/responses/Unauthorized"
           },
+          "403": {
+            "$ref": "#/components/responses/Forbidden"
+          },
           "404": {
-            "$ref": "#/components/responses/NotFound"
+            "description": "The animal does not exist.",
+            "headers": {
+              "Deprecation": {
+                "$ref": "#/components/headers/Deprecation"
+              },
+              "Sunset": {
+                "$ref": "#/components/headers/Sunset"
+              },
+              "Link": {
+                "$ref": "#/components/headers/Successor"
+              },
+              "RateLimit": {
+                "$ref": "#/components/headers/RateLimit"
+              },
+              "RateLimit-Policy": {
+                "$ref": "#/components/headers/RateLimitPolicy"
+              },
+              "X-Request-Id": {
+                "$ref": "#/components/headers/RequestId"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Error"
+                },
+                "examples": {
+                  "notFound": {
+                    "summary": "No such animal",
+                    "value": {
+                      "code": "not_found",
+                      "message": "There is no animal with this id.",
+                      "status": 404
+                    }
+                  }
+                }
+              }
+            }
+          },
+          "429": {
+            "$ref": "#/components/responses/RateLimited"
+          },
+          "503": {
+            "$ref": "#/components/responses/Unavailable"
           },
           "default": {
             "$ref": "#/components/responses/Unexpected"
@@ -430,6 +640,21 @@ export const document: ContractDocument = {
           }
         }
       },
+      "IfNoneMatch": {
+        "name": "If-None-Match",
+        "in": "header",
+        "description": "The `ETag` of an earlier response (RFC 9110, section 13.1.2). The response is 304 without a body while the content\nis the same.\n",
+        "schema": {
+          "type": "string",
+          "maxLength": 16384
+        },
+        "examples": {
+          "tag": {
+            "summary": "One entity tag",
+            "value": "\"7sLtUxhYkBdGc0pVnQ2m5w\""
+          }
+        }
+      },
       "PetId": {
         "name": "petId",
         "in": "path",
@@ -446,42 +671,197 @@ export const document: ContractDocument = {
         }
       }
     },
-    "responses": {
-      "NotModified": {
-        "description": "The answer is the one that `If-None-Match` names, which the caller has.",
-        "headers": {
-          "ETag": {
-            "description": "Names this answer by its content (RFC 9110, section 8.8.3). Sent as `If-None-Match` it is answered 304 while the content is the same.",
-            "schema": {
-              "type": "string",
-              "maxLength": 64
-            },
-            "examples": {
-              "tag": {
-                "summary": "A strong entity tag",
-                "value": "\"7sLtUxhYkBdGc0pVnQ2m5w\""
-              }
-            }
+    "headers": {
+      "ETag": {
+        "description": "The content of this response as an entity tag (RFC 9110, section 8.8.3), for `If-None-Match`.",
+        "schema": {
+          "type": "string",
+          "maxLength": 64
+        },
+        "examples": {
+          "tag": {
+            "summary": "A strong entity tag",
+            "value": "\"7sLtUxhYkBdGc0pVnQ2m5w\""
           }
         }
       },
-      "InvalidRequest": {
-        "description": "A parameter or the body is missing, malformed, unknown or out of bounds.",
-        "content": {
-          "application/json": {
-            "schema": {
-              "$ref": "#/components/schemas/Error"
-            },
-            "examples": {
-              "limit": {
-                "summary": "A limit out of bounds",
-                "value": {
-                  "code": "invalid_request",
-                  "message": "Query parameter \"limit\" must be <= 100.",
-                  "status": 400
-                }
-              }
-            }
+      "NextPage": {
+        "description": "The next page: `<…>; rel=\"next\"` (RFC 8288). Absent on the last page.",
+        "schema": {
+          "type": "string",
+          "maxLength": 2048
+        },
+        "examples": {
+          "next": {
+            "summary": "The next page of two",
+            "value": "</v1/pets?limit=2&cursor=MToy>; rel=\"next\""
+          }
+        }
+      },
+      "Deprecation": {
+        "description": "When the operation was deprecated, as `@` and seconds since 1970 (RFC 9745).",
+        "schema": {
+          "type": "string",
+          "maxLength": 32
+        },
+        "examples": {
+          "date": {
+            "summary": "21 November 2026",
+            "value": "@1795219200"
+          }
+        }
+      },
+      "Sunset": {
+        "description": "When the operation will be removed, as an HTTP date (RFC 8594).",
+        "schema": {
+          "type": "string",
+          "maxLength": 64
+        },
+        "examples": {
+          "date": {
+            "summary": "5 December 2030",
+            "value": "Thu, 05 Dec 2030 00:00:00 GMT"
+          }
+        }
+      },
+      "Successor": {
+        "description": "The operation to use instead: `<…>; rel=\"successor-version\"` (RFC 8288, RFC 5829).",
+        "schema": {
+          "type": "string",
+          "maxLength": 2048
+        },
+        "examples": {
+          "successor": {
+            "summary": "The listing",
+            "value": "</v1/pets>; rel=\"successor-version\""
+          }
+        }
+      },
+      "IdempotencyReplayed": {
+        "description": "`true` when this is the first response to an earlier request with the same `Idempotency-Key`.",
+        "schema": {
+          "type": "string",
+          "enum": [
+            "true"
+          ]
+        },
+        "examples": {
+          "replayed": {
+            "summary": "A repeat",
+            "value": "true"
+          }
+        }
+      },
+      "RateLimit": {
+        "description": "The requests that remain, and the seconds until all are available again. Present where a limit is set.",
+        "schema": {
+          "type": "string",
+          "maxLength": 128
+        },
+        "examples": {
+          "remaining": {
+            "summary": "599 requests remain for 60 seconds",
+            "value": "\"default\";r=599;t=60"
+          }
+        }
+      },
+      "RateLimitPolicy": {
+        "description": "The number of requests and the seconds in which they are allowed. Present where a limit is set.",
+        "schema": {
+          "type": "string",
+          "maxLength": 128
+        },
+        "examples": {
+          "policy": {
+            "summary": "600 requests in 60 seconds",
+            "value": "\"default\";q=600;w=60"
+          }
+        }
+      },
+      "RequestId": {
+        "description": "Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`.",
+        "schema": {
+          "type": "string",
+          "maxLength": 128
+        },
+        "examples": {
+          "uuid": {
+            "summary": "Assigned by the service",
+            "value": "5b1f0c1e-8a52-4f1c-9c1b-0f6b6a3f2d10"
+          }
+        }
+      },
+      "RetryAfter": {
+        "description": "Seconds until a retry may succeed (RFC 9110, section 10.2.3).",
+        "schema": {
+          "type": "integer",
+          "minimum": 0,
+          "maximum": 100000
+        },
+        "examples": {
+          "soon": {
+            "summary": "In one second",
+            "value": 1
+          }
+        }
+      },
+      "WWWAuthenticate": {
+        "description": "How to authenticate (RFC 6750, section 3).",
+        "required": true,
+        "schema": {
+          "type": "string",
+          "maxLength": 1024
+        },
+        "examples": {
+          "invalid": {
+            "summary": "A key was sent and is not valid",
+            "value": "Bearer realm=\"petstore\", error=\"invalid_token\""
+          }
+        }
+      },
+      "InsufficientScope": {
+        "description": "The scope that the API key lacks (RFC 6750, section 3.1).",
+        "required": true,
+        "schema": {
+          "type": "string",
+          "maxLength": 1024
+        },
+        "examples": {
+          "scope": {
+            "summary": "The key may not add animals",
+            "value": "Bearer realm=\"petstore\", error=\"insufficient_scope\", scope=\"pets:write\""
+          }
+        }
+      },
+      "AcceptEncoding": {
+        "description": "The content codings that the service accepts (RFC 9110, section 15.5.16). Present when the content coding was refused.",
+        "schema": {
+          "type": "string",
+          "maxLength": 64
+        },
+        "examples": {
+          "none": {
+            "summary": "No content coding",
+            "value": "identity"
+          }
+        }
+      }
+    },
+    "responses": {
+      "NotModified": {
+        "description": "The content has not changed since the response that `If-None-Match` names.",
+        "headers": {
+          "ETag": {
+            "$ref": "#/components/headers/ETag"
+          },
+          "RateLimit": {
+            "$ref": "#/components/headers/RateLimit"
+          },
+          "RateLimit-Policy": {
+            "$ref": "#/components/headers/RateLimitPolicy"
+          },
+          "X-Request-Id": {
+            "$ref": "#/components/headers/RequestId"
           }
         }
       },
@@ -489,18 +869,16 @@ export const document: ContractDocument = {
         "description": "The API key is missing or invalid.",
         "headers": {
           "WWW-Authenticate": {
-            "description": "How to authenticate (RFC 6750, section 3).",
-            "required": true,
-            "schema": {
-              "type": "string",
-              "maxLength": 1024
-            },
-            "examples": {
-              "invalid": {
-                "summary": "A key was sent and is not valid",
-                "value": "Bearer realm=\"petstore\", error=\"invalid_token\""
-              }
-            }
+            "$ref": "#/components/headers/WWWAuthenticate"
+          },
+          "RateLimit": {
+            "$ref": "#/components/headers/RateLimit"
+          },
+          "RateLimit-Policy": {
+            "$ref": "#/components/headers/RateLimitPolicy"
+          },
+          "X-Request-Id": {
+            "$ref": "#/components/headers/RequestId"
           }
         },
         "content": {
@@ -521,20 +899,34 @@ export const document: ContractDocument = {
           }
         }
       },
-      "NotFound": {
-        "description": "The animal cannot be found.",
+      "Forbidden": {
+        "description": "The API key lacks the scope that the operation needs.",
+        "headers": {
+          "WWW-Authenticate": {
+            "$ref": "#/components/headers/InsufficientScope"
+          },
+          "RateLimit": {
+            "$ref": "#/components/headers/RateLimit"
+          },
+          "RateLimit-Policy": {
+            "$ref": "#/components/headers/RateLimitPolicy"
+          },
+          "X-Request-Id": {
+            "$ref": "#/components/headers/RequestId"
+          }
+        },
         "content": {
           "application/json": {
             "schema": {
               "$ref": "#/components/schemas/Error"
             },
             "examples": {
-              "notFound": {
-                "summary": "No such animal",
+              "forbidden": {
+                "summary": "The API key lacks the scope",
                 "value": {
-                  "code": "not_found",
-                  "message": "There is no animal with this id.",
-                  "status": 404
+                  "code": "forbidden",
+                  "message": "This operation needs the scope pets:write.",
+                  "status": 403
                 }
               }
             }
@@ -545,17 +937,16 @@ export const document: ContractDocument = {
         "description": "The first request with this `Idempotency-Key` is still running. Retry shortly.",
         "headers": {
           "Retry-After": {
-            "description": "After how many seconds a retry may succeed (RFC 9110, section 10.2.3).",
-            "schema": {
-              "type": "string",
-              "maxLength": 32
-            },
-            "examples": {
-              "soon": {
-                "summary": "In one second",
-                "value": "1"
-              }
-            }
+            "$ref": "#/components/headers/RetryAfter"
+          },
+          "RateLimit": {
+            "$ref": "#/components/headers/RateLimit"
+          },
+          "RateLimit-Policy": {
+            "$ref": "#/components/headers/RateLimitPolicy"
+          },
+          "X-Request-Id": {
+            "$ref": "#/components/headers/RequestId"
           }
         },
         "content": {
@@ -576,8 +967,115 @@ export const document: ContractDocument = {
           }
         }
       },
+      "PreconditionFailed": {
+        "description": "The request has `If-Match` or `If-None-Match`, which adding an animal cannot meet.",
+        "headers": {
+          "RateLimit": {
+            "$ref": "#/components/headers/RateLimit"
+          },
+          "RateLimit-Policy": {
+            "$ref": "#/components/headers/RateLimitPolicy"
+          },
+          "X-Request-Id": {
+            "$ref": "#/components/headers/RequestId"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "conditional": {
+                "summary": "A conditional creation",
+                "value": {
+                  "code": "precondition_failed",
+                  "message": "An animal that is added has no earlier content: leave out If-Match and If-None-Match.",
+                  "status": 412
+                }
+              }
+            }
+          }
+        }
+      },
+      "PayloadTooLarge": {
+        "description": "The body is larger than 64 KiB.",
+        "headers": {
+          "RateLimit": {
+            "$ref": "#/components/headers/RateLimit"
+          },
+          "RateLimit-Policy": {
+            "$ref": "#/components/headers/RateLimitPolicy"
+          },
+          "X-Request-Id": {
+            "$ref": "#/components/headers/RequestId"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "tooLarge": {
+                "summary": "A body larger than 64 KiB",
+                "value": {
+                  "code": "payload_too_large",
+                  "message": "The request body is larger than 65536 bytes.",
+                  "status": 413
+                }
+              }
+            }
+          }
+        }
+      },
+      "UnsupportedMediaType": {
+        "description": "The body is not uncompressed `application/json` in UTF-8.",
+        "headers": {
+          "Accept-Encoding": {
+            "$ref": "#/components/headers/AcceptEncoding"
+          },
+          "RateLimit": {
+            "$ref": "#/components/headers/RateLimit"
+          },
+          "RateLimit-Policy": {
+            "$ref": "#/components/headers/RateLimitPolicy"
+          },
+          "X-Request-Id": {
+            "$ref": "#/components/headers/RequestId"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "mediaType": {
+                "summary": "A body of another media type",
+                "value": {
+                  "code": "unsupported_media_type",
+                  "message": "Send the body as application/json, in UTF-8 where it is text.",
+                  "status": 415
+                }
+              }
+            }
+          }
+        }
+      },
       "IdempotencyKeyReused": {
         "description": "The `Idempotency-Key` was used before with another body.",
+        "headers": {
+          "RateLimit": {
+            "$ref": "#/components/headers/RateLimit"
+          },
+          "RateLimit-Policy": {
+            "$ref": "#/components/headers/RateLimitPolicy"
+          },
+          "X-Request-Id": {
+            "$ref": "#/components/headers/RequestId"
+          }
+        },
         "content": {
           "application/json": {
             "schema": {
@@ -596,21 +1094,20 @@ export const document: ContractDocument = {
           }
         }
       },
-      "Unexpected": {
-        "description": "Any other failure; the table of codes is in the description of this document.",
+      "RateLimited": {
+        "description": "Too many requests. Retry later.",
         "headers": {
           "Retry-After": {
-            "description": "After how many seconds a retry may succeed (RFC 9110, section 10.2.3). Sent with 429 and 503.",
-            "schema": {
-              "type": "string",
-              "maxLength": 32
-            },
-            "examples": {
-              "soon": {
-                "summary": "In one second",
-                "value": "1"
-              }
-            }
+            "$ref": "#/components/headers/RetryAfter"
+          },
+          "RateLimit": {
+            "$ref": "#/components/headers/RateLimit"
+          },
+          "RateLimit-Policy": {
+            "$ref": "#/components/headers/RateLimitPolicy"
+          },
+          "X-Request-Id": {
+            "$ref": "#/components/headers/RequestId"
           }
         },
         "content": {
@@ -619,20 +1116,77 @@ export const document: ContractDocument = {
               "$ref": "#/components/schemas/Error"
             },
             "examples": {
-              "forbidden": {
-                "summary": "The API key lacks the scope",
-                "value": {
-                  "code": "forbidden",
-                  "message": "The API key lacks the scope this operation needs.",
-                  "status": 403
-                }
-              },
               "rateLimited": {
                 "summary": "Too many requests",
                 "value": {
                   "code": "rate_limited",
                   "message": "Too many requests. Retry later.",
                   "status": 429
+                }
+              }
+            }
+          }
+        }
+      },
+      "Unavailable": {
+        "description": "The service cannot answer now. Retry later.",
+        "headers": {
+          "Retry-After": {
+            "$ref": "#/components/headers/RetryAfter"
+          },
+          "RateLimit": {
+            "$ref": "#/components/headers/RateLimit"
+          },
+          "RateLimit-Policy": {
+            "$ref": "#/components/headers/RateLimitPolicy"
+          },
+          "X-Request-Id": {
+            "$ref": "#/components/headers/RequestId"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "unavailable": {
+                "summary": "The service cannot answer now",
+                "value": {
+                  "code": "unavailable",
+                  "message": "The service cannot answer now. Retry later.",
+                  "status": 503
+                }
+              }
+            }
+          }
+        }
+      },
+      "Unexpected": {
+        "description": "Any other failure; the table of codes is in the description of this document.",
+        "headers": {
+          "RateLimit": {
+            "$ref": "#/components/headers/RateLimit"
+          },
+          "RateLimit-Policy": {
+            "$ref": "#/components/headers/RateLimitPolicy"
+          },
+          "X-Request-Id": {
+            "$ref": "#/components/headers/RequestId"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            },
+            "examples": {
+              "notAcceptable": {
+                "summary": "`Accept` excludes JSON",
+                "value": {
+                  "code": "not_acceptable",
+                  "message": "This operation answers with application/json.",
+                  "status": 406
                 }
               },
               "internalError": {
@@ -641,14 +1195,6 @@ export const document: ContractDocument = {
                   "code": "internal_error",
                   "message": "The service failed to answer. The fault is recorded.",
                   "status": 500
-                }
-              },
-              "unavailable": {
-                "summary": "The service cannot answer now",
-                "value": {
-                  "code": "unavailable",
-                  "message": "The service cannot answer now. Retry later.",
-                  "status": 503
                 }
               }
             }
@@ -675,10 +1221,10 @@ export const document: ContractDocument = {
       },
       "PetName": {
         "type": "string",
-        "description": "The animal's name. Control characters and lone surrogates are refused.",
+        "description": "The animal's name. Control characters are refused.",
         "minLength": 1,
         "maxLength": 255,
-        "pattern": "^[^\\p{Cc}\\p{Cs}]*$"
+        "pattern": "^[^\\x00-\\x1f\\x7f-\\x9f]*$"
       },
       "CategoryId": {
         "type": "integer",

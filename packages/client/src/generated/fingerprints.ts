@@ -2,7 +2,7 @@
 
 /** A digest of each operation, by its operationId. */
 export const operationFingerprints = {
-  "listPets": "9b0ead22d5c78f73",
-  "createPet": "13af8d7bd6331aff",
-  "getPet": "fa8a1ed108bd158b"
+  "listPets": "254c441b4034098d",
+  "createPet": "ecf64ba51177798f",
+  "getPet": "a129d4cc3e37f93a"
 };

@@ -4,7 +4,10 @@ import type { Operation } from "../operation.ts";
 /**
  * List animals
  *
- * Returns a paginated list of animals, ordered by `id`.
+ * Returns a page of animals, ordered by `id`.
+ *
+ * While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL as it is, until a response
+ * has no such link. Every animal that exists throughout appears exactly once.
  */
 export const listPets: Operation<"listPets"> = {
   "id": "listPets",
@@ -13,7 +16,8 @@ export const listPets: Operation<"listPets"> = {
   "parameters": {
     "limit": "query",
     "status": "query",
-    "cursor": "query"
+    "cursor": "query",
+    "If-None-Match": "header"
   },
   "success": [
     200
@@ -25,7 +29,10 @@ export const listPets: Operation<"listPets"> = {
 /**
  * Add an animal
  *
- * Adds a new animal. The service assigns its `id`.
+ * Adds an animal. The service assigns its `id`.
+ *
+ * Send an `Idempotency-Key` to make the request safe to repeat. A repeat with the same key and the same body gets
+ * the first response, marked `Idempotency-Replayed: true`, and adds no second animal. Keys expire after 24 hours.
  */
 export const createPet: Operation<"createPet"> = {
   "id": "createPet",
@@ -54,7 +61,8 @@ export const getPet: Operation<"getPet"> = {
   "method": "GET",
   "path": "/pets/{petId}",
   "parameters": {
-    "petId": "path"
+    "petId": "path",
+    "If-None-Match": "header"
   },
   "success": [
     200

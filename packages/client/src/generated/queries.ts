@@ -7,7 +7,10 @@ export interface Queries {
   /**
    * List animals
    *
-   * Returns a paginated list of animals, ordered by `id`.
+   * Returns a page of animals, ordered by `id`.
+   *
+   * While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL as it is, until a response
+   * has no such link. Every animal that exists throughout appears exactly once.
    */
   listPets: (input?: ListPetsInput) => Query<"listPets">;
   /**
@@ -26,7 +29,10 @@ export interface InfiniteQueries {
   /**
    * List animals
    *
-   * Returns a paginated list of animals, ordered by `id`.
+   * Returns a page of animals, ordered by `id`.
+   *
+   * While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL as it is, until a response
+   * has no such link. Every animal that exists throughout appears exactly once.
    */
   listPets: (input?: Omit<ListPetsInput, "cursor">) => InfiniteQuery<"listPets">;
 }
@@ -36,7 +42,10 @@ export interface Mutations {
   /**
    * Add an animal
    *
-   * Adds a new animal. The service assigns its `id`.
+   * Adds an animal. The service assigns its `id`.
+   *
+   * Send an `Idempotency-Key` to make the request safe to repeat. A repeat with the same key and the same body gets
+   * the first response, marked `Idempotency-Replayed: true`, and adds no second animal. Keys expire after 24 hours.
    */
   createPet: () => Mutation<"createPet", CreatePetInput>;
 }

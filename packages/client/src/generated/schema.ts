@@ -10,13 +10,19 @@ export interface paths {
         };
         /**
          * List animals
-         * @description Returns a paginated list of animals, ordered by `id`.
+         * @description Returns a page of animals, ordered by `id`.
+         *
+         *     While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL as it is, until a response
+         *     has no such link. Every animal that exists throughout appears exactly once.
          */
         get: operations["listPets"];
         put?: never;
         /**
          * Add an animal
-         * @description Adds a new animal. The service assigns its `id`.
+         * @description Adds an animal. The service assigns its `id`.
+         *
+         *     Send an `Idempotency-Key` to make the request safe to repeat. A repeat with the same key and the same body gets
+         *     the first response, marked `Idempotency-Replayed: true`, and adds no second animal. Keys expire after 24 hours.
          */
         post: operations["createPet"];
         delete?: never;
@@ -62,7 +68,7 @@ export interface components {
          * @description Unique identifier assigned by the service on creation.
          */
         PetId: number;
-        /** @description The animal's name. Control characters and lone surrogates are refused. */
+        /** @description The animal's name. Control characters are refused. */
         PetName: string;
         /**
          * Format: int64
@@ -71,7 +77,9 @@ export interface components {
         CategoryId: number;
         /** @description An animal to add. */
         NewPet: {
+            /** @description The animal's name. Control characters are refused. 1 to 255 characters. */
             name: components["schemas"]["PetName"];
+            /** @description Identifier of the category the animal belongs to. -9007199254740991 to 9007199254740991. */
             categoryId: components["schemas"]["CategoryId"];
             /**
              * @description Availability of the animal. `available` when omitted on creation.
@@ -81,8 +89,11 @@ export interface components {
         };
         /** @description An animal as the service returns it. */
         Pet: {
+            /** @description Unique identifier assigned by the service on creation. -9007199254740991 to 9007199254740991. */
             id: components["schemas"]["PetId"];
+            /** @description The animal's name. Control characters are refused. 1 to 255 characters. */
             name: components["schemas"]["PetName"];
+            /** @description Identifier of the category the animal belongs to. -9007199254740991 to 9007199254740991. */
             categoryId: components["schemas"]["CategoryId"];
             /** @description Availability of the animal. */
             status: components["schemas"]["PetStatus"];
@@ -91,47 +102,58 @@ export interface components {
         Pets: components["schemas"]["Pet"][];
         /** @description What went wrong. */
         Error: {
-            /** @description Machine-readable error code. New codes may be added. */
+            /** @description Machine-readable error code. New codes may be added. 1 to 64 characters. */
             code: string;
-            /** @description Human-readable description. */
+            /** @description Human-readable description. 1 to 1024 characters. */
             message: string;
-            /** @description The HTTP status code of the response. */
+            /** @description The HTTP status code of the response. 400 to 599. */
             status: number;
         };
     };
     responses: {
-        /** @description The answer is the one that `If-None-Match` names, which the caller has. */
+        /** @description The content has not changed since the response that `If-None-Match` names. */
         NotModified: {
             headers: {
-                /** @description Names this answer by its content (RFC 9110, section 8.8.3). Sent as `If-None-Match` it is answered 304 while the content is the same. */
+                /** @description The content of this response as an entity tag (RFC 9110, section 8.8.3), for `If-None-Match`. */
                 ETag?: string;
+                /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                RateLimit?: string;
+                /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                "RateLimit-Policy"?: string;
+                /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content?: never;
-        };
-        /** @description A parameter or the body is missing, malformed, unknown or out of bounds. */
-        InvalidRequest: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
         };
         /** @description The API key is missing or invalid. */
         Unauthorized: {
             headers: {
                 /** @description How to authenticate (RFC 6750, section 3). */
                 "WWW-Authenticate": string;
+                /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                RateLimit?: string;
+                /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                "RateLimit-Policy"?: string;
+                /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The animal cannot be found. */
-        NotFound: {
+        /** @description The API key lacks the scope that the operation needs. */
+        Forbidden: {
             headers: {
+                /** @description The scope that the API key lacks (RFC 6750, section 3.1). */
+                "WWW-Authenticate": string;
+                /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                RateLimit?: string;
+                /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                "RateLimit-Policy"?: string;
+                /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -141,8 +163,61 @@ export interface components {
         /** @description The first request with this `Idempotency-Key` is still running. Retry shortly. */
         IdempotencyInProgress: {
             headers: {
-                /** @description After how many seconds a retry may succeed (RFC 9110, section 10.2.3). */
-                "Retry-After"?: string;
+                /** @description Seconds until a retry may succeed (RFC 9110, section 10.2.3). */
+                "Retry-After"?: number;
+                /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                RateLimit?: string;
+                /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                "RateLimit-Policy"?: string;
+                /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The request has `If-Match` or `If-None-Match`, which adding an animal cannot meet. */
+        PreconditionFailed: {
+            headers: {
+                /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                RateLimit?: string;
+                /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                "RateLimit-Policy"?: string;
+                /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The body is larger than 64 KiB. */
+        PayloadTooLarge: {
+            headers: {
+                /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                RateLimit?: string;
+                /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                "RateLimit-Policy"?: string;
+                /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The body is not uncompressed `application/json` in UTF-8. */
+        UnsupportedMediaType: {
+            headers: {
+                /** @description The content codings that the service accepts (RFC 9110, section 15.5.16). Present when the content coding was refused. */
+                "Accept-Encoding"?: string;
+                /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                RateLimit?: string;
+                /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                "RateLimit-Policy"?: string;
+                /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -152,6 +227,46 @@ export interface components {
         /** @description The `Idempotency-Key` was used before with another body. */
         IdempotencyKeyReused: {
             headers: {
+                /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                RateLimit?: string;
+                /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                "RateLimit-Policy"?: string;
+                /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Too many requests. Retry later. */
+        RateLimited: {
+            headers: {
+                /** @description Seconds until a retry may succeed (RFC 9110, section 10.2.3). */
+                "Retry-After"?: number;
+                /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                RateLimit?: string;
+                /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                "RateLimit-Policy"?: string;
+                /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The service cannot answer now. Retry later. */
+        Unavailable: {
+            headers: {
+                /** @description Seconds until a retry may succeed (RFC 9110, section 10.2.3). */
+                "Retry-After"?: number;
+                /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                RateLimit?: string;
+                /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                "RateLimit-Policy"?: string;
+                /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -161,8 +276,12 @@ export interface components {
         /** @description Any other failure; the table of codes is in the description of this document. */
         Unexpected: {
             headers: {
-                /** @description After how many seconds a retry may succeed (RFC 9110, section 10.2.3). Sent with 429 and 503. */
-                "Retry-After"?: string;
+                /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                RateLimit?: string;
+                /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                "RateLimit-Policy"?: string;
+                /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -171,22 +290,54 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Maximum number of animals to return. */
+        /** @description Maximum number of animals to return. 1 to 100. Default: 20. */
         Limit: number;
         /** @description Filter by availability status. */
         StatusFilter: components["schemas"]["PetStatus"];
-        /** @description Where the page starts, as the `next` link of the page before it gives it. Opaque. */
+        /** @description Where the page starts, as the `next` link of the page before it gives it. Opaque. 1 to 64 characters. */
         Cursor: string;
         /**
          * @description A value of the caller's choice, unique for each animal to add (a UUID, say). A repeat with the same key and
-         *     the same body is answered with the first answer and adds nothing.
+         *     the same body is answered with the first answer and adds nothing. 1 to 255 characters.
          */
         IdempotencyKey: string;
-        /** @description Identifier of the animal to retrieve. */
+        /**
+         * @description The `ETag` of an earlier response (RFC 9110, section 13.1.2). The response is 304 without a body while the content
+         *     is the same. At most 16384 characters.
+         */
+        IfNoneMatch: string;
+        /** @description Identifier of the animal to retrieve. -9007199254740991 to 9007199254740991. */
         PetId: components["schemas"]["PetId"];
     };
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description The content of this response as an entity tag (RFC 9110, section 8.8.3), for `If-None-Match`. */
+        ETag: string;
+        /** @description The next page: `<…>; rel="next"` (RFC 8288). Absent on the last page. */
+        NextPage: string;
+        /** @description When the operation was deprecated, as `@` and seconds since 1970 (RFC 9745). */
+        Deprecation: string;
+        /** @description When the operation will be removed, as an HTTP date (RFC 8594). */
+        Sunset: string;
+        /** @description The operation to use instead: `<…>; rel="successor-version"` (RFC 8288, RFC 5829). */
+        Successor: string;
+        /** @description `true` when this is the first response to an earlier request with the same `Idempotency-Key`. */
+        IdempotencyReplayed: "true";
+        /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+        RateLimit: string;
+        /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+        RateLimitPolicy: string;
+        /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+        RequestId: string;
+        /** @description Seconds until a retry may succeed (RFC 9110, section 10.2.3). */
+        RetryAfter: number;
+        /** @description How to authenticate (RFC 6750, section 3). */
+        WWWAuthenticate: string;
+        /** @description The scope that the API key lacks (RFC 6750, section 3.1). */
+        InsufficientScope: string;
+        /** @description The content codings that the service accepts (RFC 9110, section 15.5.16). Present when the content coding was refused. */
+        AcceptEncoding: string;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -194,14 +345,20 @@ export interface operations {
     listPets: {
         parameters: {
             query?: {
-                /** @description Maximum number of animals to return. */
+                /** @description Maximum number of animals to return. 1 to 100. Default: 20. */
                 limit?: components["parameters"]["Limit"];
                 /** @description Filter by availability status. */
                 status?: components["parameters"]["StatusFilter"];
-                /** @description Where the page starts, as the `next` link of the page before it gives it. Opaque. */
+                /** @description Where the page starts, as the `next` link of the page before it gives it. Opaque. 1 to 64 characters. */
                 cursor?: components["parameters"]["Cursor"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of an earlier response (RFC 9110, section 13.1.2). The response is 304 without a body while the content
+                 *     is the same. At most 16384 characters.
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -212,8 +369,14 @@ export interface operations {
                 headers: {
                     /** @description The next page: `<…>; rel="next"` (RFC 8288). Absent on the last page. */
                     Link?: string;
-                    /** @description Names this answer by its content (RFC 9110, section 8.8.3). Sent as `If-None-Match` it is answered 304 while the content is the same. */
+                    /** @description The content of this response as an entity tag (RFC 9110, section 8.8.3), for `If-None-Match`. */
                     ETag?: string;
+                    /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                    RateLimit?: string;
+                    /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -221,8 +384,25 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description A query parameter is unknown, repeated, malformed or out of bounds. */
+            400: {
+                headers: {
+                    /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                    RateLimit?: string;
+                    /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
     };
@@ -232,7 +412,7 @@ export interface operations {
             header?: {
                 /**
                  * @description A value of the caller's choice, unique for each animal to add (a UUID, say). A repeat with the same key and
-                 *     the same body is answered with the first answer and adds nothing.
+                 *     the same body is answered with the first answer and adds nothing. 1 to 255 characters.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -249,27 +429,59 @@ export interface operations {
             /** @description The animal was added. */
             201: {
                 headers: {
-                    /** @description `true` when this is the kept answer of an earlier request with the same `Idempotency-Key`. */
+                    /** @description `true` when this is the first response to an earlier request with the same `Idempotency-Key`. */
                     "Idempotency-Replayed"?: "true";
+                    /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                    RateLimit?: string;
+                    /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Pet"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            /** @description The body or a parameter is missing, unknown, malformed or out of bounds. */
+            400: {
+                headers: {
+                    /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                    RateLimit?: string;
+                    /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             409: components["responses"]["IdempotencyInProgress"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
     };
     getPet: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of an earlier response (RFC 9110, section 13.1.2). The response is 304 without a body while the content
+                 *     is the same. At most 16384 characters.
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
-                /** @description Identifier of the animal to retrieve. */
+                /** @description Identifier of the animal to retrieve. -9007199254740991 to 9007199254740991. */
                 petId: components["parameters"]["PetId"];
             };
             cookie?: never;
@@ -279,24 +491,87 @@ export interface operations {
             /** @description The animal. */
             200: {
                 headers: {
+                    /** @description The content of this response as an entity tag (RFC 9110, section 8.8.3), for `If-None-Match`. */
+                    ETag?: string;
                     /** @description When the operation was deprecated, as `@` and seconds since 1970 (RFC 9745). */
                     Deprecation?: string;
                     /** @description When the operation will be removed, as an HTTP date (RFC 8594). */
                     Sunset?: string;
                     /** @description The operation to use instead: `<…>; rel="successor-version"` (RFC 8288, RFC 5829). */
                     Link?: string;
-                    /** @description Names this answer by its content (RFC 9110, section 8.8.3). Sent as `If-None-Match` it is answered 304 while the content is the same. */
-                    ETag?: string;
+                    /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                    RateLimit?: string;
+                    /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Pet"];
                 };
             };
-            304: components["responses"]["NotModified"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description The animal has not changed since the response that `If-None-Match` names. */
+            304: {
+                headers: {
+                    /** @description The content of this response as an entity tag (RFC 9110, section 8.8.3), for `If-None-Match`. */
+                    ETag?: string;
+                    /** @description When the operation was deprecated, as `@` and seconds since 1970 (RFC 9745). */
+                    Deprecation?: string;
+                    /** @description When the operation will be removed, as an HTTP date (RFC 8594). */
+                    Sunset?: string;
+                    /** @description The operation to use instead: `<…>; rel="successor-version"` (RFC 8288, RFC 5829). */
+                    Link?: string;
+                    /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                    RateLimit?: string;
+                    /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The identifier is malformed or out of bounds. */
+            400: {
+                headers: {
+                    /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                    RateLimit?: string;
+                    /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             401: components["responses"]["Unauthorized"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["Forbidden"];
+            /** @description The animal does not exist. */
+            404: {
+                headers: {
+                    /** @description When the operation was deprecated, as `@` and seconds since 1970 (RFC 9745). */
+                    Deprecation?: string;
+                    /** @description When the operation will be removed, as an HTTP date (RFC 8594). */
+                    Sunset?: string;
+                    /** @description The operation to use instead: `<…>; rel="successor-version"` (RFC 8288, RFC 5829). */
+                    Link?: string;
+                    /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                    RateLimit?: string;
+                    /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
     };

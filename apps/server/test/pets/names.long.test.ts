@@ -1,0 +1,24 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startService, type TestService } from "../service.ts";
+import { CODE_POINTS, expectJudged, isValid } from "./names.ts";
+
+let service: TestService;
+beforeAll(async () => void (service = await startService()));
+afterAll(() => service[Symbol.asyncDispose]());
+
+test(
+  "every character of Unicode is accepted or refused in a name as the contract says",
+  { timeout: 300_000 },
+  async () => {
+    expect.hasAssertions();
+    let valid: number[] = [];
+    for (let codePoint = 0; codePoint < CODE_POINTS; codePoint++) {
+      if (isValid(codePoint)) valid.push(codePoint);
+      else await expectJudged(service, String.fromCodePoint(codePoint));
+      if (valid.length === 255 || codePoint === CODE_POINTS - 1) {
+        await expectJudged(service, String.fromCodePoint(...valid));
+        valid = [];
+      }
+    }
+  },
+);
