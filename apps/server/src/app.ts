@@ -14,6 +14,7 @@ import { handlers } from "./handlers.ts";
 import { inOrder } from "./http/in-order.ts";
 import { onError } from "./http/on-error.ts";
 import { onlyRead } from "./http/only-read.ts";
+import { isAuthority } from "./http/origin.ts";
 import { authentication } from "./keys/authentication.ts";
 import type { KeyUses } from "./keys/key-uses.ts";
 import { nobody, type Observer } from "./observability/observer.ts";
@@ -69,7 +70,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
   app.all("/healthz", onlyRead, (_request, response) => void response.json({ status: "ok" }));
   app.all("/readyz", onlyRead, readiness(options));
   app.use(["/openapi.json", "/openapi.yaml"], crossOrigin);
-  app.use(contractDocument(), referencePage(BASE_PATH));
+  app.use(contractDocument(BASE_PATH), referencePage(BASE_PATH));
   app.use((_request, _response, next) => next(problem("not_found")));
   app.use(onError(options.logger));
   return app;
@@ -115,13 +116,10 @@ class ContractViolation extends Error {
   }
 }
 
-/** `host [":" port]` of RFC 3986, section 3.2: a name, which may be empty, or an address. */
-const AUTHORITY = /^(\[[0-9A-Za-z.:]+\]|([\w.~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(:\d*)?$/;
-
 /** RFC 9112, section 3.2, asks for this 400, for a Host that is missing or malformed as for two; Node's own has no body. */
 function requireHost(request: Request, _response: Response, next: NextFunction): void {
   const count = timesGiven(request, "host");
-  const isRight = count === 0 ? request.httpVersion === "1.0" : count === 1 && AUTHORITY.test(request.headers.host!);
+  const isRight = count === 0 ? request.httpVersion === "1.0" : count === 1 && isAuthority(request.headers.host!);
   next(isRight ? undefined : problem("invalid_request"));
 }
 

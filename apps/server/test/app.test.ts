@@ -125,7 +125,7 @@ describe("beside the contract", () => {
   test("/healthz, /readyz and /openapi.json need no key", async () => {
     expect(await (await get("/healthz")).json()).toEqual({ status: "ok" });
     expect(await (await get("/readyz")).json()).toEqual({ status: "ok" });
-    expect(await (await get("/openapi.json")).json()).toEqual(document);
+    expect(await (await get("/openapi.json")).json()).toMatchObject({ info: document.info, paths: document.paths });
   });
 
   test("they answer GET and HEAD, and say so to all else", async () => {
