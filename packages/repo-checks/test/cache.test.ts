@@ -39,7 +39,14 @@ describe("no cached result outlives a change to", () => {
   test.each([
     [
       "contract",
-      ["bundle.ts", "generate.ts", "generated-files.ts", "redocly.ts", "../express-operations/src/request-defaults.ts"],
+      [
+        "bundle.ts",
+        "described.ts",
+        "generate.ts",
+        "generated-files.ts",
+        "redocly.ts",
+        "../express-operations/src/request-defaults.ts",
+      ],
     ],
     ["client", ["generate.ts", "generated-files.ts", "described-operations.ts", "src/fingerprint.ts"]],
   ])("the generator of the %s", (name, files) => {

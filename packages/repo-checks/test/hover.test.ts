@@ -1,0 +1,70 @@
+import { join, resolve } from "node:path";
+import ts from "typescript-with-api";
+import { beforeAll, describe, expect, test } from "vitest";
+
+const packages = resolve(import.meta.dirname, "../..");
+const FILE = join(packages, "repo-checks/test/in-an-editor.ts");
+
+/** What somebody writes who uses both packages; `/*…*\/` stands before each word that the mouse is on. */
+const TEXT = `
+import type { ListPetsInput as Input, NewPet } from "../../contract/src/index.ts";
+import { createPetstore } from "../../client/src/index.ts";
+export const pet: NewPet = { /*name*/name: "Rex", /*categoryId*/categoryId: 1, /*status*/status: "sold" };
+export const input: Input = { query: { /*limit*/limit: 1 }, header: { /*If-None-Match*/"If-None-Match": "*" } };
+const petstore = createPetstore({ baseUrl: "http://127.0.0.1", apiKey: "k" });
+void petstore.createPet({ /*client's name*/name: "Rex", /*client's categoryId*/categoryId: 1 });
+void petstore.listPets({ /*client's limit*/limit: 1 });
+void petstore.GET("/pets", { params: { query: { /*path's limit*/limit: 1 } } });
+`;
+
+let service: ts.LanguageService;
+beforeAll(() => {
+  const { config } = ts.readConfigFile(join(packages, "repo-checks/tsconfig.json"), (path) => ts.sys.readFile(path));
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, join(packages, "repo-checks"));
+  service = ts.createLanguageService({
+    ...ts.sys,
+    useCaseSensitiveFileNames: () => true,
+    getCompilationSettings: () => options,
+    getScriptFileNames: () => [FILE],
+    getScriptVersion: () => "1",
+    getScriptSnapshot: (path) => {
+      const text = path === FILE ? TEXT : ts.sys.readFile(path);
+      return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
+    },
+    getCurrentDirectory: () => packages,
+    getDefaultLibFileName: ts.getDefaultLibFilePath,
+    fileExists: (path) => path === FILE || ts.sys.fileExists(path),
+  });
+});
+
+describe("an editor shows", () => {
+  const name = "The animal's name. Control characters are refused. 1 to 255 characters.";
+  const categoryId = "Identifier of the category the animal belongs to. -9007199254740991 to 9007199254740991.";
+  const limit = "Maximum number of animals to return. 1 to 100. Default: 20.";
+
+  test.each([
+    ["name", name],
+    ["categoryId", categoryId],
+    ["status", "Availability of the animal. `available` when omitted on creation. @default available"],
+    ["limit", limit],
+    ["If-None-Match", "The `ETag` of an earlier response"],
+    ["client's name", name],
+    ["client's categoryId", categoryId],
+    ["client's limit", limit],
+    ["path's limit", limit],
+  ])("text, bounds and default of %s", (word, expected) => {
+    const at = TEXT.indexOf(`/*${word}*/`) + word.length + 4;
+    expect(shownAt(at)).toContain(expected);
+  });
+
+  test("them in code that compiles", () => {
+    expect(service.getSemanticDiagnostics(FILE).map(({ messageText }) => messageText)).toEqual([]);
+  });
+});
+
+/** The documentation at a position, its tags after it. */
+function shownAt(position: number): string {
+  const { documentation, tags = [] } = service.getQuickInfoAtPosition(FILE, position) ?? {};
+  const texts = tags.map(({ name, text }) => [name === "description" ? "" : `@${name}`, ts.displayPartsToString(text)]);
+  return [ts.displayPartsToString(documentation), ...texts.flat()].filter(Boolean).join(" ");
+}
