@@ -13,8 +13,9 @@ test(
     expect.hasAssertions();
     let valid: number[] = [];
     for (let codePoint = 0; codePoint < CODE_POINTS; codePoint++) {
-      if (isValid(codePoint)) valid.push(codePoint);
-      else await expectJudged(service, String.fromCodePoint(codePoint));
+      const character = String.fromCodePoint(codePoint);
+      if (isValid(character)) valid.push(codePoint);
+      else await expectJudged(service, character);
       if (valid.length === 255 || codePoint === CODE_POINTS - 1) {
         await expectJudged(service, String.fromCodePoint(...valid));
         valid = [];
