@@ -1,6 +1,7 @@
 import { parse as parseForm } from "node:querystring";
 import type { Request, Response } from "express";
 import { parseJson } from "./json.ts";
+import { oneOf } from "./lists.ts";
 import { declaredAs, isJson, type MediaType, parseMediaType } from "./media-type.ts";
 import { type Problem, refuse } from "./problem.ts";
 import { isPercentEncoded } from "./query.ts";
@@ -29,14 +30,14 @@ export function bodyReader(declared: string[], required: boolean, limit: number)
   const asDeclared = new Map(declared.map((text) => [text, parseMediaType(text)]));
   return (request, response) => {
     if (!hasBody(request)) {
-      if (required) throw refuse(400, "A request body is required.");
+      if (required) throw refuse(400, `A request body is required. Send it as ${oneOf(declared)}.`);
       return undefined;
     }
     const sent = request.headers["content-type"] ?? "";
     const mediaType = asDeclared.get(sent) ?? parseMediaType(sent);
     const contentType = mediaType && (asDeclared.has(sent) ? sent : declaredAs(mediaType, declared));
     if (mediaType === undefined || contentType === undefined) {
-      throw refuse(415, `Send the body as ${declared.join(" or ")}, in UTF-8 where it is text.`);
+      throw refuse(415, `Send the body as ${oneOf(declared)}, and name that in Content-Type. Text is in UTF-8.`);
     }
     if (isEncoded(request)) throw refuse(415, "Send the body uncompressed.");
     if (Number(request.headers["content-length"] ?? 0) > limit) throw tooLarge(limit);
@@ -79,7 +80,7 @@ async function bytesToCome(request: Request, limit: number): Promise<Buffer> {
 }
 
 function tooLarge(limit: number): Problem {
-  return refuse(413, `The request body is larger than ${limit} bytes.`);
+  return refuse(413, `The request body is too large. At most ${limit} bytes are allowed.`);
 }
 
 function isEncoded({ headers }: Request): boolean {
@@ -99,7 +100,7 @@ function decode(bytes: Buffer, essence: string): unknown {
     try {
       return UTF_8.decode(bytes);
     } catch {
-      throw refuse(400, "The request body is not valid UTF-8.");
+      throw refuse(400, "The request body is not valid UTF-8. Encode it as UTF-8.");
     }
   };
   if (isJson(essence)) {
@@ -114,6 +115,7 @@ function decode(bytes: Buffer, essence: string): unknown {
 }
 
 function formOf(text: string): object {
-  if (!isPercentEncoded(text)) throw refuse(400, "The request body is not valid percent-encoding.");
+  if (!isPercentEncoded(text))
+    throw refuse(400, "The request body is not valid percent-encoding. Write a percent sign itself as %25.");
   return { ...parseForm(text, "&", "=", { maxKeys: 0 }) };
 }

@@ -1,7 +1,7 @@
 import { RequestValidator } from "express-openapi-validator/dist/middlewares/openapi.request.validator.js";
-import { ajvErrorsToValidatorError, augmentAjvErrors } from "express-openapi-validator/dist/middlewares/util.js";
+import { ContentType } from "express-openapi-validator/dist/middlewares/util.js";
 import { OpenApiValidator } from "express-openapi-validator/dist/openapi.validator.js";
-import type { OpenApiDocument } from "./document.ts";
+import { type OpenApiDocument, type Schema, unescapeKey } from "./document.ts";
 
 /** A step of express-openapi-validator (EOV), as Express would call it. */
 export type Middleware = (request: unknown, response: unknown, next: (error?: unknown) => void) => unknown;
@@ -15,7 +15,8 @@ export interface BoundValidator {
 
 /** EOV's step that judges requests, and the schemas it has compiled for the content types it has seen. */
 export interface RequestJudge {
-  judge: Middleware;
+  /** Returns what is wrong with a request, and coerces a valid one in place. Throws when the schemas are at fault. */
+  judge: (request: object) => Fault[];
   compiledFor: (contentType: string | undefined) => CompiledSchemas | undefined;
 }
 
@@ -26,7 +27,34 @@ export interface CompiledSchemas {
 }
 
 /** As ajv compiles it: what it had against the last data it refused is in `errors`. */
-type CompiledSchema = ((data: object) => boolean) & { errors?: object[] | null };
+type CompiledSchema = ((data: object) => boolean) & { errors?: AjvError[] | null };
+
+interface AjvError {
+  keyword: string;
+  instancePath: string;
+  params: Record<string, unknown>;
+  parentSchema?: Schema;
+  data?: unknown;
+  propertyName?: string;
+}
+
+/**
+ * What is wrong with a request: the keyword of JSON Schema that a value breaks. What EOV refuses by itself is `emptyValue`,
+ * `reservedCharacter` and `discriminator`.
+ */
+export interface Fault {
+  keyword: string;
+  place: "query" | "params" | "headers" | "body";
+  /** Leads to the value, from its place on. */
+  path: string[];
+  /** What the keyword asks for, as ajv names it. */
+  params: Record<string, unknown>;
+  /** The schema with the keyword, and the value it refuses. */
+  schema: Schema;
+  value: unknown;
+  /** The name of a field, where the name breaks the schema. */
+  fieldName?: string;
+}
 
 /** Which of its steps EOV makes. */
 export interface EovOptions {
@@ -69,7 +97,8 @@ export async function bindValidator(
   const probe = { method: method.toUpperCase(), originalUrl: path, url: path, path, baseUrl: "", app, openapi: {} };
   await run(step("pathParamsMiddleware"), probe);
   await run(step("metadataMiddleware"), probe);
-  const requestJudge = () => requestJudgeOf(new RequestValidator(spec.apiDoc, validator.ajvOpts.request), path, method);
+  const requestJudge = () =>
+    requestJudgeOf(new RequestValidator(spec.apiDoc, { ...validator.ajvOpts.request, verbose: true }), path, method);
   return { metadata: probe.openapi, step, requestJudge };
 }
 
@@ -80,21 +109,99 @@ function isUrl(text: string): boolean {
 
 function requestJudgeOf(validator: RequestValidator, path: string, method: string): RequestJudge {
   // It keeps what it compiles in two private instances of ajv, under this key. Were it another, nothing would be found.
-  const { ajv, ajvBody } = validator as unknown as Record<"ajv" | "ajvBody", { getSchema: (key: string) => unknown }>;
+  const { ajv, ajvBody } = validator as unknown as Record<"ajv" | "ajvBody", Ajv>;
+  const compiledFor = (contentType: string | undefined) => {
+    const key = `${method.toUpperCase()}-${path}-${ContentType.fromString(contentType as string).normalize() ?? "not_provided"}`;
+    const [parameters, body] = [ajv.getSchema(key), ajvBody.getSchema(key)];
+    return parameters && body ? ({ parameters, body } as CompiledSchemas) : undefined;
+  };
+  // EOV passes the errors here just before it throws, and keeps only their English text.
+  let reported: AjvError[] | undefined;
+  ajv.errorsText = (errors) => {
+    reported = errors;
+    return "";
+  };
+  const takeReported = () => {
+    const errors = reported;
+    reported = undefined;
+    return errors;
+  };
+  const judge = (request: object): Fault[] => {
+    try {
+      void validator.validate(request as never, {} as never, () => {});
+      return [];
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      const errors = takeReported();
+      if (errors === undefined) return [ownFaultOf(error, request as Record<string, Record<string, unknown>>)];
+      const compiled = compiledFor((request as { headers: Record<string, string> }).headers["content-type"]);
+      const whole = new Set([...(compiled?.parameters.errors ?? []), ...(compiled?.body.errors ?? [])]);
+      // Where a discriminator chooses the schema, EOV validates the body alone.
+      return errors.map((found) =>
+        faultOf(whole.has(found) ? found : { ...found, instancePath: `/body${found.instancePath}` }),
+      );
+    }
+  };
+  return { judge, compiledFor };
+}
+
+interface Ajv {
+  getSchema: (key: string) => unknown;
+  errorsText: (errors: AjvError[]) => string;
+}
+
+/** Whatever has no 4xx status is a fault. */
+function isRefusal(error: unknown): error is Error & { errors?: { path: string; message: string }[] } {
+  const status = error instanceof Error && "status" in error ? Number(error.status) : 500;
+  return status >= 400 && status <= 499;
+}
+
+/** What the schemas had against the data last judged: the parameters, or where these are valid the body. */
+export function faultsOf({ parameters, body }: CompiledSchemas): Fault[] {
+  return [...(parameters.errors ?? []), ...(body.errors ?? [])].map(faultOf);
+}
+
+function faultOf({ keyword, instancePath, params, parentSchema = {}, data, propertyName }: AjvError): Fault {
+  const name = params["missingProperty"] ?? params["additionalProperty"] ?? params["unevaluatedProperty"];
+  const [place = "body", ...path] = instancePath.split("/").slice(1).map(unescapeKey);
   return {
-    judge: (request, response, next) => validator.validate(request as never, response as never, next),
-    compiledFor: (contentType = "not_provided") => {
-      const key = `${method.toUpperCase()}-${path}-${contentType}`;
-      const [parameters, body] = [ajv.getSchema(key), ajvBody.getSchema(key)];
-      return parameters && body ? ({ parameters, body } as CompiledSchemas) : undefined;
-    },
+    keyword,
+    place: place as Fault["place"],
+    path: typeof name === "string" && instancePath !== "" ? [...path, name] : path,
+    params,
+    schema: parentSchema,
+    value: data,
+    ...(propertyName !== undefined && { fieldName: propertyName }),
   };
 }
 
-/** What both had against the data last judged, as EOV would report it. */
-export function faultsOf({ parameters, body }: CompiledSchemas): { path: string; message: string }[] {
-  const errors = augmentAjvErrors([...(parameters.errors ?? []), ...(body.errors ?? [])] as never);
-  return ajvErrorsToValidatorError(400, errors).errors;
+/** What EOV refuses before its schemas judge; it says so in words alone. */
+function ownFaultOf(
+  error: { errors?: { path: string; message: string }[] },
+  request: Record<string, Record<string, unknown>>,
+): Fault {
+  const [{ path, message } = { path: "", message: "" }] = error.errors ?? [];
+  const name = path.slice("/query/".length);
+  const inQuery: Omit<Fault, "keyword"> = {
+    place: "query",
+    path: [name],
+    params: {},
+    schema: {},
+    value: request["query"]?.[name],
+  };
+  if (message.startsWith("Empty value found")) return { ...inQuery, keyword: "emptyValue" };
+  if (message.includes("must be url encoded")) return { ...inQuery, keyword: "reservedCharacter" };
+  const [, field = "", values = ""] =
+    /^'(.+?)' must be equal to one of the allowed values: (.*)\.$/s.exec(message) ?? [];
+  const allowedValues = values.split(", ");
+  return {
+    keyword: "discriminator",
+    place: "body",
+    path: [field],
+    params: { allowedValues },
+    schema: {},
+    value: request["body"]?.[field],
+  };
 }
 
 /** A path of no parameters, as EOV's router knows it. */

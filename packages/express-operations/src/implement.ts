@@ -92,12 +92,13 @@ export function implement<Operations, Env extends Environment = Environment>() {
       };
       try {
         const found = router.find(request.path);
-        if (found === undefined) throw refuse(404, "There is nothing at this path.");
+        if (found === undefined) throw refuse(404, NOTHING_THERE);
         const { route, values } = found;
         const operation = route.get(request.method) ?? (request.method === "HEAD" ? route.get("GET") : undefined);
         if (operation === undefined) {
           const headers = { Allow: allowed(route) };
-          if (request.method !== "OPTIONS") throw refuse(405, `This path answers to ${headers.Allow}.`, headers);
+          if (request.method !== "OPTIONS")
+            throw refuse(405, `This path allows only the methods ${headers.Allow}.`, headers);
           respond(request, response, { status: 204, headers });
           return;
         }
@@ -113,6 +114,9 @@ export function implement<Operations, Env extends Environment = Environment>() {
     return Object.assign(handle, { ready: options.warm === true ? brokenAmong(operations) : Promise.resolve([]) });
   };
 }
+
+const NOTHING_THERE =
+  "There is nothing at this path. Upper and lower case differ in it, and a slash at its end counts.";
 
 type Route = Map<string, Operation>;
 

@@ -9,7 +9,7 @@ const SURROGATE = /\\u[dD][89a-fA-F]/;
 /** The text is not JSON at all. */
 class NotJsonError extends SyntaxError {
   constructor() {
-    super("is not valid JSON");
+    super("is not valid JSON. Check its quotation marks, commas and brackets");
   }
 }
 
@@ -35,7 +35,7 @@ export function parseJson(text: string): unknown {
   } catch {
     throw new NotJsonError();
   }
-  if (nestsDeeper(value, MAX_DEPTH)) throw new SyntaxError(`nests deeper than ${MAX_DEPTH} levels`);
+  if (nestsDeeper(value, MAX_DEPTH)) throw new SyntaxError(`nests deeper than the ${MAX_DEPTH} levels allowed`);
   if (SURROGATE.test(text)) refuseLoneSurrogates(value, "");
   if (JSON.stringify(value) !== text) inspect(text); // what is written again as it came has lost nothing
   return value;
@@ -75,7 +75,7 @@ function inspect(text: string): void {
     } else if (character === ":") {
       const known = names.at(-1)!;
       const name = last.includes("\\") ? (JSON.parse(last) as string) : last.slice(1, -1);
-      if (known.has(name)) throw new SyntaxError("gives a field twice");
+      if (known.has(name)) throw new SyntaxError(`gives ${fieldNamed(name)} twice. Give it once`);
       known.add(name);
     } else if (character === "{" || character === "[") {
       names.push(character === "{" ? new Set() : undefined);
@@ -84,10 +84,15 @@ function inspect(text: string): void {
     } else if (character === "-" || (character >= "0" && character <= "9")) {
       NUMBER.lastIndex = at;
       const [literal = ""] = NUMBER.exec(text)!;
-      if (!isExact(literal)) throw new SyntaxError("holds a number that cannot be represented exactly");
+      if (!isExact(literal))
+        throw new SyntaxError("holds a number with more digits than can be kept exactly, or one that is too large");
       at += literal.length - 1;
     }
   }
+}
+
+function fieldNamed(name: string): string {
+  return printable(name) === undefined ? "a field" : `field "${name}"`;
 }
 
 /** Where the string that begins at a quotation mark has its other one. */

@@ -13,14 +13,15 @@ import {
   type ResponseObject,
 } from "./document.ts";
 import type { KeptAnswers } from "./kept-answers.ts";
-import { rawParameters, strictness } from "./parameters.ts";
+import { oneOf } from "./lists.ts";
+import { cookieHeader, rawParameters, strictness } from "./parameters.ts";
 import { Problem, refuse } from "./problem.ts";
 import { isPromised, whenThere } from "./promised.ts";
 import { queryOf, queryReader } from "./query.ts";
 import { type Checking, type Release, releaseOf } from "./release.ts";
 import { announcementOf, type Answer, messageOf, type Outcome } from "./respond.ts";
 import { type Guard, guardOf, type SecurityOptions } from "./security.ts";
-import { buildValidator, cookieHeader, type Subject, type Validate } from "./validator.ts";
+import { buildValidator, type Subject, type Validate } from "./validator.ts";
 
 /** A handler as the untyped core calls it. */
 export type UntypedHandler = (input: Record<string, unknown>) => Answer | Promise<Answer>;
@@ -83,7 +84,10 @@ export class Operation {
       if (admitted instanceof Problem) return admitted;
       return whenThere(this.#ready ?? this.#read(), (reading) => {
         if (!reading.isAcceptable(request.headers.accept || "*/*")) {
-          throw refuse(406, `This operation answers with ${reading.produces.join(" or ")}.`);
+          throw refuse(
+            406,
+            `This operation answers with ${oneOf(reading.produces)}. Name that in Accept, or leave Accept out.`,
+          );
         }
         return this.#keptOrMade(request, () => this.#answer(request, response, values, reading, admitted.caller));
       });

@@ -4,7 +4,7 @@ import { resolve } from "./document.ts";
 import { effectiveSchema, isRecord, nonNullTypesOf, propertiesOf } from "./effective-schema.ts";
 import { lossIn, parseJson } from "./json.ts";
 import { essenceOf, isJson } from "./media-type.ts";
-import { describe, refuse } from "./problem.ts";
+import { describe, printable, refuse } from "./problem.ts";
 import { isSpread, type Query, type QueryValue } from "./query.ts";
 
 const INTEGER = /^(?:0|-?[1-9]\d*)$/;
@@ -33,6 +33,11 @@ export function rawParameters(
   for (const [index, name] of names.entries()) path[name] = decodeSegment(name, values[index]!);
   const cookies = hasCookies && typeof headers["cookie"] === "string" ? parseCookie(headers["cookie"]) : {};
   return { path, query, headers, cookies };
+}
+
+/** The name under which a cookie stands among the headers of a `Subject`; no header can have it. */
+export function cookieHeader(name: string): string {
+  return `cookie:${name}`.toLowerCase();
 }
 
 /** Finds what is wrong with the raw value of one parameter; undefined when nothing is. */
@@ -65,7 +70,7 @@ function strictChecks(document: OpenApiDocument, parameter: ParameterObject): St
     const numeric = numericCheck(nonNullTypesOf(document, schema.items));
     const items: Reader = (raw) =>
       [value(raw) ?? []].flat().flatMap((text) => (isDelimited(parameter) ? itemsOf(text, parameter) : text));
-    return numeric === undefined ? asJson : [...asJson, checking(items, numeric)];
+    return numeric === undefined ? asJson : [...asJson, checking(items, inItem(numeric))];
   }
   if (types.has("object") || types.size === 0) {
     if (parameter.in !== "query") return [];
@@ -129,7 +134,7 @@ function fieldCheck(document: OpenApiDocument, node: Schema): (value: unknown) =
   const types = nonNullTypesOf(document, node);
   const numeric = numericCheck(types);
   const { items } = resolve<Schema>(document, node);
-  const item = types.has("array") && items !== undefined ? fieldCheck(document, items) : undefined;
+  const item = types.has("array") && items !== undefined ? inItem(fieldCheck(document, items)) : undefined;
   const check = (value: unknown): string | undefined => {
     if (typeof value === "string") return (item ?? numeric)?.(value);
     if (Array.isArray(value)) return firstFault(value, item ?? check);
@@ -140,9 +145,24 @@ function fieldCheck(document: OpenApiDocument, node: Schema): (value: unknown) =
         fieldCheck(document, field),
       ]),
     );
-    return firstFault(Object.keys(value), (name) => fields!.get(name)?.(value[name]));
+    return firstFault(Object.keys(value), (name) => inField(name, fields!.get(name)?.(value[name])));
   };
   return check;
+}
+
+/** What is wrong with an object, of which a field is at fault. The innermost field is named. */
+function inField(name: string, fault: string | undefined): string | undefined {
+  if (fault?.startsWith("has a") !== false) return fault;
+  const known = printable(name);
+  return known === undefined ? `has a field that ${fault}` : `has a field "${known}" that ${fault}`;
+}
+
+/** A check of a list by that of its items. */
+function inItem<Value>(check: (value: Value) => string | undefined): (value: Value) => string | undefined {
+  return (value) => {
+    const fault = check(value);
+    return fault?.startsWith("has a") === false ? `has an item that ${fault}` : fault;
+  };
 }
 
 function firstFault<Item>(items: Item[], check: (item: Item) => string | undefined): string | undefined {
@@ -179,12 +199,14 @@ function isDelimited(parameter: ParameterObject): boolean {
 function numericCheck(types: Set<string>): TextCheck | undefined {
   if (types.size !== 1) return undefined;
   if (types.has("number")) {
-    return (text) => (NUMBER.test(text) ? undefined : "must be a number in plain decimal digits");
+    return (text) => (NUMBER.test(text) ? undefined : "must be a number in plain decimal digits, such as 1.5");
   }
   if (!types.has("integer")) return undefined;
   return (text) => {
-    if (!INTEGER.test(text)) return "must be an integer in plain decimal digits";
-    return Number.isSafeInteger(Number(text)) ? undefined : "must be an integer within ±9007199254740991";
+    if (!INTEGER.test(text)) return "must be an integer in plain decimal digits, such as 10";
+    return Number.isSafeInteger(Number(text))
+      ? undefined
+      : "must be an integer from -9007199254740991 to 9007199254740991";
   };
 }
 
@@ -192,6 +214,6 @@ function decodeSegment(name: string, value: string): string {
   try {
     return value.includes("%") ? decodeURIComponent(value) : value;
   } catch {
-    throw refuse(400, `${describe("path", name)} is not valid percent-encoding.`);
+    throw refuse(400, `${describe("path", name)} is not valid percent-encoding. Write a percent sign itself as %25.`);
   }
 }

@@ -2,6 +2,7 @@ import { parse as parsePairs } from "node:querystring";
 import { type OpenApiDocument, type OperationEntry, type ParameterObject, resolve, type Schema } from "./document.ts";
 import { nonNullTypesOf } from "./effective-schema.ts";
 import { MAX_DEPTH } from "./json.ts";
+import { shortened } from "./lists.ts";
 import { describe, type Problem, refuse } from "./problem.ts";
 
 /** The value of a query parameter: a text, the values of a list, or an object written in brackets. */
@@ -39,7 +40,8 @@ export function queryReader(
 ): (query: string) => ReadQuery {
   const declaration = declarationOf(document, entry, credentials);
   return (query) => {
-    if (!isPercentEncoded(query)) throw refuse(400, "The query is not valid percent-encoding.");
+    if (!isPercentEncoded(query))
+      throw refuse(400, "The query is not valid percent-encoding. Write a percent sign itself as %25.");
     return readQuery(parsePairs(query, "&", "=", { maxKeys: 0 }) as Pairs, declaration);
   };
 }
@@ -63,7 +65,8 @@ function declarationOf(document: OpenApiDocument, entry: OperationEntry, credent
 /** The texts of a query, by name. */
 type Pairs = Record<string, string | string[]>;
 
-function readQuery(pairs: Pairs, { names, objects, spread, allowsAnyName }: Declaration): ReadQuery {
+function readQuery(pairs: Pairs, declaration: Declaration): ReadQuery {
+  const { names, objects, spread, allowsAnyName } = declaration;
   const declared: Query = Object.create(null) as Query;
   const undeclared: Query = Object.create(null) as Query;
   const assemblies = new Map<string, Assembly>();
@@ -79,7 +82,7 @@ function readQuery(pairs: Pairs, { names, objects, spread, allowsAnyName }: Decl
     if (isAny && path.length === 0 && !name.includes("[")) undeclared[name] = value;
     else if (isAny && isList && pairs[root] === undefined) undeclared[root] = [value].flat();
     else if (path.length > 0 && !isList && (isAny || objects.has(root))) insert(assemblies, root, path, value);
-    else throw refuseUnknown(name, names);
+    else throw refuseName(name, declaration);
   }
   for (const [name, assembly] of assemblies) {
     const values = names.has(name) ? declared : undeclared;
@@ -131,7 +134,8 @@ function segmentsOf(name: string): [root: string, ...path: string[]] {
 
 /** Inserts a value at its place in the object of a root; a path that ends in `[]` gives a list. */
 function insert(assemblies: Map<string, Assembly>, root: string, path: string[], value: string | string[]): void {
-  if (path.length > MAX_DEPTH) throw refuse(400, `${describe("query", root)} nests deeper than ${MAX_DEPTH} levels.`);
+  if (path.length > MAX_DEPTH)
+    throw refuse(400, `${describe("query", root)} nests deeper than the ${MAX_DEPTH} levels allowed.`);
   const isList = path.at(-1) === "";
   const names = isList ? path.slice(0, -1) : path;
   let node: Assembly = assemblies.get(root) ?? new Map();
@@ -147,10 +151,16 @@ function insert(assemblies: Map<string, Assembly>, root: string, path: string[],
   node.set(last, isList ? [value].flat() : value);
 }
 
-function refuseUnknown(name: string, names: Set<string>): Problem {
+function refuseName(name: string, declaration: Declaration): Problem {
   const [root = ""] = name.split("[", 1);
-  const fault = names.has(root) ? "does not take these brackets" : "is not known";
-  return refuse(400, `${describe("query", root)} ${fault}.`);
+  return refuse(400, `${describe("query", root)} ${faultIn(root, declaration)}.`);
+}
+
+function faultIn(root: string, { names, objects, allowsAnyName }: Declaration): string {
+  if (objects.has(root) || (allowsAnyName && !names.has(root)))
+    return "does not take these brackets. Write each of its fields as parameter[field]=value";
+  if (names.has(root)) return "does not take these brackets. Write its name alone";
+  return `is not known. ${names.size > 0 ? `Known are: ${shortened([...names])}` : "This operation takes none"}`;
 }
 
 function refuseConflict(name: string): Problem {

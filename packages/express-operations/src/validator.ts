@@ -6,12 +6,14 @@ import type {
   RequestBodyObject,
   Schema,
 } from "./document.ts";
-import { resolve, unescapeKey } from "./document.ts";
-import { bindValidator, type Middleware, run } from "./eov.ts";
+import { resolve } from "./document.ts";
+import { bindValidator, type Fault, type RequestJudge } from "./eov.ts";
 import { excerpt } from "./excerpt.ts";
+import { messageOf } from "./fault-message.ts";
 import { multipartFieldsOf, readMultipart, type UploadedFile } from "./multipart.ts";
-import { describe, printable, type Problem, refuse } from "./problem.ts";
-import { type Faults, quickVerdict } from "./quick-verdict.ts";
+import { cookieHeader } from "./parameters.ts";
+import { type Problem, refuse } from "./problem.ts";
+import { quickVerdict } from "./quick-verdict.ts";
 
 /** A request as express-openapi-validator reads and rewrites it: coerced in place, defaults filled in. */
 export interface Subject {
@@ -52,7 +54,7 @@ export async function buildValidator(
   const takeApart = isMultipart ? step("multipartMiddleware") : undefined;
   const fields = isMultipart ? multipartFieldsOf(document, requestBody!) : { files: [], json: [] };
   const sentTypes = requestBody?.required === true ? contentTypes : [undefined, ...contentTypes];
-  for (const type of sentTypes) await compile(judge, metadata, entry.method, type);
+  for (const type of sentTypes) compile(judge, metadata, entry.method, type);
 
   const mustBeObject = Object.values(requestBody?.content ?? {}).some(
     ({ schema }) => resolve<Schema>(document, schema ?? {})["discriminator"] !== undefined,
@@ -64,25 +66,23 @@ export async function buildValidator(
       ? quickVerdict(document, entry.parameters, (type) => compiled.get(type))
       : () => undefined;
 
+  const refusalFor = (faults: Fault[]) => {
+    return faults.length === 0 ? undefined : refuse(400, messageOf(document, entry.parameters, faults));
+  };
+
   const judgeWhole = async (subject: Subject): Promise<Problem | undefined> => {
     // EOV reads the discriminator of whatever the body is, and null has no fields.
-    if (mustBeObject && subject.body === null) return refuse(400, "The request body must be object.");
+    if (mustBeObject && subject.body === null) return refuse(400, "The request body must be an object.");
     subject.openapi = { ...metadata, pathParams: subject.params };
     subject.query = { ...subject.query };
     if (takeApart !== undefined) await readMultipart(takeApart, subject, fields);
-    try {
-      await run(judge, subject);
-      return undefined;
-    } catch (error) {
-      if (isRefusal(error)) return refusalFor((error as { errors?: Faults }).errors ?? [], entry.parameters);
-      throw error;
-    }
+    return refusalFor(judge(subject));
   };
 
   return (subject) => {
     const faults = judgeQuickly(subject);
     if (faults === undefined) return judgeWhole(subject);
-    return faults.length > 0 ? refusalFor(faults, entry.parameters) : undefined;
+    return refusalFor(faults);
   };
 }
 
@@ -105,18 +105,13 @@ function withStyle(parameter: ParameterObject): ParameterObject {
   return parameter.in === "cookie" ? { ...shown, in: "header", name: cookieHeader(parameter.name) } : shown;
 }
 
-/** The name under which a cookie stands among the headers of a `Subject`; no header can have it. */
-export function cookieHeader(name: string): string {
-  return `cookie:${name}`.toLowerCase();
-}
-
 /** Has EOV compile the schemas for one content type: it does so at the first request, whatever becomes of that. */
-async function compile(
-  judge: Middleware,
+function compile(
+  judge: RequestJudge["judge"],
   metadata: object,
   method: string,
   contentType: string | undefined,
-): Promise<void> {
+): void {
   const probe: Subject = {
     method: method.toUpperCase(),
     originalUrl: "/",
@@ -127,54 +122,5 @@ async function compile(
     body: {},
     openapi: { ...metadata, pathParams: {} },
   };
-  await run(judge, probe).catch((error: { status?: number }) => {
-    if (!isRefusal(error)) throw error;
-  });
-}
-
-/** EOV's refusal, in words that name the place and never repeat a value. */
-function refusalFor([first]: Faults, parameters: ParameterObject[]): Problem {
-  if (first === undefined) return refuse(400, "The request does not match the contract.");
-  return refuse(400, explain(first.path, first.message, parameters));
-}
-
-/** Whatever has no 4xx status is a fault. */
-function isRefusal(error: unknown): boolean {
-  const status = error instanceof Error && "status" in error ? Number(error.status) : 500;
-  return status >= 400 && status <= 499;
-}
-
-const PLACES = { query: "query", params: "path", headers: "header" } as const;
-
-function explain(path: string, message: string, parameters: ParameterObject[]): string {
-  const [place = "", ...segments] = path.replace(/^\//, "").split("/");
-  // Where a discriminator chose the schema, EOV leaves the field to its message.
-  const field = /^must have required property '(.+)'$|^'(.+?)' must /.exec(message)?.slice(1).find(Boolean);
-  if (field !== undefined && segments.at(-1) !== field && !(place in PLACES)) segments.push(field);
-  if (place in PLACES) {
-    const name = segments[0] ?? "";
-    const declared = parameters.find(({ in: where, name: own }) => {
-      return (where === "header" && own.toLowerCase() === name) || (where === "cookie" && cookieHeader(own) === name);
-    });
-    const subject = declared
-      ? describe(declared.in, declared.name)
-      : describe(PLACES[place as keyof typeof PLACES], name);
-    return `${subject} ${reasonOf(message)}.`;
-  }
-  const names = segments.map((segment) => printable(unescapeKey(segment)));
-  const known = names.includes(undefined) ? names.slice(0, names.indexOf(undefined)) : names;
-  const part = known.length === names.length ? "" : "A field in ";
-  const subject = known.length === 0 ? "the request body" : `body field "${known.join(".")}"`;
-  const sentence = `${part}${subject} ${reasonOf(message)}.`;
-  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
-}
-
-/** EOV's reason, shortened where it would repeat the name that the sentence starts with. */
-function reasonOf(message: string): string {
-  if (message.startsWith("must have required property")) return "is required";
-  if (/^must NOT have (?:additional|unevaluated) properties$/.test(message)) return "is not known";
-  if (message.startsWith("Unknown query parameter")) return "is not known";
-  if (message.startsWith("Empty value found")) return "must not be empty";
-  if (message.includes("must be url encoded")) return "must be percent-encoded";
-  return message.replace(/^'.+?' (?=must )/, "").replace(/\.$/, "");
+  judge(probe);
 }

@@ -17,7 +17,7 @@ const SEED = process.env["EQUIVALENCE_SEED"];
 
 /** The README's list of what is refused beyond the schema, as the messages say it. */
 const STRICTNESS =
-  /must be given once|in plain decimal digits|within ±9007199254740991|cannot be represented exactly|A request body is required/;
+  /must be given once|in plain decimal digits|from -9007199254740991 to 9007199254740991|can be kept exactly|A request body is required/;
 
 let ours: Awaited<ReturnType<typeof listen>>;
 let whole: Awaited<ReturnType<typeof listen>>;

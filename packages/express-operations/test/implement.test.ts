@@ -95,13 +95,13 @@ describe("a document served", () => {
       {
         type: "method_not_allowed",
         status: 405,
-        message: "This path answers to OPTIONS, POST.",
+        message: "This path allows only the methods OPTIONS, POST.",
         headers: { Allow: "OPTIONS, POST" },
       },
     ]);
     expect(await (await send("/nothing")).json()).toEqual({
       code: "not_found",
-      message: "There is nothing at this path.",
+      message: "There is nothing at this path. Upper and lower case differ in it, and a slash at its end counts.",
       status: 404,
     });
   });

@@ -64,7 +64,7 @@ describe("parseJson", () => {
     "1e400",
     "1e-400",
   ])("refuses %s, which a double changes", (text) =>
-    expect(() => parseJson(`[${text}]`)).toThrow("cannot be represented exactly"),
+    expect(() => parseJson(`[${text}]`)).toThrow("more digits than can be kept exactly"),
   );
 
   test("an integer literal within ±(2^53 − 1) is read exactly, and beyond it never as another integer than JSON.stringify writes", () => {
@@ -79,7 +79,7 @@ describe("parseJson", () => {
 
   test.each(['{"a":1,"a":1}', '{"a":1,"\\u0061":2}', '[{"b":{"a":1,"b":{},"a":2}}]', '{"":1,"":2}'])(
     "refuses a name given twice: %s",
-    (text) => expect(() => parseJson(text)).toThrow("gives a field twice"),
+    (text) => expect(() => parseJson(text)).toThrow(/gives (a field|field ".*") twice/),
   );
 
   test("the same name in different objects, and text that looks like a name, are fine", () => {
@@ -109,10 +109,10 @@ describe("parseJson", () => {
   );
 
   test("refuses deep nesting, and text that is not JSON, without repeating it", () => {
-    expect(() => parseJson("[".repeat(101) + "]".repeat(101))).toThrow("nests deeper than 100 levels");
+    expect(() => parseJson("[".repeat(101) + "]".repeat(101))).toThrow("nests deeper than the 100 levels allowed");
     expect(parseJson("[".repeat(100) + "]".repeat(100))).toBeInstanceOf(Array);
     for (const text of ["", "{", "nope", "[1,]", "{'a':1}", "01", "1 2", "\u00a01", '"\n"']) {
-      expect(() => parseJson(text)).toThrow(/^is not valid JSON$/);
+      expect(() => parseJson(text)).toThrow(/^is not valid JSON\. Check/);
     }
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { operationsOf } from "../src/document.ts";
-import { bindValidator, run } from "../src/eov.ts";
+import { bindValidator } from "../src/eov.ts";
 import { excerpt } from "../src/excerpt.ts";
 import { quickVerdict } from "../src/quick-verdict.ts";
 import type { Subject } from "../src/validator.ts";
@@ -13,7 +13,7 @@ async function shortcut(operationId: string) {
   const options = { validateRequests: true, validateResponses: false, fileUploader: false };
   const { metadata, requestJudge } = await bindValidator(part.document, part.at, method, options);
   const { judge, compiledFor } = requestJudge();
-  await run(judge, { ...subjectOf(""), openapi: { ...metadata, pathParams: {} } }).catch(() => {});
+  judge({ ...subjectOf(""), openapi: { ...metadata, pathParams: {} } });
   return quickVerdict(document, parameters, compiledFor);
 }
 
@@ -30,8 +30,8 @@ describe("the shortcut", () => {
   });
 
   test.each([
-    ["a value that the schema refuses", "name=Bo&weight=heavy", { path: "/query/weight", message: "must be number" }],
-    ["a parameter that is missing", "weight=2", { path: "/query/name", message: "must have required property 'name'" }],
+    ["a value that the schema refuses", "name=Bo&weight=heavy", { path: ["weight"], keyword: "type" }],
+    ["a parameter that is missing", "weight=2", { path: ["name"], keyword: "required" }],
   ])("refuses %s as EOV does", async (_, search, fault) => {
     const subject = subjectOf(search, { year: "1999" });
     expect((await shortcut("countAnimals"))(subject)).toMatchObject([fault]);

@@ -110,7 +110,10 @@ describe("bodies", () => {
     expect(await send("9007199254740991")).toEqual([200, undefined]);
     expect(await send("-9007199254740991")).toEqual([200, undefined]);
     for (const beyond of ["9007199254740992", "-9007199254740992", "1e300"])
-      expect(await send(beyond)).toEqual([400, 'Body field "id" must match format "int64".']);
+      expect(await send(beyond)).toEqual([
+        400,
+        'Body field "id" must be an integer from -9007199254740991 to 9007199254740991.',
+      ]);
   });
 
   test.each([

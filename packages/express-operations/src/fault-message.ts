@@ -1,0 +1,115 @@
+import { type OpenApiDocument, type ParameterObject, type Schema } from "./document.ts";
+import { effectiveSchema } from "./effective-schema.ts";
+import type { Fault } from "./eov.ts";
+import { cookieHeader } from "./parameters.ts";
+import { predicateOf } from "./predicates.ts";
+import { describe, printable } from "./problem.ts";
+
+/** How much a message names of the way to a field, in characters. */
+const WAY = 120;
+
+/**
+ * Returns the message of a refusal: the place, what is wrong and what to do, in plain English, at most a few hundred
+ * characters. It repeats no value of the request, and of its names only plain words.
+ */
+export function messageOf(document: OpenApiDocument, parameters: ParameterObject[], faults: Fault[]): string {
+  const isOfBody = faults[0]?.place === "body"; // parameters come first, where both are at fault
+  const found = decisive(faults.filter(({ place }) => (place === "body") === isOfBody));
+  if (found === undefined) return "The request does not match the API description.";
+  const parameter = declaredFor(found, parameters);
+  const schema = { ...effectiveSchema(document, parameter?.schema), ...parameter } as Schema;
+  const fault = found.keyword === "reservedCharacter" ? asEnum(found, schema) : found;
+  const explained = found.place === "body" || fault.path.length > 1 ? fault : withDescription(fault, schema);
+  const sentence = `${subjectOf(fault, parameter)} ${predicateOf(explained)}.`;
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1) + adviceFor(fault);
+}
+
+/** What else helps, where the value shows which mistake was made. */
+function adviceFor({ keyword, path, place, params, value }: Fault): string {
+  if (keyword !== "enum" || typeof value !== "string") return "";
+  const texts = (params["allowedValues"] as unknown[]).filter((item) => typeof item === "string");
+  if (place !== "body" && value.includes(","))
+    return path.length > 1 ? " Repeat the parameter for each of several values." : " Only one may be given.";
+  const isOtherwiseCased = texts.some(
+    (item) => item.length === value.length && item.toLowerCase() === value.toLowerCase(),
+  );
+  return isOtherwiseCased ? " Upper and lower case differ." : "";
+}
+
+/**
+ * The fault to report. Validation ends at the first that it finds, and reports what that consists of before it: of a choice,
+ * what each member has against the value. Where the members agree in kind, their faults are one; where only one of them
+ * goes beyond the type, that one is meant.
+ */
+function decisive(faults: Fault[]): Fault | undefined {
+  const fault = faults.at(-1);
+  const parts = faults.slice(0, -1);
+  if (fault?.keyword === "if" || fault?.keyword === "propertyNames") return decisive(parts) ?? fault;
+  const isChoice = fault?.keyword === "anyOf" || fault?.keyword === "oneOf";
+  return isChoice && !fault.params["passingSchemas"] ? (decisiveOf(parts) ?? fault) : fault;
+}
+
+function decisiveOf(parts: Fault[]): Fault | undefined {
+  const [first] = parts;
+  const isAlike = (part: Fault) => part.keyword === first?.keyword && part.path.join("/") === first.path.join("/");
+  if (first === undefined) return undefined;
+  if (parts.every(isAlike) && first.keyword === "type")
+    return { ...first, params: { type: parts.flatMap(({ params }) => params["type"]) } };
+  if (parts.every(isAlike) && (first.keyword === "enum" || first.keyword === "const")) {
+    const allowedValues = parts.flatMap(({ params }) => params["allowedValues"] ?? [params["allowedValue"]]);
+    return { ...first, keyword: "enum", params: { allowedValues: [...new Set(allowedValues)] } };
+  }
+  if (parts.every(isAlike) && first.keyword === "required") return first;
+  const meant = parts.filter(({ keyword }) => !["type", "enum", "const"].includes(keyword));
+  return meant.length === 1 ? meant[0] : undefined;
+}
+
+/** A value with reserved characters that is none of those allowed is no fault of its encoding. */
+function asEnum(fault: Fault, { enum: own, items }: Schema): Fault {
+  const allowedValues = (own ?? items?.["enum"]) as unknown[] | undefined;
+  const value = [fault.value].flat().find((text) => allowedValues?.includes(text) === false);
+  if (allowedValues === undefined || value === undefined) return fault;
+  const path = own === undefined ? [...fault.path, "0"] : fault.path;
+  return { ...fault, keyword: "enum", params: { allowedValues }, path, value };
+}
+
+function withDescription(fault: Fault, { description }: Schema): Fault {
+  return description === undefined ? fault : { ...fault, schema: { ...fault.schema, description } };
+}
+
+const PLACES = { query: "query", params: "path", headers: "header" } as const;
+
+/** EOV knows headers in lower case, and cookies as headers. */
+function declaredFor({ place, path: [name = ""] }: Fault, parameters: ParameterObject[]): ParameterObject | undefined {
+  if (place === "body") return undefined;
+  return parameters.find(({ in: where, name: own }) => {
+    if (where === "cookie") return place === "headers" && cookieHeader(own) === name;
+    return where === PLACES[place] && (where === "header" ? own.toLowerCase() === name : own === name);
+  });
+}
+
+function subjectOf({ place, path }: Fault, parameter: ParameterObject | undefined): string {
+  if (place === "body") {
+    const { known, isWhole } = wayOf(path);
+    const body = known === "" ? "the request body" : `body field "${known}"`;
+    return isWhole ? body : `a field in ${body}`;
+  }
+  const [name = "", ...fields] = path;
+  const whole = parameter ? describe(parameter.in, parameter.name) : describe(PLACES[place], name);
+  if (fields.length === 0) return whole;
+  const inner = whole.charAt(0).toLowerCase() + whole.slice(1);
+  if (fields.length === 1 && /^\d+$/.test(fields[0]!)) return `item ${Number(fields[0]) + 1} of ${inner}`;
+  const { known, isWhole } = wayOf(fields);
+  return isWhole ? `field "${known}" of ${inner}` : `a field of ${inner}`;
+}
+
+/** The way to a field as far as it is plain and short. */
+function wayOf(path: string[]): { known: string; isWhole: boolean } {
+  let known = "";
+  for (const segment of path) {
+    const name = printable(segment);
+    if (name === undefined || known.length + name.length > WAY) return { known, isWhole: false };
+    known += known === "" ? name : `.${name}`;
+  }
+  return { known, isWhole: true };
+}

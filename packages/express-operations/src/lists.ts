@@ -1,0 +1,20 @@
+/** How much of a list is shown, in characters. */
+const SHOWN = 200;
+
+/** Returns `a, b and c`. */
+export function listOf(items: readonly string[], conjunction: "and" | "or"): string {
+  return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} ${conjunction} ${items.at(-1)}`;
+}
+
+/** Returns `a, b, c`, or `a, b and 7 more` where the list is long. `items` may be but the first of `total`. */
+export function shortened(items: readonly string[], total = items.length): string {
+  let length = 0;
+  const shown = items.filter((item) => (length += item.length + 2) <= SHOWN);
+  if (shown.length === 0) return "those in the API description";
+  return shown.length === total ? shown.join(", ") : `${shown.join(", ")} and ${total - shown.length} more`;
+}
+
+/** Returns `a`, or `one of: a, b`. */
+export function oneOf(items: readonly string[], total = items.length): string {
+  return total === 1 ? shortened(items) : `one of: ${shortened(items, total)}`;
+}

@@ -1,0 +1,189 @@
+import type { Schema } from "./document.ts";
+import { propertiesOf } from "./effective-schema.ts";
+import type { Fault } from "./eov.ts";
+import { listOf, oneOf, shortened } from "./lists.ts";
+import { wordsOf } from "./pattern-words.ts";
+import { printable } from "./problem.ts";
+
+/** How much is quoted of a description, in characters. */
+const QUOTED = 200;
+/** How many values are written out at most. */
+const SHOWN = 100;
+
+/** What keywords ask for, as ajv names it. */
+interface Asked {
+  type: string | string[] | undefined;
+  allowedValues: unknown[];
+  allowedValue: unknown;
+  comparison: string;
+  limit: number;
+  len: number | undefined;
+  multipleOf: number;
+  minContains: number | undefined;
+  maxContains: number | undefined;
+  pattern: string;
+  format: string;
+  /** Which members of `oneOf` accept the value, where several do. */
+  passingSchemas: number[] | null;
+  property: string;
+}
+
+type Say = (asked: Asked, fault: Fault) => string;
+
+/** What a value has to be, by the keyword of JSON Schema that it breaks, or EOV's own reason. */
+const PREDICATES: Record<string, Say> = {
+  type: ({ type }, { schema, place, value }) => {
+    if (place !== "body" && Array.isArray(value) && !schema.type?.includes("array")) return "must be given once";
+    const types = [type ?? schema["x-eov-type"]].flat().map((name) => TYPES[name as string] ?? String(name));
+    return Array.isArray(schema.enum) ? allowed(schema.enum) : `must be ${listOf(unique(types), "or")}`;
+  },
+  enum: ({ allowedValues }) => allowed(allowedValues),
+  const: ({ allowedValue }) => allowed([allowedValue]),
+  discriminator: ({ allowedValues }) => allowed(allowedValues),
+  minimum: number,
+  maximum: number,
+  exclusiveMinimum: number,
+  exclusiveMaximum: number,
+  multipleOf: ({ multipleOf }) => `must be a multiple of ${String(multipleOf)}`,
+  minLength: size("Length", "character"),
+  maxLength: size("Length", "character"),
+  minItems: size("Items", "item"),
+  maxItems: size("Items", "item"),
+  minProperties: size("Properties", "field"),
+  maxProperties: size("Properties", "field"),
+  items: tooManyItems,
+  additionalItems: tooManyItems,
+  unevaluatedItems: tooManyItems,
+  uniqueItems: () => "must not hold the same item twice",
+  contains: ({ minContains = 1, maxContains }) => {
+    const items =
+      maxContains === undefined
+        ? `at least ${counted(minContains, "item")}`
+        : `from ${minContains} to ${counted(maxContains, "item")}`;
+    return `must hold ${items} of the kind that the API description asks for`;
+  },
+  pattern: ({ pattern }, { schema, value }) =>
+    value === "" ? "must not be empty" : (wordsOf(pattern) ?? inForm("the form", schema)),
+  format: ({ format }) => `must be ${FORMATS[format] ?? `a valid ${printable(format) ?? "value"}`}`,
+  required: () => "is required",
+  dependentRequired: dependent,
+  dependencies: dependent,
+  additionalProperties: unknownField,
+  unevaluatedProperties: unknownField,
+  readOnly: () => "is set by the service alone. Leave it out",
+  not: (_, { schema }) => `has a value that the API description excludes${quoted(schema["description"])}`,
+  anyOf: (_, { schema }) => inForm("one of the forms", schema),
+  oneOf: ({ passingSchemas }, { schema }) =>
+    passingSchemas === null
+      ? inForm("one of the forms", schema)
+      : "must have only one of the forms that the API description gives, and has several",
+  emptyValue: () => "is empty. Give it a value, or leave it out",
+  reservedCharacter: () => "has a character that must be percent-encoded, such as a comma (%2C) or a slash (%2F)",
+};
+PREDICATES["x-eov-type"] = PREDICATES["type"]!;
+
+const TYPES: Record<string, string> = {
+  string: "a string",
+  number: "a number",
+  integer: "an integer",
+  boolean: "true or false",
+  array: "an array",
+  object: "an object",
+};
+
+const FORMATS: Record<string, string> = {
+  date: "a date, such as 2026-01-31",
+  "date-time": "a date and time with its offset from UTC, such as 2026-01-31T12:00:00Z",
+  time: "a time with its offset from UTC, such as 12:00:00Z",
+  "iso-date-time": "a date and time, such as 2026-01-31T12:00:00",
+  "iso-time": "a time, such as 12:00:00",
+  duration: "a duration, such as P1DT2H",
+  email: "an e-mail address",
+  hostname: "a host name",
+  ipv4: "an IPv4 address, such as 192.0.2.1",
+  ipv6: "an IPv6 address, such as 2001:db8::1",
+  uri: "a URI with its scheme, such as https://example.com/a",
+  url: "a URL that begins with http://, https:// or ftp://",
+  "uri-reference": "a URI or a reference to one, such as /a/b",
+  "uri-template": "a URI template, such as /a/{b}",
+  uuid: "a UUID, such as 8f3f6f0e-5d0c-4a53-9f0a-0a8f3c1c7f8e",
+  regex: "a regular expression",
+  "json-pointer": "a JSON Pointer, such as /a/0",
+  "json-pointer-uri-fragment": "a JSON Pointer as a URI fragment, such as #/a/0",
+  "relative-json-pointer": "a relative JSON Pointer, such as 1/a",
+  byte: "Base64",
+  int32: "an integer from -2147483648 to 2147483647",
+  int64: `an integer from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`,
+  float: "a number",
+  double: "a number",
+};
+
+/** Returns what is wrong with a value, and what to do, for a sentence that begins with the place of the value. */
+export function predicateOf(fault: Fault): string {
+  const say = PREDICATES[fault.keyword] ?? (() => "is not as the API description asks for");
+  const predicate = say(fault.params as unknown as Asked, fault);
+  return fault.fieldName === undefined ? predicate : `has a field whose name ${predicate}`;
+}
+
+function number({ comparison, limit }: Asked, { schema }: Fault): string {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema as Record<string, unknown>;
+  const isRange = typeof minimum === "number" && typeof maximum === "number" && !exclusiveMinimum && !exclusiveMaximum;
+  if (isRange) return `must be from ${minimum} to ${maximum}`;
+  return `must be ${COMPARISONS[comparison]} ${String(limit)}`;
+}
+
+const COMPARISONS: Record<string, string> = { ">=": "at least", "<=": "at most", ">": "more than", "<": "less than" };
+
+function size(name: "Length" | "Items" | "Properties", unit: string): Say {
+  return (_, { schema }) => {
+    const { [`min${name}`]: least, [`max${name}`]: most } = schema as Record<string, number | undefined>;
+    if (least === undefined) return `must have at most ${counted(most!, unit)}`;
+    if (most === undefined) return `must have at least ${counted(least, unit)}`;
+    return least === most
+      ? `must have exactly ${counted(most, unit)}`
+      : `must have from ${least} to ${counted(most, unit)}`;
+  };
+}
+
+function tooManyItems({ len, limit }: Asked): string {
+  return `must have at most ${counted(len ?? limit ?? 0, "item")}`;
+}
+
+function counted(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}
+
+function dependent({ property }: Asked): string {
+  const known = printable(property);
+  return `is required beside ${known === undefined ? "another field" : `"${known}"`}`;
+}
+
+function unknownField(_: unknown, { schema }: Fault): string {
+  const names = Object.entries(propertiesOf(schema)).flatMap(([name, field]) =>
+    field["readOnly"] === true ? [] : name,
+  );
+  if (names.length === 0) return "is not known";
+  return `is not known. The fields are: ${shortened(names)}`;
+}
+
+function allowed(values: unknown[]): string {
+  const shown = values.slice(0, SHOWN).map((value) => {
+    return typeof value === "string" && /^[\w.-]+$/.test(value) ? value : JSON.stringify(value);
+  });
+  return `must be ${oneOf(shown, values.length)}`;
+}
+
+function inForm(form: string, { description }: Schema): string {
+  return `must have ${form} that the API description gives${quoted(description)}`;
+}
+
+/** The first sentence of a description, where it is short. */
+function quoted(description: unknown): string {
+  const [sentence = ""] =
+    typeof description === "string" ? (/^.*?(?=\.(?:\s|$)|\n|$)/s.exec(description.trim().slice(0, QUOTED)) ?? []) : [];
+  return sentence === "" ? "" : `: ${sentence}`;
+}
+
+function unique<Item>(items: Item[]): Item[] {
+  return [...new Set(items)];
+}

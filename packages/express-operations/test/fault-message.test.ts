@@ -1,0 +1,296 @@
+import { createRequire } from "node:module";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { anyJson, serveEcho } from "./echo.ts";
+
+const STATUS = { type: "string", enum: ["available", "pending", "sold"] };
+const oneOfThree = "must be one of: available, pending, sold.";
+const kind = (name: string) => ({ type: "object", required: ["k"], properties: { k: { const: name } } });
+
+/** A schema, a value that it refuses, and what is said of the value, which is the body. */
+const BODIES: [keyword: string, schema: object, value: unknown, message: string][] = [
+  ["type", { type: "object" }, [], "must be an object."],
+  ["type", { type: "array" }, {}, "must be an array."],
+  ["type", { type: "string" }, 1, "must be a string."],
+  ["type", { type: "integer" }, 1.5, "must be an integer."],
+  ["type", { type: "number" }, "x", "must be a number."],
+  ["type", { type: "boolean" }, "yes", "must be true or false."],
+  ["type", { type: ["string", "null"] }, 1, "must be a string or null."],
+  ["type", STATUS, 1, oneOfThree],
+  ["enum", STATUS, "lost", oneOfThree],
+  ["enum", STATUS, "SOLD", `${oneOfThree} Upper and lower case differ.`],
+  ["enum", { enum: ["two words", 1, null] }, 2, 'must be one of: "two words", 1, null.'],
+  ["const", { const: "yes" }, "no", "must be yes."],
+  ["minimum", { type: "integer", minimum: 1 }, 0, "must be at least 1."],
+  ["maximum", { type: "integer", maximum: 9 }, 10, "must be at most 9."],
+  ["maximum", { type: "integer", minimum: 1, maximum: 9 }, 10, "must be from 1 to 9."],
+  ["exclusiveMinimum", { type: "number", exclusiveMinimum: 0 }, 0, "must be more than 0."],
+  ["exclusiveMaximum", { type: "number", exclusiveMaximum: 1, minimum: 0 }, 1, "must be less than 1."],
+  ["multipleOf", { type: "integer", multipleOf: 5 }, 4, "must be a multiple of 5."],
+  ["minLength", { type: "string", minLength: 1 }, "", "must have at least 1 character."],
+  ["maxLength", { type: "string", maxLength: 2 }, "abc", "must have at most 2 characters."],
+  ["maxLength", { type: "string", minLength: 1, maxLength: 2 }, "abc", "must have from 1 to 2 characters."],
+  ["maxLength", { type: "string", minLength: 2, maxLength: 2 }, "abc", "must have exactly 2 characters."],
+  ["minItems", { type: "array", minItems: 1 }, [], "must have at least 1 item."],
+  ["maxItems", { type: "array", maxItems: 1 }, [1, 2], "must have at most 1 item."],
+  ["items", { type: "array", prefixItems: [{}], items: false, minItems: 1 }, [1, 2], "must have at most 1 item."],
+  ["uniqueItems", { type: "array", uniqueItems: true, maxItems: 9 }, [1, 1], "must not hold the same item twice."],
+  [
+    "contains",
+    { type: "array", contains: { type: "string" } },
+    [1],
+    "must hold at least 1 item of the kind that the API description asks for.",
+  ],
+  [
+    "contains",
+    { type: "array", contains: { type: "string" }, minContains: 0, maxContains: 1 },
+    ["a", "b"],
+    "must hold from 0 to 1 item of the kind that the API description asks for.",
+  ],
+  ["minProperties", { type: "object", minProperties: 1 }, {}, "must have at least 1 field."],
+  ["maxProperties", { type: "object", maxProperties: 1 }, { a: 1, b: 2 }, "must have at most 1 field."],
+  [
+    "propertyNames",
+    { type: "object", propertyNames: { maxLength: 1 } },
+    { ab: 1 },
+    "has a field whose name must have at most 1 character.",
+  ],
+  ["required", { type: "object", required: ["a"] }, {}, 'Body field "a" is required.'],
+  [
+    "dependentRequired",
+    { type: "object", dependentRequired: { a: ["b"] } },
+    { a: 1 },
+    'Body field "b" is required beside "a".',
+  ],
+  [
+    "dependentSchemas",
+    { type: "object", dependentSchemas: { a: { required: ["b"] } } },
+    { a: 1 },
+    'Body field "b" is required.',
+  ],
+  [
+    "additionalProperties",
+    { type: "object", properties: { a: {}, b: { readOnly: true } }, additionalProperties: false },
+    { c: 1 },
+    'Body field "c" is not known. The fields are: a.',
+  ],
+  [
+    "additionalProperties",
+    { type: "object", properties: { a: {} }, additionalProperties: false },
+    { "<script>": 1 },
+    "A field in the request body is not known. The fields are: a.",
+  ],
+  [
+    "unevaluatedProperties",
+    { type: "object", allOf: [{ properties: { a: {} } }], unevaluatedProperties: false },
+    { c: 1 },
+    'Body field "c" is not known.',
+  ],
+  ["unevaluatedItems", { type: "array", unevaluatedItems: false }, [1], "must have at most 0 items."],
+  ["not", { not: { type: "string" } }, "x", "has a value that the API description excludes."],
+  [
+    "not",
+    { not: { const: "x" }, description: "Any but x. And more." },
+    "x",
+    "has a value that the API description excludes: Any but x.",
+  ],
+  ["anyOf", { anyOf: [{ type: "integer" }, { type: "null" }] }, "x", "must be an integer or null."],
+  [
+    "anyOf",
+    { anyOf: [{ const: "a" }, { enum: ["b", "c"] }] },
+    "x",
+    "must have one of the forms that the API description gives.",
+  ],
+  ["oneOf", { oneOf: [{ enum: ["a"] }, { enum: ["b", "c"] }] }, "x", "must be one of: a, b, c."],
+  ["oneOf", { oneOf: [{ type: "string" }, { type: "object", required: ["z"] }] }, {}, 'Body field "z" is required.'],
+  ["oneOf", { oneOf: [kind("a"), kind("b")] }, { k: "c" }, 'Body field "k" must be one of: a, b.'],
+  ["oneOf", { oneOf: [kind("a"), kind("b")] }, {}, 'Body field "k" is required.'],
+  [
+    "oneOf",
+    { oneOf: [{ type: "number" }, { type: "integer" }] },
+    1,
+    "must have only one of the forms that the API description gives, and has several.",
+  ],
+  ["if", { if: { type: "integer" }, else: { minLength: 3 } }, "x", "must have at least 3 characters."],
+  [
+    "readOnly",
+    { type: "object", properties: { id: { type: "integer", readOnly: true } } },
+    { id: 1 },
+    'Body field "id" is set by the service alone. Leave it out.',
+  ],
+  ["pattern", { type: "string", pattern: "^[a-z0-9-]+$" }, "A", "may contain only letters a-z, digits and -."],
+  [
+    "pattern",
+    { type: "string", pattern: "^[\\w.]*$" },
+    "!",
+    "may contain only letters a-z, letters A-Z, digits, _ and ..",
+  ],
+  ["pattern", { type: "string", pattern: "^[\\x21-\\x7e]+$" }, "\n", "may contain only visible ASCII characters."],
+  [
+    "pattern",
+    { type: "string", pattern: "^[A-Z]{3}$" },
+    "eu",
+    "must have exactly 3 characters and may contain only letters A-Z.",
+  ],
+  [
+    "pattern",
+    { type: "string", pattern: "^[0-9]{2,4}$" },
+    "1",
+    "must have from 2 to 4 characters and may contain only digits.",
+  ],
+  [
+    "pattern",
+    { type: "string", pattern: "^[0-9]{2,}$" },
+    "1",
+    "must have at least 2 characters and may contain only digits.",
+  ],
+  [
+    "pattern",
+    { type: "string", pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" },
+    "\0",
+    "must not contain control characters.",
+  ],
+  [
+    "pattern",
+    { type: "string", pattern: "^[^\\p{Cc}\\p{Cs}]*$" },
+    "\0",
+    "must not contain control characters or lone surrogates.",
+  ],
+  ["pattern", { type: "string", pattern: "^[a-z]+$" }, "", "must not be empty."],
+  ["pattern", { type: "string", pattern: "^(a|b)+$" }, "c", "must have the form that the API description gives."],
+  ["pattern", { type: "string", pattern: "^[à-ý]+$" }, "c", "must have the form that the API description gives."],
+  [
+    "pattern",
+    { type: "string", pattern: "^(a|b)+$", description: "Letters a and b, in any order. No other" },
+    "c",
+    "must have the form that the API description gives: Letters a and b, in any order.",
+  ],
+  ["format", { type: "string", format: "date" }, "31.1.2026", "must be a date, such as 2026-01-31."],
+  ["format", { type: "string", format: "uuid" }, "x", "must be a UUID, such as 8f3f6f0e-5d0c-4a53-9f0a-0a8f3c1c7f8e."],
+  ["format", { type: "string", format: "email" }, "x", "must be an e-mail address."],
+];
+
+/** Keywords that report no fault of their own, as what they hold does. */
+const SILENT =
+  /^(\$.*|allOf|definitions|dependencies|dependentSchemas|discriminator|else|then|id|nullable|patternProperties|prefixItems|properties|maxContains|minContains|additionalItems|formatM.*|formatE.*)$/;
+
+describe("a body that the schema refuses", () => {
+  let server: Awaited<ReturnType<typeof serveEcho>>;
+  beforeAll(async () => {
+    const paths = BODIES.map(([, schema], at) => {
+      const requestBody = { required: true, content: { "application/json": { schema } } };
+      return [`/${at}`, { post: { operationId: `o${at}`, requestBody, responses: anyJson } }];
+    });
+    server = await serveEcho(Object.fromEntries(paths) as object);
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  test.each(BODIES.map(([keyword, schema, value, message], at) => ({ at, keyword, schema, value, message })))(
+    "$keyword of $schema: $message",
+    async ({ at, value, message }) => {
+      const headers = { "Content-Type": "application/json" };
+      const response = await fetch(`${server.baseUrl}/${at}`, { method: "POST", headers, body: JSON.stringify(value) });
+      const refusal = await response.json();
+      const whole = /^[a-z]/.test(message) ? `The request body ${message}` : message;
+      expect(refusal).toEqual({ code: "invalid_request", status: 400, message: whole });
+    },
+  );
+
+  test("every keyword that ajv judges by is among these", () => {
+    const require = createRequire(createRequire(import.meta.url).resolve("express-openapi-validator"));
+    const { default: Ajv } = require("ajv/dist/2020") as { default: new () => { RULES: { all: object } } };
+    const tested = new Set(BODIES.map(([keyword]) => keyword));
+    const untested = Object.keys(new Ajv().RULES.all).filter(
+      (keyword) => !tested.has(keyword) && !SILENT.test(keyword),
+    );
+    expect(untested).toEqual([]);
+  });
+});
+
+describe("a parameter that is mistyped", () => {
+  const query = (name: string, schema: object, more: object = {}) => ({ in: "query", name, schema, ...more });
+  const parameters = [
+    query("limit", { type: "integer", minimum: 1, maximum: 100 }),
+    query("status", STATUS),
+    query("tags", { type: "array", items: STATUS }),
+    query(
+      "f",
+      { type: "object", properties: { min: { type: "integer", minimum: 3 } } },
+      { style: "deepObject", explode: true },
+    ),
+    query("word", { type: "string", pattern: "^(a|b)$" }, { description: "A word of one letter: a or b." }),
+    query("text", { type: "string" }),
+    { in: "header", name: "X-Count", schema: { type: "integer", maximum: 5 } },
+    { in: "cookie", name: "Size", schema: { type: "integer", maximum: 5 } },
+  ];
+  let server: Awaited<ReturnType<typeof serveEcho>>;
+  beforeAll(async () => {
+    server = await serveEcho({ "/x": { get: { operationId: "x", parameters, responses: anyJson } } });
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  const status = `Query parameter "status" ${oneOfThree}`;
+  test.each([
+    ["status=available,sold", `${status} Only one may be given.`],
+    ["status=available%2Csold", `${status} Only one may be given.`],
+    ["status=Available", `${status} Upper and lower case differ.`],
+    ["status=lost", status],
+    ["status=", 'Query parameter "status" is empty. Give it a value, or leave it out.'],
+    ["status=sold&status=sold", 'Query parameter "status" must be given once.'],
+    ["status[]=sold", 'Query parameter "status" does not take these brackets. Write its name alone.'],
+    ["stauts=sold", 'Query parameter "stauts" is not known. Known are: limit, status, tags, f, word, text.'],
+    [
+      "tags=available,sold",
+      `Item 1 of query parameter "tags" ${oneOfThree} Repeat the parameter for each of several values.`,
+    ],
+    ["tags=sold&tags=lost", `Item 2 of query parameter "tags" ${oneOfThree}`],
+    ["limit=101", 'Query parameter "limit" must be from 1 to 100.'],
+    ["limit=ten", 'Query parameter "limit" must be an integer in plain decimal digits, such as 10.'],
+    ["f[min]=1", 'Field "min" of query parameter "f" must be at least 3.'],
+    [
+      "word=c",
+      'Query parameter "word" must have the form that the API description gives: A word of one letter: a or b.',
+    ],
+    [
+      "text=a:b",
+      'Query parameter "text" has a character that must be percent-encoded, such as a comma (%2C) or a slash (%2F).',
+    ],
+    ["text=%", "The query is not valid percent-encoding. Write a percent sign itself as %25."],
+  ])("?%s", async (search, message) => {
+    const response = await fetch(`${server.baseUrl}/x?${search}`);
+    expect(await response.json()).toEqual({ code: "invalid_request", status: 400, message });
+  });
+
+  test.each([
+    [{ "X-Count": "6" }, 'Header "X-Count" must be at most 5.'],
+    [{ Cookie: "Size=6" }, 'Cookie "Size" must be at most 5.'],
+  ])("%o", async (headers, message) => {
+    const response = await fetch(`${server.baseUrl}/x`, { headers: headers as Record<string, string> });
+    expect(await response.json()).toMatchObject({ status: 400, message });
+  });
+});
+
+test("a message is short, whatever the document lists and describes, and however deep the fault lies", async () => {
+  const node = { type: "object", properties: {} as object, additionalProperties: false };
+  node.properties = {
+    ...Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`field_with_a_long_name_${at}`, {}])),
+    child: { $ref: "#/components/schemas/Node" },
+    long: { enum: Array.from({ length: 5_000 }, (_, at) => `value ${at}`) },
+    huge: { const: "x".repeat(5_000) },
+    told: { type: "string", pattern: "^(a|b)$", description: "word ".repeat(5_000) },
+  };
+  const content = { "application/json": { schema: { $ref: "#/components/schemas/Node" } } };
+  await using server = await serveEcho(
+    { "/x": { post: { operationId: "x", requestBody: { required: true, content }, responses: anyJson } } },
+    { components: { schemas: { Node: node } } },
+  );
+  for (const wrong of [{ long: 1 }, { huge: 1 }, { told: "c" }, { unknown: 1 }]) {
+    let body: object = wrong;
+    for (let depth = 0; depth < 90; depth++) body = { child: body };
+    const headers = { "Content-Type": "application/json" };
+    const response = await fetch(`${server.baseUrl}/x`, { method: "POST", headers, body: JSON.stringify(body) });
+    const { message } = (await response.json()) as { message: string };
+    expect(response.status).toBe(400);
+    expect(message.length).toBeLessThan(600);
+    expect(message).toMatch(/^A field in body field "child\.child/);
+  }
+});
