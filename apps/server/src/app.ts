@@ -120,7 +120,11 @@ class ContractViolation extends Error {
 function requireHost(request: Request, _response: Response, next: NextFunction): void {
   const count = timesGiven(request, "host");
   const isRight = count === 0 ? request.httpVersion === "1.0" : count === 1 && isAuthority(request.headers.host!);
-  next(isRight ? undefined : problem("invalid_request"));
+  next(
+    isRight
+      ? undefined
+      : problem("invalid_request", undefined, "Send one Host header, with the name or address of the service."),
+  );
 }
 
 /** How often a request has a header. */

@@ -18,7 +18,10 @@ export const petsHandlers = {
     if (query.cursor !== undefined && after === undefined) {
       return {
         status: 400,
-        body: errorBody("invalid_request", 'Query parameter "cursor" is none that this service gave.'),
+        body: errorBody(
+          "invalid_request",
+          'Query parameter "cursor" is not a cursor returned by this service. Start again without it.',
+        ),
       };
     }
     const { limit, status } = query;

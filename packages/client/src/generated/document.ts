@@ -8,7 +8,7 @@ export const document: ContractDocument = {
     "title": "Petstore",
     "version": "1.0.0",
     "summary": "An HTTP/JSON store of animals for sale.",
-    "description": "List animals, add one, fetch one.\n\n## Authentication\nEvery operation needs an API key, sent as a bearer token: `Authorization: Bearer <API_KEY>`.\nA missing or invalid key is answered with 401. A key that lacks the scope an operation names is answered\nwith 403: reading needs `pets:read`, adding an animal needs `pets:write`.\n\nPages of any origin may call the service from a browser. A key in a page can be read by whoever opens it, so\ngive it no more scopes than the page needs, and an expiry.\n\n## Errors\nEvery response outside 2xx and 304 carries an `Error`: exactly `code`, `message` and `status`.\nBranch on `code`; `message` is for people and may change.\n\n| status | code | when |\n| --- | --- | --- |\n| 400 | `invalid_request` | a parameter or the body does not match this document |\n| 401 | `unauthorized` | the API key is missing or invalid |\n| 403 | `forbidden` | the API key lacks the scope the operation needs |\n| 404 | `not_found` | no such path, or no such animal |\n| 405 | `method_not_allowed` | the path exists, the method does not; see `Allow` |\n| 406 | `not_acceptable` | `Accept` excludes `application/json` |\n| 408 | `request_timeout` | the request did not arrive in time |\n| 409 | `idempotency_in_progress` | the first request with this `Idempotency-Key` is still running; see `Retry-After` |\n| 413 | `payload_too_large` | the body is larger than 64 KiB |\n| 415 | `unsupported_media_type` | the body is not uncompressed `application/json` in UTF-8 |\n| 417 | `expectation_failed` | an `Expect` header other than `100-continue` |\n| 422 | `idempotency_key_reused` | the `Idempotency-Key` was used before with another body |\n| 429 | `rate_limited` | too many requests; see `Retry-After` |\n| 431 | `headers_too_large` | the request line and headers are too large |\n| 500 | `internal_error` | a fault of the service |\n| 503 | `unavailable` | the service cannot answer now; see `Retry-After` |\n\nNew codes may be added; treat an unknown one by its status.\n\n## Reading requests\nRequests are read strictly, so that a typing mistake never loses data. A query parameter that is unknown,\nrepeated or empty, and a body field that is unknown or given twice, is a 400. Integers are plain decimal\ndigits (`10`, not `1e1`, `0x10`, `10.0`, `+10` or `010`); in bodies any JSON spelling of an integer counts.\nIdentifiers beyond ±9007199254740991 (2^53 − 1) cannot be carried exactly by every JSON reader and are\nrefused rather than rounded. Paths are case-sensitive and have no trailing slash.\n\n## Pagination\n`GET /pets` answers one page, ordered by `id`. While more animals follow, the response carries\n`Link: <…>; rel=\"next\"` (RFC 8288); follow it as it is, relative to the URL just requested. Without that\nlink the page is the last. Walking all pages sees every animal that existed throughout exactly once.\n\n## Idempotency\n`POST /pets` takes an optional `Idempotency-Key`. A repeat with the same key and the same body is answered\nwith the first answer, marked `Idempotency-Replayed: true`, and adds no second animal. A repeat that comes\nwhile the first request is still running waits for its answer; where the service cannot wait, it is a 409.\nKeys are kept for 24 hours, per API key.\n\n## Deprecation\nA deprecated operation answers with `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a\n`Link` with `rel=\"successor-version\"`. `GET /pets/{petId}` will be removed on 5 December 2030;\nuse `GET /pets` with the `status` filter.\n\n## Rate limits\nThe requests of each API key may be limited. Beyond the limit the answer is 429 with `Retry-After`, the seconds\nto wait. Where a limit is set, each answer says how it stands: `RateLimit-Policy: \"default\";q=600;w=60` allows\n600 requests in 60 seconds, and `RateLimit: \"default\";r=599;t=60` leaves 599 of them for the next 60 seconds.\n\n## Limits\n| what | limit |\n| --- | --- |\n| `limit` of `GET /pets` | 1 to 100 animals a page, 20 unless given |\n| `name` of an animal | 1 to 255 characters, none of them a control character |\n| identifiers | −(2^53 − 1) to 2^53 − 1 |\n| body of a request | 64 KiB |\n| request line and headers | 16 KiB |\n| `Idempotency-Key` | 1 to 255 visible ASCII characters, kept for 24 hours |\n\n## Versions\nThe major version is in the path, `/v1`. What would break a client comes under another prefix. What would not\nmay come at any time, so ignore what you do not know: new operations, optional parameters, response fields\nand headers, error codes.\n\n## Changelog\n**1.0.0**: list animals, add one, fetch one. Fetching one is deprecated from the start.\n",
+    "description": "List animals, add one, fetch one.\n\n## Authentication\nEvery operation needs an API key, sent as a bearer token: `Authorization: Bearer <API_KEY>`.\nA missing or invalid key is answered with 401. A key that lacks the scope an operation names is answered\nwith 403: reading needs `pets:read`, adding an animal needs `pets:write`.\n\nPages of any origin may call the service from a browser. A key in a page can be read by whoever opens it, so\ngive it no more scopes than the page needs, and an expiry.\n\n## Errors\nEvery response outside 2xx and 304 carries an `Error`: exactly `code`, `message` and `status`.\nBranch on `code`; `message` is for people and may change.\n\n| status | code | when |\n| --- | --- | --- |\n| 400 | `invalid_request` | a parameter or the body does not match this document |\n| 401 | `unauthorized` | the API key is missing or invalid |\n| 403 | `forbidden` | the API key lacks the scope the operation needs |\n| 404 | `not_found` | no such path, or no such animal |\n| 405 | `method_not_allowed` | the path exists, the method does not; see `Allow` |\n| 406 | `not_acceptable` | `Accept` excludes `application/json` |\n| 408 | `request_timeout` | the request did not arrive in time |\n| 409 | `idempotency_in_progress` | the first request with this `Idempotency-Key` is still running; see `Retry-After` |\n| 412 | `precondition_failed` | `If-Match` or `If-None-Match` on a request that adds something |\n| 413 | `payload_too_large` | the body is larger than 64 KiB |\n| 414 | `uri_too_long` | the path with its query is longer than 8 KiB |\n| 415 | `unsupported_media_type` | the body is not uncompressed `application/json` in UTF-8 |\n| 417 | `expectation_failed` | an `Expect` header other than `100-continue` |\n| 422 | `idempotency_key_reused` | the `Idempotency-Key` was used before with another body |\n| 429 | `rate_limited` | too many requests; see `Retry-After` |\n| 431 | `headers_too_large` | the request line and headers together are larger than 16 KiB |\n| 500 | `internal_error` | a fault of the service |\n| 501 | `not_implemented` | a method, or a transfer coding, that the service does not know |\n| 503 | `unavailable` | the service cannot answer now; see `Retry-After` |\n\nNew codes may be added; treat an unknown one by its status.\n\n## Reading requests\nRequests are read strictly, so that a typing mistake never loses data. A query parameter that is unknown,\nrepeated or empty, and a body field that is unknown or given twice, is a 400. Integers are plain decimal\ndigits (`10`, not `1e1`, `0x10`, `10.0`, `+10` or `010`); in bodies any JSON spelling of an integer counts.\nIdentifiers beyond ±9007199254740991 (2^53 − 1) cannot be carried exactly by every JSON reader and are\nrefused rather than rounded. Paths are case-sensitive and have no trailing slash.\n\n## Pagination\n`GET /pets` answers one page, ordered by `id`. While more animals follow, the response carries\n`Link: <…>; rel=\"next\"` (RFC 8288); follow it as it is, relative to the URL just requested. Without that\nlink the page is the last. Walking all pages sees every animal that existed throughout exactly once.\n\n## Idempotency\n`POST /pets` takes an optional `Idempotency-Key`. A repeat with the same key and the same body is answered\nwith the first answer, marked `Idempotency-Replayed: true`, and adds no second animal. A repeat that comes\nwhile the first request is still running waits for its answer; where the service cannot wait, it is a 409.\nKeys are kept for 24 hours, per API key.\n\n## Deprecation\nA deprecated operation answers with `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a\n`Link` with `rel=\"successor-version\"`. `GET /pets/{petId}` will be removed on 5 December 2030;\nuse `GET /pets` with the `status` filter.\n\n## Rate limits\nThe requests of each API key may be limited. Beyond the limit the answer is 429 with `Retry-After`, the seconds\nto wait. Where a limit is set, each answer says how it stands: `RateLimit-Policy: \"default\";q=600;w=60` allows\n600 requests in 60 seconds, and `RateLimit: \"default\";r=599;t=60` leaves 599 of them for the next 60 seconds.\n\n## Limits\n| what | limit |\n| --- | --- |\n| `limit` of `GET /pets` | 1 to 100 animals a page, 20 unless given |\n| `name` of an animal | 1 to 255 characters, none of them a control character |\n| identifiers | −(2^53 − 1) to 2^53 − 1 |\n| body of a request | 64 KiB |\n| request line and headers | 16 KiB |\n| `Idempotency-Key` | 1 to 255 visible ASCII characters, kept for 24 hours |\n\n## Versions\nThe major version is in the path, `/v1`. What would break a client comes under another prefix. What would not\nmay come at any time, so ignore what you do not know: new operations, optional parameters, response fields\nand headers, error codes.\n\n## Changelog\n**1.0.0**: list animals, add one, fetch one. Fetching one is deprecated from the start.\n",
     "contact": {
       "name": "Petstore API support",
       "url": "https://petstore.example/support",
@@ -142,7 +142,7 @@ export const document: ContractDocument = {
                     "summary": "A limit out of bounds",
                     "value": {
                       "code": "invalid_request",
-                      "message": "Query parameter \"limit\" must be <= 100.",
+                      "message": "Query parameter \"limit\" must be from 1 to 100.",
                       "status": 400
                     }
                   },
@@ -150,7 +150,7 @@ export const document: ContractDocument = {
                     "summary": "A status that does not exist",
                     "value": {
                       "code": "invalid_request",
-                      "message": "Query parameter \"status\" must be equal to one of the allowed values: available, pending, sold.",
+                      "message": "Query parameter \"status\" must be one of: available, pending, sold.",
                       "status": 400
                     }
                   },
@@ -158,7 +158,7 @@ export const document: ContractDocument = {
                     "summary": "A parameter that does not exist",
                     "value": {
                       "code": "invalid_request",
-                      "message": "Query parameter \"stat\" is not known.",
+                      "message": "Query parameter \"stat\" is not known. Known are: limit, status, cursor.",
                       "status": 400
                     }
                   },
@@ -166,7 +166,7 @@ export const document: ContractDocument = {
                     "summary": "A cursor that the service did not return",
                     "value": {
                       "code": "invalid_request",
-                      "message": "Query parameter \"cursor\" is none that this service gave.",
+                      "message": "Query parameter \"cursor\" is not a cursor returned by this service. Start again without it.",
                       "status": 400
                     }
                   }
@@ -305,7 +305,7 @@ export const document: ContractDocument = {
                     "summary": "A field that does not exist",
                     "value": {
                       "code": "invalid_request",
-                      "message": "Body field \"colour\" is not known.",
+                      "message": "Body field \"colour\" is not known. The fields are: name, categoryId, status.",
                       "status": 400
                     }
                   },
@@ -313,7 +313,7 @@ export const document: ContractDocument = {
                     "summary": "A name without characters",
                     "value": {
                       "code": "invalid_request",
-                      "message": "Body field \"name\" must NOT have fewer than 1 characters.",
+                      "message": "Body field \"name\" must have from 1 to 255 characters.",
                       "status": 400
                     }
                   },
@@ -321,7 +321,7 @@ export const document: ContractDocument = {
                     "summary": "A value of another type",
                     "value": {
                       "code": "invalid_request",
-                      "message": "Body field \"categoryId\" must be integer.",
+                      "message": "Body field \"categoryId\" must be an integer.",
                       "status": 400
                     }
                   },
@@ -329,7 +329,7 @@ export const document: ContractDocument = {
                     "summary": "A body that is not JSON",
                     "value": {
                       "code": "invalid_request",
-                      "message": "The request body is not valid JSON.",
+                      "message": "The request body is not valid JSON. Check its quotation marks, commas and brackets.",
                       "status": 400
                     }
                   },
@@ -337,7 +337,7 @@ export const document: ContractDocument = {
                     "summary": "An Idempotency-Key with a space",
                     "value": {
                       "code": "invalid_request",
-                      "message": "Header \"Idempotency-Key\" must match pattern \"^[\\x21-\\x7e]+$\".",
+                      "message": "Header \"Idempotency-Key\" may contain only visible ASCII characters.",
                       "status": 400
                     }
                   }
@@ -499,7 +499,7 @@ export const document: ContractDocument = {
                     "summary": "An identifier that is not an integer",
                     "value": {
                       "code": "invalid_request",
-                      "message": "Path parameter \"petId\" must be an integer in plain decimal digits.",
+                      "message": "Path parameter \"petId\" must be an integer in plain decimal digits, such as 10.",
                       "status": 400
                     }
                   }
@@ -990,7 +990,7 @@ export const document: ContractDocument = {
                 "summary": "A conditional creation",
                 "value": {
                   "code": "precondition_failed",
-                  "message": "An animal that is added has no earlier content: leave out If-Match and If-None-Match.",
+                  "message": "This operation does not support If-None-Match, so it did nothing. Leave the header out.",
                   "status": 412
                 }
               }
@@ -1021,7 +1021,7 @@ export const document: ContractDocument = {
                 "summary": "A body larger than 64 KiB",
                 "value": {
                   "code": "payload_too_large",
-                  "message": "The request body is larger than 65536 bytes.",
+                  "message": "The request body is too large. At most 65536 bytes are allowed.",
                   "status": 413
                 }
               }
@@ -1055,7 +1055,7 @@ export const document: ContractDocument = {
                 "summary": "A body of another media type",
                 "value": {
                   "code": "unsupported_media_type",
-                  "message": "Send the body as application/json, in UTF-8 where it is text.",
+                  "message": "Send the body as application/json, and name that in Content-Type. Text is in UTF-8.",
                   "status": 415
                 }
               }
@@ -1185,7 +1185,7 @@ export const document: ContractDocument = {
                 "summary": "`Accept` excludes JSON",
                 "value": {
                   "code": "not_acceptable",
-                  "message": "This operation answers with application/json.",
+                  "message": "This operation answers with application/json. Name that in Accept, or leave Accept out.",
                   "status": 406
                 }
               },
