@@ -10,19 +10,14 @@ beforeAll(async () => void (service = await startService()));
 afterAll(() => service[Symbol.asyncDispose]());
 
 describe("paths", () => {
-  test.each([
-    "/nope",
-    "/",
-    "",
-    "/Pets",
-    "/pets/",
-    "/pets/1/",
-    "/pets/1/x",
-    "//pets",
-    "/pets%2F1",
-    "/p%65ts",
-    "/store/inventory",
-  ])("404 for %s", async (path) => void (await expectError(await service.request(path), 404, "not_found")));
+  test.each(["/nope", "/", "", "/Pets", "/pets/", "/pets/1/", "/pets/1/x", "//pets", "/pets%2F1", "/store/inventory"])(
+    "404 for %s",
+    async (path) => void (await expectError(await service.request(path), 404, "not_found")),
+  );
+
+  test("a path that escapes what it need not is the same path", async () => {
+    expect((await service.request("/%70%65ts")).status).toBe(200);
+  });
 
   test.each(["/", "/V1/pets", "/v1pets", "/v2/pets", "/admin"])("404 outside the base path, for %s", async (path) => {
     await expectError(await fetch(new URL(path, service.baseUrl)), 404, "not_found");

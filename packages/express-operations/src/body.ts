@@ -23,8 +23,8 @@ export type BodyReader = (request: Request, response: Response) => ReceivedBody 
 
 /**
  * Reads bodies of the declared media types, at most `limit` bytes, uncompressed. Refuses with 415 what is not declared,
- * 413 what is too large, as soon as that is known, 400 what is malformed or missing where required. What is neither
- * JSON, a form nor text stays bytes, multipart among it.
+ * 413 what is too large, as soon as that is known, 501 an unknown transfer coding, 400 what is malformed or missing where
+ * required. What is neither JSON, a form nor text stays bytes, multipart among it.
  */
 export function bodyReader(declared: string[], required: boolean, limit: number): BodyReader {
   const asDeclared = new Map(declared.map((text) => [text, parseMediaType(text)]));
@@ -33,13 +33,14 @@ export function bodyReader(declared: string[], required: boolean, limit: number)
       if (required) throw refuse(400, `A request body is required. Send it as ${oneOf(declared)}.`);
       return undefined;
     }
+    expectOneContentType(request);
     const sent = request.headers["content-type"] ?? "";
     const mediaType = asDeclared.get(sent) ?? parseMediaType(sent);
     const contentType = mediaType && (asDeclared.has(sent) ? sent : declaredAs(mediaType, declared));
     if (mediaType === undefined || contentType === undefined) {
       throw refuse(415, `Send the body as ${oneOf(declared)}, and name that in Content-Type. Text is in UTF-8.`);
     }
-    if (isEncoded(request)) throw refuse(415, "Send the body uncompressed.");
+    expectUncoded(request);
     if (Number(request.headers["content-length"] ?? 0) > limit) throw tooLarge(limit);
     if (request.readableDidRead) {
       throw new Error("The body was read before the operation. Mount it ahead of other body parsers.");
@@ -83,10 +84,25 @@ function tooLarge(limit: number): Problem {
   return refuse(413, `The request body is too large. At most ${limit} bytes are allowed.`);
 }
 
-function isEncoded({ headers }: Request): boolean {
+/** Node keeps the first of several. Whoever has read the request before may have kept another. */
+function expectOneContentType({ rawHeaders }: Request): void {
+  let first: string | undefined;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]!.toLowerCase() !== "content-type") continue;
+    first ??= rawHeaders[at + 1];
+    if (rawHeaders[at + 1] !== first)
+      throw refuse(400, 'Header "Content-Type" is given with different values. Give it once.');
+  }
+}
+
+/** Refuses codings as RFC 9110, section 15.5.16, and RFC 9112, section 6.1, ask. */
+function expectUncoded({ headers }: Request): void {
   const contentCoding = headers["content-encoding"]?.toLowerCase() ?? "identity";
   const transferCoding = headers["transfer-encoding"]?.toLowerCase() ?? "chunked";
-  return contentCoding !== "identity" || transferCoding !== "chunked";
+  if (contentCoding !== "identity") {
+    throw refuse(415, "Send the body uncompressed, without Content-Encoding.", { "Accept-Encoding": "identity" });
+  }
+  if (transferCoding !== "chunked") throw refuse(501, "The only Transfer-Encoding supported is chunked.");
 }
 
 /** A body follows when the request says so (RFC 9112, section 6.3). */

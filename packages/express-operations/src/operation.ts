@@ -129,6 +129,10 @@ export class Operation {
     const verdict = reading.validate(subject);
     const fault = isPromised(verdict) ? await verdict : verdict;
     if (fault !== undefined) return fault;
+    const condition = reading.unsupportedConditions.find((name) => request.headers[name.toLowerCase()] !== undefined);
+    if (condition !== undefined) {
+      return refuse(412, `This operation does not support ${condition}, so it did nothing. Leave the header out.`);
+    }
     if (Object.keys(undeclared).length > 0) subject.query = { ...subject.query, ...undeclared };
     const answer = await this.#handler({
       ...inputOf(this.#entry.parameters, subject),
@@ -172,6 +176,8 @@ interface Reading {
   /** Query parameters that are credentials, and not the operation's own. */
   credentials: string[];
   hasCookies: boolean;
+  /** Headers that make a request conditional (RFC 9110, section 13.1), of an operation that changes something and has none of them. */
+  unsupportedConditions: string[];
   /** Whether its 200 declares an `ETag`. */
   isTagged: boolean;
 }
@@ -196,8 +202,19 @@ async function readingOf(entry: OperationEntry, options: OperationOptions): Prom
       (name) => !entry.parameters.some((own) => own.in === "query" && own.name === name),
     ),
     hasCookies: entry.parameters.some((parameter) => parameter.in === "cookie"),
+    unsupportedConditions: SAFE.has(entry.method) ? [] : CONDITIONS.filter((name) => !declaresHeader(entry, name)),
     isTagged: entry.method === "get" && declaresTag(document, entry),
   };
+}
+
+/** Methods by which nothing changes (RFC 9110, section 9.2.1). */
+const SAFE = new Set(["get", "head", "options", "trace"]);
+const CONDITIONS = ["If-Match", "If-None-Match"];
+
+function declaresHeader({ parameters }: OperationEntry, name: string): boolean {
+  return parameters.some((parameter) => {
+    return parameter.in === "header" && parameter.name.toLowerCase() === name.toLowerCase();
+  });
 }
 
 function declaresTag(document: OpenApiDocument, { operation }: OperationEntry): boolean {

@@ -20,12 +20,28 @@ export class PathRouter<Route> {
     return (node.route ??= create());
   }
 
-  /** The route that a raw path matches, and the values of its parameters in order, as sent. A value is never empty. */
-  find(path: string): { route: Route; values: string[] } | undefined {
+  /**
+   * The route that a raw path matches, and the values of its parameters in order, still percent-encoded. A value is never
+   * empty.
+   */
+  find(sent: string): { route: Route; values: string[] } | undefined {
+    const path = normalizePath(sent);
     const values: string[] = [];
     const route = match(this.#root, path, slashFrom(path, 0), values);
     return route === undefined ? undefined : { route, values };
   }
+}
+
+/**
+ * Decodes what a path need not percent-encode, so that `%70ets` is `pets` (RFC 9110, section 4.2.3; RFC 3986, section 6.2.2).
+ * Other escapes stay, in upper case.
+ */
+export function normalizePath(path: string): string {
+  if (!path.includes("%")) return path;
+  return path.replace(/%[\da-f]{2}/gi, (escape) => {
+    const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16));
+    return /[\w.~-]/.test(character) ? character : escape.toUpperCase();
+  });
 }
 
 /** What the rest of a path leads to, from the slash at `at` on. */
@@ -97,6 +113,6 @@ function slashFrom(path: string, start: number): number {
 
 /** A segment of a template in the characters of a URL (RFC 3986, section 2.1); its braces stay. */
 function asSent(segment: string): string {
-  if (segment.includes("%")) return segment;
+  if (segment.includes("%")) return normalizePath(segment);
   return encodeURI(segment).replaceAll("%7B", "{").replaceAll("%7D", "}");
 }

@@ -6,8 +6,10 @@ export const PROBLEM_CODES = {
   404: "not_found",
   405: "method_not_allowed",
   406: "not_acceptable",
+  412: "precondition_failed",
   413: "payload_too_large",
   415: "unsupported_media_type",
+  501: "not_implemented",
 } as const;
 
 /**

@@ -31,6 +31,12 @@ describe("PathRouter", () => {
     ["/a.b/1-2", "/a.b/{x}-{y}", ["1", "2"]],
     ["/v2/x", "/v{n}/x", ["2"]],
     ["/caf%C3%A9%20au%20lait/1", "/café au lait/{x}", ["1"]],
+    ["/caf%c3%a9%20au%20lait/1", "/café au lait/{x}", ["1"]],
+    ["/%70et%73", "/pets", []],
+    ["/pets/%6D%69ne", "/pets/mine", []],
+    ["/pets/1%2ejson", "/pets/{id}.json", ["1"]],
+    ["/pets/%2e%2E", "/pets/{id}", [".."]],
+    ["/pets/%2570", "/pets/{id}", ["%2570"]],
   ])("%s matches %s", (path, template, values) => {
     expect(router.find(path)).toEqual({ route: template, values });
   });

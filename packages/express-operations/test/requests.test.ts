@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import express, { type RequestHandler } from "express";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { implement } from "../src/index.ts";
 import { anyJson, serveEcho } from "./echo.ts";
 import { listen } from "./listen.ts";
@@ -17,6 +17,18 @@ async function ask(parameters: object[], path: string, headers: Record<string, s
   await using server = await serveEcho(operation(parameters));
   const response = await fetch(`${server.baseUrl}${path}`, { headers });
   return { status: response.status, ...((await response.json()) as Record<string, unknown>) };
+}
+
+/** Serves a document, and sends `POST /x` with what follows its Host, as it is, until the connection ends. */
+async function raw(paths: object): Promise<(rest: string) => Promise<string>> {
+  const server = await serveEcho(paths);
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  return async (rest) => {
+    const { hostname, port } = new URL(server.baseUrl);
+    const socket = connect(Number(port), hostname);
+    socket.write(`POST /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${rest}`);
+    return text(socket);
+  };
 }
 
 describe("parameters", () => {
@@ -77,6 +89,47 @@ describe("parameters", () => {
   test("a query that is not valid percent-encoding is refused, not repaired", async () => {
     for (const sent of ["q=%zz", "q=%ff", "%=1"])
       expect(await ask([query("q", { type: "string" })], `/x?${sent}`)).toMatchObject({ status: 400 });
+  });
+});
+
+test("a path may escape what it need not", async () => {
+  const petId = { in: "path", name: "petId", required: true, schema: { type: "string" } };
+  const paths = { "/pets/{petId}": { get: { operationId: "x", parameters: [petId], responses: anyJson } } };
+  await using server = await serveEcho(paths);
+  const response = await fetch(`${server.baseUrl}/%70%65ts/%7Ea%2Fb%25`);
+  expect(await response.json()).toMatchObject({ path: { petId: "~a/b%" } });
+  expect((await fetch(`${server.baseUrl}/pets%2F1`)).status).toBe(404);
+});
+
+describe("conditions", () => {
+  const declared = { in: "header", name: "if-match", schema: { type: "string" } };
+  const requestBody = { content: { "application/json": { schema: { type: "object" } } } };
+  const paths = {
+    "/x": {
+      get: { operationId: "read", responses: anyJson },
+      post: { operationId: "create", requestBody, responses: anyJson },
+      put: { operationId: "replace", parameters: [declared], responses: anyJson },
+    },
+  };
+  const send = async (method: string, headers: Record<string, string>, body?: string) => {
+    await using server = await serveEcho(paths);
+    const init = { method, headers: { "Content-Type": "application/json", ...headers }, ...(body && { body }) };
+    const response = await fetch(`${server.baseUrl}/x`, init);
+    const { message = "" } = (await response.json()) as { message?: string };
+    return `${response.status} ${message}`;
+  };
+
+  test.each(["If-Match", "If-None-Match"])("%s is refused where a change does not declare it", async (name) => {
+    const message = `412 This operation does not support ${name}, so it did nothing. Leave the header out.`;
+    for (const tag of ["*", '"a"']) expect(await send("POST", { [name]: tag })).toBe(message);
+    expect(await send("POST", { [name]: "*" }, "[]")).toMatch(/^400 /);
+  });
+
+  test("an operation that declares a condition judges it itself, and a read has nothing to guard", async () => {
+    expect(await send("PUT", { "If-Match": "*" })).toMatch(/^200 /);
+    expect(await send("PUT", { "If-None-Match": "*" })).toMatch(/^412 /);
+    expect(await send("GET", { "If-Match": "*", "If-None-Match": "*" })).toMatch(/^200 /);
+    expect(await send("POST", { "If-Unmodified-Since": "Sat, 01 Jan 2000 00:00:00 GMT" })).toMatch(/^200 /);
   });
 });
 
@@ -149,6 +202,36 @@ describe("bodies", () => {
       headers: { "Content-Type": contentType },
     });
     expect(response.status).toBe(status);
+  });
+
+  test("codings that are not supported: what is taken instead is named", async () => {
+    const send = await raw(post({ "application/json": {} }));
+    const content = await send(
+      "Content-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
+    );
+    expect(content).toMatch(/^HTTP\/1.1 415 [^]*\r\nAccept-Encoding: identity\r\n[^]*uncompressed/);
+    const type = await send("Content-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}");
+    expect(type).toMatch(/^HTTP\/1.1 415 /);
+    expect(type).not.toContain("Accept-Encoding");
+    const transfer = await send(
+      "Content-Type: application/json\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+    );
+    expect(transfer).toMatch(/^HTTP\/1.1 501 [^]*"code":"not_implemented"/);
+  });
+
+  test.each([
+    [
+      "application/json",
+      "text/plain",
+      /^HTTP\/1.1 400 [^]*"Header \\"Content-Type\\" is given with different values. Give/,
+    ],
+    ["text/plain", "application/json", /^HTTP\/1.1 400 /],
+    ["application/json", "application/json; charset=utf-8", /^HTTP\/1.1 400 /],
+    ["application/json", "application/json", /^HTTP\/1.1 200 /],
+  ])("two headers Content-Type, %s and %s: %s", async (first, second, expected) => {
+    const send = await raw(post({ "application/json": {} }));
+    const answer = await send(`Content-Type: ${first}\r\ncontent-type: ${second}\r\nContent-Length: 2\r\n\r\n{}`);
+    expect(answer).toMatch(expected);
   });
 
   test.each([
