@@ -1,6 +1,6 @@
 import type { HandledOperations } from "@petstore/contract";
 import { document } from "@petstore/contract/document";
-import express, { type Express, type NextFunction, type Request, type Response } from "express";
+import express, { type Express } from "express";
 import { implement, type Implementation, type Violation } from "express-operations";
 import type { Logger } from "pino";
 import { type Capacity, createCapacity } from "./http/capacity.ts";
@@ -11,10 +11,10 @@ import { dataVersionOf, snapshotPerTurn } from "./database/data-version.ts";
 import type { Environment } from "./environment.ts";
 import { problem, problemBody } from "./errors.ts";
 import { handlers } from "./handlers.ts";
+import { checkHead } from "./http/check-head.ts";
 import { inOrder } from "./http/in-order.ts";
 import { onError } from "./http/on-error.ts";
 import { onlyRead } from "./http/only-read.ts";
-import { isAuthority } from "./http/origin.ts";
 import { authentication } from "./keys/authentication.ts";
 import type { KeyUses } from "./keys/key-uses.ts";
 import { nobody, type Observer } from "./observability/observer.ts";
@@ -45,6 +45,8 @@ export interface AppOptions {
 /** The path every address of the contract ends in, such as `/v1`. */
 export const BASE_PATH = new URL(document.servers[0]!.url).pathname;
 
+const NOTHING_THERE = `There is nothing at this path. The operations are below ${BASE_PATH}, and /docs describes them.`;
+
 /** How much is kept of answers to be sent again, on SQLite. */
 const KEPT_BYTES = 32 * 1024 * 1024;
 
@@ -55,7 +57,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing").enable("strict routing");
   if (options.tracing !== undefined) app.use(options.tracing.traceRequest);
   const capacity = createCapacity(options.maxInFlight);
-  const always = inOrder(standingHeaders(app), observer.observeRequest, requestLog(options.logger), requireHost);
+  const always = inOrder(standingHeaders(app), observer.observeRequest, requestLog(options.logger), checkHead);
   app.use(
     BASE_PATH,
     inOrder(
@@ -71,7 +73,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
   app.all("/readyz", onlyRead, readiness(options));
   app.use(["/openapi.json", "/openapi.yaml"], crossOrigin);
   app.use(contractDocument(BASE_PATH), referencePage(BASE_PATH));
-  app.use((_request, _response, next) => next(problem("not_found")));
+  app.use((_request, _response, next) => next(problem("not_found", undefined, NOTHING_THERE)));
   app.use(onError(options.logger));
   return app;
 }
@@ -114,22 +116,4 @@ class ContractViolation extends Error {
   constructor({ operationId, status, pointer, message, valueType }: Violation) {
     super(`${operationId} answered ${status} with ${pointer} of type ${valueType}: ${message}`);
   }
-}
-
-/** RFC 9112, section 3.2, asks for this 400, for a Host that is missing or malformed as for two; Node's own has no body. */
-function requireHost(request: Request, _response: Response, next: NextFunction): void {
-  const count = timesGiven(request, "host");
-  const isRight = count === 0 ? request.httpVersion === "1.0" : count === 1 && isAuthority(request.headers.host!);
-  next(
-    isRight
-      ? undefined
-      : problem("invalid_request", undefined, "Send one Host header, with the name or address of the service."),
-  );
-}
-
-/** How often a request has a header. */
-function timesGiven({ rawHeaders }: Request, lowerCaseName: string): number {
-  let count = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]!.toLowerCase() === lowerCaseName) count++;
-  return count;
 }

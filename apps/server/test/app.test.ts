@@ -17,6 +17,10 @@ describe("paths", () => {
 
   test("a path that escapes what it need not is the same path", async () => {
     expect((await service.request("/%70%65ts")).status).toBe(200);
+    expect((await service.request("/pets?%6Cimit=1")).status).toBe(200);
+    const headers = { Authorization: `Bearer ${service.key}` };
+    expect((await fetch(new URL("/%76%31/%70ets?limit=1", service.baseUrl), { headers })).status).toBe(200);
+    expect((await fetch(new URL("/%68ealthz", service.baseUrl))).status).toBe(200);
   });
 
   test.each(["/", "/V1/pets", "/v1pets", "/v2/pets", "/admin"])("404 outside the base path, for %s", async (path) => {

@@ -1,10 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
+import { normalizePath } from "express-operations";
 import { closingError, ERRORS, type ErrorCode } from "../errors.ts";
 import { Connections } from "./connections.ts";
 import { type Listening, messagesOf } from "./express-messages.ts";
 import { createServer, STATUS_CODES } from "./node-http.ts";
+import { codeOf } from "./parser-errors.ts";
 
 /** Where to listen, and the settings that say so. */
 export interface Address {
@@ -39,8 +41,15 @@ export class ListenError extends Error {
 /** How often connections are looked at, for time-outs and at shutdown, in milliseconds. */
 const CHECK_INTERVAL = 1_000;
 
-/** Listens for the app. What Node refuses before Express sees it gets an Error body as well. */
+/**
+ * Listens for the app, which sees paths in their normal form. What Node refuses before Express sees it gets an Error body
+ * as well.
+ */
 export async function listen(app: Listening, at: Address): Promise<Listener> {
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    if (request.url!.includes("%")) request.url = normalizeTarget(request.url!);
+    app(request, response);
+  };
   const server = createServer(
     {
       ...messagesOf(app),
@@ -49,14 +58,14 @@ export async function listen(app: Listening, at: Address): Promise<Listener> {
       connectionsCheckingInterval: CHECK_INTERVAL,
       requireHostHeader: false,
     },
-    app,
+    answer,
   );
   const connections = new Connections(server);
   server.on("clientError", refuseConnection);
   // It names a host, not a path, and nothing is allowed on another host: an empty Allow (RFC 9110, section 10.2.1).
   server.on("connect", (_request, socket) => endWith(socket.resume(), "method_not_allowed", { Allow: "" }));
   // Whoever reads the body asks for it: a request that is refused before is not told to go on.
-  server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => app(request, response));
+  server.on("checkContinue", answer);
   server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) => {
     const { body, headers } = closingError("expectation_failed");
     response.writeHead(ERRORS.expectation_failed.status, headers).end(body);
@@ -73,6 +82,11 @@ export async function listen(app: Listening, at: Address): Promise<Listener> {
     drain: () => connections.drain(),
     close: (patience = 10_000) => close(server, connections, patience),
   };
+}
+
+function normalizeTarget(target: string): string {
+  const [path = ""] = target.split("?", 1);
+  return normalizePath(path) + target.slice(path.length);
 }
 
 async function close(server: Server, connections: Connections, patience: number): Promise<number> {
@@ -122,10 +136,4 @@ function endWith(socket: Duplex, code: ErrorCode, more: Record<string, string> =
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`);
   const linger = setTimeout(() => socket.destroy(), LINGER).unref();
   socket.once("close", () => clearTimeout(linger));
-}
-
-function codeOf(error: NodeJS.ErrnoException): ErrorCode {
-  if (error.code === "HPE_HEADER_OVERFLOW") return "headers_too_large";
-  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") return "request_timeout";
-  return "invalid_request";
 }

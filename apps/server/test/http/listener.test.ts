@@ -18,10 +18,16 @@ describe("what Node's parser refuses before Express sees it", () => {
   }
 
   const HEAD = "Host: x\r\nConnection: close\r\n";
+  const LONG = "x".repeat(10_000);
 
   test.each<[string, string, number, string]>([
     ["a line that is no request", "nonsense\r\n\r\n", 400, "invalid_request"],
-    ["an unknown method", `BREW /v1/pets HTTP/1.1\r\n${HEAD}\r\n`, 400, "invalid_request"],
+    ["an unknown method", `BREW /v1/pets HTTP/1.1\r\n${HEAD}\r\n`, 501, "not_implemented"],
+    ["an unknown method, like one that is known", `GETS /v1/pets HTTP/1.1\r\n${HEAD}\r\n`, 501, "not_implemented"],
+    ["a method in lower case", `get /v1/pets HTTP/1.1\r\n${HEAD}\r\n`, 501, "not_implemented"],
+    ["a method of another protocol", `DESCRIBE /v1/pets HTTP/1.1\r\n${HEAD}\r\n`, 501, "not_implemented"],
+    ["a method that is no token", `GE(T /v1/pets HTTP/1.1\r\n${HEAD}\r\n`, 400, "invalid_request"],
+    ["the greeting of TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400, "invalid_request"],
     ["a header without a colon", `GET /v1/pets HTTP/1.1\r\n${HEAD}bad\r\n\r\n`, 400, "invalid_request"],
     ["a bad Content-Length", `POST /v1/pets HTTP/1.1\r\n${HEAD}Content-Length: x\r\n\r\n`, 400, "invalid_request"],
     [
@@ -42,7 +48,21 @@ describe("what Node's parser refuses before Express sees it", () => {
     ["no Host", "GET /v1/pets HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "invalid_request"],
     ["no Host, in HTTP/2.0", "GET /v1/pets HTTP/2.0\r\nConnection: close\r\n\r\n", 400, "invalid_request"],
     ["headers too large", `GET /v1/pets HTTP/1.1\r\n${HEAD}X: ${"x".repeat(20_000)}\r\n\r\n`, 431, "headers_too_large"],
-    ["a path too long", `GET /v1/${"x".repeat(20_000)} HTTP/1.1\r\n${HEAD}\r\n`, 431, "headers_too_large"],
+    [
+      "headers too large behind a long path",
+      `GET /${LONG} HTTP/1.1\r\n${HEAD}X: ${LONG}\r\n\r\n`,
+      431,
+      "headers_too_large",
+    ],
+    ["a path too long", `GET /v1/${"x".repeat(20_000)} HTTP/1.1\r\n${HEAD}\r\n`, 414, "uri_too_long"],
+    ["a path too long, and no end of it", `GET /v1/${"x".repeat(70_000)}`, 414, "uri_too_long"],
+    ["a path and query of a byte too much", `GET /?${"x".repeat(8_191)} HTTP/1.1\r\n${HEAD}\r\n`, 414, "uri_too_long"],
+    [
+      "chunks in HTTP/1.0",
+      `POST /v1/pets HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      400,
+      "invalid_request",
+    ],
     ["an unknown expectation", `GET /v1/pets HTTP/1.1\r\n${HEAD}Expect: tea\r\n\r\n`, 417, "expectation_failed"],
   ])("%s gets an Error body", async (_title, request, status, code) => {
     const response = await exchange(request);
@@ -50,6 +70,50 @@ describe("what Node's parser refuses before Express sees it", () => {
     expect(response.headers).toMatch(/content-type: application\/json/i);
     expect(/^Allow: (.*)/m.exec(response.headers)?.[1]).toBe(status === 405 ? "" : undefined);
     expect(response.body).toEqual({ code, message: expect.any(String), status });
+  });
+
+  test("a path and query of 8 KiB are read", async () => {
+    const { headers, body } = await exchange(`GET /${"x".repeat(8_191)} HTTP/1.1\r\n${HEAD}\r\n`);
+    expect(headers).toMatch(/^HTTP\/1.1 404 /);
+    expect(body).toMatchObject({ code: "not_found" });
+  });
+
+  test.each([
+    ["a path", [`GET /v1/${LONG}`, `${LONG} HTTP/1.1\r\n${HEAD}\r\n`], 414],
+    ["a header", [`GET /v1/pets HTTP/1.1\r\n${HEAD}X: ${LONG}`, `${LONG}\r\n\r\n`], 431],
+    ["a header with spaces", [`GET /v1/pets HTTP/1.1\r\n${HEAD}X: ${LONG}`, `a GET ${LONG}`, LONG], 431],
+  ])("%s that arrives in pieces and grows too large", async (_title, pieces, status) => {
+    const { hostname, port } = new URL(service.baseUrl);
+    const socket = connect(Number(port), hostname).setNoDelay();
+    for (const piece of pieces) {
+      socket.write(piece);
+      await service.request("/pets"); // the service has read the piece when it has answered what was sent later
+    }
+    expect(await text(socket)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  });
+
+  test("a method that is unknown, sent behind requests with bodies, is answered with 501 behind their answers", async () => {
+    const { hostname, port } = new URL(service.baseUrl);
+    const socket = connect(Number(port), hostname);
+    const post = `POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}`;
+    socket.write(`${post}${post}BREW / HTTP/1.1\r\n\r\n`);
+    expect((await text(socket)).match(/HTTP\/1.1 \d{3}/g)).toEqual(["HTTP/1.1 405", "HTTP/1.1 405", "HTTP/1.1 501"]);
+  });
+
+  test("what follows chunks in HTTP/1.0 is not taken for a request", async () => {
+    const { hostname, port } = new URL(service.baseUrl);
+    const socket = connect(Number(port), hostname);
+    const credentials = `Authorization: Bearer ${service.key}\r\nConnection: keep-alive\r\nContent-Type: application/json\r\n`;
+    const body = '{"name":"Smuggled","categoryId":1}';
+    socket.write(
+      `POST /v1/pets HTTP/1.0\r\n${credentials}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n` +
+        `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${credentials}Content-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    const answers = await text(socket);
+    expect(answers.match(/HTTP\/1.1 \d{3}/g)).toEqual(["HTTP/1.1 400"]);
+    expect(answers).toMatch(/\r\nConnection: close\r\n/);
+    expect(answers).toContain("HTTP/1.0 has no Transfer-Encoding. Send a Content-Length, or HTTP/1.1.");
+    expect(await (await service.request("/pets")).text()).not.toContain("Smuggled");
   });
 
   test("headers that go on for megabytes are answered, not cut off, also while they are being sent", async () => {

@@ -84,7 +84,7 @@ test("no key used in any wrong way is found in a log line, a metric, an answer o
     await command(...words);
 
   const statuses = new Set(answers.map((answer) => answer.slice("HTTP/1.1 ".length, 12)));
-  expect([...statuses].toSorted()).toEqual(["200", "400", "401", "404", "415", "417", "431", "500", "503"]);
+  expect([...statuses].toSorted()).toEqual(["200", "400", "401", "404", "415", "417", "431", "500", "501", "503"]);
   const metricsUrl = /Metrics are at (\S+)/.exec(output())![1]!;
   const metrics = await (await fetch(metricsUrl)).text();
   expect(metrics).toContain('operation_id="listPets"');

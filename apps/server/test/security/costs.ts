@@ -11,7 +11,7 @@ export async function costsOfContract(isMeasured?: CostTarget["isMeasured"]) {
   const { costs, excluded, faults } = await searchCosts(document, {
     baseUrl: service.baseUrl,
     credentials: () => ({ headers: { Authorization: `Bearer ${service.key}` } }),
-    limits: { head: 16_384, body: 65_536 },
+    limits: { head: 16_384, target: 8_192, body: 65_536 },
     maxMilliseconds: 20 * PATIENCE,
     ...(isMeasured && { isMeasured }),
   });
@@ -29,7 +29,7 @@ export async function costsBesideContract() {
     return [path, { get: { operationId: path, responses: { 200: { description: "" } } } }];
   });
   const beside = { openapi: "3.1.0", paths: Object.fromEntries(paths) as object };
-  const limits = { head: 16_384, body: 65_536 };
+  const limits = { head: 16_384, target: 8_192, body: 65_536 };
   const report = await searchCosts(beside, { baseUrl: origin, limits, maxMilliseconds: 20 * PATIENCE });
   print(report.costs);
   return report;

@@ -26,8 +26,8 @@ export interface GrowingInput {
   title: string;
   /** The parts of the request that a schema validates and that grow, such as `body` or `query filter`. */
   of: string[];
-  /** Whether the limit of the head or that of the body bounds the input. */
-  part: "head" | "body";
+  /** The part of the request whose limit bounds the input. */
+  part: "head" | "target" | "body";
   /** Returns the request with about `size` bytes of the input. */
   request: (size: number) => RawRequest;
 }
@@ -45,18 +45,19 @@ export function growingInputs(
     part: "head",
     request: (size) => ({ ...base, ...change(size) }),
   });
+  const inTarget: typeof inHead = (...input) => ({ ...inHead(...input), part: "target" });
   const without = (name: string) => base.headers.filter(([own]) => own.toLowerCase() !== name.toLowerCase());
   return [
     ...queryInputs(document, entry).map(({ title, of = [], fill }) =>
-      inHead(`query ${title}`, of, (size) => ({
+      inTarget(`query ${title}`, of, (size) => ({
         query: base.query === "" ? `?${fill(size)}` : `${base.query}&${fill(size)}`,
       })),
     ),
     ...pathInputs(entry, base.path).map(({ title, of = [], fill }) =>
-      inHead(`path ${title}`, of, (size) => ({ path: fill(size) })),
+      inTarget(`path ${title}`, of, (size) => ({ path: fill(size) })),
     ),
     ...AUTHORITY_TEXTS.map((text) =>
-      inHead(`authority ${text}${text}…`, [], (size) => ({ authority: repeated(text)(size) })),
+      inTarget(`authority ${text}${text}…`, [], (size) => ({ authority: repeated(text)(size) })),
     ),
     ...headerInputs(entry).map(({ title, of = [], name, fill }) =>
       inHead(`header ${title}`, of, (size) => ({ headers: [...without(name), [name, fill(size)]] })),

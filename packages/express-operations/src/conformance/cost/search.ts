@@ -10,8 +10,8 @@ import { baseRequest, type GrowingInput, growingInputs, type RawRequest } from "
 
 /** The server to measure. It must run in the calling thread, because CPU time is measured per thread. */
 export interface CostTarget extends Pick<Target, "baseUrl" | "credentials"> {
-  /** The server's limits in bytes: of request line and headers, and of the body. */
-  limits: { head: number; body: number };
+  /** The server's limits in bytes: of request line and headers, of the request target in it if that has its own, and of the body. */
+  limits: { head: number; target?: number; body: number };
   /** Whether this server accepts eight times `limits`, so that growth is measured beyond them. Default: false. */
   acceptsEightfold?: boolean;
   /** The most that one request may take, in milliseconds. Default: 20. */
@@ -112,7 +112,7 @@ const REPEATS = 6;
  */
 async function measureCost(operationId: string, input: GrowingInput, target: CostTarget): Promise<Cost> {
   const { limits, acceptsEightfold = false, maxMilliseconds = 20 } = target;
-  const limit = limits[input.part] - ROOM;
+  const limit = (limits[input.part] ?? limits.head) - ROOM;
   const large = acceptsEightfold ? limit * GROWTH : limit;
   const small = Math.floor(large / GROWTH);
   const sizes = [...new Set([small, limit, large])];
@@ -146,7 +146,7 @@ function refusalOf(status: number, isWithinLimits: boolean): string | undefined 
   if (status >= 500) return `is answered with ${status}`;
   if (!isWithinLimits) return undefined;
   if (status === 0) return "is not answered";
-  return status === 413 || status === 431
+  return status === 413 || status === 414 || status === 431
     ? `is refused for its size (${status}): set \`limits\` to those of the server`
     : undefined;
 }
