@@ -36,6 +36,8 @@ export interface AppOptions {
   validation?: Config["validation"];
   maxInFlight: number;
   rateLimits: RateLimits;
+  /** Sent on each answer, if given. */
+  strictTransportSecurity?: Config["strictTransportSecurity"];
   /** Whether the service is about to end, so that it should be sent nothing more. */
   isStopping: () => boolean;
   observer?: Observer | undefined;
@@ -57,7 +59,12 @@ export async function createApp(options: AppOptions): Promise<Express> {
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing").enable("strict routing");
   if (options.tracing !== undefined) app.use(options.tracing.traceRequest);
   const capacity = createCapacity(options.maxInFlight);
-  const always = inOrder(standingHeaders(app), observer.observeRequest, requestLog(options.logger), checkHead);
+  const always = inOrder(
+    standingHeaders(app, options.strictTransportSecurity),
+    observer.observeRequest,
+    requestLog(options.logger),
+    checkHead,
+  );
   app.use(
     BASE_PATH,
     inOrder(

@@ -39,6 +39,13 @@ export const Settings = z.object({
   MAX_IN_FLIGHT: wholeNumber("MAX_IN_FLIGHT", 1, 100_000, 1_000).default(1_000),
   RATE_LIMIT: rateLimit("RATE_LIMIT", "600/60").optional(),
   AUTH_FAILURE_LIMIT: rateLimit("AUTH_FAILURE_LIMIT", "20/60").optional(),
+  STRICT_TRANSPORT_SECURITY: z
+    .string()
+    .regex(
+      /^max-age=\d{1,10}(; ?includeSubDomains)?(; ?preload)?$/,
+      "STRICT_TRANSPORT_SECURITY must be max-age with seconds, then includeSubDomains and preload if you want them. Set it so: STRICT_TRANSPORT_SECURITY=max-age=31536000 or STRICT_TRANSPORT_SECURITY='max-age=31536000; includeSubDomains'",
+    )
+    .optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url({
       protocol: /^https?$/,
@@ -101,6 +108,8 @@ export interface Config {
   processes: number;
   maxInFlight: number;
   rateLimits: RateLimits;
+  /** The header of that name, where TLS ends in front of the service. */
+  strictTransportSecurity: string | undefined;
   /** The URL of the OpenTelemetry collector, if there is one. */
   tracesEndpoint: string | undefined;
   /** Where `/metrics` is served; undefined when it is not. */
@@ -132,6 +141,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     processes: data.WEB_CONCURRENCY,
     maxInFlight: data.MAX_IN_FLIGHT,
     rateLimits: { perKey: data.RATE_LIMIT, failuresPerAddress: data.AUTH_FAILURE_LIMIT },
+    strictTransportSecurity: data.STRICT_TRANSPORT_SECURITY,
     tracesEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
     metrics: data.METRICS_PORT === undefined ? undefined : { host: data.METRICS_HOST, port: data.METRICS_PORT },
     quickstartFile: quickstartFile(data.DATABASE_URL),

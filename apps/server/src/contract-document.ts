@@ -43,7 +43,7 @@ function addressed(type: string, basePath: string, make: () => Promise<string>):
     const address = (originOf(request) ?? "") + basePath;
     const body = Buffer.from((await parts()).join(JSON.stringify(address)));
     const tag = entityTagOf(body);
-    response.set({ "Cache-Control": "no-cache", ETag: tag });
+    response.set("ETag", tag);
     if (isNamed(request.headers["if-none-match"], tag)) response.writeHead(304).end();
     else response.setHeader("Content-Type", type).send(body);
   };

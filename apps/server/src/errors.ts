@@ -50,7 +50,12 @@ export function closingError(code: ErrorCode) {
   const body = JSON.stringify(errorBody(code));
   return {
     body,
-    headers: { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body), Connection: "close" },
+    headers: {
+      "Content-Type": "application/json",
+      "Content-Length": Buffer.byteLength(body),
+      "Cache-Control": "no-store",
+      Connection: "close",
+    },
   };
 }
 

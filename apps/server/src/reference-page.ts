@@ -73,7 +73,7 @@ export function referencePage(basePath: string): Router {
 
   router.all("/docs", onlyRead, async (_request, response) => {
     const { path } = await scalar();
-    response.set({ "Cache-Control": "no-cache", "Content-Security-Policy": policy });
+    response.set("Content-Security-Policy", policy);
     response.type("html").send(page(path, start));
   });
   const isScript: RequestHandler = async (request, _response, next) =>

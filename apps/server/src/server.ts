@@ -49,6 +49,7 @@ async function open(config: Config, logger: Logger, resources: Resources): Promi
     validation: config.validation,
     maxInFlight: config.maxInFlight,
     rateLimits: config.rateLimits,
+    strictTransportSecurity: config.strictTransportSecurity,
     isStopping: () => isStopping,
     observer: metrics,
     tracing,

@@ -25,12 +25,12 @@ import { errorSchema, listQuerySchema, newPetSchema, petIdSchema, petSchema } fr
 
 /** What the service sends with each answer. */
 const STANDING = {
+  "Cache-Control": "no-store",
   "Content-Security-Policy": "default-src 'none';frame-ancestors 'none'",
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Resource-Policy": "same-origin",
   "Origin-Agent-Cluster": "?1",
   "Referrer-Policy": "no-referrer",
-  "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
   "X-Content-Type-Options": "nosniff",
   "X-DNS-Prefetch-Control": "off",
   "X-Download-Options": "noopen",
@@ -39,7 +39,7 @@ const STANDING = {
   "X-XSS-Protection": "0",
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers":
-    "Allow, Deprecation, ETag, Idempotency-Replayed, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id",
+    "Accept-Encoding, Allow, Deprecation, ETag, Idempotency-Replayed, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id",
 };
 const DEPRECATED = {
   Deprecation: "@1795219200",
@@ -150,7 +150,7 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
     ) {
       const tag = `"${hash("sha256", payload, "base64url").slice(0, 22)}"`;
       keep(request.url, { tag, payload, link: reply.getHeader("Link") as string | undefined });
-      reply.header("ETag", tag);
+      reply.headers({ ETag: tag, "Cache-Control": "private, no-cache" });
     }
     done(null, payload);
   });
@@ -211,7 +211,7 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
 }
 
 function sendTagged(request: FastifyRequest, reply: FastifyReply, { tag, payload }: KeptAnswer): void {
-  reply.header("ETag", tag);
+  reply.headers({ ETag: tag, "Cache-Control": "private, no-cache" });
   if (request.headers["if-none-match"] === tag) reply.code(304).send();
   else reply.type("application/json").send(payload);
 }

@@ -6,11 +6,16 @@ import { ServerResponse } from "./node-http.ts";
 /** Nothing we answer is a page: a browser shown a response loads nothing for it and frames it nowhere. */
 const API_CSP = { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } };
 
+/** Nothing is stored, save by the client itself where a tag lets it ask whether it may use that again (RFC 9111, section 5.2.2). */
+const NOT_STORED = "no-store";
+const ASKED_AGAIN = "private, no-cache";
+
 /**
- * Gives each response headers that stand on it whatever it becomes: helmet's, and those added by `addStanding`. What a
- * handler sets goes before. They are written at once with the rest, as Node checks and stores each that is set by itself.
+ * Gives each response headers that stand on it whatever it becomes: helmet's, `Cache-Control`, `Strict-Transport-Security`
+ * where it is given, and those added by `addStanding`. What a handler sets goes before. They are written at once with the
+ * rest, as Node checks and stores each that is set by itself.
  */
-export function standingHeaders(app: Express): RequestHandler {
+export function standingHeaders(app: Express, strictTransportSecurity?: string): RequestHandler {
   const writeHead = function (this: Response, status: number, ...rest: unknown[]): NodeResponse {
     const standing = standingOf(this);
     const [headers = {}] = rest;
@@ -20,13 +25,21 @@ export function standingHeaders(app: Express): RequestHandler {
       typeof headers === "object" &&
       this.getHeaderNames().length === 0
     ) {
-      return ServerResponse.prototype.writeHead.call(this, status, { ...standing, ...headers });
+      const written: OutgoingHttpHeaders = { ...standing, ...headers };
+      if (written["ETag"] !== undefined && written["Cache-Control"] === NOT_STORED)
+        written["Cache-Control"] = ASKED_AGAIN;
+      return ServerResponse.prototype.writeHead.call(this, status, written);
     }
+    if (this.hasHeader("ETag") && !this.hasHeader("Cache-Control")) this.setHeader("Cache-Control", ASKED_AGAIN);
     for (const name in standing) if (!this.hasHeader(name)) this.setHeader(name, standing[name]!);
     return ServerResponse.prototype.writeHead.call(this, status, ...(rest as [OutgoingHttpHeaders]));
   };
   Object.assign(app.response, { writeHead });
-  const security = helmetsHeaders();
+  const security = {
+    ...helmetsHeaders(),
+    ...(strictTransportSecurity !== undefined && { "Strict-Transport-Security": strictTransportSecurity }),
+    "Cache-Control": NOT_STORED,
+  };
   return (_request, response, next) => {
     response.locals["standing"] = { ...security };
     next();
@@ -50,8 +63,12 @@ function helmetsHeaders(): Record<string, string> {
     setHeader: (name: string, value: string) => (headers[name] = value),
     removeHeader: () => {},
   } as unknown as NodeResponse; // all that helmet uses of one
-  helmet({ contentSecurityPolicy: API_CSP })({} as IncomingMessage, response, (error) => {
-    if (error !== undefined) throw error as Error;
-  });
+  helmet({ contentSecurityPolicy: API_CSP, strictTransportSecurity: false })(
+    {} as IncomingMessage,
+    response,
+    (error) => {
+      if (error !== undefined) throw error as Error;
+    },
+  );
   return headers;
 }

@@ -68,6 +68,7 @@ describe("what Node's parser refuses before Express sees it", () => {
     const response = await exchange(request);
     expect(response.status).toBe(status);
     expect(response.headers).toMatch(/content-type: application\/json/i);
+    expect(response.headers).toMatch(/^cache-control: no-store\r?$/im);
     expect(/^Allow: (.*)/m.exec(response.headers)?.[1]).toBe(status === 405 ? "" : undefined);
     expect(response.body).toEqual({ code, message: expect.any(String), status });
   });

@@ -130,8 +130,22 @@ describe("createPet", () => {
   );
 
   test("default: 415 for a compressed body", async () => {
-    await expectError(await post(valid, { "Content-Encoding": "gzip" }), 415, "unsupported_media_type");
+    const response = await post(valid, { "Content-Encoding": "gzip" });
+    expect(response.headers.get("Accept-Encoding")).toBe("identity");
+    await expectError(response, 415, "unsupported_media_type");
   });
+
+  test.each(["If-Match", "If-None-Match"])(
+    "default: 412 under the condition %s, and nothing is added",
+    async (name) => {
+      const before = await count();
+      for (const tag of ["*", '"7sLtUxhYkBdGc0pVnQ2m5w"']) {
+        const message = await expectError(await post(valid, { [name]: tag }), 412, "precondition_failed");
+        expect(message).toBe(`This operation does not support ${name}, so it did nothing. Leave the header out.`);
+      }
+      expect(await count()).toBe(before);
+    },
+  );
 
   test("default: 413 for a body over 64 KiB, whether its length is announced or not", async () => {
     const body = JSON.stringify({ ...valid, name: "x".repeat(70 * 1024) });

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { json, startService, type TestService } from "../service.ts";
+
+let service: TestService;
+beforeAll(async () => void (service = await startService()));
+afterAll(() => service[Symbol.asyncDispose]());
+
+const request = (path: string, init: RequestInit = {}) => {
+  const headers = { Authorization: `Bearer ${service.key}`, ...(init.headers as object) };
+  return fetch(new URL(path, service.baseUrl), { ...init, headers });
+};
+
+describe("Cache-Control", () => {
+  const kept = async (path: string, init?: RequestInit) => {
+    const response = await request(path, init);
+    return [response.status, response.headers.get("Cache-Control"), response.headers.has("ETag")];
+  };
+
+  test("what has a tag may be kept by the client that asked, who asks before it uses that again", async () => {
+    const { id } = await service.addPet();
+    for (const path of ["/v1/pets", `/v1/pets/${id}`, "/openapi.json", "/openapi.yaml"]) {
+      const tag = (await request(path)).headers.get("ETag")!;
+      expect([path, ...(await kept(path))]).toEqual([path, 200, "private, no-cache", true]);
+      expect([path, ...(await kept(path, { method: "HEAD" }))]).toEqual([path, 200, "private, no-cache", true]);
+      const again = await kept(path, { headers: { "If-None-Match": tag } });
+      expect([path, ...again]).toEqual([path, 304, "private, no-cache", true]);
+    }
+  });
+
+  test("nothing else is kept", async () => {
+    const preflight = { Origin: "https://a.example", "Access-Control-Request-Method": "GET" };
+    const answers = [
+      [201, "/v1/pets", json({ name: "Rex", categoryId: 1 })],
+      [204, "/v1/pets", { method: "OPTIONS" }],
+      [204, "/v1/pets", { method: "OPTIONS", headers: preflight }],
+      [400, "/v1/pets?limit=0", {}],
+      [401, "/v1/pets", { headers: { Authorization: "Bearer x" } }],
+      [404, "/v1/pets/999999", {}],
+      [404, "/v1/nope", {}],
+      [404, "/nope", {}],
+      [405, "/v1/pets", { method: "DELETE" }],
+      [406, "/v1/pets", { headers: { Accept: "text/html" } }],
+      [412, "/v1/pets", json({ name: "Rex", categoryId: 1 }, { "If-None-Match": "*" })],
+      [415, "/v1/pets", { method: "POST", body: "x" }],
+      [200, "/healthz", {}],
+      [200, "/readyz", {}],
+      [405, "/healthz", { method: "POST" }],
+      [200, "/docs", {}],
+    ] as const;
+    for (const [status, path, init] of answers)
+      expect([path, init, ...(await kept(path, init))]).toEqual([path, init, status, "no-store", false]);
+  });
+});
+
+describe("Strict-Transport-Security", () => {
+  const NAME = "Strict-Transport-Security";
+
+  test("is sent by no service that is asked over plain HTTP", async () => {
+    for (const path of ["/v1/pets", "/nope", "/healthz", "/docs"])
+      expect([path, (await request(path)).headers.has(NAME)]).toEqual([path, false]);
+  });
+
+  test("is sent on each answer, as the operator has it, where TLS ends in front of the service", async () => {
+    const value = "max-age=600; includeSubDomains";
+    await using own = await startService({ STRICT_TRANSPORT_SECURITY: value });
+    for (const path of ["/v1/pets", "/nope", "/healthz", "/docs"])
+      expect([path, (await fetch(new URL(path, own.baseUrl))).headers.get(NAME)]).toEqual([path, value]);
+  });
+});
