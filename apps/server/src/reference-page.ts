@@ -51,7 +51,7 @@ function settings(basePath: string) {
 }
 
 /**
- * The contract as a page for people, at `/docs`, where a key can be entered and operations tried on this very service.
+ * The contract as a page for people, at `/docs`, to which `/` and `/docs/` lead, where a key can be entered and operations tried on this very service.
  * The page runs our script alone and reaches no other origin; Scalar needs inline styles, so it may have those.
  */
 export function referencePage(basePath: string): Router {
@@ -71,6 +71,8 @@ export function referencePage(basePath: string): Router {
   let loading: ReturnType<typeof loadScalar> | undefined;
   const scalar = () => (loading ??= loadScalar());
 
+  router.all("/", onlyRead, leadTo("docs"));
+  router.all("/docs/", onlyRead, leadTo("../docs"));
   router.all("/docs", onlyRead, async (_request, response) => {
     const { path } = await scalar();
     response.set("Content-Security-Policy", policy);
@@ -86,6 +88,11 @@ export function referencePage(basePath: string): Router {
     else response.set("Content-Encoding", "gzip").send(gzipped);
   });
   return router;
+}
+
+/** To a reference (RFC 3986, section 4.2), so that it is right below any path that a proxy adds. */
+function leadTo(reference: string): RequestHandler {
+  return (_request, response) => void response.writeHead(302, { Location: reference, "Content-Length": 0 }).end();
 }
 
 /** Read once and only when somebody looks; its path has its hash, so that a browser may keep it for ever. */

@@ -23,7 +23,7 @@ describe("paths", () => {
     expect((await fetch(new URL("/%68ealthz", service.baseUrl))).status).toBe(200);
   });
 
-  test.each(["/", "/V1/pets", "/v1pets", "/v2/pets", "/admin"])("404 outside the base path, for %s", async (path) => {
+  test.each(["/V1/pets", "/v1pets", "/v2/pets", "/admin"])("404 outside the base path, for %s", async (path) => {
     await expectError(await fetch(new URL(path, service.baseUrl)), 404, "not_found");
   });
 

@@ -25,6 +25,20 @@ test("the script is compressed for who asks, and kept for ever", async () => {
   expect(await plain.text()).toBe(await response.text());
 });
 
+test.each(["/", "/docs/"])("%s leads to the page, for GET and HEAD alone", async (path) => {
+  const page = await get(path);
+  expect([page.redirected, page.status, page.url]).toEqual([true, 200, new URL("/docs", service.baseUrl).href]);
+  for (const method of ["GET", "HEAD"]) {
+    const response = await get(path, { method, redirect: "manual" });
+    expect([response.status, await response.text()]).toEqual([302, ""]);
+    // Relative, so that it is right below a path that a proxy takes away.
+    const shown = new URL(`https://a.example/petstore${path}`);
+    expect(new URL(response.headers.get("Location")!, shown).href).toBe("https://a.example/petstore/docs");
+  }
+  const refused = await get(path, { method: "POST" });
+  expect([refused.status, refused.headers.get("Allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+});
+
 test("no other path below /docs is anything", async () => {
-  for (const path of ["/docs/", "/docs/scalar.js", "/docs/..%2fapp.ts"]) expect((await get(path)).status).toBe(404);
+  for (const path of ["/docs/scalar.js", "/docs/..%2fapp.ts"]) expect((await get(path)).status).toBe(404);
 });

@@ -46,6 +46,7 @@ describe("Cache-Control", () => {
       [200, "/readyz", {}],
       [405, "/healthz", { method: "POST" }],
       [200, "/docs", {}],
+      [302, "/", { redirect: "manual" }],
     ] as const;
     for (const [status, path, init] of answers)
       expect([path, init, ...(await kept(path, init))]).toEqual([path, init, status, "no-store", false]);
