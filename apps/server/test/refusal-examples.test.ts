@@ -1,0 +1,103 @@
+import type { OperationId } from "@petstore/contract";
+import { document } from "@petstore/contract/document";
+import {
+  type ExampleObject,
+  type OpenApiDocument,
+  operationsOf,
+  resolve,
+  type ResponseObject,
+} from "express-operations/reading";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openDatabase } from "../src/database/database.ts";
+import { ERRORS, type ErrorCode } from "../src/errors.ts";
+import { createApiKey } from "../src/keys/keys.repository.ts";
+import { json, startService, type TestService } from "./service.ts";
+
+type Refused = [path: string, init?: RequestInit];
+
+const valid = { name: "Rex", categoryId: 1 };
+
+/** The request that each example of a refusal answers, by operation and name. */
+const REFUSED: Partial<Record<OperationId, Record<string, Refused>>> = {
+  listPets: {
+    limit: ["/pets?limit=101"],
+    status: ["/pets?status=lost"],
+    unknownParameter: ["/pets?stat=sold"],
+    cursor: ["/pets?cursor=abc"],
+    notAcceptable: ["/pets", { headers: { Accept: "text/html" } }],
+  },
+  createPet: {
+    missingField: ["/pets", json({ name: "Rex" })],
+    unknownField: ["/pets", json({ ...valid, colour: "brown" })],
+    emptyName: ["/pets", json({ ...valid, name: "" })],
+    wrongType: ["/pets", json({ ...valid, categoryId: "one" })],
+    notJson: ["/pets", json("{")],
+    idempotencyKey: ["/pets", json(valid, { "Idempotency-Key": "two words" })],
+    conditional: ["/pets", json(valid, { "If-None-Match": "*" })],
+    tooLarge: ["/pets", json({ ...valid, name: "x".repeat(65_536) })],
+    mediaType: ["/pets", { ...json(valid), headers: { "Content-Type": "text/plain" } }],
+    notAcceptable: ["/pets", json(valid, { Accept: "text/html" })],
+  },
+  getPet: {
+    petId: ["/pets/one"],
+    notFound: ["/pets/4711"],
+    notAcceptable: ["/pets/4711", { headers: { Accept: "text/html" } }],
+  },
+};
+
+/** Those whose cause is another than the request; their messages are the ones of their codes. */
+const OTHERWISE = new Set([
+  "unauthorized",
+  "forbidden",
+  "inProgress",
+  "reused",
+  "rateLimited",
+  "unavailable",
+  "internalError",
+]);
+
+/** The examples of refusals that the contract has for an operation, as `name → body`. */
+function examplesOf(id: string): Map<string, { code: string; message: string; status: number }> {
+  const contract = document as OpenApiDocument;
+  const { operation } = operationsOf(contract).find((entry) => entry.id === id)!;
+  const refusals = Object.entries(operation.responses ?? {}).filter(([status]) => !/^[23]/.test(status));
+  return new Map(
+    refusals.flatMap(([, node]) => {
+      const { content = {} } = resolve<ResponseObject>(contract, node);
+      const media = content["application/json"] as { examples?: Record<string, ExampleObject> } | undefined;
+      return Object.entries(media?.examples ?? {}).map(([name, { value }]) => [name, value as never] as const);
+    }),
+  );
+}
+
+describe.each(Object.entries(REFUSED))("%s", (id, refused) => {
+  let service: TestService;
+  beforeAll(async () => void (service = await startService()));
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  test("has an example in the contract for each kind of refusal", () => {
+    const named = [...examplesOf(id).keys()].filter((name) => !OTHERWISE.has(name));
+    expect(named.toSorted()).toEqual(Object.keys(refused).toSorted());
+  });
+
+  test.each(Object.entries(refused))("is refused as the contract's example %s says", async (name, [path, init]) => {
+    const response = await service.request(path, init);
+    expect(await response.json()).toEqual(examplesOf(id).get(name));
+  });
+
+  test("has examples of other causes with the messages of their codes", () => {
+    for (const [name, { code, message, status }] of examplesOf(id)) {
+      if (!OTHERWISE.has(name) || name === "forbidden") continue;
+      expect({ name, message, status }).toEqual({ name, ...ERRORS[code as ErrorCode] });
+    }
+  });
+});
+
+test("a key without the scope is refused as the contract's example says", async () => {
+  await using service = await startService();
+  const db = openDatabase(service.databaseUrl);
+  const { key } = await createApiKey(db, { name: "reader", environment: "development", scopes: ["pets:read"] });
+  await db.destroy();
+  const response = await service.request("/pets", { ...json(valid), key });
+  expect(await response.json()).toEqual(examplesOf("createPet").get("forbidden"));
+});
