@@ -5,7 +5,7 @@ import { DatabaseError } from "../database/database.errors.ts";
 import type { Database } from "../database/database.ts";
 import { isWellFormedApiKey } from "./api-key.ts";
 import type { KeyUses } from "./key-uses.ts";
-import { type ApiKey, findApiKey, type ValidApiKey } from "./keys.repository.ts";
+import { type ApiKey, findApiKey, isExpired, type ValidApiKey } from "./keys.repository.ts";
 
 /** Who sent a request, and what they may do. */
 export interface Authenticated extends Grant<Pick<ApiKey, "id" | "name">> {
@@ -19,9 +19,9 @@ const VERDICTS_KEPT = 10_000;
 
 /**
  * Judges a token by the database as it is when the request has arrived, so that revocation and expiry hold from the next
- * one on: that a key is valid, or unknown, counts until anything is committed or it expires, or until it is the oldest of
- * more than `kept` such. Undefined for a key that gives no entry. Throws `DatabaseError` when it cannot be looked up,
- * whatever the reason.
+ * one on: that a key is known, or unknown, counts until anything is committed, or until it is the oldest of more than `kept`
+ * such. Whether it has expired is judged at each request by the clock, which may also be set back. Undefined for a key that
+ * gives no entry. Throws `DatabaseError` when it cannot be looked up, whatever the reason.
  */
 export function authentication(
   db: Database,
@@ -43,7 +43,7 @@ export function authentication(
 
   /** Counts a use of the key, if it is one. */
   const grant = (verdict: Verdict | undefined): Authenticated | undefined => {
-    if (verdict === undefined || (verdict.expiresAt !== null && verdict.expiresAt <= Date.now())) return undefined;
+    if (verdict === undefined || isExpired(verdict, Date.now())) return undefined;
     uses.record(verdict.caller.id);
     return verdict;
   };
@@ -68,7 +68,7 @@ function lookUp(db: Database, token: string): ReturnType<typeof findApiKey> {
     throw new DatabaseError("The API key of a request could not be looked up.", { cause });
   };
   try {
-    const found = findApiKey(db, token, Date.now());
+    const found = findApiKey(db, token); // also one that is expired now, as the clock may be set back
     return found instanceof Promise ? found.catch(failed) : found;
   } catch (error) {
     return failed(error);

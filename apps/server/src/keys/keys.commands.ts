@@ -9,6 +9,7 @@ import { parseDuration, parseId, parseName, parseOverlap, parseScopes } from "./
 import {
   type ApiKey,
   createApiKey,
+  isExpired,
   type IssuedApiKey,
   listApiKeys,
   revokeApiKey,
@@ -153,9 +154,9 @@ function printIssued({ id, name, scopes, expiresAt, key }: IssuedApiKey): void {
   console.log("Keep it now: it will not be shown again.");
 }
 
-function stateOf({ revokedAt, expiresAt }: ApiKey): "active" | "expired" | "revoked" {
-  if (revokedAt !== null) return "revoked";
-  return expiresAt !== null && expiresAt <= Date.now() ? "expired" : "active";
+function stateOf(apiKey: ApiKey): "active" | "expired" | "revoked" {
+  if (apiKey.revokedAt !== null) return "revoked";
+  return isExpired(apiKey, Date.now()) ? "expired" : "active";
 }
 
 function withDates<Key extends ApiKey>({ createdAt, expiresAt, lastUsedAt, revokedAt, ...rest }: Key) {

@@ -116,30 +116,40 @@ export async function revokeApiKey(db: Database, id: number): Promise<"revoked" 
 export type ValidApiKey = Pick<ApiKey, "id" | "name" | "scopes" | "expiresAt">;
 
 /**
- * Whose key this is and what it allows at the time `now`; undefined for one malformed, unknown, expired or revoked. At once
- * on an open SQLite file. Throws, or rejects, when it cannot be looked up.
+ * Whose key this is and what it allows; undefined for one malformed, unknown, revoked or, at the time `now`, expired. Without
+ * `now` an expired key is found as well, for those who judge its `expiresAt` themselves. At once on an open SQLite file.
+ * Throws, or rejects, when it cannot be looked up.
  */
 export function findApiKey(
   db: Database,
   key: string,
-  now: number,
+  now?: number,
 ): ValidApiKey | undefined | Promise<ValidApiKey | undefined> {
   if (!isWellFormedApiKey(key)) return undefined;
-  const found = validKey(db, { hash: hashApiKey(key), now });
-  return found instanceof Promise ? found.then(toValidApiKey) : toValidApiKey(found);
+  const found = unrevokedKey(db, { hash: hashApiKey(key) });
+  return found instanceof Promise ? found.then((result) => toValidApiKey(result, now)) : toValidApiKey(found, now);
 }
 
-function toValidApiKey({ rows: [row] }: Awaited<ReturnType<typeof validKey>>): ValidApiKey | undefined {
-  return row && { id: row.id, name: row.name, scopes: toScopes(row.scopes), expiresAt: row.expires_at };
+/** Whether a key that ends at `expiresAt`, or never, has ended at the time `now`; both in milliseconds since 1970. */
+export function isExpired({ expiresAt }: Pick<ApiKey, "expiresAt">, now: number): boolean {
+  return expiresAt !== null && expiresAt <= now;
 }
 
-const validKey = prepared((db, { hash, now }: { hash: string; now: number }) =>
+function toValidApiKey(
+  { rows: [row] }: Awaited<ReturnType<typeof unrevokedKey>>,
+  now: number | undefined,
+): ValidApiKey | undefined {
+  if (row === undefined) return undefined;
+  const apiKey = { id: row.id, name: row.name, scopes: toScopes(row.scopes), expiresAt: row.expires_at };
+  return now !== undefined && isExpired(apiKey, now) ? undefined : apiKey;
+}
+
+const unrevokedKey = prepared((db, { hash }: { hash: string }) =>
   db
     .selectFrom("api_keys")
     .select(["id", "name", "scopes", "expires_at"])
     .where("hash", "=", hash)
-    .where("revoked_at", "is", null)
-    .where((where) => where.or([where("expires_at", "is", null), where("expires_at", ">", now)])),
+    .where("revoked_at", "is", null),
 );
 
 /** Keeps, in one statement, when each key was last used, by its id; a time before the one that is known changes nothing. */

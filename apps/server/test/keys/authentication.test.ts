@@ -34,6 +34,20 @@ test("a verdict is kept while nothing was committed, and ends with the key all t
   expect(await judge(key)).toBeUndefined();
 });
 
+test("a key refused as expired is judged anew when the clock is set back, though nothing was committed", async () => {
+  const { make, uses, judge } = await judging();
+  const { key, id } = await make();
+  const now = Date.now();
+  vi.useFakeTimers({ toFake: ["Date"], now: now + 60_001 });
+  expect(await judge(key)).toBeUndefined(); // tells the version
+  expect(await judge(key)).toBeUndefined(); // is kept
+  expect(uses.record).not.toHaveBeenCalled();
+  vi.setSystemTime(now);
+  expect(await judge(key)).toMatchObject({ caller: { id } });
+  vi.setSystemTime(now + 60_001);
+  expect(await judge(key)).toBeUndefined();
+});
+
 test("that a key gives no entry is kept as well, but for what cannot be a key, and a failure is not", async () => {
   const { db, data, make, judge } = await judging(1);
   const { key, id } = await make();
