@@ -39,8 +39,8 @@ export const PATCHES = {
   },
   "without rows inserted together": {
     file: `${SERVER}/pets/pets.handlers.ts`,
-    from: "context.writeEach(insertPets, body)",
-    to: "context.write((trx) => insertPet(trx, body))",
+    from: "context.writeEach(insertPets, pet)",
+    to: "context.write((trx) => insertPet(trx, pet))",
   },
   "without anything kept": {
     file: `${SERVER}/database/data-version.ts`,

@@ -5,6 +5,7 @@ import { isDatabaseUnavailable } from "./database/database.errors.ts";
 import { openDatabase } from "./database/database.ts";
 import { addCopyCommand } from "./maintenance/copy.commands.ts";
 import { addDoctorCommand } from "./maintenance/doctor.commands.ts";
+import { addAuditCommand } from "./keys/audit.commands.ts";
 import { addKeysCommands } from "./keys/keys.commands.ts";
 import { migrate } from "./database/migrations.ts";
 
@@ -36,6 +37,7 @@ program
   });
 
 addKeysCommands(program);
+addAuditCommand(program);
 addBackupCommands(program);
 addCopyCommand(program);
 addDoctorCommand(program);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Database, openDatabase } from "../src/database/database.ts";
 import { migrate, MIGRATIONS } from "../src/database/migrations.ts";
-import { insertPet, listPets } from "../src/pets/pets.repository.ts";
+import { listPets } from "../src/pets/pets.repository.ts";
 import { ownProgram, run, startProgram } from "./program.ts";
 import { startService } from "./service.ts";
 import { temporaryFolder, temporaryUrl } from "./temporary.ts";
@@ -74,7 +74,7 @@ async function olderDatabase(): Promise<string> {
   const url = await temporaryUrl();
   await using(url, async (db) => {
     await migrate(db, { "0001_create_tables": MIGRATIONS["0001_create_tables"]! });
-    await insertPet(db, REX);
+    await db.insertInto("pets").values({ name: "Rex", category_id: 1, status: "sold" }).execute();
   });
   return url;
 }

@@ -6,6 +6,7 @@ import { type Database, isPostgres } from "./database.ts";
 import * as createTables from "./migrations/0001_create_tables.ts";
 import * as auditApiKeys from "./migrations/0002_audit_api_keys.ts";
 import * as createRateLimits from "./migrations/0003_create_rate_limits.ts";
+import * as nameCreators from "./migrations/0004_name_creators.ts";
 
 /** A number for PostgreSQL's advisory locks that no other program on the database should use. */
 const LOCK = 7_382_955_337;
@@ -17,6 +18,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "0001_create_tables": createTables,
   "0002_audit_api_keys": auditApiKeys,
   "0003_create_rate_limits": createRateLimits,
+  "0004_name_creators": nameCreators,
 };
 
 /**

@@ -1,15 +1,41 @@
 import { hostname, userInfo } from "node:os";
+import type { HandledOperations } from "@petstore/contract";
+import type { NotNull } from "kysely";
 import type { Database } from "../database/database.ts";
 import type { AuditTable } from "./audit.table.ts";
 
-/** One thing done to a key; `at` in milliseconds since 1970, `actor` as `user@host`. */
-export interface AuditEntry {
+/** One thing done to a key, or one write made with it. */
+export type AuditEntry = KeyChange | Write;
+
+interface Entry {
+  /** In milliseconds since 1970. */
   at: number;
-  action: AuditTable["action"];
   keyId: number;
+}
+
+interface KeyChange extends Entry {
+  action: AuditTable["action"];
   keyName: string;
   keyPrefix: string;
+  /** As `user@host`. */
   actor: string;
+}
+
+interface Write extends Entry {
+  action: typeof CREATE_PET;
+  /** Null for a key that is not in the database any more. */
+  keyName: string | null;
+  keyPrefix: string | null;
+  petId: number;
+}
+
+const CREATE_PET = "createPet" satisfies keyof HandledOperations;
+
+/** Which entries to list: of one key, from a time on (milliseconds since 1970), and at most so many, the latest. */
+export interface AuditFilter {
+  keyId?: number | undefined;
+  since?: number | undefined;
+  limit?: number | undefined;
 }
 
 /** Records what is done to a key, by the user whom this process runs as; `trx` is the transaction that does it. */
@@ -31,13 +57,39 @@ export async function recordAudit(
     .execute();
 }
 
-/** Everything done to keys, in the order of doing. */
-export async function listAudit(db: Database): Promise<AuditEntry[]> {
-  return db
+/** What was done to keys and what was written with them, in the order of time. */
+export async function listAudit(db: Database, filter: AuditFilter = {}): Promise<AuditEntry[]> {
+  const entries = [...(await listKeyChanges(db, filter)), ...(await listWrites(db, filter))];
+  return entries.toSorted((one, other) => one.at - other.at).slice(-(filter.limit ?? entries.length));
+}
+
+async function listKeyChanges(db: Database, { keyId, since, limit }: AuditFilter): Promise<KeyChange[]> {
+  const latestFirst = await db
     .selectFrom("audit")
     .select(["at", "action", "key_id as keyId", "key_name as keyName", "key_prefix as keyPrefix", "actor"])
-    .orderBy("id")
+    .$if(keyId !== undefined, (query) => query.where("key_id", "=", keyId!))
+    .$if(since !== undefined, (query) => query.where("at", ">=", since!))
+    .orderBy("id", "desc")
+    .$if(limit !== undefined, (query) => query.limit(limit!))
     .execute();
+  return latestFirst.toReversed();
+}
+
+/** Found without an index, which every creation would have to keep; the latest need no more than the end of the table. */
+async function listWrites(db: Database, { keyId, since = 0, limit }: AuditFilter): Promise<Write[]> {
+  const latestFirst = await db
+    .selectFrom("pets")
+    .leftJoin("api_keys", "api_keys.id", "pets.created_by")
+    .select(["pets.created_at as at", "pets.created_by as keyId", "pets.id as petId"])
+    .select(["api_keys.name as keyName", "api_keys.prefix as keyPrefix"])
+    .$narrowType<{ at: NotNull; keyId: NotNull }>()
+    .where("pets.created_by", "is not", null)
+    .where("pets.created_at", ">=", since)
+    .$if(keyId !== undefined, (query) => query.where("pets.created_by", "=", keyId!))
+    .orderBy("pets.id", "desc")
+    .$if(limit !== undefined, (query) => query.limit(limit!))
+    .execute();
+  return latestFirst.toReversed().map(({ at, ...write }) => ({ at, action: CREATE_PET, ...write }));
 }
 
 /** A container may run as a user that has a number and no name. */

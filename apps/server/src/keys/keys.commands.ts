@@ -1,10 +1,8 @@
 import { type Command, Option } from "commander";
 import { readConfig } from "../config.ts";
-import { type Database, openDatabase } from "../database/database.ts";
-import { migrate } from "../database/migrations.ts";
+import { withDatabase } from "../database/with-database.ts";
 import { isoDate, printJson, printTable } from "../print.ts";
 import { generateApiKey } from "./api-key.ts";
-import { listAudit } from "./audit.repository.ts";
 import { parseDuration, parseId, parseName, parseOverlap, parseScopes } from "./keys.arguments.ts";
 import {
   type ApiKey,
@@ -55,11 +53,6 @@ export function addKeysCommands(program: Command): void {
     .argument("<id>", "its number in the list", parseId)
     .option("--json", "print JSON")
     .action(revoke);
-  keys
-    .command("audit")
-    .description("list who issued, rotated and revoked API keys, and when")
-    .option("--json", "print JSON")
-    .action(audit);
 }
 
 interface CreateOptions {
@@ -72,13 +65,13 @@ interface CreateOptions {
 async function create({ name, scopes, expiresIn, json }: CreateOptions): Promise<void> {
   const { environment } = readConfig(process.env);
   const expiresAt = expiresIn === undefined ? undefined : Date.now() + expiresIn;
-  const apiKey = await onDatabase((db) => createApiKey(db, { name, environment, scopes, expiresAt }));
+  const apiKey = await withDatabase((db) => createApiKey(db, { name, environment, scopes, expiresAt }));
   if (json) return printJson(withDates(apiKey));
   printIssued(apiKey);
 }
 
 async function list({ json }: { json?: true }): Promise<void> {
-  const apiKeys = await onDatabase(listApiKeys);
+  const apiKeys = await withDatabase(listApiKeys);
   if (json) return printJson(apiKeys.map(withDates));
   const rows = apiKeys.map((key) => [
     String(key.id),
@@ -94,7 +87,7 @@ async function list({ json }: { json?: true }): Promise<void> {
 }
 
 async function rotate(id: number, { overlap, json }: { overlap: number; json?: true }): Promise<void> {
-  const rotation = await onDatabase((db) => rotateApiKey(db, id, overlap));
+  const rotation = await withDatabase((db) => rotateApiKey(db, id, overlap));
   switch (rotation.outcome) {
     case "rotated": {
       const { apiKey, oldExpiresAt } = rotation;
@@ -113,34 +106,10 @@ async function rotate(id: number, { overlap, json }: { overlap: number; json?: t
 }
 
 async function revoke(id: number, { json }: { json?: true }): Promise<void> {
-  const outcome = await onDatabase((db) => revokeApiKey(db, id));
+  const outcome = await withDatabase((db) => revokeApiKey(db, id));
   if (outcome === "not found") return fail(`there is no key ${id}; see \`petstore keys list\``);
   if (json) return printJson({ id, outcome });
   console.log(outcome === "revoked" ? `Key ${id} is revoked.` : `Key ${id} was revoked before.`);
-}
-
-async function audit({ json }: { json?: true }): Promise<void> {
-  const entries = await onDatabase(listAudit);
-  if (json) return printJson(entries.map(({ at, ...entry }) => ({ at: isoDate(at), ...entry })));
-  const rows = entries.map(({ at, action, keyId, keyName, keyPrefix, actor }) => [
-    isoDate(at),
-    action,
-    String(keyId),
-    keyName,
-    `${keyPrefix}…`,
-    actor,
-  ]);
-  printTable([["TIME", "ACTION", "ID", "NAME", "KEY", "WHO"], ...rows]);
-}
-
-async function onDatabase<Result>(work: (db: Database) => Promise<Result>): Promise<Result> {
-  const db = openDatabase(readConfig(process.env).databaseUrl);
-  try {
-    await migrate(db);
-    return await work(db);
-  } finally {
-    await db.destroy();
-  }
 }
 
 function fail(problem: string): void {

@@ -41,9 +41,11 @@ export const petsHandlers = {
     const key = headers["Idempotency-Key"];
     if ([body.name, key ?? ""].some(holdsApiKey))
       return { status: 400, body: errorBody("invalid_request", API_KEY_MISPLACED) };
-    if (key === undefined) return { status: 201, body: await context.writeEach(insertPets, body) };
-    const request = { apiKeyId: caller.id, key, requestHash: hashOf(body), now: Date.now() };
-    const result = await once(context.write, request, (trx) => insertPet(trx, body));
+    const now = Date.now();
+    const pet = { ...body, createdBy: caller.id, createdAt: now };
+    if (key === undefined) return { status: 201, body: await context.writeEach(insertPets, pet) };
+    const request = { apiKeyId: caller.id, key, requestHash: hashOf(body), now };
+    const result = await once(context.write, request, (trx) => insertPet(trx, pet));
     switch (result.outcome) {
       case "done":
         return { status: 201, body: result.answer };

@@ -14,6 +14,13 @@ export interface ListPets {
   after?: Pet["id"] | undefined;
 }
 
+/** An animal to add. Without its creator, or the time in milliseconds since 1970, the table has null for them. */
+export interface NewPet extends Omit<Pet, "id"> {
+  /** The id of an API key. */
+  createdBy?: number;
+  createdAt?: number;
+}
+
 /** Animals in the order of their ids. */
 export async function listPets(db: Database, { limit, status, after }: ListPets): Promise<Pet[]> {
   const first = after === undefined ? Number.MIN_SAFE_INTEGER : after + 1;
@@ -22,13 +29,13 @@ export async function listPets(db: Database, { limit, status, after }: ListPets)
 }
 
 /** Adds an animal and gives it with its id; an id is never given twice. */
-export async function insertPet(db: Database, pet: Omit<Pet, "id">): Promise<Pet> {
+export async function insertPet(db: Database, pet: NewPet): Promise<Pet> {
   const [added] = await insertPets(db, [pet]);
   return added!;
 }
 
 /** Adds animals and gives them with their ids, in the order given. */
-export async function insertPets(db: Database, pets: Omit<Pet, "id">[]): Promise<Pet[]> {
+export async function insertPets(db: Database, pets: NewPet[]): Promise<Pet[]> {
   const added: Pet[] = [];
   while (added.length < pets.length) {
     const left = pets.length - added.length;
@@ -59,11 +66,15 @@ const pageOfStatus = prepared(
   },
 );
 
-const insertion = preparedForMany((db, pets: Omit<Pet, "id">[]) =>
+const insertion = preparedForMany((db, pets: NewPet[]) =>
   db
     .insertInto("pets")
-    .values(pets.map(({ name, categoryId, status }) => ({ name, category_id: categoryId, status })))
+    .values(pets.map(toRow))
     .$if(isPostgres(db), (query) => query.returning("id")),
 );
+
+function toRow({ name, categoryId, status, createdBy, createdAt }: NewPet) {
+  return { name, category_id: categoryId, status, created_by: createdBy, created_at: createdAt };
+}
 
 const byId = prepared((db, { id }: Pick<Pet, "id">) => db.selectFrom("pets").select(PET).where("id", "=", id));

@@ -39,6 +39,18 @@ describe("migrate", () => {
   });
 });
 
+test("animals that were there before have neither a creator nor a time, and are as they were", async () => {
+  const db = opened(await temporaryUrl());
+  const { "0004_name_creators": added, ...before } = MIGRATIONS;
+  expect(added).toBeDefined();
+  await migrate(db, before);
+  const rex = { name: "Rex", category_id: 1, status: "sold" } as const;
+  await db.insertInto("pets").values(rex).execute();
+  await migrate(db);
+  const rows = await db.selectFrom("pets").selectAll().execute();
+  expect(rows).toEqual([{ id: 1, ...rex, created_by: null, created_at: null }]);
+});
+
 async function tablesOf(db: Database): Promise<string[]> {
   const tables = await db.introspection.getTables();
   return tables.map((table) => table.name).toSorted();

@@ -5,6 +5,7 @@ import { type CopiedTable, copyDatabase } from "../../src/maintenance/copy.ts";
 import { DatabaseError } from "../../src/database/database.errors.ts";
 import type { Database } from "../../src/database/database.ts";
 import { once } from "../../src/idempotency/idempotency.repository.ts";
+import { listAudit } from "../../src/keys/audit.repository.ts";
 import { createApiKey, findApiKey, listApiKeys, revokeApiKey } from "../../src/keys/keys.repository.ts";
 import { migrate } from "../../src/database/migrations.ts";
 import { insertPet, listPets } from "../../src/pets/pets.repository.ts";
@@ -31,6 +32,8 @@ test.each([
   ]);
   expect(await listPets(to, { limit: 10_000 })).toEqual(await listPets(from, { limit: 10_000 }));
   expect(await listApiKeys(to)).toEqual(await listApiKeys(from));
+  expect(await listAudit(to)).toEqual(await listAudit(from));
+  expect(await listAudit(to)).toContainEqual(expect.objectContaining({ at: 3, action: "createPet", keyName: "ci" }));
   expect(await findApiKey(to, key, Date.now())).toMatchObject({ id: 1 });
 
   const again = await once(
@@ -118,7 +121,7 @@ async function fill(db: Database) {
     await once(
       (work) => db.transaction().execute(work),
       { ...request, key: name },
-      (trx) => insertPet(trx, REX),
+      (trx) => insertPet(trx, { ...REX, createdBy: 1, createdAt: 3 }),
     );
   }
   const { id } = await insertPet(db, REX);

@@ -1,0 +1,40 @@
+import type { Command } from "commander";
+import { withDatabase } from "../database/with-database.ts";
+import { isoDate, printJson, printTable } from "../print.ts";
+import { type AuditEntry, listAudit } from "./audit.repository.ts";
+import { parseId, parseLimit, parseSince } from "./keys.arguments.ts";
+
+const DEFAULT_LIMIT = 100;
+
+interface AuditOptions {
+  key?: number;
+  since?: number;
+  limit: number;
+  json?: true;
+}
+
+/** Adds `audit` to the command line. */
+export function addAuditCommand(program: Command): void {
+  program
+    .command("audit")
+    .description("list who issued, rotated and revoked API keys, and what was written with each key, the latest last")
+    .option("--key <id>", "only what concerns this key, by its number in `petstore keys list`", parseId)
+    .option("--since <time>", "only what is not older than, such as 24h, 7d or 2026-12-05T09:30Z", parseSince)
+    .option("--limit <number>", "at most so many, the latest", parseLimit, DEFAULT_LIMIT)
+    .option("--json", "print JSON")
+    .action(audit);
+}
+
+async function audit({ key: keyId, since, limit, json }: AuditOptions): Promise<void> {
+  const found = await withDatabase((db) => listAudit(db, { keyId, since, limit: limit + 1 }));
+  const entries = found.slice(-limit);
+  if (json) return printJson(entries.map(({ at, ...entry }) => ({ at: isoDate(at), ...entry })));
+  printTable([["TIME", "WHO", "ACTION", "WHAT"], ...entries.map(toRow)]);
+  if (found.length > limit) console.log(`Only the latest ${limit} are shown. See more with a higher --limit.`);
+}
+
+function toRow(entry: AuditEntry): string[] {
+  const key = `key ${entry.keyId}, ${entry.keyName ?? "unknown"}, ${entry.keyPrefix ?? "unknown"}…`;
+  const [who, what] = entry.action === "createPet" ? [key, `pet ${entry.petId}`] : [entry.actor, key];
+  return [isoDate(entry.at), who, entry.action, what];
+}
