@@ -35,6 +35,8 @@ export interface AppOptions {
   /** Default: shortcut. */
   validation?: Config["validation"];
   maxInFlight: number;
+  /** Default: nobody is trusted. */
+  trustProxy?: Config["trustProxy"];
   rateLimits: RateLimits;
   /** Sent on each answer, if given. */
   strictTransportSecurity?: Config["strictTransportSecurity"];
@@ -57,6 +59,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
   const { observer = nobody } = options;
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing").enable("strict routing");
+  app.set("trust proxy", options.trustProxy ?? []); // for `forwardedOf`
   if (options.tracing !== undefined) app.use(options.tracing.traceRequest);
   const capacity = createCapacity(options.maxInFlight);
   const always = inOrder(

@@ -12,6 +12,9 @@ const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"
 const hostname = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i;
 const decimal = /^(0|[1-9]\d{0,8})$/;
 
+const MOST_PROXIES = 32;
+const NOT_PROXIES = `TRUST_PROXY must be the addresses of proxies or their CIDR blocks, separated by commas, or a number of proxies from 0 to ${MOST_PROXIES}. Set it so: TRUST_PROXY=10.0.0.0/8,::1 or TRUST_PROXY=1`;
+
 const NOT_A_DATABASE =
   "DATABASE_URL must be the path of a file after `file:`, or name a PostgreSQL database. Set it so: DATABASE_URL=file:data/petstore.db or DATABASE_URL=postgres://user:password@host:5432/petstore";
 
@@ -37,6 +40,11 @@ export const Settings = z.object({
   SHUTDOWN_TIMEOUT: wholeNumber("SHUTDOWN_TIMEOUT", 0, 300, 10).default(10),
   WEB_CONCURRENCY: wholeNumber("WEB_CONCURRENCY", 1, 256, 4).default(1),
   MAX_IN_FLIGHT: wholeNumber("MAX_IN_FLIGHT", 1, 100_000, 1_000).default(1_000),
+  TRUST_PROXY: z
+    .string()
+    .transform((text) => (decimal.test(text) ? Number(text) : text.split(",").map((block) => block.trim())))
+    .refine((trusted) => (Array.isArray(trusted) ? trusted.every(isBlock) : trusted <= MOST_PROXIES), NOT_PROXIES)
+    .optional(),
   RATE_LIMIT: rateLimit("RATE_LIMIT", "600/60").optional(),
   AUTH_FAILURE_LIMIT: rateLimit("AUTH_FAILURE_LIMIT", "20/60").optional(),
   STRICT_TRANSPORT_SECURITY: z
@@ -64,6 +72,14 @@ function address(name: string) {
       (host) => isIP(host) !== 0 || hostname.test(host),
       `${name} must be an IP address or a host name. Set it so: ${name}=127.0.0.1`,
     );
+}
+
+/** An address, or a block of them as CIDR writes it; not one of all addresses, which would trust whoever writes the header. */
+function isBlock(text: string): boolean {
+  const [base = "", prefix, ...more] = text.split("/");
+  const bits = { 0: 0, 4: 32, 6: 128 }[isIP(base)]!;
+  if (more.length > 0 || base.includes("%")) return false;
+  return prefix === undefined ? bits > 0 : decimal.test(prefix) && Number(prefix) > 0 && Number(prefix) <= bits;
 }
 
 function rateLimit(name: string, example: string) {
@@ -107,6 +123,8 @@ export interface Config {
   /** How many processes serve. */
   processes: number;
   maxInFlight: number;
+  /** Addresses and CIDR blocks of the proxies whose word counts, or how many there are; as Express's `trust proxy`. */
+  trustProxy: string[] | number;
   rateLimits: RateLimits;
   /** The header of that name, where TLS ends in front of the service. */
   strictTransportSecurity: string | undefined;
@@ -140,6 +158,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     shutdownTimeout: data.SHUTDOWN_TIMEOUT,
     processes: data.WEB_CONCURRENCY,
     maxInFlight: data.MAX_IN_FLIGHT,
+    trustProxy: data.TRUST_PROXY ?? [],
     rateLimits: { perKey: data.RATE_LIMIT, failuresPerAddress: data.AUTH_FAILURE_LIMIT },
     strictTransportSecurity: data.STRICT_TRANSPORT_SECURITY,
     tracesEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,

@@ -6,6 +6,7 @@ import type { RateLimiterAbstract, RateLimiterRes } from "rate-limiter-flexible"
 import { DatabaseError } from "./database/database.errors.ts";
 import { type Database, isPostgres } from "./database/database.ts";
 import { problem } from "./errors.ts";
+import { forwardedOf } from "./http/forwarded.ts";
 
 /** At most so many requests in so many seconds. */
 export interface RateLimit {
@@ -37,7 +38,7 @@ export async function limited<Caller extends { id: number }>(
   return async (credential, request) => {
     const grant = await judge(credential, request);
     if (grant !== undefined) await perKey?.(String(grant.caller.id), request);
-    else await perAddress?.(networkOf(request.socket.remoteAddress ?? ""), request);
+    else await perAddress?.(networkOf(forwardedOf(request).address ?? ""), request);
     return grant;
   };
 }

@@ -48,6 +48,7 @@ async function open(config: Config, logger: Logger, resources: Resources): Promi
     environment: config.environment,
     validation: config.validation,
     maxInFlight: config.maxInFlight,
+    trustProxy: config.trustProxy,
     rateLimits: config.rateLimits,
     strictTransportSecurity: config.strictTransportSecurity,
     isStopping: () => isStopping,

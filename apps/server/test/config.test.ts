@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import express from "express";
 import { describe, expect, test } from "vitest";
 import { ConfigError, pathOfFileUrl, readConfig, Settings } from "../src/config.ts";
 
@@ -14,6 +15,7 @@ const DEFAULTS = {
   shutdownTimeout: 10,
   processes: 1,
   maxInFlight: 1000,
+  trustProxy: [],
   rateLimits: { perKey: undefined, failuresPerAddress: undefined },
   strictTransportSecurity: undefined,
   tracesEndpoint: undefined,
@@ -45,6 +47,7 @@ describe("readConfig", () => {
       SHUTDOWN_TIMEOUT: "20",
       WEB_CONCURRENCY: "4",
       MAX_IN_FLIGHT: "64",
+      TRUST_PROXY: "10.0.0.0/8, ::1",
       RATE_LIMIT: "600/60",
       AUTH_FAILURE_LIMIT: "20/3600",
       STRICT_TRANSPORT_SECURITY: "max-age=31536000; includeSubDomains; preload",
@@ -64,6 +67,7 @@ describe("readConfig", () => {
       shutdownTimeout: 20,
       processes: 4,
       maxInFlight: 64,
+      trustProxy: ["10.0.0.0/8", "::1"],
       rateLimits: {
         perKey: { requests: 600, seconds: 60 },
         failuresPerAddress: { requests: 20, seconds: 3600 },
@@ -101,6 +105,18 @@ describe("readConfig", () => {
     ["SHUTDOWN_TIMEOUT", "-1"],
     ["WEB_CONCURRENCY", "0"],
     ["MAX_IN_FLIGHT", "0"],
+    ["TRUST_PROXY", "33"],
+    ["TRUST_PROXY", "-1"],
+    ["TRUST_PROXY", "true"],
+    ["TRUST_PROXY", "proxy.local"],
+    ["TRUST_PROXY", "10.0.0.0/8,"],
+    ["TRUST_PROXY", "0.0.0.0/0"],
+    ["TRUST_PROXY", "10.0.0.0/33"],
+    ["TRUST_PROXY", "10.0.0.0/255.0.0.0"],
+    ["TRUST_PROXY", "10.0.0.0/8/8"],
+    ["TRUST_PROXY", "::/129"],
+    ["TRUST_PROXY", "fe80::1%eth0"],
+    ["TRUST_PROXY", "010.0.0.1"],
     ["RATE_LIMIT", "600"],
     ["AUTH_FAILURE_LIMIT", "0/60"],
     ["STRICT_TRANSPORT_SECURITY", "true"],
@@ -123,6 +139,16 @@ describe("readConfig", () => {
     ["file:/srv/petstore.db", "/srv/quickstart.key"],
   ])("takes %s as it is, with a quickstart key of its own", (databaseUrl, quickstartFile) => {
     expect(readConfig({ DATABASE_URL: databaseUrl })).toStrictEqual({ ...DEFAULTS, databaseUrl, quickstartFile });
+  });
+
+  test.each([
+    ["1", 1],
+    ["0", 0],
+    ["127.0.0.1", ["127.0.0.1"]],
+    ["2001:db8::/32,::ffff:10.0.0.1,192.0.2.7/32", ["2001:db8::/32", "::ffff:10.0.0.1", "192.0.2.7/32"]],
+  ])("takes TRUST_PROXY=%s, and Express does as well", (text, trustProxy) => {
+    expect(readConfig({ TRUST_PROXY: text })).toMatchObject({ trustProxy });
+    expect(() => express().set("trust proxy", trustProxy)).not.toThrow();
   });
 
   test("names every bad setting at once, each on its line", () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { openDatabase } from "../src/database/database.ts";
 import { createApiKey } from "../src/keys/keys.repository.ts";
 import { networkOf } from "../src/rate-limits.ts";
-import { expectError, startService } from "./service.ts";
+import { expectError, startService, type TestService } from "./service.ts";
 
 describe("RATE_LIMIT", () => {
   test("says what is left, and then 429 for this key alone", async () => {
@@ -43,6 +43,34 @@ describe("AUTH_FAILURE_LIMIT", () => {
     expect(refused.headers.get("Retry-After")).toMatch(/^(5\d|60)$/);
     await expectError(refused, 429, "rate_limited");
     for (let request = 0; request < 4; request++) expect((await service.request("/pets")).status).toBe(200);
+  });
+});
+
+describe("AUTH_FAILURE_LIMIT with proxies", () => {
+  const failFrom = async (service: TestService, header: string, value: string) =>
+    (await service.request("/pets", { key: "wrong", headers: { [header]: value } })).status;
+
+  test("counts the clients that trusted ones name, each for itself, IPv6 by /64", async () => {
+    await using service = await startService({ AUTH_FAILURE_LIMIT: "2/60", TRUST_PROXY: "127.0.0.1" });
+    const usual = async (value: string) => failFrom(service, "X-Forwarded-For", value);
+    expect(await usual("203.0.113.7")).toBe(401);
+    expect(await usual("6.6.6.1, 203.0.113.7")).toBe(401);
+    expect(await usual("6.6.6.2, 203.0.113.7:80")).toBe(429);
+    expect(await failFrom(service, "Forwarded", "for=6.6.6.3, for=203.0.113.7")).toBe(429);
+    expect(await usual("203.0.113.8")).toBe(401);
+    expect(await usual("2001:DB8:0:1::1")).toBe(401);
+    expect(await usual("[2001:0db8:0000:0001:ffff::2]:443")).toBe(401);
+    expect(await usual("2001:db8:0:1::3")).toBe(429);
+    expect(await usual("2001:db8:0:2::3")).toBe(401);
+  });
+
+  test("is not evaded by what no trusted proxy has written", async () => {
+    await using service = await startService({ AUTH_FAILURE_LIMIT: "2/60" });
+    const statuses = [];
+    for (const client of ["203.0.113.7", "203.0.113.8", "203.0.113.9"])
+      statuses.push(await failFrom(service, "X-Forwarded-For", client));
+    expect(statuses).toEqual([401, 401, 429]);
+    expect(await failFrom(service, "Forwarded", "for=203.0.113.7")).toBe(429);
   });
 });
 

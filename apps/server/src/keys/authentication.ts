@@ -41,10 +41,11 @@ export function authentication(
     else valid.set(token, verdict);
   };
 
-  /** Counts a use of the key, if it is one. */
-  const grant = (verdict: Verdict | undefined): Authenticated | undefined => {
+  /** Counts a use of the key, if it is one, and leaves whose it is in `response.locals.apiKey`. */
+  const grant = (verdict: Verdict | undefined, { res }: Request): Authenticated | undefined => {
     if (verdict === undefined || isExpired(verdict, Date.now())) return undefined;
     uses.record(verdict.caller.id);
+    res!.locals["apiKey"] = verdict.caller;
     return verdict;
   };
 
@@ -52,14 +53,14 @@ export function authentication(
     const current = versionOf(request);
     if (current !== version) [valid, refused, version] = [new Map(), new Set(), current];
     const known = valid.get(token);
-    if (known !== undefined) return grant(known);
+    if (known !== undefined) return grant(known, request);
     if (refused.has(token)) return undefined;
     const found = lookUp(db, token);
     // What the database had to be waited for is not kept: something may have been committed meanwhile.
-    if (found instanceof Promise) return found.then((apiKey) => grant(verdictOn(apiKey)));
+    if (found instanceof Promise) return found.then((apiKey) => grant(verdictOn(apiKey), request));
     const verdict = verdictOn(found);
     if (version !== undefined) keep(token, verdict);
-    return grant(verdict);
+    return grant(verdict, request);
   };
 }
 

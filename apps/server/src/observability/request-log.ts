@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Request, RequestHandler, Response } from "express";
 import { type DestinationStream, type Logger, pino } from "pino";
 import type { Config } from "../config.ts";
+import { forwardedOf } from "../http/forwarded.ts";
 import { holdsApiKey } from "../keys/api-key.ts";
 import { addStanding } from "../http/standing-headers.ts";
 import { parseTraceparent } from "./trace-context.ts";
@@ -37,8 +38,8 @@ export function inBatches(out: DestinationStream = process.stdout): DestinationS
 }
 
 /**
- * One line for each request: method, path, operation, status, duration, an id, and the trace of a caller that sends
- * `traceparent`. The id is the caller's `X-Request-Id` where that is a plain word, and goes out in the same header.
+ * One line for each request: method, path, the client's address, the id and name of the API key, operation, status, duration,
+ * an id, and the trace of a caller that sends `traceparent`. The id is the caller's `X-Request-Id` where that is a plain word, and goes out in the same header.
  * Neither headers nor bodies are logged, nor an API key that was put where none belongs.
  */
 export function requestLog(parent: Logger): RequestHandler {
@@ -48,11 +49,13 @@ export function requestLog(parent: Logger): RequestHandler {
     const id = idOf(request);
     response.locals["requestId"] = id;
     addStanding(response, { "X-Request-Id": id });
+    const { address, claimed } = forwardedOf(request); // now, as a connection that is gone has none
     response.on("close", () => {
       const { statusCode: status, locals } = response;
       const line = {
-        req: describe(request, response),
+        req: { ...describe(request, response), address, claimed },
         res: { status },
+        apiKey: locals["apiKey"] as unknown,
         operationId: locals["operationId"] as unknown,
         traceId: (locals["traceId"] as unknown) ?? parseTraceparent(request.headers["traceparent"])?.traceId,
         responseTime: Math.round(performance.now() - startedAt),

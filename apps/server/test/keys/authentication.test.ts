@@ -16,7 +16,7 @@ async function judging(kept?: number) {
   const data = { version: 1 as number | undefined };
   const uses = { record: vi.fn<(id: number) => void>(), close: async () => {} };
   const judge = authentication(db, uses, () => data.version, kept);
-  return { db, data, uses, make, judge: async (key: string) => judge(key, {} as Request) };
+  return { db, data, uses, make, judge: async (key: string) => judge(key, { res: { locals: {} } } as Request) };
 }
 
 test("a verdict is kept while nothing was committed, and ends with the key all the same", async () => {

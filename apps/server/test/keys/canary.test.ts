@@ -27,6 +27,9 @@ const MISUSES: Record<string, (key: string) => [head: string[], body?: string]> 
   "an unknown path": (key) => [[`GET /${key}/v1`, ...bearer(key)]],
   "the method": (key) => [[`${key} /v1/pets`]],
   "the host": (key) => [["GET /v1/pets", ...bearer(key), `X-Forwarded-Host: ${key}`]],
+  "the headers of a proxy": (key) => [
+    ["GET /v1/pets", ...bearer(key), `X-Forwarded-For: ${key}`, `Forwarded: for=${key};by="${key}"`],
+  ],
   "X-Request-Id": (key) => [["GET /v1/pets", ...bearer(key), `X-Request-Id: ${key}`]],
   "X-Request-Id, among others": (key) => [["GET /v1/pets", ...bearer(key), `X-Request-Id: id.${key}.1`]],
   "Idempotency-Key": (key) => creation(key, REX, `Idempotency-Key: ${key}`),
@@ -55,6 +58,7 @@ test("no key used in any wrong way is found in a log line, a metric, an answer o
     DATABASE_URL: `file:${folder}/petstore.db`,
     LOG_LEVEL: "trace",
     METRICS_PORT: "0",
+    TRUST_PROXY: "1",
     PETSTORE_BOOTSTRAP_KEY_FILE: keyFile,
   };
   const { baseUrl, output, stop } = await startProgram(folder, env);

@@ -1,7 +1,11 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { generateApiKey } from "../../src/keys/api-key.ts";
 import { createLogger, loggedPath } from "../../src/observability/request-log.ts";
 import { parseTraceparent } from "../../src/observability/trace-context.ts";
-import { startProgram } from "../program.ts";
+import { run, startProgram } from "../program.ts";
 import { temporaryFolder } from "../temporary.ts";
 
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
@@ -25,6 +29,72 @@ describe("the request log", () => {
     expect(program.output()).not.toMatch(/pst_|canary|bearer canary/i);
   });
 
+  test("tells which API key each request had, and the client's address, also of refusals", async () => {
+    const folder = await temporaryFolder();
+    const program = await startProgram(folder, { RATE_LIMIT: "2/60" });
+    const url = `${program.baseUrl}/pets`;
+    const ask = async (authorization: string) => (await fetch(url, { headers: { authorization } })).status;
+    expect(await ask(`Bearer ${program.key}`)).toBe(200);
+    const wrong = await fetch(`${url}?limit=0`, { headers: { authorization: `Bearer ${program.key}` } });
+    expect(wrong.status).toBe(400);
+    expect(await ask(`Bearer ${program.key}`)).toBe(429);
+    expect(await ask(`Bearer ${generateApiKey("development")}`)).toBe(401);
+    expect(await ask("")).toBe(401);
+    const created = await run(["keys", "create", "--name", 'a "reader"', "--scopes", "pets:read", "--json"], {
+      DATABASE_URL: `file:${join(folder, "data/petstore.db")}`,
+    });
+    const reader = (JSON.parse(created.stdout) as { key: string }).key;
+    const headers = { authorization: `Bearer ${reader}`, "Content-Type": "application/json" };
+    expect((await fetch(url, { method: "POST", headers, body: '{"name":"Rex","categoryId":1}' })).status).toBe(403);
+    await fetch(new URL("/healthz", url), { headers });
+    await program.stop();
+
+    const quickstart = { id: 1, name: "quickstart" };
+    const lines = requestsIn(program.output());
+    expect(lines.map(({ res, apiKey }) => [res.status, apiKey])).toEqual([
+      [200, quickstart],
+      [400, quickstart],
+      [429, quickstart],
+      [401, undefined],
+      [401, undefined],
+      [403, { id: 2, name: 'a "reader"' }],
+      [200, undefined],
+    ]);
+    expect(new Set(lines.map(({ req }) => req.address))).toEqual(new Set(["127.0.0.1"]));
+    expect(program.output()).not.toContain(reader);
+  });
+
+  test("tells the client that a trusted proxy names, and both where two headers differ", async () => {
+    const program = await startProgram(await temporaryFolder(), { TRUST_PROXY: "127.0.0.0/8" });
+    const ask = (headers: Record<string, string>) => fetch(`${program.baseUrl}/pets`, { headers });
+    await ask({ "X-Forwarded-For": "6.6.6.6, 203.0.113.7" });
+    await ask({ Forwarded: 'for="[2001:db8::1]:80";proto=https' });
+    await ask({ "X-Forwarded-For": "203.0.113.7", Forwarded: "for=6.6.6.6" });
+    await ask({ "X-Forwarded-For": '"}\\u0000<script>' });
+    await program.stop();
+    expect(requestsIn(program.output()).map(({ req: { address, claimed } }) => ({ address, claimed }))).toEqual([
+      { address: "203.0.113.7" },
+      { address: "2001:db8::1" },
+      { address: "127.0.0.1", claimed: ["6.6.6.6", "203.0.113.7"] },
+      { address: "127.0.0.1" },
+    ]);
+  });
+
+  test("tells the address of a client that has gone before the answer", async () => {
+    const program = await startProgram(await temporaryFolder());
+    const { hostname, port } = new URL(program.baseUrl);
+    const socket = connect(Number(port), hostname);
+    const head = ["POST /v1/pets HTTP/1.1", "Host: x", `Authorization: Bearer ${program.key}`];
+    head.push("Content-Type: application/json", "Content-Length: 30", "Expect: 100-continue");
+    socket.write(`${head.join("\r\n")}\r\n\r\n`);
+    await once(socket, "data"); // so it has arrived
+    socket.destroy();
+    await program.stop();
+    expect(requestsIn(program.output())).toMatchObject([
+      { msg: "request aborted", req: { address: "127.0.0.1" }, apiKey: { id: 1, name: "quickstart" } },
+    ]);
+  });
+
   test.each([
     ["/v1/pets?cursor=x", "/v1/pets"],
     ["http://admin:hunter2@petstore/v1/pets?limit=1", "/v1/pets"],
@@ -45,6 +115,19 @@ describe("the request log", () => {
     expect(written).not.toContain("canary");
   });
 });
+
+interface RequestLine {
+  msg: string;
+  req: { address: string; claimed?: string[] };
+  res: { status: number };
+  apiKey?: { id: number; name: string };
+}
+
+/** The lines of the request log among what a program has printed. */
+function requestsIn(output: string): RequestLine[] {
+  const lines = (output.match(/^\{.*\}$/gm) ?? []).map((line) => JSON.parse(line) as RequestLine);
+  return lines.filter(({ req }) => req !== undefined);
+}
 
 test.each([
   [TRACEPARENT, TRACE_ID],

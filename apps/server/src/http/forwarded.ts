@@ -1,0 +1,140 @@
+import { isIP, isIPv6, SocketAddress } from "node:net";
+import type { Request } from "express";
+
+/** Where a request comes from, as far as the proxies that `TRUST_PROXY` names tell it. */
+export interface Forwarded {
+  /** The client's IP address in its canonical form, without a port; undefined only where the connection is gone. */
+  address: string | undefined;
+  /** The scheme of the URL that the client asked for. */
+  scheme: Scheme;
+  /** The clients that `Forwarded` and `X-Forwarded-For` name where they differ. Neither counts then: one may be forged. */
+  claimed?: (string | undefined)[];
+}
+
+type Scheme = "http" | "https";
+
+/** Express's compiled setting `trust proxy`: whether to believe the proxy at an address, so many hops from here. */
+type IsTrusted = (address: string | undefined, hop: number) => boolean;
+
+/** More proxies than stand in front of a service; header values beyond are not read. */
+const MOST_HOPS = 32;
+/** In characters, more than a proxy writes of one hop. */
+const LONGEST_ELEMENT = 256;
+
+/**
+ * The client's address and scheme by `Forwarded` (RFC 7239), or `X-Forwarded-For` and `X-Forwarded-Proto`, where trusted
+ * proxies wrote them; else those of the connection. The headers are read from the right, where the nearest proxy wrote, to
+ * the first address that is not trusted, so that nothing a client puts before counts. A hop whose address is hidden
+ * (`unknown`, `_name`) or malformed ends the reading: the client is then the proxy that wrote it.
+ */
+export function forwardedOf(request: Request): Forwarded {
+  const { socket, headers } = request;
+  const isTrusted = request.app.get("trust proxy fn") as IsTrusted;
+  const direct: Forwarded = {
+    address: peerAddress(socket.remoteAddress),
+    scheme: "encrypted" in socket ? "https" : "http",
+  };
+  if (!isTrusted(direct.address, 0)) return direct;
+
+  const elements = take(MOST_HOPS, elementsFromRight(headers["forwarded"] ?? ""));
+  const nodes = take(MOST_HOPS, itemsFromRight(headers["x-forwarded-for"]));
+  const schemes = take(MOST_HOPS, itemsFromRight(headers["x-forwarded-proto"]));
+  const standard = follow(
+    direct.address,
+    elements.map((element) => element.get("for")),
+    isTrusted,
+  );
+  const usual = follow(direct.address, nodes, isTrusted);
+  const isInBoth = elements.length > 0 && nodes.length > 0;
+  if (isInBoth && standard.address !== usual.address) {
+    return { ...direct, claimed: [standard.address, usual.address] };
+  }
+  return {
+    address: elements.length > 0 ? standard.address : usual.address,
+    scheme:
+      schemeOf(elements[standard.hops - 1]?.get("proto")) ??
+      schemeOf(schemes[Math.min(Math.max(usual.hops, 1), schemes.length) - 1]) ?? // a proxy may replace what others wrote
+      direct.scheme,
+  };
+}
+
+/** Goes from one trusted proxy to the one before, and gives the address where that ends, and after how many hops. */
+function follow(peer: string | undefined, nodes: (string | undefined)[], isTrusted: IsTrusted) {
+  let address = peer;
+  let hops = 0;
+  while (hops < nodes.length && isTrusted(address, hops)) {
+    const before = addressOf(nodes[hops++]);
+    if (before === undefined) break;
+    address = before;
+  }
+  return { address, hops };
+}
+
+/** The address in a node of RFC 7239, section 6, or in what `X-Forwarded-For` has for one, which may lack the brackets. */
+function addressOf(node = ""): string | undefined {
+  if (node.length > LONGEST_ELEMENT) return undefined;
+  const [, inBrackets, v4] = /^(?:\[([^\]]+)\]|([\d.]+))(?::(?:\d{1,5}|_[\w.-]+))?$/.exec(node) ?? [];
+  const address = inBrackets ?? v4 ?? node;
+  if (!isIPv6(address)) return isIP(address) === 4 ? address : undefined;
+  const [withoutZone = ""] = address.split("%");
+  return peerAddress(new SocketAddress({ family: "ipv6", address: withoutZone }).address);
+}
+
+/** The address that a socket gives, without an interface, an IPv4 address as such where the socket is of both families. */
+function peerAddress(address: string | undefined): string | undefined {
+  return address?.replace(/^::ffff:(?=[\d.]+$)|%.*$/g, "");
+}
+
+function schemeOf(text = ""): Scheme | undefined {
+  return (["http", "https"] as const).find((scheme) => scheme === text.toLowerCase());
+}
+
+/** The items of a list header (RFC 9110, section 5.6.1), the last one first. */
+function* itemsFromRight(header: string | string[] = ""): Generator<string> {
+  const text = String(header);
+  for (let end = text.length; end > 0;) {
+    const start = text.lastIndexOf(",", end - 1);
+    const item = text.slice(start + 1, end).trim();
+    if (item !== "") yield item;
+    end = start;
+  }
+}
+
+/**
+ * The elements of `Forwarded` (RFC 7239, section 4), the last one first, up to one that is malformed. From the right, since a
+ * quote that a client has left open would hide what a proxy has added.
+ */
+function* elementsFromRight(header: string): Generator<Map<string, string>> {
+  for (let end = header.length; end > 0;) {
+    let start = end;
+    let element: Map<string, string> | undefined;
+    while (element === undefined && start > 0 && end - start <= LONGEST_ELEMENT) {
+      start = header.lastIndexOf(",", start - 1); // it may stand in quotes, and then what follows is no element
+      element = parseElement(header.slice(start + 1, end));
+    }
+    if (element === undefined) return;
+    if (element.size > 0) yield element;
+    end = start;
+  }
+}
+
+const PAIR = /[ \t]*([!#$%&'*+.^`|~\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;=\\]+))[ \t]*(?:;|$)/y;
+
+/** The parameters of an element by their names in lower case; undefined for a malformed one. A value may hold `:` and `[]` bare. */
+function parseElement(text: string): Map<string, string> | undefined {
+  const element = new Map<string, string>();
+  if (text.length > LONGEST_ELEMENT) return undefined;
+  const trimmed = text.trim();
+  for (PAIR.lastIndex = 0; PAIR.lastIndex < trimmed.length;) {
+    const [, name = "", quoted, bare] = PAIR.exec(trimmed) ?? [];
+    if (name === "" || element.has(name.toLowerCase())) return undefined;
+    element.set(name.toLowerCase(), bare ?? quoted!.replaceAll(/\\(.)/g, "$1"));
+  }
+  return element;
+}
+
+function take<Item>(most: number, items: Iterable<Item>): Item[] {
+  const taken: Item[] = [];
+  for (const item of items) if (taken.push(item) >= most) break;
+  return taken;
+}

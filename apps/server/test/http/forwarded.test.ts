@@ -1,0 +1,148 @@
+import { once } from "node:events";
+import { createServer, get, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+import express from "express";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readConfig } from "../../src/config.ts";
+import { type Forwarded, forwardedOf } from "../../src/http/forwarded.ts";
+
+/** Who asks in these tests. */
+const PEER = "127.0.0.1";
+const CLIENT = "203.0.113.7";
+
+/** An app for each setting, which answers with what it takes for the client, and what Express does. */
+let server: Server;
+beforeAll(async () => {
+  const app = express();
+  const apps = new Map<string, express.Express>();
+  app.use((request, response) => {
+    const setting = decodeURIComponent(request.path.slice(1));
+    const trusting = apps.get(setting) ?? express().set("trust proxy", readConfig({ TRUST_PROXY: setting }).trustProxy);
+    apps.set(
+      setting,
+      trusting.all("/", (inner, answer) => void answer.json({ ...forwardedOf(inner), ip: inner.ip })),
+    );
+    request.url = "/";
+    trusting(request, response);
+  });
+  server = createServer(app).listen(0, PEER);
+  await once(server, "listening");
+});
+afterAll(() => void server.close());
+
+async function ask(trust: string, headers: Record<string, string | string[]>): Promise<Forwarded & { ip: string }> {
+  const { port } = server.address() as AddressInfo;
+  const asked = get({ host: PEER, port, path: `/${encodeURIComponent(trust)}`, headers, agent: false });
+  const [answer] = (await once(asked, "response")) as [IncomingMessage];
+  return (await json(answer)) as Forwarded & { ip: string };
+}
+
+const TRUSTED = `${PEER},10.0.0.0/8,2001:db8:a::/48`;
+
+test.each([
+  ["nobody is trusted", "", CLIENT, PEER],
+  ["0 hops are trusted", "0", CLIENT, PEER],
+  ["another is trusted", "10.0.0.0/8", CLIENT, PEER],
+  ["the peer is trusted", PEER, CLIENT, CLIENT],
+  ["one hop is trusted", "1", `198.51.100.1, ${CLIENT}`, CLIENT],
+  ["two hops are trusted", "2", `198.51.100.1, ${CLIENT}, 10.0.0.1`, CLIENT],
+  ["more hops are trusted than there are", "3", CLIENT, CLIENT],
+  ["a client wrote before the proxies", TRUSTED, `198.51.100.1, ${CLIENT}, 10.0.0.2,10.0.0.1`, CLIENT],
+  ["everybody is trusted", TRUSTED, "10.0.0.3, 10.0.0.2, 10.0.0.1", "10.0.0.3"],
+  ["items are empty", TRUSTED, ` , ${CLIENT} ,, 10.0.0.1,`, CLIENT],
+  ["it has a port", TRUSTED, `${CLIENT}:61000`, CLIENT],
+  ["it is IPv6", TRUSTED, "2001:DB8:0:0:0::1", "2001:db8::1"],
+  ["it is IPv6 with a port", TRUSTED, "[2001:db8::1]:443, [2001:db8:a::1]:1", "2001:db8::1"],
+  ["it is IPv4 mapped to IPv6", TRUSTED, `::FFFF:${CLIENT}, ::ffff:10.0.0.1`, CLIENT],
+  ["it is IPv4 mapped in hexadecimal", TRUSTED, "[::ffff:cb00:7107]", CLIENT],
+  ["it has a zone", TRUSTED, "fe80::1%eth0", "fe80::1"],
+  ["it is hidden", TRUSTED, `${CLIENT}, unknown, 10.0.0.1`, "10.0.0.1"],
+  ["it is obfuscated", TRUSTED, `${CLIENT}, _gazonk`, PEER],
+  ["it is no address", TRUSTED, `${CLIENT}, 256.1.1.1, 10.0.0.1`, "10.0.0.1"],
+  ["it is a name", TRUSTED, "localhost", PEER],
+  ["it is a number", TRUSTED, "2130706433", PEER],
+  ["it is markup", TRUSTED, "<script>alert(1)</script>", PEER],
+  ["it is long", TRUSTED, `${CLIENT}${" x".repeat(4_000)}`, PEER],
+  ["brackets are left open", TRUSTED, "[2001:db8::1", PEER],
+  ["brackets hold something else", TRUSTED, "[x]", PEER],
+  ["the list is long", TRUSTED, `${CLIENT}, ${"10.0.0.2, ".repeat(1_000)}10.0.0.1`, "10.0.0.2"],
+])("X-Forwarded-For when %s (TRUST_PROXY=%s)", async (_title, trust, header, address) => {
+  expect(await ask(trust, { "X-Forwarded-For": header })).toMatchObject({ address, scheme: "http" });
+});
+
+test.each([
+  ["nobody is trusted", "", `for=${CLIENT};proto=https`, PEER, "http"],
+  ["the peer is trusted", PEER, `for=${CLIENT};proto=https;by=_a;host=x`, CLIENT, "https"],
+  ["names are capital", PEER, `By=_a;FOR="${CLIENT}:80";Proto=HTTPS`, CLIENT, "https"],
+  ["it is IPv6", PEER, 'for="[2001:DB8:0::1]:_port"', "2001:db8::1", "http"],
+  ["it is IPv6 in no quotes", PEER, "for=[2001:db8::1]:4711;proto=https", "2001:db8::1", "https"],
+  ["characters are escaped", PEER, 'for="203\\.0.113.\\7"', CLIENT, "http"],
+  [
+    "a client wrote before the proxies",
+    TRUSTED,
+    `for=6.6.6.6;proto=https, for=${CLIENT}, for=10.0.0.1`,
+    CLIENT,
+    "http",
+  ],
+  ["schemes differ by hop", TRUSTED, `for=${CLIENT};proto=https, for=10.0.0.1;proto=http`, CLIENT, "https"],
+  ["only the second hop tells a scheme", "1", `for=${CLIENT};proto=https, for=10.0.0.1`, "10.0.0.1", "http"],
+  ["it is hidden", TRUSTED, `for=${CLIENT}, for=unknown;proto=https, for=10.0.0.1`, "10.0.0.1", "https"],
+  ["it is obfuscated", PEER, 'for="_SEVKISEK";proto=https', PEER, "https"],
+  ["there is no address", TRUSTED, `for=${CLIENT}, proto=https`, PEER, "https"],
+  ["the scheme is another", PEER, `for=${CLIENT};proto=javascript`, CLIENT, "http"],
+  ["a client left a quote open", PEER, `for=6.6.6.6;x=", for=${CLIENT}`, CLIENT, "http"],
+  ["a client left a quote open before quotes", PEER, 'for=6.6.6.6;x=", for="[2001:db8::1]"', "2001:db8::1", "http"],
+  ["a client left an escape open", PEER, `for="6.6.6.6\\, for="${CLIENT}"`, CLIENT, "http"],
+  ["quotes hold separators", TRUSTED, `for=${CLIENT};x="a, for=6.6.6.6;y=\\"", for=10.0.0.1`, CLIENT, "http"],
+  ["elements are empty", PEER, `, ,for=${CLIENT};, ,`, CLIENT, "http"],
+  ["a name is given twice", PEER, `for=6.6.6.6, for=${CLIENT};for=6.6.6.6`, PEER, "http"],
+  ["it is malformed", PEER, `for=6.6.6.6, for ${CLIENT}`, PEER, "http"],
+  ["it is all quotes", PEER, '",'.repeat(4_000), PEER, "http"],
+  ["it is long", PEER, `for=${CLIENT};x="${"x".repeat(4_000)}"`, PEER, "http"],
+  ["the list is long", TRUSTED, `for=${CLIENT}, ${"for=10.0.0.2, ".repeat(800)}for=10.0.0.1`, "10.0.0.2", "http"],
+])("Forwarded when %s (TRUST_PROXY=%s)", async (_title, trust, header, address, scheme) => {
+  expect(await ask(trust, { Forwarded: header })).toMatchObject({ address, scheme });
+});
+
+test.each([
+  ["the nearest proxy alone tells it", PEER, undefined, "https", "https"],
+  ["nobody is trusted", "", CLIENT, "https", "http"],
+  ["a client wrote before the proxy", PEER, CLIENT, "https, http", "http"],
+  ["each proxy adds its own", TRUSTED, `${CLIENT}, 10.0.0.1`, "https, http", "https"],
+  ["the nearest proxy replaced it", TRUSTED, `${CLIENT}, 10.0.0.1`, "https", "https"],
+  ["it is capital", PEER, CLIENT, "HTTPS", "https"],
+  ["it is another", PEER, CLIENT, "wss", "http"],
+])("X-Forwarded-Proto when %s (TRUST_PROXY=%s)", async (_title, trust, client, proto, scheme) => {
+  const headers = { "X-Forwarded-Proto": proto, ...(client && { "X-Forwarded-For": client }) };
+  expect(await ask(trust, headers)).toMatchObject({ scheme });
+});
+
+test("a header given twice is read as one list", async () => {
+  const lists = { "X-Forwarded-For": ["6.6.6.6", `${CLIENT}, 10.0.0.1`], Forwarded: [`for=${CLIENT}`, "for=10.0.0.1"] };
+  expect(await ask(TRUSTED, lists)).toMatchObject({ address: CLIENT });
+});
+
+test("where Forwarded and X-Forwarded-For agree they count, and where they differ neither does", async () => {
+  const both = (standard: string, usual: string) =>
+    ask(PEER, { Forwarded: standard, "X-Forwarded-For": usual, "X-Forwarded-Proto": "https" });
+  expect(await both(`for="${CLIENT}:80"`, CLIENT)).toMatchObject({ address: CLIENT, scheme: "https" });
+  const forged = { address: PEER, scheme: "http" };
+  expect(await both("for=6.6.6.6", CLIENT)).toMatchObject({ ...forged, claimed: ["6.6.6.6", CLIENT] });
+  expect(await both(`for=${CLIENT}`, "6.6.6.6")).toMatchObject({ ...forged, claimed: [CLIENT, "6.6.6.6"] });
+  expect(await both("for=_hidden", CLIENT)).toMatchObject({ ...forged, claimed: [PEER, CLIENT] });
+  const malformed = await both("for=6.6.6.6;;", CLIENT); // no proxy has written that
+  expect(malformed).toMatchObject({ address: CLIENT, scheme: "https" });
+  expect(malformed).not.toHaveProperty("claimed");
+});
+
+test("what X-Forwarded-For says of addresses is what Express understands", async () => {
+  const address = fc.oneof(fc.ipV4(), fc.constantFrom(CLIENT, "10.0.0.1", "10.9.8.7", PEER));
+  const trust = fc.constantFrom("", PEER, TRUSTED, "1", "2", "3");
+  const property = fc.asyncProperty(trust, fc.array(address, { maxLength: 5 }), async (setting, addresses) => {
+    const { address: found, ip } = await ask(setting, { "X-Forwarded-For": addresses.join(", ") });
+    expect(found).toBe(ip);
+  });
+  await fc.assert(property, { numRuns: 50 });
+});
