@@ -47,6 +47,23 @@ describe.each([
     expect((await getWith(path, { ...headers, "If-None-Match": tag })).status).toBe(304);
   });
 
+  test("lists the scheme that a trusted proxy tells, or a relative address where it tells none or another host", async () => {
+    await using behind = await startService({ TRUST_PROXY: "127.0.0.1" });
+    const { host, origin } = new URL(behind.baseUrl);
+    const listed = async (headers: Record<string, string>) => {
+      const response = await fetch(origin + path, { headers });
+      return (read(await response.text()) as typeof document).servers[0]!.url;
+    };
+    const https = { "X-Forwarded-For": "203.0.113.7", "X-Forwarded-Proto": "https" };
+    expect(await listed(https)).toBe(`https://${host}/v1`);
+    expect(await listed({ Forwarded: "for=203.0.113.7;proto=https" })).toBe(`https://${host}/v1`);
+    expect(await listed({ ...https, "X-Forwarded-Host": host })).toBe(`https://${host}/v1`);
+    expect(await listed({ ...https, "X-Forwarded-Host": "evil.example" })).toBe("/v1");
+    expect(await listed({ Forwarded: 'for=203.0.113.7;proto=https;host="shop.example"' })).toBe("/v1");
+    expect(await listed({ "X-Forwarded-For": "203.0.113.7" })).toBe("/v1");
+    expect(await listed({ Via: "1.1 proxy", "X-Forwarded-Proto": "javascript" })).toBe("/v1");
+  });
+
   test("has a strong ETag, which costs 304 when asked again", async () => {
     const tag = (await get(path)).headers.get("ETag")!;
     expect(tag).toMatch(/^"[\w-]{22}"$/);

@@ -5,8 +5,10 @@ import type { Request } from "express";
 export interface Forwarded {
   /** The client's IP address in its canonical form, without a port; undefined only where the connection is gone. */
   address: string | undefined;
-  /** The scheme of the URL that the client asked for. */
-  scheme: Scheme;
+  /** The scheme of the URL that the client asked for; undefined where no trusted proxy tells it. */
+  scheme?: Scheme | undefined;
+  /** The `Host` that the client sent, in whatever form; undefined where no trusted proxy tells it. */
+  host?: string | undefined;
   /** The clients that `Forwarded` and `X-Forwarded-For` name where they differ. Neither counts then: one may be forged. */
   claimed?: (string | undefined)[];
 }
@@ -22,39 +24,37 @@ const MOST_HOPS = 32;
 const LONGEST_ELEMENT = 256;
 
 /**
- * The client's address and scheme by `Forwarded` (RFC 7239), or `X-Forwarded-For` and `X-Forwarded-Proto`, where trusted
- * proxies wrote them; else those of the connection. The headers are read from the right, where the nearest proxy wrote, to
+ * The client's address, scheme and host by `Forwarded` (RFC 7239), or `X-Forwarded-For`, `-Proto` and `-Host`, where trusted
+ * proxies wrote them; else the address of the connection. The headers are read from the right, where the nearest proxy wrote, to
  * the first address that is not trusted, so that nothing a client puts before counts. A hop whose address is hidden
  * (`unknown`, `_name`) or malformed ends the reading: the client is then the proxy that wrote it.
  */
 export function forwardedOf(request: Request): Forwarded {
   const { socket, headers } = request;
   const isTrusted = request.app.get("trust proxy fn") as IsTrusted;
-  const direct: Forwarded = {
-    address: peerAddress(socket.remoteAddress),
-    scheme: "encrypted" in socket ? "https" : "http",
-  };
-  if (!isTrusted(direct.address, 0)) return direct;
+  const peer = peerAddress(socket.remoteAddress);
+  if (!isTrusted(peer, 0)) return { address: peer };
 
   const elements = take(MOST_HOPS, elementsFromRight(headers["forwarded"] ?? ""));
   const nodes = take(MOST_HOPS, itemsFromRight(headers["x-forwarded-for"]));
-  const schemes = take(MOST_HOPS, itemsFromRight(headers["x-forwarded-proto"]));
   const standard = follow(
-    direct.address,
+    peer,
     elements.map((element) => element.get("for")),
     isTrusted,
   );
-  const usual = follow(direct.address, nodes, isTrusted);
+  const usual = follow(peer, nodes, isTrusted);
   const isInBoth = elements.length > 0 && nodes.length > 0;
   if (isInBoth && standard.address !== usual.address) {
-    return { ...direct, claimed: [standard.address, usual.address] };
+    return { address: peer, claimed: [standard.address, usual.address] };
   }
+  const told = (parameter: string, header: string): string | undefined => {
+    const items = take(Math.max(usual.hops, 1), itemsFromRight(headers[header]));
+    return elements[standard.hops - 1]?.get(parameter) ?? items.at(-1); // there is one only where proxies replace it
+  };
   return {
     address: elements.length > 0 ? standard.address : usual.address,
-    scheme:
-      schemeOf(elements[standard.hops - 1]?.get("proto")) ??
-      schemeOf(schemes[Math.min(Math.max(usual.hops, 1), schemes.length) - 1]) ?? // a proxy may replace what others wrote
-      direct.scheme,
+    scheme: schemeOf(told("proto", "x-forwarded-proto")),
+    host: told("host", "x-forwarded-host"),
   };
 }
 
