@@ -1,0 +1,144 @@
+import { once } from "node:events";
+import { Agent, type IncomingMessage, request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { readConfig } from "../src/config.ts";
+import { createLogger } from "../src/observability/request-log.ts";
+import { prepare } from "../src/prepare.ts";
+import { type Service, start } from "../src/server.ts";
+import { openDatabase } from "../src/database/database.ts";
+import { createApiKey } from "../src/keys/keys.repository.ts";
+import { temporaryUrl } from "./temporary.ts";
+
+interface Line {
+  level: number;
+  msg: string;
+  connections?: number;
+}
+
+const WARN = 40;
+const REX = '{"name":"Rex","categoryId":1}';
+
+/** The service in this process, with what it logs; whoever starts it closes it. */
+async function started(env: NodeJS.ProcessEnv = {}): Promise<{ service: Service; key: string; lines: () => Line[] }> {
+  const DATABASE_URL = await temporaryUrl();
+  const config = readConfig({ DATABASE_URL, PORT: "0", PETSTORE_ENV: "production", ...env });
+  await prepare(config);
+  const db = openDatabase(DATABASE_URL);
+  const { key } = await createApiKey(db, { name: "test", environment: "development" });
+  await db.destroy();
+  const written: string[] = [];
+  const service = await start(config, createLogger("info", { write: (line) => void written.push(line) }));
+  return { service, key, lines: () => written.map((line) => JSON.parse(line) as Line) };
+}
+
+describe("while the service drains", () => {
+  test("every answer ends its connection, whatever it is and whoever gives it", async () => {
+    const { service, key } = await started();
+    const agent = new Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    const tag = (await ask(service, agent, "GET", "/openapi.json")).headers.etag!;
+    const auth = { Authorization: `Bearer ${key}` };
+    const requests: [method: string, path: string, headers: Record<string, string>, before: number, after: number][] = [
+      ["GET", "/healthz", {}, 200, 200],
+      ["HEAD", "/healthz", {}, 200, 200],
+      ["GET", "/readyz", {}, 200, 503],
+      ["POST", "/healthz", {}, 405, 405],
+      ["OPTIONS", "/healthz", {}, 204, 204],
+      ["GET", "/nope", {}, 404, 404],
+      ["GET", "/v1/nope", {}, 404, 404],
+      ["GET", "/v1/pets", {}, 401, 401],
+      ["GET", "/v1/pets", auth, 200, 200],
+      ["GET", "/v1/pets?limit=0", auth, 400, 400],
+      ["OPTIONS", "/v1/pets", { "Access-Control-Request-Method": "GET" }, 204, 204],
+      ["GET", "/openapi.yaml", {}, 200, 200],
+      ["GET", "/openapi.json", { "If-None-Match": tag }, 304, 304],
+      ["GET", "/docs", {}, 200, 200],
+      ["GET", "/healthz", { Expect: "more" }, 417, 417],
+    ];
+    const answers = async () => {
+      const all: [string, number | undefined, string | undefined][] = [];
+      for (const [method, path, headers] of requests) {
+        const { statusCode, headers: answered } = await ask(service, agent, method, path, headers);
+        all.push([`${method} ${path}`, statusCode, answered.connection]);
+      }
+      return all;
+    };
+    expect(await answers()).toEqual(
+      requests.map(([method, path, , status]) => [
+        `${method} ${path}`,
+        status,
+        status === 417 ? "close" : "keep-alive",
+      ]),
+    );
+    service.drain();
+    expect(await answers()).toEqual(
+      requests.map(([method, path, , , status]) => [`${method} ${path}`, status, "close"]),
+    );
+    await service.close();
+  });
+
+  test("so does the answer to a request that began before", async () => {
+    const { service, key } = await started();
+    const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
+    const socket = await afterOneAnswer(service, `${head}Content-Length: ${REX.length}\r\n\r\n`);
+    service.drain();
+    socket.write(REX);
+    const answer = await text(socket); // to the end of the connection
+    expect(answer).toMatch(/^HTTP\/1\.1 201 Created\r\n/);
+    expect(answer).toMatch(/\r\nConnection: close\r\n/i);
+    await service.close();
+  });
+});
+
+describe("connections that are cut at the end", () => {
+  test.each([1, 2])("%i of them are logged as so many, once", async (count) => {
+    const { service, lines } = await started({ SHUTDOWN_TIMEOUT: "0" });
+    const half = "GET /v1/pets HTTP/1.1\r\nHost: x\r\n";
+    const sockets = await Promise.all(Array.from({ length: count }, () => afterOneAnswer(service, half)));
+    const cut = sockets.map((socket) => once(socket, "close"));
+    await service.close();
+    await Promise.all(cut);
+    const msg = "connections were still open after SHUTDOWN_TIMEOUT";
+    expect(warnings(lines())).toEqual([{ level: WARN, msg, connections: count }]);
+  });
+
+  test("none is worth no line", async () => {
+    const { service, lines } = await started();
+    await afterOneAnswer(service, "");
+    await service.close();
+    expect(warnings(lines())).toEqual([]);
+  });
+});
+
+function warnings(lines: Line[]): Line[] {
+  return lines
+    .filter(({ level }) => level >= WARN)
+    .map(({ level, msg, connections }) => ({ level, msg, ...(connections !== undefined && { connections }) }));
+}
+
+/** A connection that has had an answer to one request and sent more behind it, which has arrived therefore. */
+async function afterOneAnswer({ baseUrl }: Service, more: string): Promise<Socket> {
+  const { hostname, port } = new URL(baseUrl);
+  const socket = connect(Number(port), hostname).on("error", () => {});
+  onTestFinished(() => void socket.destroy());
+  socket.write(`GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n${more}`);
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /);
+  return socket;
+}
+
+/** Node's own client, since `fetch` does not tell `Connection`. */
+async function ask(
+  { baseUrl }: Service,
+  agent: Agent,
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<IncomingMessage> {
+  const sent = request(new URL(path, baseUrl), { method, agent, headers }).end();
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  await text(response);
+  return response;
+}
