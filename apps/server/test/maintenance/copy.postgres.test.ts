@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { sql } from "kysely";
 import { expect, inject, test } from "vitest";
+import { isPostgresUrl } from "../../src/config.ts";
 import { type CopiedTable, copyDatabase } from "../../src/maintenance/copy.ts";
 import { DatabaseError } from "../../src/database/database.errors.ts";
 import type { Database } from "../../src/database/database.ts";
@@ -11,6 +13,7 @@ import { migrate } from "../../src/database/migrations.ts";
 import { insertPet, listPets } from "../../src/pets/pets.repository.ts";
 import { ENTRY, run } from "../program.ts";
 import { opened, temporaryFolder, temporaryUrl } from "../temporary.ts";
+import { actingAtInsert, all, writeToEach } from "./during-copy.ts";
 
 const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
 
@@ -47,6 +50,57 @@ test.each([
     .select((select) => select.fn.max("id").as("id"))
     .execute();
   expect((await insertPet(to, REX)).id).toBe(lastOfAll!.id + 2); // the last of all but one was deleted in `fill`
+});
+
+test.each([
+  ["SQLite to PostgreSQL", file, temporaryUrl],
+  ["PostgreSQL to SQLite", temporaryUrl, file],
+  ["PostgreSQL to PostgreSQL", temporaryUrl, temporaryUrl],
+])("%s: nobody can write to any table of either meanwhile, and anybody after", async (_title, fromUrl, toUrl) => {
+  const urls = [await fromUrl(), await toUrl()] as const;
+  const [from, to] = [opened(urls[0]), opened(urls[1])];
+  await migrate(from);
+  const pet = await insertPet(from, REX);
+  const refused = urls.map((url) => all(isPostgresUrl(url) ? "55P03" : "SQLITE_BUSY"));
+  const during: Record<string, string>[] = [];
+  const copied = await copyDatabase(
+    from,
+    actingAtInsert(to, "pets", async () => {
+      for (const url of urls) during.push(await writeToEach(url));
+    }),
+  );
+  expect(during).toEqual(refused);
+  expect(copied[0]).toMatchObject({ table: "pets", rows: 1 });
+  expect(await listPets(to, { limit: 10 })).toEqual([pet]);
+  for (const url of urls) expect(await writeToEach(url)).toEqual(all("written"));
+});
+
+test("PostgreSQL lets others read while it is copied", async () => {
+  const [fromUrl, toUrl] = [await temporaryUrl(), await temporaryUrl()];
+  const [from, to] = [opened(fromUrl), opened(toUrl)];
+  await migrate(from);
+  const pet = await insertPet(from, REX);
+  const read: unknown[] = [];
+  await copyDatabase(
+    from,
+    actingAtInsert(to, "pets", async () => {
+      for (const url of [fromUrl, toUrl]) read.push(await listPets(opened(`${url}?lock_timeout=50`), { limit: 10 }));
+    }),
+  );
+  expect(read).toEqual([[pet], []]);
+});
+
+test("a copy may take longer than the server lets a transaction wait", async () => {
+  const [fromUrl, toUrl] = [await temporaryUrl(), await temporaryUrl()];
+  const [from, to] = [fromUrl, toUrl].map((url) => opened(`${url}?idle_in_transaction_session_timeout=50`));
+  await migrate(from!);
+  await insertPet(from!, REX);
+  const waiting = actingAtInsert(
+    to!,
+    "pets",
+    async () => void (await sql`select pg_sleep(0.2)`.execute(opened(toUrl))),
+  );
+  expect((await copyDatabase(from!, waiting))[0]).toMatchObject({ table: "pets", rows: 1 });
 });
 
 test("a database that holds something is not copied to, and stays as it is", async () => {
