@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findPet, insertPet, listPets } from "../../src/pets/pets.repository.ts";
+import { findPet, insertPet, insertPets, listPets } from "../../src/pets/pets.repository.ts";
 import { opened, temporaryStorage } from "../temporary.ts";
 
 const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
@@ -29,5 +29,16 @@ describe("write", () => {
     ]);
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
     expect((await listPets(db, { limit: 10 })).map(({ name }) => name).toSorted()).toEqual(["first", "last"]);
+  });
+
+  test("tells of each commit once, with the units that it held", async () => {
+    const sizes: number[] = [];
+    const { write, writeEach } = await temporaryStorage((size) => sizes.push(size));
+    await write((trx) => insertPet(trx, REX));
+    expect(sizes).toEqual([1]);
+    expect(await writeEach(insertPets, REX)).toMatchObject({ id: 2 });
+    expect(sizes).toEqual([1, 1]);
+    await Promise.all(Array.from({ length: 5 }, () => writeEach(insertPets, REX)));
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(7);
   });
 });

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startService, type TestService } from "../service.ts";
+
+/** Kept, but asked for again each time. */
+const REVALIDATED = "no-cache";
+/** The name of the file changes with its content. */
+const FOR_EVER = "public, max-age=31536000, immutable";
+const SCRIPT = "the script of /docs";
+
+let service: TestService;
+beforeAll(async () => void (service = await startService()));
+afterAll(() => service[Symbol.asyncDispose]());
+
+const get = async (path: string, headers: Record<string, string> = {}): Promise<Response> => {
+  const asked = new URL(path === SCRIPT ? await scriptPath() : path, service.baseUrl);
+  return fetch(asked, { headers: { "Accept-Encoding": "gzip", ...headers } });
+};
+const scriptPath = async () => /src="([^"]+)"/.exec(await (await get("/docs")).text())![1]!;
+
+/** What a cache is told of each answer beside the API, and whether it can be asked for again by its tag. */
+const ANSWERS: { path: string; cacheControl: string; vary: string | null; isTagged: boolean }[] = [
+  { path: "/openapi.json", cacheControl: REVALIDATED, vary: null, isTagged: true },
+  { path: "/openapi.yaml", cacheControl: REVALIDATED, vary: null, isTagged: true },
+  { path: "/docs", cacheControl: REVALIDATED, vary: null, isTagged: false },
+  { path: SCRIPT, cacheControl: FOR_EVER, vary: "Accept-Encoding", isTagged: false },
+];
+
+const told = ({ status, headers }: Response) => ({
+  status,
+  cacheControl: headers.get("Cache-Control"),
+  vary: headers.get("Vary"),
+  isTagged: headers.has("ETag"),
+});
+
+test.each(ANSWERS)(
+  "caches are told of $path: Cache-Control $cacheControl, Vary $vary",
+  async ({ path, ...expected }) => {
+    expect(told(await get(path))).toEqual({ status: 200, ...expected });
+  },
+);
+
+test.each(ANSWERS.filter(({ isTagged }) => isTagged))(
+  "a 304 for $path tells them the same as the whole answer (RFC 9110, section 15.4.5)",
+  async ({ path, ...expected }) => {
+    const tag = (await get(path)).headers.get("ETag")!;
+    const again = await get(path, { "If-None-Match": tag });
+    expect({ ...told(again), tag: again.headers.get("ETag") }).toEqual({ status: 304, ...expected, tag });
+  },
+);
+
+test("the script says that it varies also where it is not compressed", async () => {
+  const { headers } = await get(SCRIPT, { "Accept-Encoding": "identity" });
+  expect([headers.get("Content-Encoding"), headers.get("Vary"), headers.get("Cache-Control")]).toEqual([
+    null,
+    "Accept-Encoding",
+    FOR_EVER,
+  ]);
+});
