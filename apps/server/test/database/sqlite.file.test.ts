@@ -1,5 +1,12 @@
-import { expect, test } from "vitest";
-import { refuseOldSqlite } from "../../src/database/sqlite.file.ts";
+import { existsSync, readdirSync, readlinkSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { backup, restore } from "../../src/maintenance/backup.ts";
+import { openDatabase } from "../../src/database/database.ts";
+import { migrate } from "../../src/database/migrations.ts";
+import { openFile, refuseOldSqlite } from "../../src/database/sqlite.file.ts";
+import { temporaryFolder } from "../temporary.ts";
 
 test.each(["3.51.3", "3.51.10", "3.54.1", "4.0.0"])("SQLite %s is used", (version) => {
   expect(() => refuseOldSqlite(version)).not.toThrow();
@@ -8,3 +15,119 @@ test.each(["3.51.3", "3.51.10", "3.54.1", "4.0.0"])("SQLite %s is used", (versio
 test.each(["3.7.0", "3.46.1", "3.51.2"])("SQLite %s, which may damage a database, is refused", (version) => {
   expect(() => refuseOldSqlite(version)).toThrow(`SQLite ${version} may damage a database; 3.51.3 or later is needed`);
 });
+
+describe("a file that is replaced while it is opened", () => {
+  test("by `petstore restore`: the backup is opened", async () => {
+    const path = await databaseWith("old");
+    backup(await databaseWith("backup"), `${path}.copy`);
+    afterOpening(() => restore(path, `${path}.copy`));
+    expect(namesIn(path)).toEqual(["backup"]);
+  });
+
+  test.each([
+    ["before it is read", "prepare", 1],
+    ["before it is set", "pragma", 1],
+    ["before its settings are compared", "pragma", 6],
+  ] as const)("by a file moved to its place %s: that is opened", async (_when, method, count) => {
+    const [path, other] = [await databaseWith("old"), await databaseWith("new")];
+    afterOpening(
+      () => {
+        renameSync(path, `${path}.aside`);
+        for (const suffix of ["-wal", "-shm"]) rmSync(path + suffix, { force: true });
+        renameSync(other, path);
+      },
+      method,
+      count,
+    );
+    expect(namesIn(path)).toEqual(["new"]);
+  });
+
+  test("by one that can be opened, when it cannot be itself: that is opened", async () => {
+    const [path, other] = [join(await temporaryFolder(), "petstore.db"), await databaseWith("new")];
+    writeFileSync(path, "This is not a database. ".repeat(100));
+    afterOpening(() => renameSync(other, path));
+    expect(namesIn(path)).toEqual(["new"]);
+  });
+
+  test("by nothing: a file that has to exist is missed, and one that has not is made", async () => {
+    const path = await databaseWith("old");
+    afterOpening(() => rmSync(path));
+    expect(() => openFile(path, true)).toThrow("unable to open database file");
+    expect(existsSync(path)).toBe(false);
+    const { file, isInPlace } = openFile(path);
+    expect(isInPlace()).toBe(true);
+    file.close();
+    expect(existsSync(path)).toBe(true);
+  });
+
+  test("by nothing: no folder is made for a file that has to exist", async () => {
+    const path = join(await temporaryFolder(), "missing", "petstore.db");
+    expect(() => openFile(path, true)).toThrow("directory does not exist");
+    expect(existsSync(dirname(path))).toBe(false);
+  });
+});
+
+describe.skipIf(!existsSync("/proc/self/fd"))("a connection to a file is closed", () => {
+  test("that was replaced while it was opened", async () => {
+    const [path, other] = [await databaseWith("old"), await databaseWith("new")];
+    afterOpening(() => {
+      renameSync(path, `${path}.aside`);
+      renameSync(other, path);
+    });
+    const { file } = openFile(path);
+    expect([isOpen(path), isOpen(`${path}.aside`)]).toEqual([true, false]);
+    file.close();
+    expect(isOpen(path)).toBe(false);
+  });
+
+  test("that is no database", async () => {
+    const path = join(await temporaryFolder(), "petstore.db");
+    writeFileSync(path, "This is not a database. ".repeat(100));
+    expect(() => openFile(path)).toThrow("file is not a database");
+    expect(isOpen(path)).toBe(false);
+  });
+});
+
+/** Has `act` run once the next file is opened, before the call of that number of a method: the very moment a race would hit. */
+function afterOpening(act: () => void, method: "prepare" | "pragma" = "prepare", count = 1): void {
+  let missing = count;
+  const actual = Sqlite.prototype[method];
+  const spy = vi.spyOn(Sqlite.prototype, method as "pragma").mockImplementation(function (this: unknown, ...words) {
+    if (--missing === 0) {
+      spy.mockRestore();
+      act();
+    }
+    return Reflect.apply(actual, this, words) as unknown;
+  });
+  onTestFinished(() => spy.mockRestore());
+}
+
+/** A database with one animal, which nobody has open. */
+async function databaseWith(name: string): Promise<string> {
+  const path = join(await temporaryFolder(), "petstore.db");
+  const db = openDatabase(`file:${path}`);
+  await migrate(db);
+  await db.insertInto("pets").values({ name, category_id: 1, status: "sold" }).execute();
+  await db.destroy();
+  return path;
+}
+
+/** Opens the file as the service does; what it then has open is at its path. */
+function namesIn(path: string): unknown[] {
+  const { file, isInPlace } = openFile(path, true);
+  expect(isInPlace()).toBe(true);
+  const names = file.prepare("select name from pets").pluck().all();
+  file.close();
+  return names;
+}
+
+/** Whether this process has the file open, as Linux tells. */
+function isOpen(path: string): boolean {
+  return readdirSync("/proc/self/fd").some((descriptor) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`) === path;
+    } catch {
+      return false; // the one that reads the folder is closed by now
+    }
+  });
+}

@@ -1,0 +1,111 @@
+import Sqlite from "better-sqlite3";
+import { sql } from "kysely";
+import { describe, expect, test } from "vitest";
+import { pathOfFileUrl } from "../../src/config.ts";
+import { DatabaseError, isDatabaseUnavailable } from "../../src/database/database.errors.ts";
+import { migrate } from "../../src/database/migrations.ts";
+import { isBusy, namingFile, notOpened } from "../../src/database/sqlite.errors.ts";
+import { opened, temporaryUrl } from "../temporary.ts";
+
+const PATH = "/data/petstore.db";
+const failure = (code: string) => new Sqlite.SqliteError("what SQLite says", code);
+
+const DAMAGED =
+  "is damaged (what SQLite says). Stop the service, see what `petstore doctor` finds, and put a backup in its place with `petstore restore <backup>`.";
+const FULL = "cannot grow (what SQLite says). Make room on its disk; the service then goes on by itself.";
+const UNREADABLE =
+  "cannot be read or written (what SQLite says). See what `petstore doctor` finds, and that its disk works.";
+const NOT_OPENED =
+  "cannot be opened (what SQLite says). Check that it is a SQLite database that this user may read and write, or set DATABASE_URL to another file.";
+
+/** Result codes and extended ones, as https://sqlite.org/rescode.html lists them. */
+const OUTAGES: [code: string, said: string][] = [
+  ["SQLITE_CORRUPT", DAMAGED],
+  ["SQLITE_CORRUPT_INDEX", DAMAGED],
+  ["SQLITE_CORRUPT_SEQUENCE", DAMAGED],
+  ["SQLITE_CORRUPT_VTAB", DAMAGED],
+  ["SQLITE_FULL", FULL],
+  ["SQLITE_CANTOPEN", UNREADABLE],
+  ["SQLITE_CANTOPEN_ISDIR", UNREADABLE],
+  ["SQLITE_IOERR", UNREADABLE],
+  ["SQLITE_IOERR_FSYNC", UNREADABLE],
+  ["SQLITE_IOERR_SHORT_READ", UNREADABLE],
+  ["SQLITE_NOTADB", UNREADABLE],
+  ["SQLITE_READONLY", UNREADABLE],
+  ["SQLITE_READONLY_DBMOVED", UNREADABLE],
+];
+
+describe("an outage of the file names it and says what to do", () => {
+  test.each(OUTAGES)("%s", (code, said) => {
+    const cause = failure(code);
+    const error = namingFile(PATH, cause) as Error;
+    expect(error).toBeInstanceOf(DatabaseError);
+    expect(error.message).toBe(`The database file ${PATH} ${said}`);
+    expect(error.cause).toBe(cause);
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    expect(isDatabaseUnavailable(cause)).toBe(true);
+  });
+
+  test.each(OUTAGES)("%s, when it is opened", (code, said) => {
+    expect(notOpened(PATH, failure(code)).message).toBe(
+      `The database file ${PATH} ${said === DAMAGED ? DAMAGED : NOT_OPENED}`,
+    );
+  });
+});
+
+test.each(["SQLITE_CONSTRAINT_CHECK", "SQLITE_ERROR", "SQLITE_MISUSE", "SQLITE_TOOBIG"])(
+  "%s is a mistake, and stays as it is",
+  (code) => {
+    const error = failure(code);
+    expect(namingFile(PATH, error)).toBe(error);
+    expect(isDatabaseUnavailable(error)).toBe(false);
+    expect(isBusy(error)).toBe(false);
+  },
+);
+
+test.each(["SQLITE_BUSY", "SQLITE_BUSY_RECOVERY", "SQLITE_BUSY_SNAPSHOT", "SQLITE_BUSY_TIMEOUT"])(
+  "%s is a lock, which is waited for",
+  (code) => {
+    expect(isBusy(failure(code))).toBe(true);
+    expect(isDatabaseUnavailable(failure(code))).toBe(true);
+    expect(namingFile(PATH, failure(code))).toBeInstanceOf(Sqlite.SqliteError);
+  },
+);
+
+test("what only looks like an outage is none", () => {
+  const error = Object.assign(new Error("no"), { code: "SQLITE_CORRUPT" });
+  expect(namingFile(PATH, error)).toBe(error);
+  expect(isDatabaseUnavailable(error)).toBe(false);
+  expect(isBusy(Object.assign(new Error("no"), { code: "SQLITE_BUSY" }))).toBe(false);
+});
+
+test("damage that SQLite tells by an extended code is said to be damage", async () => {
+  const url = await temporaryUrl();
+  const first = opened(url);
+  await migrate(first);
+  await first.destroy();
+  addPetPastIndex(pathOfFileUrl(url));
+  const db = opened(url);
+  const error = await sql`update pets set status = 'pending'`.execute(db).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(DatabaseError);
+  expect(error).toMatchObject({
+    message: `The database file ${pathOfFileUrl(url)} ${DAMAGED.replace("what SQLite says", "database disk image is malformed")}`,
+    cause: { code: "SQLITE_CORRUPT_INDEX" },
+  });
+});
+
+/** Adds an animal by a connection to which the index of the animals is unknown, and so is without it. */
+function addPetPastIndex(path: string): void {
+  const hiding = new Sqlite(path).unsafeMode();
+  hiding.pragma("writable_schema = on");
+  const entry = hiding.prepare("select * from sqlite_master where name = 'pets_status_id'").raw().get();
+  hiding.exec("delete from sqlite_master where name = 'pets_status_id'").close();
+  const adding = new Sqlite(path);
+  adding.exec("insert into pets (name, category_id, status) values ('Rex', 1, 'sold')");
+  adding.unsafeMode().pragma("writable_schema = on");
+  adding.prepare("insert into sqlite_master values (?, ?, ?, ?, ?)").run(entry);
+  adding.close();
+}
