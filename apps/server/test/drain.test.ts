@@ -3,39 +3,14 @@ import { Agent, type IncomingMessage, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { readConfig } from "../src/config.ts";
-import { createLogger } from "../src/observability/request-log.ts";
-import { prepare } from "../src/prepare.ts";
-import { type Service, start } from "../src/server.ts";
-import { openDatabase } from "../src/database/database.ts";
-import { createApiKey } from "../src/keys/keys.repository.ts";
-import { temporaryUrl } from "./temporary.ts";
+import type { Service } from "../src/server.ts";
+import { type Line, startInProcess, WARN } from "./in-process.ts";
 
-interface Line {
-  level: number;
-  msg: string;
-  connections?: number;
-}
-
-const WARN = 40;
 const REX = '{"name":"Rex","categoryId":1}';
-
-/** The service in this process, with what it logs; whoever starts it closes it. */
-async function started(env: NodeJS.ProcessEnv = {}): Promise<{ service: Service; key: string; lines: () => Line[] }> {
-  const DATABASE_URL = await temporaryUrl();
-  const config = readConfig({ DATABASE_URL, PORT: "0", PETSTORE_ENV: "production", ...env });
-  await prepare(config);
-  const db = openDatabase(DATABASE_URL);
-  const { key } = await createApiKey(db, { name: "test", environment: "development" });
-  await db.destroy();
-  const written: string[] = [];
-  const service = await start(config, createLogger("info", { write: (line) => void written.push(line) }));
-  return { service, key, lines: () => written.map((line) => JSON.parse(line) as Line) };
-}
 
 describe("while the service drains", () => {
   test("every answer ends its connection, whatever it is and whoever gives it", async () => {
-    const { service, key } = await started();
+    const { service, key } = await startInProcess();
     const agent = new Agent({ keepAlive: true });
     onTestFinished(() => agent.destroy());
     const tag = (await ask(service, agent, "GET", "/openapi.json")).headers.etag!;
@@ -80,7 +55,7 @@ describe("while the service drains", () => {
   });
 
   test("so does the answer to a request that began before", async () => {
-    const { service, key } = await started();
+    const { service, key } = await startInProcess();
     const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
     const socket = await afterOneAnswer(service, `${head}Content-Length: ${REX.length}\r\n\r\n`);
     service.drain();
@@ -94,7 +69,7 @@ describe("while the service drains", () => {
 
 describe("connections that are cut at the end", () => {
   test.each([1, 2])("%i of them are logged as so many, once", async (count) => {
-    const { service, lines } = await started({ SHUTDOWN_TIMEOUT: "0" });
+    const { service, lines } = await startInProcess({ SHUTDOWN_TIMEOUT: "0" });
     const half = "GET /v1/pets HTTP/1.1\r\nHost: x\r\n";
     const sockets = await Promise.all(Array.from({ length: count }, () => afterOneAnswer(service, half)));
     const cut = sockets.map((socket) => once(socket, "close"));
@@ -105,17 +80,15 @@ describe("connections that are cut at the end", () => {
   });
 
   test("none is worth no line", async () => {
-    const { service, lines } = await started();
+    const { service, lines } = await startInProcess();
     await afterOneAnswer(service, "");
     await service.close();
     expect(warnings(lines())).toEqual([]);
   });
 });
 
-function warnings(lines: Line[]): Line[] {
-  return lines
-    .filter(({ level }) => level >= WARN)
-    .map(({ level, msg, connections }) => ({ level, msg, ...(connections !== undefined && { connections }) }));
+function warnings(lines: Line[]): object[] {
+  return lines.filter(({ level }) => level >= WARN).map(({ level, msg, connections }) => ({ level, msg, connections }));
 }
 
 /** A connection that has had an answer to one request and sent more behind it, which has arrived therefore. */

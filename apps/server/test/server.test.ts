@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { version } from "@petstore/contract";
 import { beforeEach, describe, expect, test } from "vitest";
 import { startProgram } from "./program.ts";
 import { temporaryFolder } from "./temporary.ts";
@@ -59,6 +60,19 @@ describe("serve", () => {
     const { stop } = await startProgram(folder, { PETSTORE_ENV: "production" });
     expect(await stop()).toBe(0);
     await expect(stat(join(folder, "data/quickstart.key"))).rejects.toThrow("ENOENT");
+  });
+
+  test("no hint at a quickstart key outside development, though one lies there", async () => {
+    expect(await (await startProgram(folder)).stop()).toBe(0);
+    expect((await stat(join(folder, "data/quickstart.key"))).isFile()).toBe(true);
+    for (const environment of ["staging", "production"]) {
+      const { baseUrl, output, stop } = await startProgram(folder, { PETSTORE_ENV: environment, LOG_LEVEL: "silent" });
+      expect(await stop()).toBe(0);
+      expect(output()).toBe(
+        `Petstore ${version} (${environment}) is listening on ${baseUrl}\n` +
+          `Its reference, where every operation can be tried, is at ${new URL("/docs", baseUrl).href}\n`,
+      );
+    }
   });
 });
 

@@ -1,10 +1,13 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { join } from "node:path";
+import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
+import { pathOfFileUrl } from "../../src/config.ts";
 import { generateApiKey } from "../../src/keys/api-key.ts";
 import { createLogger, loggedPath } from "../../src/observability/request-log.ts";
 import { parseTraceparent } from "../../src/observability/trace-context.ts";
+import { ERROR, INFO, startInProcess } from "../in-process.ts";
 import { run, startProgram } from "../program.ts";
 import { temporaryFolder } from "../temporary.ts";
 
@@ -93,6 +96,80 @@ describe("the request log", () => {
     expect(requestsIn(program.output())).toMatchObject([
       { msg: "request aborted", req: { address: "127.0.0.1" }, apiKey: { id: 1, name: "quickstart" } },
     ]);
+  });
+
+  test("is an error where the service failed, and information where the request did", async () => {
+    const { service, databaseUrl, key, lines } = await startInProcess();
+    const send = async (path: string, { sent = key, ...init }: RequestInit & { sent?: string } = {}) => {
+      const headers = { Authorization: `Bearer ${sent}`, "Content-Type": "application/json" };
+      await (await fetch(new URL(path, service.baseUrl), { ...init, headers })).text();
+    };
+    await send("/v1/pets", { method: "POST", body: '{"name":"Rex","categoryId":1}' });
+    await send("/v1/pets?limit=1", { method: "HEAD" });
+    await send("/v1/pets?limit=0");
+    await send("/v1/pets", { sent: "wrong" });
+    await send("/v1/pets/2");
+    await send("/v1/pets", { method: "DELETE" });
+    await send("/healthz");
+    const file = new Sqlite(pathOfFileUrl(databaseUrl));
+    file.exec("alter table pets rename to gone");
+    await send("/v1/pets");
+    file.exec("alter table gone rename to pets; alter table api_keys rename to gone");
+    await send("/v1/pets");
+    file.close();
+    await service.close();
+
+    const requests = lines().filter(({ res }) => res !== undefined);
+    const [completed, failed] = ["request completed", "request failed"];
+    expect(
+      requests.map(({ level, msg, req, res, operationId }) => ({ level, msg, req, res, operationId })),
+    ).toMatchObject([
+      { level: INFO, msg: completed, res: { status: 201 }, req: { method: "POST" }, operationId: "createPet" },
+      { level: INFO, msg: completed, res: { status: 200 }, req: { method: "HEAD" }, operationId: "listPets" },
+      { level: INFO, msg: completed, res: { status: 400 }, req: { path: "/v1/pets" }, operationId: "listPets" },
+      { level: INFO, msg: completed, res: { status: 401 }, req: { path: "/v1/pets" }, operationId: "listPets" },
+      { level: INFO, msg: completed, res: { status: 404 }, req: { path: "/v1/pets/2" }, operationId: "getPet" },
+      { level: INFO, msg: completed, res: { status: 405 }, req: { method: "DELETE" }, operationId: undefined },
+      { level: INFO, msg: completed, res: { status: 200 }, req: { path: "/healthz" }, operationId: undefined },
+      { level: ERROR, msg: failed, res: { status: 500 }, req: { method: "GET" }, operationId: "listPets" },
+      { level: ERROR, msg: failed, res: { status: 503 }, req: { method: "GET" }, operationId: "listPets" },
+    ]);
+  });
+
+  test("holds at LOG_LEVEL=error the failures of the service alone", async () => {
+    const { service, databaseUrl, key, lines } = await startInProcess({ LOG_LEVEL: "error" });
+    const list = async () => fetch(`${service.baseUrl}/pets`, { headers: { Authorization: `Bearer ${key}` } });
+    expect((await list()).status).toBe(200);
+    const file = new Sqlite(pathOfFileUrl(databaseUrl));
+    file.exec("alter table pets rename to gone");
+    file.close();
+    expect((await list()).status).toBe(500);
+    await service.close();
+    expect(lines().filter(({ res }) => res !== undefined)).toMatchObject([{ level: ERROR, res: { status: 500 } }]);
+    expect(lines().filter(({ level }) => level < ERROR)).toEqual([]);
+  });
+
+  test("says of a request whose client has gone that it was aborted, and how long it took", async () => {
+    const { service, databaseUrl, key, lines } = await startInProcess();
+    const file = new Sqlite(pathOfFileUrl(databaseUrl)).exec("begin immediate");
+    const { hostname, port } = new URL(service.baseUrl);
+    const body = '{"name":"Rex","categoryId":1}';
+    const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
+    const began = performance.now();
+    const socket = connect(Number(port), hostname);
+    socket.write(`${head}Content-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n${body}`);
+    await once(socket, "data"); // 100 Continue: the request is being served
+    const waited = performance.now();
+    await fetch(new URL("/healthz", service.baseUrl)); // it is not answered, as it waits for the lock
+    const least = Math.floor(performance.now() - waited);
+    socket.destroy();
+    const aborted = () => lines().filter(({ msg }) => msg === "request aborted");
+    await expect.poll(aborted).toMatchObject([{ level: INFO, req: { method: "POST" }, operationId: "createPet" }]);
+    const responseTime = aborted()[0]?.["responseTime"];
+    expect(responseTime).toBeGreaterThanOrEqual(least);
+    expect(responseTime).toBeLessThanOrEqual(Math.ceil(performance.now() - began));
+    file.exec("rollback").close();
+    await service.close();
   });
 
   test.each([

@@ -1,0 +1,32 @@
+import { readConfig } from "../src/config.ts";
+import { openDatabase } from "../src/database/database.ts";
+import { createApiKey } from "../src/keys/keys.repository.ts";
+import { createLogger } from "../src/observability/request-log.ts";
+import { prepare } from "../src/prepare.ts";
+import { type Service, start } from "../src/server.ts";
+import { temporaryUrl } from "./temporary.ts";
+
+/** A line of the log, as far as tests look at it. */
+export interface Line extends Record<string, unknown> {
+  level: number;
+  msg: string;
+}
+
+/** The levels of the log by pino's numbers. */
+export const [INFO, WARN, ERROR] = [30, 40, 50] as const;
+
+/** The service itself, so that its end can be looked at: in this process, over a new database, as in production. */
+export async function startInProcess(
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ service: Service; databaseUrl: string; key: string; lines: () => Line[] }> {
+  const databaseUrl = await temporaryUrl();
+  const config = readConfig({ DATABASE_URL: databaseUrl, PORT: "0", PETSTORE_ENV: "production", ...env });
+  await prepare(config);
+  const db = openDatabase(databaseUrl);
+  const { key } = await createApiKey(db, { name: "test", environment: "production" });
+  await db.destroy();
+  const written: string[] = [];
+  const logger = createLogger(config.logLevel, { write: (line) => void written.push(line) });
+  const service = await start(config, logger);
+  return { service, databaseUrl, key, lines: () => written.map((line) => JSON.parse(line) as Line) };
+}
