@@ -80,4 +80,37 @@ describe("/readyz", () => {
     await holding;
     expect((await get()).status).toBe(200);
   });
+
+  test("says what is wrong, in words that show nothing of the machine, and the log says all", async () => {
+    let isStopping = false;
+    const { get, path, log } = await served(() => isStopping);
+    const warned = () =>
+      log.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg === "not ready");
+    const other = new Sqlite(path);
+    onTestFinished(() => void other.close());
+    other.exec("alter table pets rename to taken");
+    expect(await expectError(await get(), 503, "unavailable")).toBe("The database does not answer.");
+    const req = { method: "GET", path: "/readyz", id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string };
+    const err = { type: "SqliteError", message: "no such table: pets", code: "SQLITE_ERROR" };
+    expect(warned()).toMatchObject([{ level: 40, req, err }]);
+    isStopping = true;
+    expect(await expectError(await get(), 503, "unavailable")).toBe("The service is stopping.");
+    expect(warned()).toHaveLength(1); // which is no news to the log
+  });
+
+  test("gives the database a second, which the log says, and no timer is left of it", async () => {
+    const { get, storage, log } = await served();
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    const holding = storage.db.connection().execute(() => held);
+    const began = performance.now();
+    await expectError(await get(), 503, "unavailable");
+    expect(performance.now() - began).toBeGreaterThanOrEqual(990);
+    expect(JSON.parse(log[0]!)).toMatchObject({ msg: "not ready", err: { message: "no answer in 1000 ms" } });
+    letGo();
+    await holding;
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+    const before = timers();
+    for (let times = 0; times < 5; times++) expect((await get()).status).toBe(200);
+    expect(timers()).toBeLessThanOrEqual(before);
+  });
 });

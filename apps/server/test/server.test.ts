@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { version } from "@petstore/contract";
 import { beforeEach, describe, expect, test } from "vitest";
+import { INFO } from "./in-process.ts";
 import { startProgram } from "./program.ts";
 import { temporaryFolder } from "./temporary.ts";
 
@@ -28,6 +29,13 @@ describe("serve", () => {
       expect(await second.stop(signal)).toBe(0);
     },
   );
+
+  test.each(["SIGTERM", "SIGINT"] as const)("the last line of the log says that %s stopped it", async (signal) => {
+    const { output, stop } = await startProgram(folder, { PETSTORE_ENV: "production" });
+    expect(await stop(signal)).toBe(0);
+    const [line = ""] = output().trimEnd().split("\n").slice(-1);
+    expect(JSON.parse(line)).toMatchObject({ level: INFO, signal, msg: "stopped" });
+  });
 
   test("prints how to try it, never the key, and keeps the key to its owner", async () => {
     const { key, output, baseUrl, stop } = await startProgram(folder);

@@ -68,3 +68,67 @@ describe("Strict-Transport-Security", () => {
       expect([path, (await fetch(new URL(path, own.baseUrl))).headers.get(NAME)]).toEqual([path, value]);
   });
 });
+
+/** What browsers and proxies are told of every answer. */
+const STANDING = {
+  "content-security-policy": "default-src 'none';frame-ancestors 'none'",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "origin-agent-cluster": "?1",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-dns-prefetch-control": "off",
+  "x-download-options": "noopen",
+  "x-frame-options": "SAMEORIGIN",
+  "x-permitted-cross-domain-policies": "none",
+  "x-xss-protection": "0",
+};
+/** What would name the software, or let a browser add credentials of its own. */
+const NEVER = ["server", "via", "x-powered-by", "access-control-allow-credentials", "set-cookie"];
+
+const PREFLIGHT = { method: "OPTIONS", headers: { "Access-Control-Request-Method": "GET" } };
+
+test.each<[title: string, status: number, path: string, init: RequestInit]>([
+  ["a probe", 200, "/healthz", {}],
+  ["a list", 200, "/v1/pets", {}],
+  ["a list from memory", 200, "/v1/pets", {}],
+  ["HEAD", 200, "/v1/pets", { method: "HEAD" }],
+  ["an animal that was added", 201, "/v1/pets", json({ name: "Rex", categoryId: 1 })],
+  ["what is allowed", 204, "/v1/pets", { method: "OPTIONS" }],
+  ["a preflight", 204, "/v1/pets", PREFLIGHT],
+  ["no change", 304, "/v1/pets", { headers: { "If-None-Match": "*" } }],
+  ["no change of the contract", 304, "/openapi.json", { headers: { "If-None-Match": "*" } }],
+  ["a refusal", 400, "/v1/pets?limit=0", {}],
+  ["a missing key", 401, "/v1/pets", { headers: { Authorization: "" } }],
+  ["nothing there", 404, "/nope", {}],
+  ["a wrong method", 405, "/v1/pets", { method: "DELETE" }],
+  ["a body that is too large", 413, "/v1/pets", json("x".repeat(70_000))],
+])("%s (%i) carries what stands on every answer", async (_title, status, path, init) => {
+  const headers = { Authorization: `Bearer ${service.key}`, ...(init.headers as Record<string, string>) };
+  const answer = await fetch(new URL(path, service.baseUrl), { ...init, headers });
+  expect(answer.status).toBe(status);
+  expect(Object.fromEntries(answer.headers)).toMatchObject(STANDING);
+  for (const name of NEVER) expect([name, answer.headers.get(name)]).toEqual([name, null]);
+});
+
+test("what a handler sets goes before what stands: the page has a policy of its own", async () => {
+  const { headers } = await fetch(new URL("/docs", service.baseUrl));
+  const { "content-security-policy": _, ...others } = STANDING;
+  expect(Object.fromEntries(headers)).toMatchObject(others);
+  expect(
+    headers
+      .get("Content-Security-Policy")!
+      .split(";")
+      .map((directive) => directive.split(" ")[0]),
+  ).toEqual([
+    "default-src",
+    "script-src",
+    "style-src",
+    "img-src",
+    "font-src",
+    "connect-src",
+    "base-uri",
+    "form-action",
+    "frame-ancestors",
+  ]);
+});

@@ -5,7 +5,11 @@ test("/metrics counts each write on PostgreSQL as a commit of its own, and has n
   await using service = await startService({ METRICS_PORT: "0" });
   const samples = async () =>
     (await (await fetch(service.metricsUrl!)).text()).match(/^petstore_(commit_batch_size_(sum|count)|wal_bytes) .*/gm);
-  expect(await samples()).toEqual(["petstore_commit_batch_size_sum 0", "petstore_commit_batch_size_count 0"]);
+  const commits = (count: number) => [
+    `petstore_commit_batch_size_sum ${count}`,
+    `petstore_commit_batch_size_count ${count}`,
+  ];
+  expect(await samples()).toEqual(commits(0));
   await Promise.all([service.addPet(), service.addPet(), service.addPet()]);
-  expect(await samples()).toEqual(["petstore_commit_batch_size_sum 3", "petstore_commit_batch_size_count 3"]);
+  expect([commits(3), commits(4)]).toContainEqual(await samples()); // the fourth is the last use of the key, saved after 3 s
 });

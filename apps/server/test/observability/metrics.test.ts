@@ -1,3 +1,4 @@
+import { renameSync, statSync } from "node:fs";
 import Sqlite from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { pathOfFileUrl } from "../../src/config.ts";
@@ -88,6 +89,86 @@ describe("/metrics", () => {
   test("names no key and no animal", async () => {
     await service.request("/pets", json({ name: "Canary", categoryId: 1 }));
     expect(await read()).not.toMatch(/pst_|Canary/);
+  });
+});
+
+describe("a sample's value", () => {
+  const samplesOf = async ({ metricsUrl }: TestService): Promise<Map<string, number>> => {
+    const lines = (await (await fetch(metricsUrl!)).text()).split("\n").filter((line) => /^\w/.test(line));
+    return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.split(" ").at(-1))]));
+  };
+
+  test("is the time that a request took, in seconds, in the bucket it belongs to", async () => {
+    await using service = await startService({ METRICS_PORT: "0" });
+    const other = new Sqlite(pathOfFileUrl(service.databaseUrl)).exec("begin immediate");
+    const began = performance.now();
+    const adding = service.addPet();
+    const inFlight = async () => (await samplesOf(service)).get("http_requests_in_flight");
+    await expect.poll(inFlight).toBe(1);
+    const held = performance.now();
+    await inFlight();
+    const least = (performance.now() - held) / 1_000;
+    other.exec("rollback").close();
+    await adding;
+    await expect.poll(inFlight).toBe(0);
+    const most = (performance.now() - began) / 1_000;
+
+    const samples = await samplesOf(service);
+    const seconds = samples.get('http_request_duration_seconds_sum{operation_id="createPet"}')!;
+    expect(seconds).toBeGreaterThanOrEqual(least);
+    expect(seconds).toBeLessThanOrEqual(most);
+    for (const bound of [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]) {
+      const bucket = `http_request_duration_seconds_bucket{le="${bound}",operation_id="createPet"}`;
+      expect([bucket, samples.get(bucket)]).toEqual([bucket, seconds <= bound ? 1 : 0]);
+    }
+  });
+
+  test("is of the status, and of no status where the client had gone before there was one", async () => {
+    await using service = await startService({ METRICS_PORT: "0" });
+    const requests = async () =>
+      new Map([...(await samplesOf(service))].filter(([name]) => name.startsWith("http_requests_total")));
+    for (const path of ["/healthz", "/nope"]) await fetch(new URL(path, service.baseUrl));
+    await service.request("/pets?limit=0");
+    const other = new Sqlite(pathOfFileUrl(service.databaseUrl)).exec("begin immediate");
+    const leaving = new AbortController();
+    const left = service.request("/pets", { ...json({ name: "Rex", categoryId: 1 }), signal: leaving.signal });
+    await expect.poll(async () => (await samplesOf(service)).get("http_requests_in_flight")).toBe(1);
+    leaving.abort();
+    await expect(left).rejects.toThrow("aborted");
+    await expect.poll(async () => (await requests()).size).toBe(4);
+    other.exec("rollback").close();
+    expect(Object.fromEntries(await requests())).toEqual({
+      'http_requests_total{operation_id="none",status="200"}': 1,
+      'http_requests_total{operation_id="none",status="404"}': 1,
+      'http_requests_total{operation_id="listPets",status="400"}': 1,
+      'http_requests_total{operation_id="createPet",status="aborted"}': 1,
+    });
+  });
+
+  test("is the size of the write-ahead log as it lies on the disk, and 0 where there is none", async () => {
+    await using service = await startService({ METRICS_PORT: "0" });
+    const log = `${pathOfFileUrl(service.databaseUrl)}-wal`;
+    const size = async () => (await samplesOf(service)).get("petstore_wal_bytes");
+    await service.addPet();
+    expect(await size()).toBe(statSync(log).size);
+    renameSync(log, `${log}.moved`);
+    expect(await size()).toBe(0);
+    renameSync(`${log}.moved`, log);
+  });
+
+  test("is of the type that its name says", async () => {
+    await using service = await startService({ METRICS_PORT: "0" });
+    const types = (await (await fetch(service.metricsUrl!)).text()).match(/^# TYPE (http|petstore)_.*/gm);
+    expect(types).toEqual(
+      expect.arrayContaining([
+        "# TYPE http_requests_total counter",
+        "# TYPE http_request_duration_seconds histogram",
+        "# TYPE http_requests_in_flight gauge",
+        "# TYPE petstore_commit_batch_size histogram",
+        "# TYPE petstore_contract_violations_total counter",
+        "# TYPE petstore_wal_bytes gauge",
+      ]),
+    );
   });
 });
 

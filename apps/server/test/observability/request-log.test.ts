@@ -149,6 +149,31 @@ describe("the request log", () => {
     expect(lines().filter(({ level }) => level < ERROR)).toEqual([]);
   });
 
+  test("has the id that the answer gives", async () => {
+    const { service, lines } = await startInProcess();
+    const given: (string | null)[] = [];
+    for (const path of ["/healthz", "/v1/pets", "/nope"])
+      given.push((await fetch(new URL(path, service.baseUrl))).headers.get("X-Request-Id"));
+    await service.close();
+    expect(new Set(given).size).toBe(3);
+    expect(lines().map(({ req }) => (req as { id?: string } | undefined)?.id)).toEqual(given);
+  });
+
+  test("says of a fault what was thrown and where, with the id of its request", async () => {
+    const { service, databaseUrl, key, lines } = await startInProcess();
+    const file = new Sqlite(pathOfFileUrl(databaseUrl));
+    file.exec("alter table pets rename to gone");
+    file.close();
+    const headers = { Authorization: `Bearer ${key}`, "X-Request-Id": "order-66" };
+    expect((await fetch(`${service.baseUrl}/pets`, { headers })).status).toBe(500);
+    await service.close();
+    const req = { id: "order-66", method: "GET", path: "/v1/pets" };
+    const err = { type: "SqliteError", message: "no such table: pets", code: "SQLITE_ERROR" };
+    expect(lines().filter(({ err: thrown }) => thrown !== undefined)).toMatchObject([
+      { level: ERROR, msg: "request failed", req, err: { ...err, stack: expect.stringMatching(/pets\.repository/) } },
+    ]);
+  });
+
   test("says of a request whose client has gone that it was aborted, and how long it took", async () => {
     const { service, databaseUrl, key, lines } = await startInProcess();
     const file = new Sqlite(pathOfFileUrl(databaseUrl)).exec("begin immediate");
