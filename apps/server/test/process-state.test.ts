@@ -1,0 +1,99 @@
+import { execFile, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
+import { type AddressInfo, createServer, type Server } from "node:net";
+import { text } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
+import { inBatches } from "../src/observability/request-log.ts";
+import { ownProgram, type Program, startProgram } from "./program.ts";
+import { temporaryFolder, temporaryUrl } from "./temporary.ts";
+
+interface State {
+  timers: number;
+  listeners: string[];
+  databaseFiles: string[];
+  stackTraceLimit: number;
+  umask: number;
+}
+
+/** What becomes of a service with everything that can be switched on, started and closed three times in one process. */
+async function remainsOf(env: NodeJS.ProcessEnv): Promise<{ outcomes: string[]; before: State; after: State }> {
+  const collector = createHttpServer((request, response) => void request.resume().on("end", () => response.end("{}")));
+  onTestFinished(() => void collector.close());
+  const collectorPort = await portOf(collector.listen(0, "127.0.0.1"));
+  const all = {
+    PETSTORE_ENV: "production",
+    METRICS_PORT: "0",
+    RATE_LIMIT: "1000/60",
+    AUTH_FAILURE_LIMIT: "1000/60",
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collectorPort}`,
+  };
+  const child = execFile(process.execPath, [ownProgram("remains")], {
+    env: { DATABASE_URL: await temporaryUrl(), ...all, ...env },
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [output, errors] = await Promise.all([text(child.stdout!), text(child.stderr!)]);
+  expect(errors).toBe("");
+  return JSON.parse(output) as Awaited<ReturnType<typeof remainsOf>>;
+}
+
+const NOTHING = { timers: 0, databaseFiles: [], stackTraceLimit: 10, umask: process.umask() };
+
+test("a service that is closed leaves no timer, listener or file open, and lets its process end", async () => {
+  const { outcomes, before, after } = await remainsOf({ PORT: "0" });
+  expect(outcomes).toEqual(["closed", "closed", "closed"]);
+  expect(after).toEqual({ ...NOTHING, listeners: before.listeners });
+});
+
+test("a start that fails closes what it had opened: metrics, traces and the database", async () => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void taken.close());
+  const { outcomes, before, after } = await remainsOf({ PORT: String(await portOf(taken)) });
+  expect(outcomes).toEqual(["ListenError", "ListenError", "ListenError"]);
+  expect(after).toEqual({ ...NOTHING, listeners: before.listeners });
+});
+
+test("what is logged last is written before the process exits, once", async () => {
+  const child = execFile(process.execPath, [ownProgram("last-words")]);
+  const [output, [code]] = await Promise.all([text(child.stdout!), once(child, "exit")]);
+  expect({ code, lines: output.match(/"msg":"[^"]*"/g) }).toEqual({ code: 3, lines: ['"msg":"the last words"'] });
+});
+
+test("lines of the log are written together, each once, in their order", async () => {
+  const written: string[] = [];
+  const listeners = process.listenerCount("exit");
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stream = inBatches({ write: (lines) => void (written.push(lines) === 2 && resolve()) });
+  for (const line of ["1\n", "2\n"]) stream.write(line);
+  expect(written).toEqual([]);
+  await expect.poll(() => written).toEqual(["1\n2\n"]);
+  stream.write("3\n");
+  await promise;
+  expect(written).toEqual(["1\n2\n", "3\n"]);
+  expect(process.listenerCount("exit")).toBe(listeners + 1);
+  process.removeListener("exit", process.listeners("exit").at(-1)!);
+});
+
+test("processes of a service leave signals to the first, as a terminal sends them to all", async () => {
+  const program = await startProgram(await temporaryFolder(), { WEB_CONCURRENCY: "2" });
+  const workers = childrenOf(program);
+  expect(workers).toHaveLength(2);
+  for (const pid of workers) for (const signal of ["SIGINT", "SIGTERM"] as const) process.kill(pid, signal);
+  for (let times = 0; times < 4; times++) {
+    const { status } = await fetch(new URL("/healthz", program.baseUrl), { headers: { Connection: "close" } });
+    expect(status).toBe(200);
+  }
+  expect(childrenOf(program)).toEqual(workers);
+  expect(program.output()).not.toContain("a process ended");
+  expect(await program.stop("SIGINT")).toBe(0);
+});
+
+async function portOf(server: Server): Promise<number> {
+  if (!server.listening) await once(server, "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+function childrenOf({ child }: Program): number[] {
+  const { stdout } = spawnSync("ps", ["-o", "pid=", "--ppid", String(child.pid)], { encoding: "utf8" });
+  return stdout.trim().split(/\s+/).map(Number);
+}

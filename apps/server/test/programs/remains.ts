@@ -1,0 +1,59 @@
+import { existsSync, readdirSync, readlinkSync } from "node:fs";
+import { readConfig } from "../../src/config.ts";
+import { createLogger } from "../../src/observability/request-log.ts";
+import { prepare } from "../../src/prepare.ts";
+import { start } from "../../src/server.ts";
+
+/**
+ * A process that starts the service and closes it, as often as it is told, and prints what each time left behind that the
+ * first had not; what it prints last shows that nothing kept it from ending.
+ */
+interface State {
+  timers: number;
+  listeners: string[];
+  databaseFiles: string[];
+  stackTraceLimit: number;
+  umask: number;
+}
+
+const config = readConfig(process.env);
+const logger = createLogger("silent", { write: () => {} });
+
+async function serveAndClose(): Promise<string> {
+  try {
+    const service = await start(config, logger);
+    for (const path of ["/healthz", "/readyz", "/v1/pets", "/nope", "/docs", "/openapi.yaml"])
+      await (await fetch(new URL(path, service.baseUrl), { headers: { Connection: "close" } })).text();
+    await (await fetch(service.metricsUrl!, { headers: { Connection: "close" } })).text();
+    await service.close();
+    return "closed";
+  } catch (error) {
+    return (error as Error).name;
+  }
+}
+
+function stateNow(): State {
+  const folder = "/proc/self/fd"; // of Linux
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return {
+    timers: process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length,
+    listeners: process.eventNames().flatMap((name) => process.listeners(name as "exit").map(() => String(name))),
+    databaseFiles: names.map((name) => targetOf(`${folder}/${name}`)).filter((path) => path.includes("petstore.db")),
+    stackTraceLimit: Error.stackTraceLimit,
+    umask: process.umask(),
+  };
+}
+
+function targetOf(link: string): string {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return ""; // the one that read the folder is closed by now
+  }
+}
+
+await prepare(config);
+const [first, before] = [await serveAndClose(), stateNow()]; // what is loaded once stays
+const outcomes = [first, await serveAndClose(), await serveAndClose()];
+const report = { outcomes, before, after: stateNow() };
+process.once("beforeExit", () => console.log(JSON.stringify(report)));
