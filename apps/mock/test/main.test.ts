@@ -1,5 +1,7 @@
 import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -33,4 +35,19 @@ test("says where a contract cannot be read", async () => {
   await writeFile(file, 'openapi: 3.1.1\ninfo:\n  title: "unclosed\n');
   const failure: unknown = await promisify(execFile)(process.execPath, [MAIN, file]).catch((error: unknown) => error);
   expect(failure).toMatchObject({ code: 1, stderr: expect.stringMatching(/broken\.yaml/) });
+});
+
+test("says that a port is taken and how to choose another, and ends", async () => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void taken.close());
+  await once(taken, "listening");
+  const { port } = taken.address() as AddressInfo;
+  const failure: unknown = await promisify(execFile)(process.execPath, [MAIN, "--port", String(port)]).catch(
+    (error: unknown) => error,
+  );
+  expect(failure).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: `listen EADDRINUSE: address already in use 127.0.0.1:${port}. Choose another port with --port.\n`,
+  });
 });
