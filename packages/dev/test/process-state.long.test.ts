@@ -65,7 +65,11 @@ async function started(statement: string): Promise<{ service: Service; pid: () =
      console.log("It is listening on http://127.0.0.1:1/v1");`,
   );
   const service = new Service(root);
+  const pid = () => Number(readFileSync(join(root, "pid"), "utf8"));
+  onTestFinished(() => {
+    if (service.address !== undefined) process.kill(pid(), "SIGKILL");
+  });
   expect(await service.restart()).toBe("http://127.0.0.1:1/v1");
   expect(service.address).toBe("http://127.0.0.1:1/v1");
-  return { service, pid: () => Number(readFileSync(join(root, "pid"), "utf8")) };
+  return { service, pid };
 }

@@ -8,6 +8,7 @@ import { DatabaseError } from "../../src/database/database.errors.ts";
 import type { Database } from "../../src/database/database.ts";
 import { insertPet, insertPets, listPets } from "../../src/pets/pets.repository.ts";
 import { groupingCommits } from "../../src/database/grouping-commits.ts";
+import type { Storage } from "../../src/database/storage.ts";
 import { temporaryDatabase, temporaryStorage } from "../temporary.ts";
 
 const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
@@ -94,6 +95,55 @@ describe("write", () => {
     other.exec("rollback").close();
     const kept = await write((trx) => insertPet(trx, REX));
     expect(await listPets(db, { limit: 10 })).toEqual([kept]);
+  });
+});
+
+test("writes that wait for another process are refused once they shall not wait, and later ones wait for a moment", async () => {
+  const { write, stopWaiting, url, db } = await temporaryStorage();
+  await write((trx) => insertPet(trx, REX));
+  const other = new Sqlite(pathOfFileUrl(url)).exec("begin immediate");
+  const waiting = write((trx) => insertPet(trx, { ...REX, name: "waits" }));
+  const start = performance.now();
+  stopWaiting(0);
+  await expect(waiting).rejects.toBeInstanceOf(DatabaseError);
+  await expect(write((trx) => insertPet(trx, { ...REX, name: "later" }))).rejects.toBeInstanceOf(DatabaseError);
+  expect(performance.now() - start).toBeLessThan(4_000); // a write would wait for 5 s
+  other.exec("rollback").close();
+  await write((trx) => insertPet(trx, { ...REX, name: "last" }));
+  expect((await listPets(db, { limit: 10 })).map(({ name }) => name)).toEqual(["Rex", "last"]);
+});
+
+describe("snapshot", () => {
+  const versionOf = (storage: Pick<Storage, "snapshot">) => {
+    const versions: (number | undefined)[] = [];
+    storage.snapshot((version) => versions.push(version));
+    expect(versions).toHaveLength(1);
+    return versions[0];
+  };
+
+  test("has no version while the file is not open, nor within a transaction on it, which it leaves alone", async () => {
+    const storage = await temporaryStorage();
+    expect(versionOf(storage)).toBeUndefined();
+    await storage.open();
+    expect(versionOf(storage)).toEqual(expect.any(Number));
+    const failing = storage.db.transaction().execute(async (trx) => {
+      await insertPet(trx, REX);
+      expect(versionOf(storage)).toBeUndefined();
+      throw new Error("taken back");
+    });
+    await expect(failing).rejects.toThrow("taken back");
+    expect(await listPets(storage.db, { limit: 10 })).toEqual([]);
+  });
+
+  test("has the same version until somebody else commits, and another after", async () => {
+    const storage = await temporaryStorage();
+    await storage.open();
+    const before = versionOf(storage);
+    expect(versionOf(storage)).toBe(before);
+    await storage.write((trx) => insertPet(trx, REX));
+    const after = versionOf(storage);
+    expect(after).not.toBe(before);
+    expect(versionOf(storage)).toBe(after);
   });
 });
 

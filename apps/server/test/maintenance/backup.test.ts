@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { chown, mkdir, open, readdir, readFile, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -127,6 +127,20 @@ test("petstore backup and restore remove no file that is not theirs", async () =
   backup(path, join(folder, "copy.db"));
   expect(await readFile(join(folder, "copy.db.partial"), "utf8")).toBe("precious");
   expect(() => backup(path, join(folder, "x".repeat(250)))).toThrow(/cannot be written \(ENAMETOOLONG/);
+});
+
+test("petstore restore keeps the old database under a name that says when, and that any file system takes", async () => {
+  const folder = await temporaryFolder();
+  const path = join(folder, "petstore.db");
+  await migrateAndClose(`file:${path}`);
+  backup(path, `${path}.copy`);
+  const before = new Date().toISOString();
+  const aside = restore(path, `${path}.copy`)!;
+  const [, day, hour, minute, rest] = /^petstore\.db\.before-(.{10}T)(\d\d)(\d\d)(\d\d\.\d{3}Z)$/.exec(
+    basename(aside),
+  )!;
+  const at = `${day}${hour}:${minute}:${rest}`;
+  expect([before, at, new Date().toISOString()]).toEqual([before, at, new Date().toISOString()].toSorted());
 });
 
 test("petstore restore follows a link to the database, which stays one", async () => {

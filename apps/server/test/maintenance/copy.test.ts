@@ -1,4 +1,6 @@
+import { sql } from "kysely";
 import { expect, test } from "vitest";
+import { DatabaseError } from "../../src/database/database.errors.ts";
 import { migrate } from "../../src/database/migrations.ts";
 import { copyDatabase } from "../../src/maintenance/copy.ts";
 import { insertPet, listPets } from "../../src/pets/pets.repository.ts";
@@ -23,4 +25,18 @@ test("nobody can write to either file while SQLite is copied to SQLite", async (
   expect(copied[0]).toMatchObject({ table: "pets", rows: 1 });
   expect(await listPets(to, { limit: 10 })).toEqual([pet]);
   expect(await writeToEach(fromUrl)).toEqual(all("written"));
+});
+
+test.each([
+  ["another name", "update pets set name = 'Mia' where id = new.id"],
+  ["no row", "delete from pets where id = new.id"],
+])("a copy that would differ, by %s, is not made", async (_difference, act) => {
+  const [from, to] = [opened(await temporaryUrl()), opened(await temporaryUrl())];
+  for (const db of [from, to]) await migrate(db);
+  await insertPet(from, REX);
+  await sql`create trigger spoil after insert on pets begin ${sql.raw(act)}; end`.execute(to);
+  await expect(copyDatabase(from, to)).rejects.toThrow(
+    new DatabaseError("The copy of pets differs from it, so nothing is copied."),
+  );
+  expect(await listPets(to, { limit: 10 })).toEqual([]);
 });

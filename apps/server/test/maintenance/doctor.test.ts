@@ -3,6 +3,7 @@ import { copyFile, readdir, rename, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { version } from "@petstore/contract";
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { pathOfFileUrl } from "../../src/config.ts";
@@ -37,6 +38,16 @@ describe("petstore doctor", () => {
     expect(code).toBe(0);
     const checks = ["settings", "versions", "service", "database", "migrations", "disk"];
     expect(stdout.match(/^ok +\w+/gm)?.map((line) => line.split(/ +/)[1])).toEqual(checks);
+  });
+
+  test("says which versions run, whether or not the settings are right", async () => {
+    const found = [];
+    for (const LOG_LEVEL of ["info", "x"]) {
+      const { findings } = await examined({ LOG_LEVEL, DATABASE_URL: await temporaryUrl() });
+      found.push(findings.filter(({ check }) => check === "versions"));
+    }
+    const versions = { check: "versions", found: `petstore ${version}, Node ${process.versions.node}` };
+    expect(found).toEqual([[versions], [versions]]);
   });
 
   test("names each bad setting, and not its value", async () => {
