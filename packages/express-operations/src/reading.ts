@@ -7,6 +7,7 @@ export {
   type OpenApiDocument,
   type OperationEntry,
   operationsOf,
+  pointer,
   resolve,
   type ResponseObject,
   responseKey,
