@@ -72,11 +72,8 @@ async function generatedCheck(document: OpenAPI3, folder: string): Promise<Check
 }
 
 /** The version that the changes since the last release demand, and the path that its major number demands. */
-async function compatibilityCheck(
-  { info, servers = [] }: OpenAPI3,
-  contract: string,
-  released: string,
-): Promise<Check> {
+async function compatibilityCheck(document: OpenAPI3, contract: string, released: string): Promise<Check> {
+  const { info, servers = [] } = document;
   const version = parseVersion(info.version);
   const fail = (message: string, changes: ContractChange[] = []): Check => {
     return { name: "compatibility", passed: "", findings: [{ message }], changes };
@@ -88,7 +85,7 @@ async function compatibilityCheck(
 
   const last = await lastReleased(released);
   if (last === undefined) return { name: "compatibility", passed: "nothing is released yet", findings: [] };
-  const changes = await contractChanges(last.file, contract);
+  const changes = await contractChanges(last.document, document, contract);
   const since = `since ${last.version.join(".")}`;
   const impact = gravest(changes.map((change) => change.impact));
   if (impact === undefined) return { name: "compatibility", passed: `no changes ${since}`, findings: [], changes };

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import { Command, Option } from "commander";
+import type { OpenAPI3 } from "openapi-typescript";
 import { bundle, CONTRACT_FILE } from "./bundle.ts";
 import { changelogEntry } from "./changelog.ts";
 import { checkContract } from "./check.ts";
@@ -10,7 +11,7 @@ import { GENERATED_FOLDER } from "./generated-files.ts";
 import { type Format, formatChanges, formatChecks, hasPassed } from "./output.ts";
 import { ROOT } from "./redocly.ts";
 import { lastReleased, release, RELEASED_FOLDER } from "./released.ts";
-import { withRevision } from "./revision.ts";
+import { committedContract } from "./revision.ts";
 
 interface Options {
   contract: string;
@@ -87,11 +88,15 @@ function formatOf({ json, github }: Options): Format {
 }
 
 async function changesSince(base: string | undefined, { contract, released }: Options): Promise<ContractChange[]> {
-  if (base !== undefined && existsSync(base)) return contractChanges(base, contract);
-  if (base !== undefined) return withRevision(base, (file) => contractChanges(file, contract));
+  const [before, after] = await Promise.all([baseDocument(base, released), bundle(contract)]);
+  return contractChanges(before, after, contract);
+}
+
+async function baseDocument(base: string | undefined, released: string): Promise<OpenAPI3> {
+  if (base !== undefined) return existsSync(base) ? bundle(base) : committedContract(base);
   const last = await lastReleased(released);
   if (last === undefined) throw new Error("Nothing is released yet; name a git revision to compare with.");
-  return contractChanges(last.file, contract);
+  return last.document;
 }
 
 function print(text: string): void {

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import type { OpenAPI3 } from "openapi-typescript";
+import { parse } from "yaml";
 import { redocly, ROOT } from "./redocly.ts";
 import { compareVersions, parseVersion, type Version } from "./versions.ts";
 
@@ -10,7 +11,7 @@ export const RELEASED_FOLDER = resolve(ROOT, "openapi/released");
 
 /** A contract as it was released. */
 export interface Released {
-  file: string;
+  document: OpenAPI3;
   version: Version;
 }
 
@@ -21,7 +22,8 @@ export async function lastReleased(folder: string): Promise<Released | undefined
     const version = parseVersion(name.replace(/\.yaml$/, ""));
     return version === undefined ? [] : { file: join(folder, name), version };
   });
-  return released.toSorted((one, other) => compareVersions(one.version, other.version)).at(-1);
+  const last = released.toSorted((one, other) => compareVersions(one.version, other.version)).at(-1);
+  return last && { document: parse(await readFile(last.file, "utf8")) as OpenAPI3, version: last.version };
 }
 
 /** Keeps a contract as released, and gives the file. What was released before is never changed. */

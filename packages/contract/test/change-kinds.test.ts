@@ -1,102 +1,108 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { isDeepStrictEqual } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parse } from "yaml";
-import { type ContractChange, contractChanges, type Impact } from "../diff.ts";
-import { gravest } from "../ratings.ts";
-import { CONTRACT_FILE } from "../redocly.ts";
-import { CHANGE_KINDS, type ChangeKind } from "./change-kinds.ts";
+import { describe, expect, test } from "vitest";
+import { compareContracts } from "../comparison/compare.ts";
+import { CHANGE_KINDS } from "./change-kinds.ts";
 
-/** What is read of a contract. */
-interface Contract {
-  paths: Record<string, unknown>;
-  components: Record<string, Record<string, unknown>>;
-}
+type Documents = Parameters<typeof compareContracts>[0];
 
-/** Both ratings are kept, so that an upgrade of Redocly that changes one of its own is seen as well. */
-describe("what a change means for clients", () => {
-  let folder: string;
-  const found = new Map<string, ContractChange[]>();
+const said = (documents: Documents) =>
+  compareContracts(documents).map(({ impact, place, message }) => `${impact} ${place}: ${message}`);
 
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "change-kinds-"));
-    const text = await readFile(CONTRACT_FILE, "utf8");
-    const contract = parse(text) as Contract;
-    const kinds = Object.entries(CHANGE_KINDS).map(([kind, { change }], at) => {
-      return { kind, changed: parse(applied(change, kind, text)) as Contract, name: `k${at}` };
-    });
-
-    const together = kinds.filter((each) => isDeepStrictEqual(outline(each.changed), outline(contract)));
-    for (const { kind } of together) found.set(kind, []);
-    const before = side(together, () => contract, contract);
-    const after = side(together, ({ changed }) => changed, contract);
-    for (const change of await compared(before, after)) {
-      const name = /k\d+(?=[/_])/.exec(change.place)?.[0];
-      const of = together.find((each) => each.name === name);
-      if (of === undefined) throw new Error(`No kind of change is at ${change.place}: ${change.message}`);
-      found.get(of.kind)!.push(change);
-    }
-
-    for (const { kind, changed } of kinds) {
-      if (!found.has(kind)) found.set(kind, await compared(contract, changed));
-    }
-  });
-  afterAll(() => rm(folder, { recursive: true }));
-
-  test.each(Object.entries(CHANGE_KINDS))("%s", (kind, { impact, redocly = impact }) => {
-    const changes = found.get(kind)!;
-    const theirs = changes.map((change): Impact => change.overruled ?? change.impact);
-    expect({ impact: gravest(changes.map((change) => change.impact)), redocly: gravest(theirs) }).toEqual({
-      impact,
-      redocly,
-    });
+describe("what a change means for clients, and why", () => {
+  test.each(Object.entries(CHANGE_KINDS))("%s", (_kind, { before, after, says }) => {
+    expect(said({ before, after })).toEqual(says);
   });
 
-  async function compared(before: object, after: object): Promise<ContractChange[]> {
-    const files = [join(folder, "before.json"), join(folder, "after.json")] as const;
-    await writeFile(files[0], JSON.stringify(before));
-    await writeFile(files[1], JSON.stringify(after));
-    return contractChanges(...files);
-  }
+  test("a contract that stays the same changes nothing", () => {
+    for (const { after } of Object.values(CHANGE_KINDS)) {
+      expect(compareContracts({ before: after, after: structuredClone(after) })).toEqual([]);
+    }
+  });
 });
 
-/** All of a contract but its operations and components: kinds that change none of it are compared at once, as each comparison is a process. */
-function outline(contract: Contract): object {
-  return { ...contract, paths: Object.keys(contract.paths), components: undefined };
-}
+describe("a schema", () => {
+  const json = (schema: object) => ({ content: { "application/json": { schema } } });
+  const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+  const answered = (schema: object) => ({ "200": { description: "Done.", ...json(schema) } });
 
-/** A contract that holds, for each kind, a copy of the operations and components of one, under names that begin with the kind's. */
-function side<Kind extends { name: string }>(kinds: Kind[], of: (kind: Kind) => Contract, frame: Contract): Contract {
-  const all: Contract = { ...frame, paths: {}, components: {} };
-  for (const kind of kinds) {
-    const { paths, components } = renamed(of(kind), kind.name);
-    for (const [path, item] of Object.entries(paths)) all.paths[`/${kind.name}${path}`] = item;
-    for (const [part, named] of Object.entries(components)) {
-      const own = Object.entries(named).map(([name, value]) => [`${kind.name}_${name}`, value]);
-      all.components[part] = { ...all.components[part], ...Object.fromEntries(own) };
+  test("is named under each operation and direction that its change affects", () => {
+    const pets = (values: string[]) => ({
+      openapi: "3.1.1",
+      paths: {
+        "/pets": {
+          get: {
+            parameters: [{ name: "status", in: "query", schema: ref("PetStatus") }],
+            responses: answered({ type: "array", items: ref("Pet") }),
+          },
+          post: { requestBody: json(ref("NewPet")), responses: answered(ref("Pet")) },
+        },
+        "/pets/{petId}": { get: { responses: answered(ref("Pet")) } },
+        "/ping": { get: { responses: answered({ type: "string" }) } },
+      },
+      components: {
+        schemas: {
+          PetStatus: { type: "string", enum: values },
+          NewPet: { type: "object", properties: { status: { ...ref("PetStatus"), default: "available" } } },
+          Pet: { type: "object", required: ["status"], properties: { status: ref("PetStatus") } },
+        },
+      },
+    });
+    const widened = said({ before: pets(["available", "sold"]), after: pets(["available", "sold", "lost"]) });
+    const inRequests = "Widens the request: the service accepts more.";
+    const inResponses = "Widens the response: clients receive what they may not understand.";
+    expect(widened).toEqual([
+      `additive GET /pets: Query parameter "status": the value "lost" is added. ${inRequests}`,
+      `breaking GET /pets: Response 200, field "[].status": the value "lost" is added. ${inResponses}`,
+      `additive POST /pets: Request body, field "status": the value "lost" is added. ${inRequests}`,
+      `breaking POST /pets: Response 200, field "status": the value "lost" is added. ${inResponses}`,
+      `breaking GET /pets/{petId}: Response 200, field "status": the value "lost" is added. ${inResponses}`,
+    ]);
+  });
+
+  const accepting = (schemas: object, name: string) => ({
+    openapi: "3.1.1",
+    paths: { "/pets": { post: { requestBody: json(ref(name)), responses: {} } } },
+    components: { schemas },
+  });
+  const short = (maxLength: number) => ({ type: "string", maxLength });
+
+  test.each<[string, (maxLength: number) => object, string[]]>([
+    [
+      "by a field of each form",
+      (n) => ({ oneOf: [{ properties: { a: ref("A"), n: short(n) } }, { properties: { b: ref("A") } }] }),
+      ["n"],
+    ],
+    ["by what it refuses", (n) => ({ properties: { not: { not: ref("A") }, n: short(n) } }), ["not", "n"]],
+    ["by one of its forms", (n) => ({ anyOf: [ref("A"), short(n)] }), [""]],
+    [
+      "by all that it combines",
+      (n) => ({ allOf: [{ properties: { a: ref("A") } }, { properties: { a: { properties: { n: short(n) } } } }] }),
+      ["a.n"],
+    ],
+    ["by its own combination", (n) => ({ allOf: [ref("A"), short(n)] }), [""]],
+  ])("that contains itself %s is compared to its end", (_how, schema, fields) => {
+    const changes = said({ before: accepting({ A: schema(2) }, "A"), after: accepting({ A: schema(1) }, "A") });
+    for (const field of fields) {
+      const subject = field === "" ? "Request body" : `Request body, field "${field}"`;
+      expect(changes).toContainEqual(expect.stringContaining(`breaking POST /pets: ${subject}: \``));
     }
-  }
-  return all;
-}
+  });
 
-/** A copy whose references, operationIds and security requirements name the components of that name. */
-function renamed({ paths, components }: Contract, name: string): Contract {
-  return JSON.parse(JSON.stringify({ paths, components }), (key, value: unknown) => {
-    if (key === "$ref") return (value as string).replace(/^#\/components\/\w+\//, `$&${name}_`);
-    if (key === "operationId") return `${name}_${String(value)}`;
-    if (key !== "security") return value;
-    return (value as Record<string, string[]>[]).map((schemes) =>
-      Object.fromEntries(Object.entries(schemes).map(([scheme, scopes]) => [`${name}_${scheme}`, scopes])),
-    );
-  }) as Contract;
-}
-
-function applied(change: ChangeKind["change"], kind: string, contract: string): string {
-  return change.reduce((before, [text, replacement]) => {
-    const after = before.replace(text, replacement);
-    if (after === before) throw new Error(`"${kind}" changes nothing: ${String(text)} is not in the contract.`);
-    return after;
-  }, contract);
-}
+  test("is compared once however many ways lead to it", () => {
+    const ladder = (maxLength: number) => {
+      const rungs = Array.from({ length: 64 }, (_, at): [string, object] => {
+        const next = at === 63 ? short(maxLength) : ref(`S${at + 1}`);
+        return [
+          `S${at}`,
+          {
+            oneOf: [
+              { type: "object", properties: { a: next } },
+              { type: "object", properties: { b: next } },
+            ],
+          },
+        ];
+      });
+      return accepting(Object.fromEntries(rungs), "S0");
+    };
+    expect(said({ before: ladder(2), after: ladder(1) })).toHaveLength(2);
+  });
+});

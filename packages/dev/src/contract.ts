@@ -6,7 +6,7 @@ import { bundle } from "@petstore/contract/bundle";
 import { type ContractChange, contractChanges } from "@petstore/contract/diff";
 import { GENERATED_FOLDER, generatedFiles, write } from "@petstore/contract/generated-files";
 import { contractProblems, type ContractProblem } from "@petstore/contract/lint";
-import { RevisionError, withRevision } from "@petstore/contract/revision";
+import { committedContract, RevisionError } from "@petstore/contract/revision";
 import { affectedBy, type Package } from "./packages.ts";
 
 /** What came of a contract: the files that had to be written, the bundled document, and what it changes; or what is wrong with it. */
@@ -25,7 +25,7 @@ export async function generateFrom(
   signal: AbortSignal,
 ): Promise<Generated> {
   const bundled = bundle(contractPath, signal);
-  const changes = bundled.then(() => changesSinceCommit(contractPath, signal)); // while a processor has nothing to do
+  const changes = changesSinceCommit(bundled, contractPath);
   changes.catch(() => {}); // told to whoever awaits it
   const [problems, files] = await Promise.all([
     contractProblems(contractPath, signal),
@@ -49,9 +49,9 @@ async function runGenerator(folder: string, signal: AbortSignal): Promise<void> 
 }
 
 /** What the contract changes of the one last committed, or of none when there is no commit; the gravest first. */
-async function changesSinceCommit(contractPath: string, signal: AbortSignal): Promise<ContractChange[]> {
+async function changesSinceCommit(bundled: ReturnType<typeof bundle>, contractPath: string): Promise<ContractChange[]> {
   try {
-    return await withRevision("HEAD", (committed) => contractChanges(committed, contractPath, signal));
+    return await contractChanges(await committedContract("HEAD"), await bundled, contractPath);
   } catch (error) {
     if (error instanceof RevisionError) return [];
     throw error;

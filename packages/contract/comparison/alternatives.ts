@@ -1,0 +1,172 @@
+import { type OpenApiDocument, pointer, type Schema } from "express-operations/reading";
+
+/** A schema as a document writes it: an object or, since OpenAPI 3.1, a boolean. */
+export type SchemaNode = Schema | boolean;
+
+/** What several schemas that hold at once say: every value of each keyword, a value that is said twice once. */
+export type Keywords = Record<string, unknown[]>;
+
+/** One form that a valid value may have: of one JSON type where a type is given. */
+export interface Alternative {
+  /** The component that it was written as, if it was a reference. */
+  name?: string;
+  type?: string;
+  keywords: Keywords;
+}
+
+/**
+ * The forms of a valid value: references followed, `allOf` combined, and a form for each member of an `anyOf` or `oneOf` and
+ * for each of several types. Schemas that are written differently and mean the same have the same forms.
+ */
+export function alternativesOf(document: OpenApiDocument, schema: SchemaNode): Alternative[] {
+  return expanded(document, keywordsOf(document, schema), []);
+}
+
+/** Every keyword that holds for a schema, those of its references and of its `allOf` included. */
+export function keywordsOf(document: OpenApiDocument, schema: SchemaNode, above: readonly string[] = []): Keywords {
+  if (typeof schema === "boolean") return schema ? {} : { not: [{}] };
+  const { $ref, allOf: members = [], nullable, ...own } = schema as Schema & { allOf?: SchemaNode[] };
+  if ($ref !== undefined && above.includes($ref)) return {};
+  const isAlone = $ref !== undefined && document.openapi.startsWith("3.0."); // which ignores what stands beside a reference
+  const target = $ref === undefined ? [] : [pointer(document, $ref) as SchemaNode];
+  const seen = $ref === undefined ? above : [...above, $ref];
+  if (nullable === true && own.type !== undefined) own.type = [own.type, "null"].flat();
+  const single = isAlone ? [] : CHOICES.flatMap((keyword) => (isSingle(own[keyword]) ? own[keyword] : []));
+  const kept = Object.entries(isAlone ? {} : own).filter(([, value]) => value !== undefined);
+  const said = kept.filter(([keyword, value]) => !(isChoice(keyword) && isSingle(value)));
+  const parts = [...target, ...(isAlone ? [] : members), ...single].map((part) => keywordsOf(document, part, seen));
+  return together([...parts, Object.fromEntries(said.map(([keyword, value]) => [keyword, [value]]))]);
+}
+
+/** Schemas that hold at once, as one. */
+export function allOf(schemas: SchemaNode[]): SchemaNode {
+  const members = distinct(schemas.flatMap(membersOf)) as SchemaNode[];
+  return members.length === 1 ? members[0]! : { allOf: members };
+}
+
+/** The values that `enum` and `const` leave, as JSON; undefined where neither is given. */
+export function valuesOf({ enum: lists = [], const: constants = [] }: Keywords): string[] | undefined {
+  const [first, ...others] = [...(lists as unknown[][]), ...constants.map((value) => [value])].map((list) =>
+    list.map((value) => JSON.stringify(value)),
+  );
+  return first?.filter((value) => others.every((other) => other.includes(value)));
+}
+
+const CHOICES = ["anyOf", "oneOf"] as const;
+
+function isChoice(keyword: string): boolean {
+  return keyword === "anyOf" || keyword === "oneOf";
+}
+
+function isSingle(value: unknown): value is [SchemaNode] {
+  return Array.isArray(value) && value.length === 1;
+}
+
+function membersOf(schema: SchemaNode): SchemaNode[] {
+  if (typeof schema === "boolean") return [schema];
+  const { allOf: members, ...others } = schema as Schema & { allOf?: SchemaNode[] };
+  return members !== undefined && Object.keys(others).length === 0 ? members.flatMap(membersOf) : [schema];
+}
+
+function together(parts: Keywords[]): Keywords {
+  const all: Keywords = {};
+  for (const part of parts) {
+    for (const [keyword, values] of Object.entries(part)) all[keyword] = distinct([...(all[keyword] ?? []), ...values]);
+  }
+  return all;
+}
+
+function distinct(values: unknown[]): unknown[] {
+  if (values.length === 1) return values;
+  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
+}
+
+/** `above` are the references that led here, which a schema that is a choice between itself and others would follow for ever. */
+function expanded(
+  document: OpenApiDocument,
+  keywords: Keywords,
+  above: readonly string[],
+  name?: string,
+): Alternative[] {
+  const keyword = CHOICES.find((each) => keywords[each] !== undefined);
+  if (keyword === undefined) return ofOneType(keywords, name);
+  const [members, ...others] = keywords[keyword] as SchemaNode[][];
+  const { [keyword]: _, ...simple } = keywords;
+  const rest = others.length === 0 ? simple : { ...simple, [keyword]: others };
+  return members!.flatMap((member) => {
+    const $ref = typeof member === "object" ? member.$ref : undefined;
+    if ($ref !== undefined && above.includes($ref)) return [];
+    const path = $ref === undefined ? above : [...above, $ref];
+    return expanded(
+      document,
+      together([rest, keywordsOf(document, member, above)]),
+      path,
+      $ref?.split("/").at(-1) ?? name,
+    );
+  });
+}
+
+function ofOneType({ type: lists, ...keywords }: Keywords, name?: string): Alternative[] {
+  const named = name === undefined ? {} : { name };
+  if (lists === undefined) return [{ ...named, keywords }];
+  const types = lists
+    .map((list) => [list as string | string[]].flat())
+    .reduce((one, other) => one.flatMap((type) => common(type, other)));
+  const values = valuesOf(keywords)?.map((value) => JSON.parse(value) as unknown);
+  return types.flatMap((type) => {
+    const own = Object.fromEntries(Object.entries(keywords).filter(([keyword]) => concerns(keyword, type)));
+    if (values === undefined || types.length === 1) return [{ ...named, type, keywords: own }];
+    const { const: _, ...others } = own;
+    const left = values.filter((value) => isOf(type, value));
+    return left.length === 0 ? [] : [{ ...named, type, keywords: { ...others, enum: [left] } }];
+  });
+}
+
+/** Assertions about values of one type, which hold for any other value (JSON Schema 2020-12, Validation, section 6). */
+const ASSERTIONS: Record<string, string[]> = {
+  string: ["pattern", "minLength", "maxLength", "contentEncoding", "contentMediaType", "contentSchema"],
+  number: ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
+  array: [
+    "items",
+    "prefixItems",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "contains",
+    "minContains",
+    "maxContains",
+    "unevaluatedItems",
+  ],
+  object: [
+    "properties",
+    "required",
+    "additionalProperties",
+    "patternProperties",
+    "propertyNames",
+    "minProperties",
+    "maxProperties",
+    "dependentRequired",
+    "dependentSchemas",
+    "unevaluatedProperties",
+  ],
+};
+
+function concerns(keyword: string, type: string): boolean {
+  if (keyword === "format") return type !== "null" && type !== "boolean";
+  const asserted = Object.keys(ASSERTIONS).find((each) => ASSERTIONS[each]!.includes(keyword));
+  return asserted === undefined || asserted === (type === "integer" ? "number" : type);
+}
+
+/** The type that is left of one where others are asked for too: of `number` and `integer` the latter. */
+function common(type: string, others: string[]): string[] {
+  if (others.includes(type)) return [type];
+  if (type === "integer" && others.includes("number")) return ["integer"];
+  return type === "number" && others.includes("integer") ? ["integer"] : [];
+}
+
+function isOf(type: string, value: unknown): boolean {
+  if (value === null) return type === "null";
+  if (Array.isArray(value)) return type === "array";
+  if (type === "integer") return Number.isInteger(value);
+  return typeof value === type;
+}

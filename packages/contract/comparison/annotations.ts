@@ -1,0 +1,92 @@
+import { isDeepStrictEqual } from "node:util";
+import { isAnnotation, keysOf, type Node, type Pair, type PartChange, verb } from "./documents.ts";
+
+/** A change to the description of something, and where that is. */
+export interface AnnotationChange extends PartChange {
+  place: string;
+  subject: string;
+}
+
+/** Keywords whose value is a map by names that somebody chose, so that none of the names is a keyword. */
+const MAPS = new Set([
+  "paths",
+  "webhooks",
+  "callbacks",
+  "responses",
+  "headers",
+  "content",
+  "links",
+  "encoding",
+  "variables",
+  "schemas",
+  "parameters",
+  "requestBodies",
+  "securitySchemes",
+  "pathItems",
+  "flows",
+  "properties",
+  "patternProperties",
+  "dependentSchemas",
+  "$defs",
+]);
+
+/** Keywords whose value holds no keywords. */
+const VALUES = new Set(["default", "enum", "const", "security", "required", "dependentRequired", "mapping", "scopes"]);
+
+/** Extensions that are compared with the operation they belong to. */
+const COMPARED = /^x-(deprecated-at|sunset|successor|(eov-)?allow-unknown-query-parameters)$/;
+
+/** What is described in other words: each change once, where the words stand. */
+export function annotationChanges(nodes: Pair<Node>): AnnotationChange[] {
+  return described(nodes, [], false);
+}
+
+function described(nodes: Pair<Node>, path: string[], isMap: boolean): AnnotationChange[] {
+  return keysOf(nodes).flatMap((key) => {
+    const values = { before: nodes.before[key], after: nodes.after[key] };
+    if (isMap) return inside(values, [...path, key], false);
+    if (isAnnotation(key) || isWhollyText(path, key)) {
+      return COMPARED.test(key) || isDeepStrictEqual(values.before, values.after) ? [] : [textChange(nodes, path, key)];
+    }
+    return VALUES.has(key) ? [] : inside(values, [...path, key], MAPS.has(key));
+  });
+}
+
+function inside({ before, after }: Pair<unknown>, path: string[], isMap: boolean): AnnotationChange[] {
+  if (isNode(before) && isNode(after)) return described({ before, after }, path, isMap);
+  if (!Array.isArray(before) || !Array.isArray(after)) return [];
+  const left = new Set(after.keys());
+  return before.flatMap((item: unknown) => {
+    const index = [...left].find((each) => identity(after[each]) === identity(item));
+    if (index === undefined) return [];
+    left.delete(index);
+    return inside({ before: item, after: after[index] as unknown }, [...path, String(index)], false);
+  });
+}
+
+/** What tells the items of a list apart: a parameter's name, a server's address, the target of a reference. */
+function identity(item: unknown): string | undefined {
+  return isNode(item) ? JSON.stringify(["in", "name", "url", "$ref", "type"].map((key) => item[key])) : undefined;
+}
+
+function isWhollyText([first]: string[], key: string): boolean {
+  return first === "info" || (first === undefined && key === "tags");
+}
+
+function textChange({ before, after }: Pair<Node>, path: string[], key: string): AnnotationChange {
+  const [first, name, method, ...rest] = path;
+  const isOperation = first === "paths" && method !== undefined;
+  const place = isOperation ? `${method.toUpperCase()} ${name}` : path.join("/") || "the document";
+  return {
+    place,
+    subject: `\`${key}\`${isOperation && rest.length > 0 ? ` of ${rest.join("/")}` : ""}`,
+    impact: "documentation",
+    what: verb(before[key], after[key]),
+    because: "It describes and promises nothing.",
+    ...(after[key] !== undefined && { at: { node: after, key } }),
+  };
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
