@@ -42,6 +42,8 @@ export function annotationChanges(nodes: Pair<Node>): AnnotationChange[] {
 }
 
 function described(nodes: Pair<Node>, path: string[], isMap: boolean): AnnotationChange[] {
+  // What becomes a reference is described where that leads.
+  if (!isMap && "$ref" in nodes.before !== "$ref" in nodes.after) return [];
   return keysOf(nodes).flatMap((key) => {
     const values = { before: nodes.before[key], after: nodes.after[key] };
     if (isMap) return inside(values, [...path, key], false);
