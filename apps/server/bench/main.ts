@@ -4,6 +4,7 @@ import type { Profiler } from "node:inspector";
 import { canPin } from "../../../packages/express-operations/bench/process.ts";
 import { chart } from "./chart.ts";
 import { createDatabases } from "./database.ts";
+import { installPeers } from "./install-peers.ts";
 import { twoProcesses } from "./processes.ts";
 import { costsOf } from "./profile.ts";
 import { type Bench, measure, startLane, startLoad, TURNS } from "./rounds.ts";
@@ -33,6 +34,7 @@ const effort = values.quick
       warmUp: { milliseconds: 5_000, maxRequests: 25_000 },
     };
 
+installPeers();
 await using databases = await createDatabases(10_000);
 using load = startLoad();
 const bench: Bench = { load, databases, effort };

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { join } from "node:path";
 import { ratioOf, show, spreadOf } from "../../../packages/express-operations/bench/figures.ts";
+import type { Outcome, Slice } from "../../../packages/express-operations/bench/load.ts";
 import { build } from "../build.ts";
 import { encodeCursor } from "../src/pets/cursor.ts";
 import { NODE_FLAGS } from "./contenders.ts";
-import type { Outcome, Slice } from "./load.ts";
 import type { Bench } from "./rounds.ts";
 import { requestText, type Work, WORKS } from "./works.ts";
 

@@ -1,9 +1,9 @@
 import { compareAnswers } from "./answers.ts";
+import type { Outcome, Slice } from "../../../packages/express-operations/bench/load.ts";
 import { Process } from "../../../packages/express-operations/bench/process.ts";
 import type { Question } from "./contender.ts";
 import { type Contender, flagsOf } from "./contenders.ts";
 import type { Databases } from "./database.ts";
-import type { Outcome, Slice } from "./load.ts";
 import { serviceWith } from "./patches.ts";
 import type { PeerDatabase } from "./peers/peer.ts";
 import { requestText, type Work } from "./works.ts";
@@ -49,7 +49,7 @@ export async function startLane<Label extends string>(
 
 /** The process that makes the load, on the other core. */
 export function startLoad(): Process {
-  return new Process(1, moduleUrl("load.ts"));
+  return new Process(1, "load.ts");
 }
 
 /** What one lane did, by round. */

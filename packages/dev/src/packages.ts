@@ -6,8 +6,6 @@ export interface Package {
   name: string;
   /** Its folder, from the root of the repository. */
   folder: string;
-  /** The folders that the compiler checks by themselves, its own first. */
-  projects: string[];
   /** The packages of the workspace that it names in its dependencies. */
   uses: string[];
 }
@@ -30,17 +28,9 @@ export function packagesIn(root: string): Package[] {
       return {
         name: manifest.name,
         folder,
-        projects: projectsIn(root, folder),
         uses: ranges.filter(([, range]) => range.startsWith("workspace:")).map(([name]) => name),
       };
     });
-}
-
-function projectsIn(root: string, folder: string): string[] {
-  const exclude = [`${folder}/node_modules`, `${folder}/dist`];
-  return globSync(`${folder}/**/tsconfig.json`, { cwd: root, exclude })
-    .map((file) => dirname(file))
-    .toSorted();
 }
 
 /** The packages in which some files lie, and all that use these, by whatever way: what a change to the files may break. */

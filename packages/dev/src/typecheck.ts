@@ -22,7 +22,7 @@ const COMPILER_ENVIRONMENT = { GOGC: "off", GOMEMLIMIT: "2GiB" };
  * they share once, and looks again only at what has changed since the last time, or uses what has.
  */
 export async function typeFaults(root: string, packages: Package[], signal: AbortSignal): Promise<TypeFault[]> {
-  const projects = packages.flatMap((one) => one.projects).toSorted(); // `apps` first: the largest takes longest
+  const projects = packages.map(({ folder }) => folder).toSorted(); // `apps` first: the largest takes longest
   for (const project of projects) distrustTimes(join(root, project, "tsconfig.tsbuildinfo"));
   const compiler = join(root, "node_modules/typescript/bin/tsc");
   const words = [

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Contender } from "./contenders.ts";
 import type { DocumentName } from "./documents.ts";
+import type { Outcome, Slice } from "./load.ts";
 import { Process } from "./process.ts";
 
 const PATH = "/users/octocat/keys?per_page=10";
+const REQUEST = { text: `GET ${PATH} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`, status: 200 };
 const ANSWER = /^\[\{"id":10,"key":"ssh-ed25519 \S+ octocat"\},/;
 
 /** What one contender with one document did, by round. */
@@ -23,24 +25,26 @@ export interface Series {
 export async function throughput(lineup: [Contender, DocumentName][], rounds: number): Promise<Series[]> {
   using running = new DisposableStack();
   const load = running.use(new Process(1, "load.ts"));
-  const lanes: { server: Process; url: string; series: Series }[] = [];
+  const lanes: { server: Process; port: number; series: Series }[] = [];
   for (const [contender, document] of lineup) {
     const server = running.use(new Process(0, "server.ts", [contender, document]));
-    const url = `http://127.0.0.1:${await server.next<number>()}${PATH}`;
-    const answer = await (await fetch(url)).text();
+    const port = await server.next<number>();
+    const answer = await (await fetch(`http://127.0.0.1:${port}${PATH}`)).text();
     if (!ANSWER.test(answer)) throw new Error(`${contender} with ${document} answers ${answer}`);
-    lanes.push({ server, url, series: { contender, document, perSecond: [], perCpuSecond: [] } });
+    lanes.push({ server, port, series: { contender, document, perSecond: [], perCpuSecond: [] } });
   }
   for (let round = 0; round <= rounds; round++) {
     for (const at of lanes.keys()) {
-      const { server, url, series } = lanes[(at + round) % lanes.length]!;
+      const { server, port, series } = lanes[(at + round) % lanes.length]!;
+      const slice: Slice = { port, requests: [REQUEST], connections: 16, milliseconds: 1_000, runIn: 0 };
+      await load.ask({ ...slice });
       const before = await server.ask<number>("CPU seconds");
-      const { requests, seconds } = await load.ask<{ requests: number; seconds: number }>(url);
+      const { answered, seconds } = await load.ask<Outcome>("go");
       const cpuSeconds = (await server.ask<number>("CPU seconds")) - before;
       await sleep(50);
       if (round === 0) continue;
-      series.perSecond.push(requests / seconds);
-      series.perCpuSecond.push(requests / cpuSeconds);
+      series.perSecond.push(answered / seconds);
+      series.perCpuSecond.push(answered / cpuSeconds);
     }
   }
   return lanes.map(({ series }) => series);

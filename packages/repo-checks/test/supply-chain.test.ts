@@ -164,3 +164,26 @@ describe("Node and pnpm", () => {
     expect(manifest.packageManager).toBe(`pnpm@12.21.0+${algorithm}.${hexadecimal}`);
   });
 });
+
+describe("what only the benchmark needs", () => {
+  const peers = join(root, "apps/server/bench/peers");
+
+  test("is not installed with the workspace", () => {
+    const { dependencies } = JSON.parse(readFileSync(join(peers, "package.json"), "utf8")) as Record<string, object>;
+    const [workspace, own] = [root, peers].map((folder) => readFileSync(join(folder, "pnpm-lock.yaml"), "utf8"));
+    for (const [name, version] of Object.entries(dependencies!)) {
+      expect(workspace).not.toContain(`${name}@`);
+      expect(own).toContain(`${name}@${version}`);
+    }
+  });
+
+  test("is installed under the same rules", () => {
+    const [workspace, own] = [root, peers].map((folder) =>
+      readFileSync(join(folder, "pnpm-workspace.yaml"), "utf8")
+        .split("\n")
+        .filter((line) => /^\w+: \w+/.test(line)),
+    );
+    const rules = workspace!.filter((line) => !/^(verifyDepsBeforeRun|pmOnFail|nodeVersion|catalogMode):/.test(line));
+    expect(own).toEqual(rules);
+  });
+});
