@@ -10,6 +10,8 @@ export interface Report {
   passed: number;
   failed: number;
   skipped: { name: string; reason: string }[];
+  /** How long the tests of each file took, with their hooks. Files are named from the package's folder. */
+  files: { name: string; seconds: number }[];
 }
 
 /** Writes the `Report` that `pnpm test` adds up. Unlike Vitest's own JSON it says why a test was skipped. */
@@ -28,7 +30,7 @@ export default class ReportWriter implements Reporter {
 }
 
 function reportOf(modules: readonly TestModule[]): Report {
-  const report: Report = { passed: 0, failed: 0, skipped: [] };
+  const report: Report = { passed: 0, failed: 0, skipped: [], files: [] };
   for (const module of modules) {
     const failedBefore = report.failed;
     for (const test of module.children.allTests()) {
@@ -37,6 +39,7 @@ function reportOf(modules: readonly TestModule[]): Report {
       else if (state === "failed") report.failed++;
       else report.skipped.push({ name: test.fullName, reason: note ?? "no reason given" });
     }
+    report.files.push({ name: module.relativeModuleId, seconds: module.diagnostic().duration / 1000 });
     if (module.state() === "failed" && report.failed === failedBefore) report.failed++;
   }
   return report;

@@ -49,7 +49,7 @@ const turbo = spawnSync(
 );
 
 const failures: string[] = [];
-const total: Report = { passed: 0, failed: 0, skipped: [] };
+const total: Report = { passed: 0, failed: 0, skipped: [], files: [] };
 const [runFile] = runFiles();
 if (runFile === undefined) failures.push(`turbo itself, before any check: ${turbo.error?.message ?? "see above"}`);
 const { tasks } = runFile === undefined ? { tasks: [] } : (read(runFile) as Run);
@@ -59,6 +59,10 @@ for (const { taskId, task, command, directory, execution } of tasks) {
   if (task === name) add(taskId, directory);
 }
 
+if (name === "test:long") {
+  for (const file of total.files.toSorted((one, other) => other.seconds - one.seconds))
+    console.log(`${(file.seconds / 60).toFixed(1).padStart(4)} min ${file.name}`);
+}
 for (const skipped of total.skipped) console.log(`skipped  ${skipped.name} (${skipped.reason})`);
 if (name === "test")
   console.log("left out the long tests, those in a browser among them (npx -y pnpm@12.21.0 test:long)");
@@ -76,6 +80,7 @@ function add(taskId: string, directory: string): void {
   const report = read(file) as Report;
   total.passed += report.passed;
   total.failed += report.failed;
+  total.files.push(...report.files.map((one) => ({ ...one, name: `${directory}/${one.name}` })));
   total.skipped.push(...report.skipped.map((test) => ({ ...test, name: `${directory}: ${test.name}` })));
 }
 

@@ -1,0 +1,37 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { pnpmPath } from "../src/pnpm.ts";
+import { cloneInstalled } from "./clone.ts";
+
+const SLOW = `
+import { beforeAll, test } from "vitest";
+beforeAll(() => new Promise((done) => setTimeout(done, 3_100)));
+test("waits", () => {});
+`;
+
+test("`test:long` prints the minutes that each file of long tests took, and counts the tests", () => {
+  using clone = cloneInstalled();
+  const folder = join(clone.directory, "apps/mock");
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { scripts: object };
+  const long = "LONG_TESTS=1 vitest run --config ../../packages/repo-checks/vitest.config.ts .long.test.ts";
+  const scripts = { ...manifest.scripts, "test:long": long };
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ ...manifest, scripts }));
+  writeFileSync(join(folder, "test/slow.long.test.ts"), SLOW);
+  writeFileSync(join(folder, "test/quick.long.test.ts"), SLOW.replace("3_100", "0"));
+
+  const program = join(clone.directory, "packages/repo-checks/src/test.ts");
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, "test:long", "--filter=@petstore/mock"], {
+    encoding: "utf8",
+    env: {
+      ...process.env,
+      PATH: dirname(pnpmPath()) + delimiter + process.env["PATH"], // turbo runs scripts by pnpm
+      pnpm_config_verify_deps_before_run: "false", // else it would install in what the clone shares with this checkout
+    },
+  });
+  expect(stdout, stderr).toMatch(
+    /\n 0\.[1-9] min apps\/mock\/test\/slow\.long\.test\.ts\n 0\.0 min apps\/mock\/test\/quick\.long\.test\.ts\n2 passed, 0 failed, 0 skipped in \d+ s\n$/,
+  );
+  expect(status).toBe(0);
+});
