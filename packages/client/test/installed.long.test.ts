@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { chromiumAbsence, launchChromium } from "@petstore/repo-checks/chromium";
@@ -37,6 +37,7 @@ describe("the client, packed and installed elsewhere", () => {
   let environment: { PETSTORE_URL: string; PETSTORE_KEY: string };
   beforeAll(async () => {
     installed = installPacked(source, {
+      "@cfworker/json-schema": "4",
       "@tanstack/react-query": "5",
       "@types/react": "19",
       express: "5",
@@ -182,6 +183,22 @@ describe("the client, packed and installed elsewhere", () => {
     expect(core).toMatchObject({ passed: true, sizeLimit: 6_000 });
     expect(one).toMatchObject({ passed: true, sizeLimit: 5_400 });
     expect(one!.size).toBeLessThan(all!.size - 500);
+  });
+});
+
+test("without what only its other entries need it is small, and says what its tests need", async () => {
+  using installed = installPacked(source, {});
+  const packages = readdirSync(join(installed.directory, "node_modules/.pnpm"));
+  const names = packages.flatMap((name) => /^(.+)@\d/.exec(name)?.[1] ?? []);
+  expect(names.toSorted()).toEqual(["openapi-fetch", "openapi-typescript-helpers"]);
+  const load = (entry: string) =>
+    run(process.execPath, ["--input-type=module", "--eval", `await import("${manifest.name}${entry}")`], {
+      cwd: installed.directory,
+    });
+  await load("");
+  await load("/operations");
+  await expect(load("/testing")).rejects.toMatchObject({
+    stderr: expect.stringContaining("Cannot find package '@cfworker/json-schema' imported from") as string,
   });
 });
 

@@ -97,6 +97,23 @@ describe("the package, packed and installed elsewhere", () => {
   }
 });
 
+test("it serves with the Express of its host, the oldest that it takes too, and brings no other", async () => {
+  using host = installPacked(source, { express: "5.0.0" });
+  cpSync(join(source, "examples"), host.directory, { recursive: true });
+  const versions = readdirSync(join(host.directory, "node_modules/.pnpm")).filter((name) =>
+    name.startsWith("express@"),
+  );
+  expect(versions).toEqual(["express@5.0.0"]);
+  await using server = await host.serve("notes/server.ts");
+  const response = await fetch(`${server.origin}/v1/notes?limit=1`);
+  expect([response.status, await response.json()]).toEqual([
+    200,
+    [{ id: 1, text: "Water the plants", tags: ["home"] }],
+  ]);
+  const refused = await fetch(`${server.origin}/v1/notes?limit=none`);
+  expect([refused.status, await refused.json()]).toMatchObject([400, { code: "invalid_request" }]);
+});
+
 test("the README leads to every example", () => {
   for (const example of EXAMPLES) expect(readme).toContain(`](examples/${example}`);
 });

@@ -1,4 +1,4 @@
-/** Tests of `inventory.js` without a service: `node --test`. */
+/** Tests of `inventory.js` without a service: `npm install --save-dev @cfworker/json-schema`, then `node --test`. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import { createPetstore } from "@petstore/client";
