@@ -2,32 +2,88 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
 import { repositoryFiles, root } from "./clone.ts";
 
-const commands = repositoryFiles(".github/workflows/*").flatMap((file) => {
+interface Job {
+  permissions: Record<string, string>;
+  steps: { uses?: string; run?: string; with?: Record<string, unknown> }[];
+}
+
+const workflows = repositoryFiles(".github/workflows/*").map((file) => {
   const text = readFileSync(join(root, file), "utf8");
-  return Array.from(text.matchAll(/^ +run: npx -y pnpm@12\.21\.0 (.*)$/gm), ([, command = ""]) => [file, command]);
+  return { file, text, ...(parse(text) as { on: unknown; permissions: object; jobs: Record<string, Job> }) };
+});
+const workflow = (name: string) => workflows.find(({ file }) => file === `.github/workflows/${name}.yaml`)!;
+const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
+const invocation = /npx -y pnpm@12\.21\.0 (.*)$/gm;
+const commands = Array.from(workflow("contract").text.matchAll(invocation), ([, command = ""]) => command);
+
+test("every action is pinned by the hash of a commit, beside the version that the bot reads", () => {
+  const used = workflows.flatMap(({ file, text }) =>
+    Array.from(text.matchAll(/uses: (.*)/g), ([, use]) => `${file} ${use}`),
+  );
+  expect(used.length).toBeGreaterThan(10);
+  expect(used.filter((use) => !/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(use))).toEqual([]);
+});
+
+test("every pull request is tested as a whole, by a job that may only read", () => {
+  expect(workflow("test").on).toBe("pull_request");
+  for (const name of ["test", "release"]) {
+    const { permissions, steps } = workflow(name).jobs["test"]!;
+    expect(permissions).toEqual({ contents: "read" });
+    expect(steps.map(({ run }) => run)).toContain(".ci/run");
+  }
+});
+
+test("no job has a right by default, and no checkout leaves a token behind", () => {
+  for (const { file, permissions, jobs } of workflows) {
+    expect(permissions, file).toEqual({});
+    for (const { steps } of Object.values(jobs)) {
+      const checkouts = steps.filter(({ uses }) => uses?.startsWith("actions/checkout@"));
+      for (const checkout of checkouts) expect(checkout.with, file).toMatchObject({ "persist-credentials": false });
+    }
+  }
+});
+
+test("the only job that may publish takes tarballs and publishes them, and runs nothing of the repository", () => {
+  const jobs = workflows.flatMap((one) => Object.entries(one.jobs));
+  const publishing = jobs.filter(([, { permissions }]) => "id-token" in permissions);
+  expect(publishing.map(([name, { permissions }]) => [name, permissions])).toEqual([
+    ["publish", { "id-token": "write" }],
+  ]);
+  const steps = publishing[0]![1].steps.map(({ uses, run }) => uses?.replace(/@.*/, "") ?? run);
+  expect(steps).toEqual([
+    "actions/setup-node",
+    "actions/download-artifact",
+    expect.stringMatching(/^for tarball in \S+\.tgz; do npm publish "\$tarball" [^;]*--ignore-scripts; done$/),
+  ]);
+});
+
+test("what workflows run exists", () => {
+  const run = workflows.flatMap(({ text }) =>
+    Array.from(text.matchAll(invocation), ([, command = ""]) => command.replace(/ .*/, "")),
+  );
+  expect(run).toContain("release:pack");
+  expect(run.filter((name) => name !== "install" && !(name in scripts))).toEqual([]);
 });
 
 test("the workflow of pull requests compares and checks the contract", () => {
-  expect(commands.map(([, command]) => command)).toEqual(
+  expect(commands).toEqual(
     expect.arrayContaining([expect.stringMatching(/^contract diff /), expect.stringMatching(/^contract check /)]),
   );
 });
 
 /** Here the commit stands for the base of the pull request. Whether the contract may be merged is not for this test to say. */
-test.each(commands)("%s: %s", (_file, command = "") => {
-  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
-    scripts: Record<string, string>;
-  };
-  const [name = "", ...words] = command.replace(/ >>.*/, "").replace('"origin/$GITHUB_BASE_REF"', "HEAD").split(" ");
+test.each(commands)("%s", (command) => {
+  const [name = "", ...options] = command.replace(/ >>.*/, "").replace('"origin/$GITHUB_BASE_REF"', "HEAD").split(" ");
   expect(scripts).toHaveProperty(name);
-  const { status, stdout, stderr } = spawnSync("bash", ["-c", `${scripts[name]} ${words.join(" ")}`], {
+  const { status, stdout, stderr } = spawnSync("bash", ["-c", `${scripts[name]} ${options.join(" ")}`], {
     cwd: root,
     encoding: "utf8",
   });
   expect(stderr).toBe("");
   expect([0, 1]).toContain(status);
-  const shown = words.includes("--github") ? /^(::(error|notice) .*::.+\n)*$/ : /^## \d/;
+  const shown = options.includes("--github") ? /^(::(error|notice) .*::.+\n)*$/ : /^## \d/;
   expect(stdout).toMatch(shown);
 });

@@ -1,0 +1,15 @@
+import { spawnSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { root } from "./clone.ts";
+
+/** What each needs to judge the workflows without the network, and where it is had from. */
+const LINTERS = {
+  zizmor: { words: ["--offline", "--persona=pedantic", ".github"], origin: "PyPI" },
+  actionlint: { words: [], origin: "the Go module github.com/rhysd/actionlint/cmd/actionlint" },
+};
+
+test.for(Object.entries(LINTERS))("%s has nothing against the workflows", ([name, { words, origin }], context) => {
+  const { status, error, stdout, stderr } = spawnSync(name, words, { cwd: root, encoding: "utf8" });
+  if (error !== undefined) return context.skip(`${name} cannot be run (${error.message}); it comes from ${origin}`);
+  expect(status, stdout + stderr).toBe(0);
+});
