@@ -1,4 +1,5 @@
 /** `node build.ts [folder]`: the folder `dist`, which runs wherever there is a Node: the service with all it depends on, as a few modules. */
+import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
@@ -10,6 +11,23 @@ interface Manifest {
   version: string;
   license?: string;
   [field: string]: unknown;
+}
+
+/** What is read and written of an SBOM (CycloneDX 1.7). */
+interface Bom {
+  metadata: { lifecycles: { phase: string }[]; component: Component };
+  components: Component[];
+  dependencies: { ref: string; dependsOn?: string[] }[];
+}
+
+interface Component {
+  /** pnpm excludes development dependencies by these two. Scalar is one, and the folder has it; scanners skip what is excluded. */
+  scope?: string | undefined;
+  properties?: object[] | undefined;
+  group?: string;
+  name: string;
+  version: string;
+  "bom-ref": string;
 }
 
 const server = import.meta.dirname;
@@ -25,12 +43,14 @@ const DEPRECATED = { test: /express-openapi-validator/, name: "node_modules/expr
 
 if (import.meta.main) await build(resolve(process.argv[2] ?? join(server, "dist")));
 
-/** Makes that folder; a file in it names the packages it is made of, and their licences. */
+/** Makes that folder; files in it name the packages it is made of: `LICENSES.md`, and `sbom.cdx.json` for programs. */
 export async function build(target: string): Promise<void> {
   rmSync(target, { recursive: true, force: true });
   const { modules } = await bundle(target);
   for (const [name, files] of Object.entries(COPIED)) copyPackage(name, files, join(target, "node_modules", name));
-  writeFileSync(join(target, "LICENSES.md"), licencesOf(modules));
+  const folders = foldersOf(modules);
+  writeFileSync(join(target, "LICENSES.md"), licencesOf(folders.filter((folder) => folder.includes("/node_modules/"))));
+  writeFileSync(join(target, "sbom.cdx.json"), JSON.stringify(bomOf(folders), null, 2));
 }
 
 /** Makes what of it is the service, which runs as well in a folder below one that holds the packages that are copied. */
@@ -69,11 +89,47 @@ function copyPackage(name: string, files: string[], to: string): void {
   writeFileSync(join(to, "package.json"), JSON.stringify({ name, version, license, main, exports }, null, 2));
 }
 
-/** The packages that modules belong to, each with its licence. */
-function licencesOf(modules: string[]): string {
-  const folders = new Set(modules.flatMap((path) => /^.*\/node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []));
-  for (const name of Object.keys(COPIED)) folders.add(folderOf(name));
-  const licences = Array.from(folders, (folder) => {
+/** The folders of the packages that modules belong to, and of those that are copied; not the server's own. */
+function foldersOf(modules: string[]): string[] {
+  const folder = /^.*\/node_modules\/(@[^/]+\/)?[^/]+|^.*\/packages\/[^/]+/;
+  const bundled = modules.flatMap((path) => folder.exec(path)?.[0] ?? []);
+  return [...new Set([...bundled, ...Object.keys(COPIED).map(folderOf)])];
+}
+
+/** The lockfile's packages that are in the folder, with their hashes, and what of these each depends on. */
+function bomOf(folders: string[]): Bom {
+  const options = ["--sbom-format", "cyclonedx", "--sbom-type", "application", "--lockfile-only", "--filter", "."];
+  const text = execFileSync("npx", ["-y", "pnpm@12.21.0", "sbom", ...options], {
+    cwd: server,
+    encoding: "utf8",
+    maxBuffer: 2 ** 26,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const locked = JSON.parse(text) as Bom;
+  const { component } = locked.metadata;
+  const held = new Set(
+    folders.map((folder) => {
+      const { name, version } = manifestOf(folder);
+      return `${name}@${version}`;
+    }),
+  );
+  const components = locked.components
+    .filter(({ group, name, version }) => held.has(`${group === undefined ? "" : `${group}/`}${name}@${version}`))
+    .map((each) => ({ ...each, scope: undefined, properties: undefined }));
+  const refs = new Set([component, ...components].map((each) => each["bom-ref"]));
+  return {
+    ...locked,
+    metadata: { ...locked.metadata, lifecycles: [{ phase: "build" }] },
+    components,
+    dependencies: locked.dependencies
+      .filter(({ ref }) => refs.has(ref))
+      .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((other) => refs.has(other)) })),
+  };
+}
+
+/** Packages, each with its licence. */
+function licencesOf(folders: string[]): string {
+  const licences = folders.map((folder) => {
     const { name, version, license = "" } = manifestOf(folder);
     const [file] = globSync("{LICEN[CS]E,licen[cs]e}*", { cwd: folder });
     const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8").trim();

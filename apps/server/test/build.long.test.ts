@@ -8,9 +8,22 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { readConfig } from "../src/config.ts";
 import { startProgram } from "./program.ts";
 import { json } from "./service.ts";
+import operations from "../../../packages/express-operations/package.json" with { type: "json" };
 import { temporaryFolder } from "./temporary.ts";
 
 const SERVER = resolve(import.meta.dirname, "..");
+
+/** What is read of an SBOM. */
+interface Bom {
+  metadata: { component: { "bom-ref": string } };
+  components: {
+    purl: string;
+    "bom-ref": string;
+    scope?: string;
+    externalReferences?: { hashes?: { alg: string; content: string }[] }[];
+  }[];
+  dependencies: { ref: string; dependsOn: string[] }[];
+}
 
 describe("what `build` makes, copied to a folder of its own,", () => {
   let copy = "";
@@ -85,12 +98,33 @@ describe("what `build` makes, copied to a folder of its own,", () => {
       "bin",
       "node_modules",
       "package.json",
+      "sbom.cdx.json",
       "src",
     ]);
     const files = readdirSync(copy, { recursive: true }) as string[];
     expect(files.filter((file) => file.endsWith(".ts"))).toEqual([]);
     const links = readdirSync(copy, { recursive: true, withFileTypes: true }).filter((file) => file.isSymbolicLink());
     expect(links).toEqual([]);
+  });
+
+  test("has an SBOM of exactly these packages, with the hashes of the lockfile", () => {
+    const bom = JSON.parse(readFileSync(join(copy, "sbom.cdx.json"), "utf8")) as Bom;
+    expect(bom).toMatchObject({ bomFormat: "CycloneDX", metadata: { component: { name: "server" } } });
+    const listed = readFileSync(join(copy, "LICENSES.md"), "utf8").matchAll(/^## (\S+) (\d+\.\d+\.\d+) \(/gm);
+    const expected = Array.from(listed, ([, name, version]) => `pkg:npm/${name!.replace("@", "%40")}@${version}`);
+    const ours = ["pkg:npm/%40petstore/contract@1.0.0", `pkg:npm/express-operations@${operations.version}`];
+    expect(bom.components.map(({ purl }) => purl).toSorted()).toEqual([...expected, ...ours].toSorted());
+    const lockfile = readFileSync(resolve(SERVER, "../../pnpm-lock.yaml"), "utf8");
+    for (const { purl, scope, externalReferences = [] } of bom.components) {
+      expect(scope, purl).toBeUndefined(); // scanners pass over what is excluded
+      if (ours.includes(purl)) continue;
+      const [hash] = externalReferences.flatMap(({ hashes = [] }) => hashes);
+      expect(hash, purl).toMatchObject({ alg: "SHA-512" });
+      expect(lockfile).toContain(`{integrity: sha512-${Buffer.from(hash!.content, "hex").toString("base64")}`);
+    }
+    const known = new Set([bom.metadata.component["bom-ref"], ...bom.components.map((each) => each["bom-ref"])]);
+    for (const { ref, dependsOn } of bom.dependencies)
+      expect([ref, ...dependsOn].every((one) => known.has(one))).toBe(true);
   });
 
   test("is bundled in ASCII, which V8 keeps at a byte for each character", () => {
