@@ -9,6 +9,9 @@ import type { Service } from "./server.ts";
 
 const PROGRAM = fileURLToPath(new URL("../bin/petstore.js", import.meta.url));
 
+/** The signals that end the service once everything in flight is answered. */
+export const STOPPING = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+
 /** How long the primary waits, beyond what it told the others to take, for one that hangs, in milliseconds. */
 const GRACE_MS = 2_000;
 
@@ -40,7 +43,7 @@ class ProcessError extends Error {
  * that ends is replaced, one that hangs is killed first; one that cannot start ends the service.
  */
 export async function startProcesses(config: Config, logger: Logger, askEveryMs = ASK_EVERY_MS): Promise<Serving> {
-  cluster.setupPrimary({ exec: PROGRAM, args: ["serve"] });
+  cluster.setupPrimary({ exec: PROGRAM, args: ["serve"], execArgv: [...process.execArgv, "--disable-sigusr1"] });
   const metrics = await openMetrics(config, logger);
   const { promise: failed, reject: fail } = Promise.withResolvers<never>();
   failed.catch(() => {}); // it may fail when nobody asks any more
@@ -94,7 +97,7 @@ export async function startProcesses(config: Config, logger: Logger, askEveryMs 
  * left to the primary.
  */
 export async function obeyPrimary(start: () => Promise<Service>): Promise<void> {
-  for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => {});
+  for (const signal of STOPPING) process.on(signal, () => {});
   const ordered = { drain: Promise.withResolvers<void>(), close: Promise.withResolvers<void>() };
   process.on("message", ({ order }: Order) => {
     if (order === "answer") process.send!({ isAlive: true } satisfies Report);

@@ -4,7 +4,7 @@ import { constants } from "node:os";
 import { relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { version } from "@petstore/contract";
-import { obeyPrimary, startProcesses } from "./cluster.ts";
+import { obeyPrimary, startProcesses, STOPPING } from "./cluster.ts";
 import type { Config } from "./config.ts";
 import { prepare } from "./prepare.ts";
 import { createLogger } from "./observability/request-log.ts";
@@ -20,36 +20,45 @@ export interface Serving extends Omit<Service, "drain"> {
   kill?: () => void;
 }
 
-/** Runs the service until SIGTERM or SIGINT, and resolves once everything in flight is answered. */
+/** Runs the service until a signal, or the end of the process that started it, and resolves once everything in flight is answered. */
 export async function serve(config: Config): Promise<void> {
   const logger = createLogger(config.logLevel);
+  process.on("SIGUSR1", () => {}); // takes the place of Node's own handler, which opens the inspector
   if (cluster.isWorker) return obeyPrimary(() => start(config, logger));
   await prepare(config);
   const serving: Serving = await (config.processes === 1 ? start : startProcesses)(config, logger);
-  const signalled = untilSignalled(serving.kill);
+  const stopRequest = untilStopRequested(serving.kill);
   console.log(greeting(config, serving));
   try {
-    await Promise.race([signalled, serving.failed ?? signalled]);
+    await Promise.race([stopRequest, serving.failed ?? stopRequest]);
   } finally {
     await serving.drain();
     await setTimeout(config.shutdownDelay * 1_000);
     await serving.close();
   }
-  logger.info({ signal: await signalled }, "stopped");
+  logger.info(await stopRequest, "stopped");
 }
 
-/** Resolves at the first SIGTERM or SIGINT. The second ends the program at once, with the exit code that shells give it. */
-function untilSignalled(kill: Serving["kill"]): Promise<NodeJS.Signals> {
+/**
+ * Resolves at the first signal, or when the process that started this one with an IPC channel has ended, however it did.
+ * The second signal ends the program at once, with the exit code that shells give it.
+ */
+function untilStopRequested(kill: Serving["kill"]): Promise<{ signal: NodeJS.Signals } | { parent: "ended" }> {
   let isSignalled = false;
   return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    const abandon = (): void => resolve({ parent: "ended" });
+    process.on("disconnect", abandon);
+    process.channel?.unref(); // to listen for its end is no reason to stay
+    const isConnected = process.connected as boolean | undefined; // as it is where there never was a channel
+    if (isConnected === false) abandon();
+    for (const signal of STOPPING) {
       process.on(signal, () => {
         if (isSignalled) {
           kill?.();
           process.exit(128 + constants.signals[signal]);
         }
         isSignalled = true;
-        resolve(signal);
+        resolve({ signal });
       });
     }
   });

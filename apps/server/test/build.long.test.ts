@@ -149,6 +149,21 @@ describe("what `build` makes, copied to a folder of its own,", () => {
     expect(containerfile).toContain(`${rootManifest().packageManager.replace(/\+.*/, "")} build\n`);
   });
 
+  test("starts with flags by which no signal opens the inspector, in the image and in the unit", () => {
+    for (const file of ["Containerfile", "petstore.service"]) {
+      const command = /^(?:ENTRYPOINT|ExecStart=).*$/m.exec(readFileSync(join(SERVER, file), "utf8"))![0];
+      const flags = command.match(/--[\w-]+(=\d+)?/g)!;
+      expect(flags).toContain("--disable-sigusr1");
+      expect(spawnSync(process.execPath, [...flags, entry(), "--help"], { encoding: "utf8" })).toMatchObject({
+        status: 0,
+      });
+    }
+    expect(rootManifest().scripts).toMatchObject({
+      start: expect.stringMatching(/^exec node --disable-sigusr1 /),
+      petstore: expect.stringMatching(/^exec node --disable-sigusr1 /),
+    });
+  });
+
   test("writes nothing beside its database, so that all else may be read-only", async () => {
     const program = await startProgram(await temporaryFolder(), { PETSTORE_ENV: "production" }, entry());
     const before = listOf(copy);
@@ -163,7 +178,7 @@ describe("what `build` makes, copied to a folder of its own,", () => {
     await expect(run).rejects.toMatchObject({
       code: 1,
       stdout: "",
-      stderr: "Node 20.20.2 cannot run the petstore, which needs 22.12 or newer: install one.\n",
+      stderr: "Node 20.20.2 cannot run the petstore, which needs 22.14 or newer: install one.\n",
     });
   });
 });
@@ -216,7 +231,7 @@ function unavailable(program: string, ...words: string[]): string | undefined {
   return status === 0 ? undefined : (error?.message ?? `${program} does not work here`);
 }
 
-function rootManifest(): { packageManager: string; optionalDependencies: Record<string, string> } {
+function rootManifest(): { packageManager: string; scripts: object; optionalDependencies: Record<string, string> } {
   return JSON.parse(readFileSync(resolve(SERVER, "../../package.json"), "utf8")) as ReturnType<typeof rootManifest>;
 }
 

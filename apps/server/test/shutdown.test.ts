@@ -1,3 +1,4 @@
+import { fork, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { connect, type Socket } from "node:net";
@@ -5,8 +6,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
-import { describe, expect, test } from "vitest";
-import { type Program, startProgram } from "./program.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { ENTRY, type Program, startProgram } from "./program.ts";
 import { expectError } from "./service.ts";
 import { temporaryFolder } from "./temporary.ts";
 
@@ -118,6 +119,66 @@ describe("SIGTERM", () => {
     socket.destroy();
   });
 });
+
+describe.each([1, 2])("of %i processes", (processes) => {
+  const env = { WEB_CONCURRENCY: String(processes) };
+
+  test("SIGHUP, as when a terminal is closed, finishes what is in flight like SIGTERM", async () => {
+    const folder = await temporaryFolder();
+    const program = await startProgram(folder, env);
+    const body = '{"name":"Rex","categoryId":1}';
+    const head = `${postHead(program)}Content-Length: ${body.length}\r\n\r\n`;
+    const socket = await stuckClient(program, head + body.slice(0, 9));
+    program.child.kill("SIGHUP");
+    await expect.poll(() => acceptsConnections(program)).toBe(false);
+    const answer = text(socket);
+    socket.end(body.slice(9));
+    expect(await answer).toMatch(/^HTTP\/1.1 201 /);
+    expect((await once(program.child, "close"))[0]).toBe(0);
+    expect(program.output()).toContain('"signal":"SIGHUP","msg":"stopped"');
+    expect(animalsIn(folder)).toBe(1);
+  });
+
+  test("no signal opens the inspector", async () => {
+    const program = await startProgram(await temporaryFolder(), env);
+    const pids = [program.child.pid!, ...workersOf(program)];
+    expect(pids).toHaveLength(processes === 1 ? 1 : processes + 1);
+    for (const pid of pids) process.kill(pid, "SIGUSR1");
+    for (const pid of workersOf(program)) {
+      const { stdout } = spawnSync("ps", ["-o", "args=", "-p", String(pid)], { encoding: "utf8" });
+      expect(stdout).toContain(" --disable-sigusr1 "); // so that it holds while they load, too
+    }
+    for (const _ of pids) expect(await acceptsConnections(program)).toBe(true);
+    expect(await program.stop()).toBe(0);
+    expect(program.output()).not.toContain("Debugger");
+  });
+
+  test("it ends when the process that has started it over a channel is gone", async () => {
+    const folder = await temporaryFolder();
+    const child = fork(ENTRY, ["serve"], {
+      cwd: folder,
+      env: { ...env, PORT: "0", SHUTDOWN_DELAY: "0" },
+      stdio: ["ignore", "pipe", "inherit", "ipc"],
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    let output = "";
+    child.stdout!.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    await expect.poll(() => output).toContain("listening on");
+    child.disconnect(); // what the end of this process does as well
+    expect((await once(child, "exit"))[0]).toBe(0);
+    await expect.poll(() => output).toContain('"parent":"ended","msg":"stopped"');
+  });
+});
+
+/** The processes that a service has started. */
+function workersOf({ child }: Program): number[] {
+  const { stdout } = spawnSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" });
+  const processes = stdout
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(/ +/).map(Number));
+  return processes.flatMap(([pid, parent]) => (parent === child.pid ? [pid!] : []));
+}
 
 /** A client that has sent something, and does nothing more. */
 async function stuckClient({ baseUrl }: Program, sent: string): Promise<Socket> {

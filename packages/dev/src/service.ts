@@ -24,12 +24,12 @@ export class Service {
     const child = spawn(process.execPath, [join(this.#root, "apps/server/bin/petstore.js"), "serve"], {
       cwd: this.#root,
       env: { SHUTDOWN_DELAY: "0", ...process.env },
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["ignore", "pipe", "inherit", "ipc"], // by the channel it knows when this process is gone, however it ended
     });
     this.#child = child;
     const ended = once(child, "exit").then(() => undefined);
     const listening = new Promise<string>((done) => {
-      createInterface(child.stdout).on("line", (line) => {
+      createInterface(child.stdout!).on("line", (line) => {
         const address = / is listening on (\S+)$/.exec(line)?.[1];
         if (address !== undefined) done(address);
         else if (line.startsWith("{")) console.log(line); // what it logs; its greeting is for those who start it alone

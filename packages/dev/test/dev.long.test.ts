@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -171,6 +172,27 @@ describe("pnpm dev", () => {
     expect(await dev.interrupt()).toBe(0);
     await expect(fetch(new URL("/healthz", dev.address()))).rejects.toThrow("fetch failed");
   });
+});
+
+test("`kill -9` of what runs the service leaves no service behind", async () => {
+  const code = `
+    import { Service } from ${JSON.stringify(join(root, "packages/dev/src/service.ts"))};
+    console.log(await new Service(${JSON.stringify(root)}).restart());`;
+  const env = { ...process.env, PORT: "0", DATABASE_URL: `file:${directory}/data/killed.db`, LOG_LEVEL: "silent" };
+  const runner = spawn(process.execPath, ["--input-type=module", "--eval", code], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [line] = (await once(runner.stdout, "data")) as [Buffer];
+  const health = new URL("/healthz", line.toString().trim());
+  expect((await fetch(health)).status).toBe(200);
+  runner.kill("SIGKILL");
+  const isServed = () =>
+    fetch(health).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await expect.poll(isServed).toBe(false);
 });
 
 /** The report on the save of a file. Of two saves at once a busy machine may tell the loop so late that each has its own. */

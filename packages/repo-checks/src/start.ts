@@ -1,11 +1,22 @@
 /** `pnpm start`: brings the generated files up to date, silently unless that fails, and goes on as the server. */
 import { spawnSync } from "node:child_process";
+import { ancestorsUpToNpx } from "./ancestors.ts";
 
+/** How often this looks whether npx still runs, in milliseconds. */
+const LOOK_EVERY_MS = 1_000;
+
+const ancestors = ancestorsUpToNpx();
 const { status, stdout, stderr, error } = spawnSync("turbo", ["run", "generate"], {
   encoding: "utf8",
   env: { ...process.env, DO_NOT_TRACK: "1" },
 });
 if (status === 0) {
+  // npm hands a signal to its shell alone, which ends by it, while pnpm and this process go on. The service ends when it is
+  // disconnected from the process that has started it.
+  const looking = setInterval(() => {
+    if (!ancestors.areThere()) process.emit("disconnect");
+  }, LOOK_EVERY_MS);
+  looking.unref();
   process.argv.push("serve");
   await import(new URL("../../../apps/server/bin/petstore.js", import.meta.url).href);
 } else {
