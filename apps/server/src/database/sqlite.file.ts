@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 
@@ -11,6 +11,8 @@ const SETTINGS = { journal_mode: "wal", synchronous: 2, foreign_keys: 1, busy_ti
 /** Before it, two connections that write and checkpoint could damage the file: https://sqlite.org/wal.html#walresetbug */
 const LEAST_VERSION = "3.51.3";
 
+const OWNER_ONLY = 0o600;
+
 /** A file of SQLite that is open. */
 export interface OpenFile {
   file: Sqlite.Database;
@@ -20,16 +22,19 @@ export interface OpenFile {
 
 /**
  * Opens the file, making it and its folder where there are none unless it has to exist, and sees that it has every
- * setting. One that is put in its place meanwhile, as by `petstore restore`, is opened instead.
+ * setting. One that is put in its place meanwhile, as by `petstore restore`, is opened instead. Its owner alone may read and
+ * write the file and its log.
  */
 export function openFile(path: string, mustExist = false): OpenFile {
   if (!mustExist) mkdirSync(dirname(path), { recursive: true });
   for (;;) {
+    if (!mustExist) makeFile(path);
     const inode = inodeOf(path);
     const file = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: mustExist });
     try {
       refuseOldSqlite(String(file.prepare("select sqlite_version()").pluck().get()));
       set(file);
+      keepToOwner(path);
       const log = inodeOf(`${path}-wal`);
       const isInPlace = () => inodeOf(path) === inode && inodeOf(`${path}-wal`) === log;
       if (isInPlace()) return { file, isInPlace };
@@ -47,6 +52,31 @@ function set(file: Sqlite.Database): void {
   for (const [name, value] of Object.entries(SETTINGS)) {
     const actual = file.pragma(name, { simple: true });
     if (actual !== value) throw new Error(`SQLite keeps ${name} at ${String(actual)} instead of ${value}`);
+  }
+}
+
+/** Makes an empty file, for SQLite to fill, where there is none; SQLite's own would be readable by everybody. */
+export function makeFile(path: string): void {
+  try {
+    closeSync(openSync(path, "wx", OWNER_ONLY));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}
+
+/**
+ * Takes from everybody but the owner what an older version or somebody else allowed. SQLite gives a log that it makes the
+ * mode of the file. The owner is another where a group shares the file; that is for the owner to change.
+ */
+export function keepToOwner(path: string): void {
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found === undefined || (found.mode & 0o777 & ~OWNER_ONLY) === 0) continue;
+    try {
+      chmodSync(file, found.mode & OWNER_ONLY);
+    } catch (error) {
+      if (!["EPERM", "ENOENT", "EROFS"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    }
   }
 }
 

@@ -1,5 +1,4 @@
 import {
-  chmodSync,
   chownSync,
   closeSync,
   existsSync,
@@ -15,8 +14,7 @@ import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 import { realPathOf } from "../config.ts";
 import { DatabaseError } from "../database/database.errors.ts";
-
-const OWNER_ONLY = 0o600;
+import { keepToOwner, makeFile } from "../database/sqlite.file.ts";
 
 /**
  * Writes a copy of the database that holds everything committed before the start, while it is in use. The file is there
@@ -54,6 +52,7 @@ export function restore(path: string, file: string): string | undefined {
 function replace(database: string, incoming: string, aside: string): string {
   const letGo = holdAlone(database);
   try {
+    keepToOwner(database);
     linkSync(database, aside);
     renameSync(incoming, database);
     return aside;
@@ -87,8 +86,8 @@ function copy(from: string, to: string): void {
   const partial = partialOf(to);
   removeRemains(partial);
   try {
+    makeFile(partial); // empty, and for its owner alone
     using(from, (source) => source.prepare("vacuum into ?").run(partial));
-    chmodSync(partial, OWNER_ONLY);
     using(partial, expectWhole);
     syncToDisk(partial);
     renameSync(partial, to);

@@ -90,7 +90,12 @@ function examineDatabase(path: string, disk: Finding): Finding[] {
     const sqlite = file.prepare("select sqlite_version()").pluck().get();
     const isMigrated = file.prepare("select 1 from sqlite_master where name = 'kysely_migration'").get() !== undefined;
     const applied = isMigrated ? (file.prepare("select name from kysely_migration").pluck().all() as string[]) : [];
-    return [{ check: "database", found: `${path} is whole, SQLite ${String(sqlite)}` }, examineMigrations(applied)];
+    const database: Finding = { check: "database", found: `${path} is whole, SQLite ${String(sqlite)}` };
+    if (process.getuid !== undefined && (statSync(path).mode & 0o077) !== 0) {
+      database.found += ", and others than its owner may read it";
+      database.remedy = `Run: chmod 600 ${path}`;
+    }
+    return [database, examineMigrations(applied)];
   } catch (error) {
     const found = `${path} cannot be used (${(error as Error).message})`;
     const isForRoom = /^SQLITE_(CANTOPEN|FULL|IOERR)/.test((error as { code?: string }).code ?? "");

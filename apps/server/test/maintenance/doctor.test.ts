@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { copyFile, readdir, rename, writeFile } from "node:fs/promises";
+import { chmod, copyFile, readdir, rename, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -69,6 +69,7 @@ describe("petstore doctor", () => {
 
     const other = join(folder, "other.db");
     new Sqlite(other).exec("create table t (x)").close();
+    await chmod(other, 0o600);
     const pending = await examined({ DATABASE_URL: `file:${other}` });
     expect(pending).toMatchObject({
       code: 1,
