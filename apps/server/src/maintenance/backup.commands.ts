@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { backup, restore } from "./backup.ts";
+import { backup, restore, type Restored } from "./backup.ts";
 import { ConfigError, isPostgresUrl, pathOfFileUrl, readConfig } from "../config.ts";
+import { isoDate } from "../print.ts";
 
 /** Adds `backup` and `restore` to the command line. */
 export function addBackupCommands(program: Command): void {
@@ -17,10 +18,33 @@ export function addBackupCommands(program: Command): void {
     .command("restore")
     .description("put a backup in the place of the database, which is kept beside it; the service must be stopped")
     .argument("<file>", "a backup")
-    .action((file: string) => {
-      const aside = restore(databasePath(), resolve(file));
-      console.log(`${file} is restored.${aside === undefined ? "" : ` What was there is now ${aside}.`}`);
+    .option("--force", "also replace a database that cannot be read, though keys revoked since may be valid again")
+    .action(async (file: string, { force }: { force?: true }) => {
+      const restored = await restore(databasePath(), resolve(file), { force: force === true });
+      for (const line of report(file, restored)) console.log(line);
     });
+}
+
+/** What was restored, what was kept, and what is lost by it. */
+function report(file: string, { aside, endedKeys, loss }: Restored): string[] {
+  const first = `${file} is restored.${aside === undefined ? "" : ` What was there is now ${aside}.`}`;
+  if (aside === undefined) return [first];
+  if (endedKeys === undefined || loss === undefined) {
+    return [
+      first,
+      "It could not be read: see `petstore keys list`, and revoke anew what was revoked since the backup. Ids may be given again.",
+    ];
+  }
+  const kept = `Revoked or rotated since the backup, and still so: ${counted(endedKeys, "API key")}. No id is given twice.`;
+  const { pets, apiKeys, answers, from, to } = loss;
+  if (pets + apiKeys + answers === 0) return [first, kept, "Nothing was added since the backup."];
+  const lost = [counted(pets, "animal"), counted(apiKeys, "API key"), counted(answers, "answer")];
+  const time = `${from === undefined ? "the start" : isoDate(from)} and ${isoDate(to ?? from ?? 0)}`;
+  return [first, kept, `Lost is what was added between ${time}: ${lost.join(", ")} kept for Idempotency-Key.`];
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function databasePath(): string {

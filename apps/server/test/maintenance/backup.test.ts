@@ -2,17 +2,24 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { chown, mkdir, open, readdir, readFile, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
+import { sql } from "kysely";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { pathOfFileUrl } from "../../src/config.ts";
-import { openDatabase } from "../../src/database/database.ts";
-import { migrate } from "../../src/database/migrations.ts";
+import { type Database, openDatabase } from "../../src/database/database.ts";
+import { appliedMigrations, migrate, MIGRATIONS } from "../../src/database/migrations.ts";
+import { listAudit } from "../../src/keys/audit.repository.ts";
+import { ensureBootstrapKey } from "../../src/keys/bootstrap.ts";
+import { createApiKey, findApiKey, listApiKeys, revokeApiKey, rotateApiKey } from "../../src/keys/keys.repository.ts";
 import { backup, restore } from "../../src/maintenance/backup.ts";
+import { factsOf } from "../../src/maintenance/carry-over.ts";
+import { insertPet, insertPets } from "../../src/pets/pets.repository.ts";
+import { isoDate } from "../../src/print.ts";
 import { ownProgram, type Program, run, startProgram } from "../program.ts";
 import { startService } from "../service.ts";
-import { temporaryFolder, temporaryUrl } from "../temporary.ts";
+import { opened, temporaryFolder, temporaryUrl } from "../temporary.ts";
 
 const ANSWERS_BEFORE_BACKUP = 100;
 const RESTORES = 10;
@@ -96,7 +103,7 @@ test("petstore restore refuses beside a service that nobody has sent a request y
   await using service = await startService();
   const path = pathOfFileUrl(service.databaseUrl);
   backup(path, `${path}.copy`);
-  expect(() => restore(path, `${path}.copy`)).toThrow("is in use");
+  await expect(restore(path, `${path}.copy`)).rejects.toThrow("is in use");
 });
 
 test("petstore backup and restore leave a folder alone that stands where they have to write", async () => {
@@ -105,7 +112,7 @@ test("petstore backup and restore leave a folder alone that stands where they ha
   await migrateAndClose(`file:${path}`);
   for (const name of ["copy.db.petstore-partial", "petstore.db.petstore-restoring"]) await mkdir(join(folder, name));
   expect(() => backup(path, join(folder, "copy.db"))).toThrow("copy.db.petstore-partial is a folder");
-  expect(() => restore(path, path)).toThrow("petstore.db.petstore-restoring is a folder");
+  await expect(restore(path, path)).rejects.toThrow("petstore.db.petstore-restoring is a folder");
   expect((await readdir(folder)).toSorted()).toEqual([
     "copy.db.petstore-partial",
     "petstore.db",
@@ -120,7 +127,7 @@ test("petstore backup and restore remove no file that is not theirs", async () =
   await writeFile(join(folder, "copy.db.partial"), "precious");
   const incoming = `${path}.petstore-restoring`;
   backup(path, incoming);
-  expect(() => restore(path, incoming)).toThrow(
+  await expect(restore(path, incoming)).rejects.toThrow(
     "petstore-restoring is where this command has to write. Rename it first.",
   );
   expect(existsSync(incoming)).toBe(true);
@@ -135,7 +142,7 @@ test("petstore restore keeps the old database under a name that says when, and t
   await migrateAndClose(`file:${path}`);
   backup(path, `${path}.copy`);
   const before = new Date().toISOString();
-  const aside = restore(path, `${path}.copy`)!;
+  const aside = (await restore(path, `${path}.copy`)).aside!;
   const [, day, hour, minute, rest] = /^petstore\.db\.before-(.{10}T)(\d\d)(\d\d)(\d\d\.\d{3}Z)$/.exec(
     basename(aside),
   )!;
@@ -149,7 +156,7 @@ test("petstore restore follows a link to the database, which stays one", async (
   await migrateAndClose(`file:${path}`);
   await symlink(path, link);
   backup(link, `${path}.copy`);
-  expect(restore(link, `${path}.copy`)).toMatch(`${path}.before-`);
+  expect((await restore(link, `${path}.copy`)).aside).toMatch(`${path}.before-`);
   expect(await readlink(link)).toBe(path);
   expect(idsIn(link)).toEqual([]);
 });
@@ -168,7 +175,7 @@ test("petstore restore beside a process that opens the database then: it is refu
   answered.catch(() => {}); // it is awaited below
   while (writer.exitCode === null && (restored < RESTORES || refusals.length < RESTORES)) {
     try {
-      restore(path, `${path}.copy`);
+      await restore(path, `${path}.copy`);
       restored++;
     } catch (error) {
       refusals.push((error as Error).message);
@@ -182,9 +189,13 @@ test("petstore restore beside a process that opens the database then: it is refu
 
 describe("petstore restore after a crash", () => {
   test.each([
-    ["is lost, its log left behind", (path: string) => rm(path), /-wal\.\n$/],
-    ["is damaged from its first page on", (path: string) => overwriteFirstPage(path), /Z\.\n$/],
-  ])("puts the backup in the place of a database that %s", async (_, harm, aside) => {
+    ["is lost, its log left behind", (path: string) => rm(path), /-wal\.\nIt could not be read: .*\n$/],
+    [
+      "is damaged from its first page on",
+      (path: string) => overwriteFirstPage(path),
+      /Z\.\nIt could not be read: .*\n$/,
+    ],
+  ])("puts the backup in the place of a database that %s, with --force alone", async (_, harm, aside) => {
     const folder = await temporaryFolder();
     const env = { DATABASE_URL: `file:${folder}/data/petstore.db` };
     const path = join(folder, "data/petstore.db");
@@ -197,7 +208,16 @@ describe("petstore restore after a crash", () => {
     expect((await stat(`${path}-wal`)).size).toBeGreaterThan(0);
     await harm(path);
 
-    const restored = await run(["restore", copy], env);
+    const before = await readdir(join(folder, "data"));
+    const refused = await run(["restore", copy], env);
+    expect(refused).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/ cannot be read .*--force\.\n$/),
+    });
+    const after = await readdir(join(folder, "data"));
+    expect(after.filter((name) => !before.includes(name))).toEqual([]);
+    const restored = await run(["restore", copy, "--force"], env);
     expect(restored).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(aside) });
     expect(idsIn(path)).toEqual(ids);
     const again = await startProgram(folder, { LOG_LEVEL: "silent" });
@@ -218,6 +238,140 @@ describe("petstore restore after a crash", () => {
     expect(await readdir(join(folder, "data"))).toEqual(before);
   });
 });
+
+describe("petstore restore keeps what the replaced database says", () => {
+  test("of keys: those revoked or rotated since the backup stay so, also one that the backup does not know", async () => {
+    const { path, db, copy } = await backedUp(async (keys) => {
+      for (const name of ["kept", "revoked", "rotated"]) await createApiKey(keys, { name, environment: "staging" });
+    });
+    await revokeApiKey(db, 2);
+    const rotation = await rotateApiKey(db, 3, 0);
+    const later = await createApiKey(db, { name: "bootstrap", environment: "staging" });
+    await createApiKey(db, { name: "lost", environment: "staging" });
+    await revokeApiKey(db, later.id);
+    const before = await listApiKeys(db);
+    await db.destroy();
+
+    const { code, stdout } = await run(["restore", copy], { DATABASE_URL: `file:${path}` });
+    expect(code).toBe(0);
+    expect(stdout).toContain("Revoked or rotated since the backup, and still so: 3 API keys. No id is given twice.\n");
+    expect(stdout).toContain(" 3 API keys, "); // are lost: what the rotation made, and those made after it
+    const restored = opened(`file:${path}`);
+    expect(rotation.outcome).toBe("rotated");
+    expect(await listApiKeys(restored)).toEqual(before.filter(({ id }) => [1, 2, 3, later.id].includes(id)));
+    const trail = (await listAudit(restored)).map(({ action, keyId }) => `${action} ${keyId}`);
+    expect(trail).toEqual(["issue 1", "issue 2", "issue 3", "revoke 2", "rotate 3", `revoke ${later.id}`]);
+
+    const keyFile = join(dirname(path), "bootstrap.key");
+    await writeFile(keyFile, later.key, { mode: 0o600 });
+    expect(await ensureBootstrapKey(restored, keyFile)).toBe("known");
+    expect(await findApiKey(restored, later.key, Date.now())).toBeUndefined();
+    const { id } = await createApiKey(restored, { name: "new", environment: "staging" });
+    expect(before.map((key) => key.id)).not.toContain(id);
+  });
+
+  test("of ids: none of an animal is given twice, and what is lost is printed with its time", async () => {
+    const pet = { name: "Rex", categoryId: 1, status: "sold" } as const;
+    const { path, db, copy } = await backedUp(async (keys) => {
+      await createApiKey(keys, { name: "shop", environment: "staging" });
+      await insertPet(keys, pet);
+    });
+    const { lastTime } = await noted(path);
+    await insertPets(db, [pet, pet]);
+    const at = Date.now() + 60_000;
+    await db
+      .insertInto("idempotency_keys")
+      .values({ api_key_id: 1, key: "k", request_hash: "h", answer: "{}", created_at: at })
+      .execute();
+    const lost = await insertPet(db, pet);
+    await sql`delete from pets where id = ${lost.id}`.execute(db); // its id was given all the same
+    await db.destroy();
+
+    const { stdout } = await run(["restore", copy], { DATABASE_URL: `file:${path}` });
+    expect(stdout).toContain(
+      `Lost is what was added between ${isoDate(lastTime)} and ${isoDate(at)}: ` +
+        "2 animals, 0 API keys, 1 answer kept for Idempotency-Key.\n",
+    );
+    expect(await insertPet(opened(`file:${path}`), pet)).toMatchObject({ id: lost.id + 1 });
+  });
+
+  test("of a version before this, whose tables have fewer columns, and of one that has never had a table", async () => {
+    const { path, db, copy } = await backedUp(async (keys) => {
+      for (const name of ["kept", "revoked"]) await createApiKey(keys, { name, environment: "staging" });
+    });
+    await revokeApiKey(db, 2);
+    for (const column of ["last_used_at", "rotated_at"])
+      await sql`alter table api_keys drop column ${sql.ref(column)}`.execute(db);
+    await sql`drop table audit`.execute(db);
+    await db.destroy();
+    expect(await restore(path, copy)).toMatchObject({ endedKeys: 1 });
+    await writeFile(path, "");
+    expect(await restore(path, copy)).toMatchObject({ endedKeys: 0, loss: { pets: 0 } });
+  });
+
+  test("and refuses where a page that it has to read is damaged, unless it is forced", async () => {
+    const { path, db, copy } = await backedUp(async () => {});
+    await db.destroy();
+    const file = new Sqlite(path);
+    const page = file.prepare("select rootpage from sqlite_master where name = 'api_keys'").pluck().get() as number;
+    file.close();
+    await using handle = await open(path, "r+");
+    await handle.write(Buffer.alloc(4096, 0xff), 0, 4096, (page - 1) * 4096);
+    const rows = async () => (await readFile(path)).subarray(100); // behind the header, where the journal mode stands
+    const before = await rows();
+    await expect(restore(path, copy)).rejects.toThrow(/cannot be read \(database disk image is malformed\).*--force/);
+    expect((await rows()).equals(before)).toBe(true);
+    expect(await restore(path, copy, { force: true })).toMatchObject({ loss: undefined, aside: expect.any(String) });
+  });
+});
+
+test.each([
+  [
+    "that a newer version has made",
+    "insert into kysely_migration values ('9999_later', '')",
+    /newer than this program/,
+  ],
+  ["whose migrations do not fit", "delete from kysely_migration where name like '0001%'", /could not be migrated/],
+])("petstore restore refuses a backup %s, before anything is moved", async (_, change, message) => {
+  const { path, db, copy } = await backedUp(async () => {});
+  await revokeApiKey(db, (await createApiKey(db, { name: "shop", environment: "staging" })).id);
+  await db.destroy();
+  new Sqlite(copy).exec(change).close();
+  const [names, before] = [await readdir(dirname(path)), await readFile(path)];
+  await expect(restore(path, copy, { force: true })).rejects.toThrow(message);
+  expect(await readdir(dirname(path))).toEqual(names);
+  expect((await readFile(path)).equals(before)).toBe(true);
+});
+
+test("petstore restore brings a backup of an older version to this one", async () => {
+  const { path, db, copy } = await backedUp(async () => {});
+  await db.destroy();
+  const older = new Sqlite(copy);
+  older.exec(
+    "drop table audit; alter table api_keys drop column last_used_at; alter table api_keys drop column rotated_at",
+  );
+  older.exec("delete from kysely_migration where name > '0002'").close();
+  await restore(path, copy);
+  expect(await appliedMigrations(opened(`file:${path}`))).toEqual(Object.keys(MIGRATIONS));
+});
+
+/** A database, which is open, and its backup, made once it has been filled. */
+async function backedUp(fill: (db: Database) => Promise<void>): Promise<{ path: string; db: Database; copy: string }> {
+  const folder = await temporaryFolder();
+  const [path, copy] = [join(folder, "petstore.db"), join(folder, "copy.db")];
+  const db = openDatabase(`file:${path}`);
+  await migrate(db);
+  await fill(db);
+  backup(path, copy);
+  return { path, db, copy };
+}
+
+async function noted(path: string): Promise<{ lastTime: number }> {
+  const file = new Sqlite(path, { readonly: true });
+  const { lastTime } = factsOf(file);
+  file.close();
+  return { lastTime: lastTime! };
+}
 
 test.skipIf(process.getuid?.() !== 0)("petstore restore, run by root, leaves the database to its owner", async () => {
   const folder = await temporaryFolder();
