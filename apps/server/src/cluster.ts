@@ -200,5 +200,5 @@ function processes(): Worker[] {
 async function openMetrics(config: Config, logger: Logger) {
   if (config.metrics === undefined) return undefined;
   const { clusterMetricsReader, listenForMetrics } = await import("./observability/metrics.ts");
-  return listenForMetrics(clusterMetricsReader(), config.metrics, logger);
+  return listenForMetrics(clusterMetricsReader(config.processes), config.metrics, logger);
 }

@@ -79,12 +79,13 @@ async function open(config: Config, logger: Logger, resources: Resources): Promi
 /** Loaded only when they are wanted. In a cluster the primary process serves those of all. */
 async function openMetrics(config: Config, logger: Logger, resources: Resources) {
   if (config.metrics === undefined) return undefined;
-  const { createMetrics, listenForMetrics, shareMetrics } = await import("./observability/metrics.ts");
+  const { countProcesses, createMetrics, listenForMetrics, shareMetrics } = await import("./observability/metrics.ts");
   const metrics = createMetrics(config.databaseUrl);
   if (cluster.isWorker) {
     shareMetrics(metrics);
     return { ...metrics, url: undefined };
   }
+  countProcesses(metrics.registry, 1, 1);
   const listener = await listenForMetrics(() => metrics.registry.metrics(), config.metrics, logger);
   resources.add(() => listener.close());
   return { ...metrics, url: `${listener.origin}/metrics` };

@@ -64,6 +64,33 @@ describe("WEB_CONCURRENCY", () => {
     await expect.poll(answered, { timeout: 30_000 }).toBeGreaterThan(2);
   });
 
+  test("has the metrics of those that answer while one hangs, and says how many they are", async () => {
+    const program = await startProgram(await temporaryFolder(), { WEB_CONCURRENCY: "2", METRICS_PORT: "0" });
+    const completed = 'http_requests_total{operation_id="listPets",status="200"}';
+    for (const count of [2, 4]) {
+      await Promise.all([send(program, "GET", "/pets"), send(program, "GET", "/pets")]);
+      await expect.poll(() => sampleOf(program, completed)).toBe(count);
+    }
+    expect(await sampleOf(program, "petstore_processes")).toBe(2);
+    expect(await sampleOf(program, "petstore_processes_answered")).toBe(2);
+    const [hanging = 0] = answeringProcesses(program);
+    process.kill(hanging, "SIGSTOP");
+    onTestFinished(() => void (isRunning(hanging) && process.kill(hanging, "SIGKILL")));
+    const began = performance.now();
+    const answers = await Promise.all(Array.from({ length: 12 }, () => metricsOf(program)));
+    expect(performance.now() - began).toBeLessThan(3_000); // Prometheus waits for 10 s
+    for (const { status, text: lines } of answers) {
+      expect(status).toBe(200);
+      expect(lines).toMatch(/^petstore_processes 2$/m);
+      expect(lines).toMatch(/^petstore_processes_answered 1$/m);
+      expect(lines).toMatch(/^http_requests_total\{operation_id="listPets",status="200"\} 2$/m);
+    }
+    process.kill(hanging, "SIGCONT");
+    await expect.poll(() => sampleOf(program, "petstore_processes_answered")).toBe(2);
+    expect(await program.stop()).toBe(0);
+    expect(program.output()).not.toContain("MaxListenersExceededWarning");
+  });
+
   test("ends with one clear line when its processes cannot start", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
@@ -119,9 +146,13 @@ function answeringProcesses({ output }: Program): Set<number> {
   return new Set(Array.from(output().matchAll(/"pid":(\d+),.*"msg":"request completed"/g), ([, pid]) => Number(pid)));
 }
 
-async function sampleOf({ output }: Program, name: string): Promise<number> {
-  const url = /Metrics are at (\S+)/.exec(output())![1]!;
-  const line = (await (await fetch(url)).text()).split("\n").find((sample) => sample.startsWith(`${name} `));
+async function metricsOf({ output }: Program): Promise<{ status: number; text: string }> {
+  const answer = await fetch(/Metrics are at (\S+)/.exec(output())![1]!);
+  return { status: answer.status, text: await answer.text() };
+}
+
+async function sampleOf(program: Program, name: string): Promise<number> {
+  const line = (await metricsOf(program)).text.split("\n").find((sample) => sample.startsWith(`${name} `));
   return Number(line?.slice(name.length + 1) ?? 0);
 }
 

@@ -1,4 +1,6 @@
+import cluster, { type Worker } from "node:cluster";
 import { stat } from "node:fs/promises";
+import { setTimeout } from "node:timers/promises";
 import express, { type RequestHandler } from "express";
 import type { Logger } from "pino";
 import {
@@ -9,6 +11,7 @@ import {
   Histogram,
   prometheusContentType,
   Registry,
+  type RegistryContentType,
 } from "prom-client";
 import { isPostgresUrl, pathOfFileUrl } from "../config.ts";
 import { problem } from "../errors.ts";
@@ -88,16 +91,65 @@ export function listenForMetrics(read: () => Promise<string>, address: Address, 
   return listen(app, { ...address, settings: "METRICS_HOST and METRICS_PORT" });
 }
 
-/** Lets the primary process of a cluster read the metrics of this one. */
-export function shareMetrics({ registry }: Metrics): void {
-  AggregatorRegistry.setRegistries(registry);
-  void new AggregatorRegistry(); // begins to listen for the primary's question
+/** How long the primary process waits for the metrics of the others, in milliseconds. */
+const DEADLINE_MS = 1_000;
+
+/** What the primary process of a cluster asks of the others, and what they answer: `Registry.getMetricsAsJSON`. */
+interface Question {
+  question?: "metrics";
+}
+interface Answer {
+  metrics?: object[];
 }
 
-/** Reads the metrics of every process of the cluster that this one is the primary of, added up where that makes sense. */
-export function clusterMetricsReader(): () => Promise<string> {
-  const registry = new AggregatorRegistry();
-  return () => registry.clusterMetrics();
+/** Lets the primary process of a cluster read the metrics of this one. */
+export function shareMetrics({ registry }: Metrics): void {
+  process.on("message", ({ question }: Question) => {
+    if (question !== "metrics") return;
+    const answer = (metrics: object[]): unknown => process.send?.({ metrics } satisfies Answer, () => {});
+    registry.getMetricsAsJSON().then(answer, () => {}); // what cannot be read is no answer
+  });
+}
+
+/**
+ * Reads the metrics of every process of the cluster that this one is the primary of, added up where that makes sense. One that
+ * does not answer in a second, since it hangs or has just been started, is left out, and counted as such.
+ */
+export function clusterMetricsReader(processes: number): () => Promise<string> {
+  let reading: Promise<string> | undefined;
+  const read = async (): Promise<string> => {
+    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker?.isConnected() === true);
+    const answers = await Promise.all(workers.map((worker) => metricsOf(worker!)));
+    const answered = answers.filter((metrics) => metrics !== undefined);
+    const registry = answered.length === 0 ? new Registry() : AggregatorRegistry.aggregate(answered);
+    countProcesses(registry, processes, answered.length);
+    return registry.metrics();
+  };
+  return () => (reading ??= read().finally(() => (reading = undefined))); // however many ask, each process is asked once at a time
+}
+
+async function metricsOf(worker: Worker): Promise<object[] | undefined> {
+  const { promise: answered, resolve } = Promise.withResolvers<object[]>();
+  const hear = ({ metrics }: Answer): void => {
+    if (metrics !== undefined) resolve(metrics);
+  };
+  const late = new AbortController();
+  worker.on("message", hear);
+  worker.send({ question: "metrics" } satisfies Question, () => {}); // it may end meanwhile
+  try {
+    return await Promise.race([answered, setTimeout(DEADLINE_MS, undefined, { signal: late.signal })]);
+  } finally {
+    worker.off("message", hear);
+    late.abort();
+  }
+}
+
+/** Adds two gauges that show when a process is missing in what is added up. */
+export function countProcesses(registry: Registry<RegistryContentType>, processes: number, answered: number): void {
+  const registers = [registry];
+  new Gauge({ name: "petstore_processes", help: "Processes that are to serve.", registers }).set(processes);
+  const help = "Those of them whose metrics are in this answer.";
+  new Gauge({ name: "petstore_processes_answered", help, registers }).set(answered);
 }
 
 function walSize(databaseUrl: string): Gauge {

@@ -78,6 +78,11 @@ describe("/metrics", () => {
     expect(await read()).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
   });
 
+  test("says that one process serves, whose metrics these are", async () => {
+    expect(await valueOf("petstore_processes")).toBe(1);
+    expect(await valueOf("petstore_processes_answered")).toBe(1);
+  });
+
   test("counts answers that break the contract", async () => {
     const { id } = await service.addPet();
     const other = new Sqlite(pathOfFileUrl(service.databaseUrl));
