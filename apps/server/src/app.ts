@@ -18,8 +18,9 @@ import { onlyRead } from "./http/only-read.ts";
 import { authentication } from "./keys/authentication.ts";
 import type { KeyUses } from "./keys/key-uses.ts";
 import { nobody, type Observer } from "./observability/observer.ts";
+import { outageLog } from "./observability/outage.ts";
 import { limited, type RateLimits } from "./rate-limits.ts";
-import { readiness } from "./readiness.ts";
+import { failureOf, readiness } from "./readiness.ts";
 import { referencePage } from "./reference-page.ts";
 import { requestLog } from "./observability/request-log.ts";
 import { standingHeaders } from "./http/standing-headers.ts";
@@ -62,6 +63,8 @@ export async function createApp(options: AppOptions): Promise<Express> {
   app.set("trust proxy", options.trustProxy ?? []); // for `forwardedOf`
   if (options.tracing !== undefined) app.use(options.tracing.traceRequest);
   const capacity = createCapacity(options.maxInFlight);
+  const { storage, logger, isStopping } = options;
+  const reportOutage = outageLog(logger, async () => (await failureOf(storage)) === undefined);
   const always = inOrder(
     standingHeaders(app, options.strictTransportSecurity),
     observer.observeRequest,
@@ -80,11 +83,11 @@ export async function createApp(options: AppOptions): Promise<Express> {
   );
   app.use(always); // the API, which answers or fails, has had it, and is spared a second layer of Express's router
   app.all("/healthz", onlyRead, (_request, response) => void response.json({ status: "ok" }));
-  app.all("/readyz", onlyRead, readiness(options));
+  app.all("/readyz", onlyRead, readiness({ storage, reportOutage, isStopping }));
   app.use(["/openapi.json", "/openapi.yaml"], crossOrigin);
   app.use(contractDocument(BASE_PATH), referencePage(BASE_PATH));
   app.use((_request, _response, next) => next(problem("not_found", undefined, NOTHING_THERE)));
-  app.use(onError(options.logger));
+  app.use(onError(logger, reportOutage));
   return app;
 }
 

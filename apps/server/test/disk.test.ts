@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { open, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Pet } from "@petstore/contract";
@@ -31,6 +33,29 @@ test("a tmpfs that is full: writes get 503, reads go on, and writes succeed agai
     .toContain(
       `The database file ${folder}/data/petstore.db cannot grow (database or disk is full). Make room on its disk; the service then goes on by itself.`,
     );
+  expect(await program.stop()).toBe(0);
+  expect(program.output().match(/"stack"/g)).toHaveLength(1); // of six refusals and what /readyz has found
+});
+
+test("a disk that does not sync: writes get 503 and /readyz fails until it does, and nothing refused is there", async (context) => {
+  const folder = await temporaryFolder();
+  const program = await startProgram(folder);
+  const request = requesting(program.baseUrl, program.key!);
+  const add = () => request("/pets", json({ name: "Rex", categoryId: 1 }));
+  expect((await add()).status).toBe(201);
+  const words = ["-f", "-p", String(program.child.pid), "-e", "inject=fsync,fdatasync:error=EIO"];
+  const strace = spawn("strace", words, { stdio: ["ignore", "ignore", "pipe"] });
+  onTestFinished(() => void strace.kill());
+  const said = await Promise.race([once(strace.stderr, "data"), once(strace, "error")]);
+  if (!String(said[0]).includes("attached")) return context.skip(`strace cannot be run here: ${String(said[0])}`);
+  await expectError(await add(), 503, "unavailable");
+  for (const _ of ["the probe", "its outcome"]) await expectError(await request("/../readyz"), 503, "unavailable");
+  expect((await request("/pets/1")).status).toBe(200);
+  strace.kill("SIGINT");
+  await once(strace, "exit");
+  await expect.poll(async () => (await request("/../readyz")).status).toBe(200);
+  expect((await add()).status).toBe(201);
+  expect(await everyPet(request)).toHaveLength(2);
   expect(await program.stop()).toBe(0);
 });
 
@@ -89,9 +114,11 @@ async function expectRefusalsUntilThereIsRoom(request: Request, makeRoom: () => 
   }
   expect(acknowledged.length).toBeGreaterThan(20);
   expect(await everyPet(request)).toEqual(acknowledged);
-  expect((await request("/../readyz")).status).toBe(200);
+  const message = await expectError(await request("/../readyz"), 503, "unavailable");
+  expect(message).toBe("The database cannot be written.");
 
   await makeRoom();
+  await expect.poll(async () => (await request("/../readyz")).status).toBe(200); // before anybody has written
   const after = await Promise.all(Array.from({ length: 20 }, add));
   expect(after.map(({ status }) => status)).toEqual(Array(20).fill(201));
   expect(await everyPet(request)).toHaveLength(acknowledged.length + 20);

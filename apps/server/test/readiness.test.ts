@@ -7,13 +7,15 @@ import { pathOfFileUrl, readConfig } from "../src/config.ts";
 import { listen } from "../src/http/listener.ts";
 import { keyUses } from "../src/keys/key-uses.ts";
 import type { Storage } from "../src/database/storage.ts";
+import { insertPet } from "../src/pets/pets.repository.ts";
 import { expectError } from "./service.ts";
 import { temporaryStorage } from "./temporary.ts";
 
 async function served(
   isStopping = () => false,
-): Promise<{ get: () => Promise<Response>; storage: Storage; path: string; log: string[] }> {
-  const storage = await temporaryStorage();
+): Promise<{ get: () => Promise<Response>; storage: Storage; path: string; log: string[]; commits: number[] }> {
+  const commits: number[] = [];
+  const storage = await temporaryStorage((size) => commits.push(size));
   const log: string[] = [];
   const logger = pino({ level: "warn" }, { write: (line) => log.push(line) });
   const { environment, maxInFlight, rateLimits } = readConfig({});
@@ -28,7 +30,7 @@ async function served(
   });
   const listener = await listen(app, { host: "127.0.0.1", port: 0 });
   onTestFinished(async () => void (await listener.close()));
-  return { get: () => fetch(`${listener.origin}/readyz`), storage, path: pathOfFileUrl(storage.url), log };
+  return { get: () => fetch(`${listener.origin}/readyz`), storage, path: pathOfFileUrl(storage.url), log, commits };
 }
 
 describe("/readyz", () => {
@@ -63,12 +65,46 @@ describe("/readyz", () => {
       replace();
       const message = await expectError(await get(), 503, "unavailable");
       expect(message).toBe("The database file or its log was moved, removed or replaced.");
-      expect(log.splice(0).join("")).toContain(
-        `The database file ${path} or its log ${path}-wal was moved, removed or replaced`,
-      );
     }
+    expect(log.join("")).toContain(`The database file ${path} or its log ${path}-wal was moved, removed or replaced`);
+    expect(log.join("").match(/"stack"/g)).toHaveLength(1);
     await rename(`${path}.moved`, path);
     expect((await get()).status).toBe(200);
+  });
+
+  test("after a write that failed, one probe is committed however many ask, and nothing of it stays", async () => {
+    const { get, storage, path, commits } = await served();
+    const file = new Sqlite(path, { readonly: true });
+    onTestFinished(() => void file.close());
+    const schema = () => file.prepare("select * from sqlite_master").all();
+    const before = schema();
+    await storage.open();
+    await get();
+    expect(commits).toEqual([]);
+    const failOnce = async (): Promise<void> => {
+      await rename(path, `${path}.moved`);
+      const pet = { name: "Rex", categoryId: 1, status: "sold" } as const;
+      await expect(storage.write((trx) => insertPet(trx, pet))).rejects.toThrow("was moved");
+      await rename(`${path}.moved`, path);
+    };
+    await failOnce();
+    for (const _ of ["while writes are in doubt", "afterwards"]) {
+      const answers = await Promise.all(Array.from({ length: 50 }, get));
+      expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
+      expect(commits).toEqual([1, 1]); // what is written, and its removal
+    }
+    await failOnce();
+    await expect.poll(async () => (await get()).status).toBe(200);
+    expect(commits).toEqual([1, 1, 1, 1]); // the probe before proves nothing of what failed since
+    expect(schema()).toEqual(before);
+  });
+
+  test("a write that fails for what it writes is no reason not to be ready", async () => {
+    const { get, storage, commits } = await served();
+    await expect(storage.write(async () => Promise.reject(new Error("a mistake")))).rejects.toThrow("a mistake");
+    commits.length = 0;
+    expect((await get()).status).toBe(200);
+    expect(commits).toEqual([]);
   });
 
   test("503 when the database does not answer within a second", async () => {

@@ -1,6 +1,7 @@
 import { type Database, isPostgres, openDatabase } from "./database.ts";
 import { groupingCommits } from "./grouping-commits.ts";
 import { SqliteFileAdapter } from "./sqlite.dialect.ts";
+import { notingFailures } from "./writability.ts";
 
 /** A piece of work on a transaction. It may run again with nothing kept of it, so it touches nothing else. */
 export type Work<Result> = (trx: Database) => Promise<Result>;
@@ -30,6 +31,11 @@ export interface Storage {
   commitNow: () => void;
   /** Throws `FileMovedError` when it is not what is at its path any more, so that no write can be made. */
   expectInPlace: () => void;
+  /**
+   * Rejects with the reason while writes fail: from one that fails for the state of the database until a probe succeeds, which this
+   * commits.
+   */
+  expectWritable: () => Promise<void>;
   /** Has writes that still wait for the lock of another process after so many milliseconds refused, and later ones not wait. */
   stopWaiting: (afterMs: number) => void;
   /** Opens a file now, not at the first request, so that nobody takes its place before. */
@@ -50,7 +56,10 @@ export function openStorage(databaseUrl: string, onCommit?: OnCommit): Storage {
   const db = openDatabase(databaseUrl, { mustExist: true });
   return {
     db,
-    ...(isPostgres(writer) ? inTransactions(writer, onCommit) : groupingCommits(writer, onCommit)),
+    ...notingFailures(
+      isPostgres(writer) ? inTransactions(writer, onCommit) : groupingCommits(writer, onCommit),
+      writer,
+    ),
     snapshot: (read) => {
       const { adapter } = db.getExecutor(); // that `db` only reads is what makes its count complete
       if (adapter instanceof SqliteFileAdapter) adapter.snapshot(read);

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { isDatabaseUnavailable } from "../database/database.errors.ts";
 import type { Storage } from "../database/storage.ts";
 import { saveKeyUses } from "./keys.repository.ts";
 
@@ -21,15 +22,19 @@ export function keyUses(write: Storage["write"], logger: Logger, saveAfterMs = S
   let timer: NodeJS.Timeout | undefined;
   let saving = Promise.resolve();
   let isClosed = false;
+  let isFailing = false; // which is logged once, until it is over
 
   const save = async (): Promise<void> => {
     const uses = new Map([...unsaved].slice(0, SAVED_AT_ONCE));
     try {
       await write((trx) => saveKeyUses(trx, uses));
     } catch (error) {
-      logger.warn({ err: error }, "when keys were last used could not be saved");
+      const facts = isDatabaseUnavailable(error) ? { reason: (error as Error).message } : { err: error };
+      if (!isFailing) logger.warn(facts, "when keys were last used could not be saved");
+      isFailing = true;
       return;
     }
+    isFailing = false;
     for (const [id, at] of uses) if (unsaved.get(id) === at) unsaved.delete(id);
   };
 

@@ -1,0 +1,38 @@
+import { setTimeout } from "node:timers/promises";
+import type { Logger } from "pino";
+
+/** Told of each failure for the state of the database, and of the request that it failed. */
+export type ReportOutage = (error: unknown, req: object) => void;
+
+/** How often it is looked whether an outage is over, in milliseconds. */
+const LOOK_EVERY_MS = 10_000;
+
+/** After how many looks with failures between them their number is logged. */
+const LOOKS_PER_LINE = 6;
+
+/**
+ * Logs an outage of the database as one error with its stack, its failures as a number once a minute, and its end: when nothing
+ * has failed between two looks and `isOver` says so.
+ */
+export function outageLog(logger: Logger, isOver: () => Promise<boolean>, lookEveryMs = LOOK_EVERY_MS): ReportOutage {
+  let failures = 0; // of the outage, 0 when there is none
+
+  const watch = async (began: number): Promise<void> => {
+    const facts = () => ({ failures, seconds: Math.round((performance.now() - began) / 1_000) });
+    for (let looks = 1; ; looks++) {
+      const before = failures;
+      await setTimeout(lookEveryMs, undefined, { ref: false });
+      if (failures === before && (await isOver()) && failures === before) break;
+      if (looks % LOOKS_PER_LINE === 0) logger.error(facts(), "the database still cannot be used");
+    }
+    logger.warn(facts(), "the database can be used again");
+    failures = 0;
+  };
+
+  return (error, req) => {
+    failures++;
+    if (failures > 1) return;
+    logger.error({ err: error, req }, "the database cannot be used");
+    void watch(performance.now());
+  };
+}

@@ -1,0 +1,29 @@
+import { expect, inject, test } from "vitest";
+import { execute } from "./postgres.ts";
+import { expectError, json, startService } from "./service.ts";
+
+test("/readyz fails while PostgreSQL only reads, as a standby does, and is 200 once a probe is committed", async () => {
+  await using service = await startService();
+  const name = new URL(service.databaseUrl).pathname.slice(1);
+  const others =
+    "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()";
+  const onlyRead = async (value: "on" | "off"): Promise<void> => {
+    await execute(inject("postgresUrl")!, `alter database ${name} set default_transaction_read_only = ${value}`);
+    await execute(service.databaseUrl, others); // it holds for new connections
+  };
+  const add = () => service.request("/pets", json({ name: "Rex", categoryId: 1 }));
+  const readyz = () => fetch(new URL("/readyz", service.baseUrl));
+  await service.addPet();
+  expect((await readyz()).status).toBe(200);
+
+  await onlyRead("on");
+  await expectError(await add(), 503, "unavailable");
+  await expect.poll(async () => (await service.request("/pets/1")).status).toBe(200);
+  await expect
+    .poll(async () => expectError(await readyz(), 503, "unavailable"))
+    .toBe("The database cannot be written.");
+
+  await onlyRead("off");
+  await expect.poll(async () => (await readyz()).status).toBe(200);
+  expect((await add()).status).toBe(201);
+});
