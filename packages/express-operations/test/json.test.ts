@@ -104,7 +104,7 @@ describe("parseJson", () => {
     expect(() => parseJson('{"a b":"\\ud800"}')).toThrow(/\(a lone surrogate\)$/);
   });
 
-  test.each(['"\\ud83d\\ude00"', '"\\\\ud800"', '"\\ud7ff\\ue000"', `"${"\u{1f600}"}"`])("reads %s", (text) =>
+  test.each(['"\\ud83d\\ude00"', '"\\\\ud800"', '"\\ud7ff\\ue000"', '"\u{1f600}"'])("reads %s", (text) =>
     expect(parseJson(text)).toBe(JSON.parse(text)),
   );
 

@@ -9,20 +9,20 @@ const json = {
 };
 const query = { name: "q", in: "query", schema: { type: "string" } };
 const header = { name: "X-Shop", in: "header", schema: { type: "string" } };
-const ifNoneMatch = { name: "If-None-Match", in: "header", schema: { type: "string" } };
+const conditional = { name: "If-None-Match", in: "header", schema: { type: "string" } };
 const document = {
   openapi: "3.1.1",
   paths: {
     "/things": {
       get: {
         operationId: "list",
-        parameters: [query, ifNoneMatch],
+        parameters: [query, conditional],
         responses: { 200: json, 304: { description: "" } },
       },
       post: { operationId: "add", responses: { 204: { description: "" } } },
     },
     "/once": {
-      get: { operationId: "once", parameters: [{ ...ifNoneMatch, required: true }], responses: { 200: json } },
+      get: { operationId: "once", parameters: [{ ...conditional, required: true }], responses: { 200: json } },
     },
     "/shop": { get: { operationId: "shop", parameters: [header], responses: { 200: json } } },
   },

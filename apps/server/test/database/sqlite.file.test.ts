@@ -185,11 +185,11 @@ describe("the database, its log and what is copied of it are for their owner alo
       "with recursive n(i) as (select 1 union all select i + 1 from n where i < 200000) " +
         "insert into pets (name, category_id, status) select 'Rex', 1, 'sold' from n",
     );
-    const backup = run(["backup", copy], env);
+    const copied = run(["backup", copy], env);
     const partial = `${copy}.petstore-partial`;
     await expect.poll(() => existsSync(partial), { interval: 1 }).toBe(true);
     expect((await stat(partial)).mode & 0o777).toBe(0o600);
-    expect((await backup).code).toBe(0);
+    expect((await copied).code).toBe(0);
     file.close();
     await chmod(path, 0o644);
     expect((await run(["restore", copy], env)).code).toBe(0);

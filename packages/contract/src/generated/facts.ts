@@ -4,4 +4,4 @@
 export const version = "1.0.0";
 
 /** SHA-256 of the bundled document (`openapi.json`) without its `servers`, in hexadecimal. */
-export const hash = "3574ac0afdb12f65e1a921fdf49797003038b374293d0550f9cb9688c4be8528";
+export const hash = "706074c80690d9abb9da16e44bf21c14a90039983739b024ec7582d453dcc75d";
