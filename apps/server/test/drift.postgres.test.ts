@@ -32,7 +32,7 @@ startBehind((origin) => record(origin, join(traffic, `${new URL(origin).port}.ha
 const tags = document.tags.map(({ name }) => name.toLowerCase());
 for (const file of globSync(["conformance.test.ts", ...tags.map((tag) => `${tag}/*.test.ts`)], {
   cwd: import.meta.dirname,
-  exclude: ["**/*.sqlite.test.ts"],
+  exclude: ["**/*.sqlite.test.ts", "**/*.long.test.ts"],
 })) {
   await import(join(import.meta.dirname, file));
 }

@@ -121,14 +121,14 @@ describe("/readyz", () => {
     let isStopping = false;
     const { get, path, log } = await served(() => isStopping);
     const warned = () =>
-      log.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg === "not ready");
+      log.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg === "the database cannot be used");
     const other = new Sqlite(path);
     onTestFinished(() => void other.close());
     other.exec("alter table pets rename to taken");
     expect(await expectError(await get(), 503, "unavailable")).toBe("The database does not answer.");
     const req = { method: "GET", path: "/readyz", id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string };
     const err = { type: "SqliteError", message: "no such table: pets", code: "SQLITE_ERROR" };
-    expect(warned()).toMatchObject([{ level: 40, req, err }]);
+    expect(warned()).toMatchObject([{ level: 50, req, err }]);
     isStopping = true;
     expect(await expectError(await get(), 503, "unavailable")).toBe("The service is stopping.");
     expect(warned()).toHaveLength(1); // which is no news to the log
@@ -141,7 +141,7 @@ describe("/readyz", () => {
     const began = performance.now();
     await expectError(await get(), 503, "unavailable");
     expect(performance.now() - began).toBeGreaterThanOrEqual(990);
-    expect(JSON.parse(log[0]!)).toMatchObject({ msg: "not ready", err: { message: "no answer in 1000 ms" } });
+    expect(JSON.parse(log[0]!)).toMatchObject({ msg: "the database cannot be used", err: { message: "no answer in 1000 ms" } });
     letGo();
     await holding;
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;

@@ -147,7 +147,8 @@ test("petstore restore keeps the old database under a name that says when, and t
     basename(aside),
   )!;
   const at = `${day}${hour}:${minute}:${rest}`;
-  expect([before, at, new Date().toISOString()]).toEqual([before, at, new Date().toISOString()].toSorted());
+  const times = [before, at, new Date().toISOString()];
+  expect(times).toEqual(times.toSorted());
 });
 
 test("petstore restore follows a link to the database, which stays one", async () => {
@@ -348,7 +349,8 @@ test("petstore restore brings a backup of an older version to this one", async (
   await db.destroy();
   const older = new Sqlite(copy);
   older.exec(
-    "drop table audit; alter table api_keys drop column last_used_at; alter table api_keys drop column rotated_at",
+    "alter table pets drop column created_by; alter table pets drop column created_at; " +
+      "drop table audit; alter table api_keys drop column last_used_at; alter table api_keys drop column rotated_at",
   );
   older.exec("delete from kysely_migration where name > '0002'").close();
   await restore(path, copy);
