@@ -54,5 +54,5 @@ export async function checkContract(connection: Connection, options?: CallOption
 
 function isDocument(value: unknown): value is OpenApiDocument {
   const { info, paths } = (value ?? {}) as Partial<OpenApiDocument>;
-  return typeof info?.version === "string" && typeof paths === "object";
+  return typeof info?.version === "string" && typeof paths === "object" && paths !== null;
 }

@@ -2,7 +2,7 @@
 export interface OpenApiDocument {
   info: { version: string };
   servers?: unknown;
-  paths?: Record<string, Record<string, unknown>>;
+  paths: Record<string, Record<string, unknown>>;
   components?: { schemas?: object };
 }
 
@@ -21,7 +21,7 @@ const MAPS = new Set(["properties", "patternProperties", "$defs", "responses", "
  */
 export async function fingerprints(document: OpenApiDocument): Promise<Record<string, string>> {
   const entries: Promise<[string, string]>[] = [];
-  for (const [path, item] of Object.entries(document.paths ?? {})) {
+  for (const [path, item] of Object.entries(document.paths)) {
     for (const method of METHODS) {
       const operation = item[method] as { operationId?: string } | undefined;
       if (operation === undefined) continue;

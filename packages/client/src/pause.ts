@@ -1,6 +1,7 @@
-/** Resolves after some milliseconds, or as soon as the signal is aborted. */
-export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
+/** Resolves after some milliseconds, or as soon as the signal is aborted; at once if it was before. */
+export async function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted) return;
+  await new Promise<void>((resolve) => {
     const end = (): void => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", end);

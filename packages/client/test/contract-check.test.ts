@@ -86,7 +86,15 @@ describe("checkContract", () => {
     ]);
   });
 
-  test.each(["<h1>Not here</h1>", "{}", "null", "[]"])("rejects what is no contract: %s", async (body) => {
+  test.each([
+    "<h1>Not here</h1>",
+    "{}",
+    "null",
+    "[]",
+    '{"info":{"version":"1.0.0"}}',
+    '{"info":{"version":"1.0.0"},"paths":null}',
+    '{"info":{},"paths":{}}',
+  ])("rejects what is no contract: %s", async (body) => {
     await using server = await faulty((_, response) => void response.end(body));
     await expect(server.petstore.checkContract()).rejects.toMatchObject({
       name: "PetstoreError",

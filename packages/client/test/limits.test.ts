@@ -1,0 +1,67 @@
+import type { RequestListener } from "node:http";
+import { describe, expect, test } from "vitest";
+import { faulty } from "./faulty.ts";
+
+describe("the path form takes the options of a call", () => {
+  test("retry", async () => {
+    await using server = await faulty(refuse());
+    expect((await server.petstore.GET("/pets", { retry: false })).status).toBe(503);
+    expect(server.requests).toHaveLength(1);
+    expect((await server.petstore.GET("/pets", { retry: { limit: 1, baseDelay: 1 } })).status).toBe(503);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test("timeout, beside the parameters", async () => {
+    await using server = await faulty(() => {});
+    const init = { params: { path: { petId: 7 } }, timeout: 1_000, retry: false as const };
+    expect((await server.petstore.GET("/pets/{petId}", init)).error?.code).toBe("timeout");
+    expect(server.requests).toEqual(["GET /v1/pets/7"]);
+  });
+
+  test("signal and headers", async () => {
+    const controller = new AbortController();
+    const traces: unknown[] = [];
+    await using server = await faulty((request) => {
+      traces.push(request.headers["traceparent"]);
+      controller.abort();
+    });
+    const headers = { traceparent: "00-1" };
+    const result = await server.petstore.GET("/pets", { headers, signal: controller.signal });
+    expect(result.error?.code).toBe("aborted");
+    expect(traces).toEqual(["00-1"]);
+  });
+});
+
+test("a signal that is aborted before a wait begins ends it at once", async () => {
+  const controller = new AbortController();
+  const reason = new Error("the page was closed");
+  await using server = await faulty(refuse({ "Retry-After": "20" }), { onRetry: () => controller.abort(reason) });
+  const start = performance.now();
+  const result = await server.petstore.listPets({}, { signal: controller.signal });
+  expect(performance.now() - start).toBeLessThan(10_000);
+  expect(result).toMatchObject({ status: 0, error: { code: "aborted" }, cause: reason });
+  expect(server.requests).toHaveLength(1);
+});
+
+test("a signal that is aborted before a call sends nothing", async () => {
+  await using server = await faulty(refuse());
+  const result = await server.petstore.listPets({}, { signal: AbortSignal.abort() });
+  expect(result.error).toEqual({ code: "aborted", message: "The call was aborted.", status: 0 });
+  expect(server.requests).toEqual([]);
+});
+
+test("a call whose limits are both Infinity waits for its answer", async () => {
+  const answer: RequestListener = (_, response) => {
+    setTimeout(() => response.writeHead(200, { "Content-Type": "application/json" }).end("[]"), 100);
+  };
+  await using server = await faulty(answer, { timeout: Infinity, attemptTimeout: Infinity });
+  expect(await server.petstore.listPets().orThrow()).toEqual([]);
+  expect(server.requests).toHaveLength(1);
+});
+
+function refuse(headers: Record<string, string> = {}): RequestListener {
+  return (_request, response) => {
+    response.writeHead(503, { "Content-Type": "application/json", ...headers });
+    response.end(JSON.stringify({ code: "failed", message: "It failed.", status: 503 }));
+  };
+}
