@@ -1,0 +1,134 @@
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { compilerOf } from "./compiler.ts";
+import { isEquivalent, type Equivalent } from "./equivalents.ts";
+import { mutantsOf, mutated, type Mutant } from "./mutants.ts";
+import { reachOf, type Reach } from "./reach.ts";
+import { shuffled } from "./sample.ts";
+import { runTests, type TestFile, type Workplace } from "./test-runs.ts";
+import { inTurn } from "./turns.ts";
+
+/** What a package's tests were asked about. */
+export interface Wish {
+  count: number;
+  seed: number;
+  /** Only mutants of these lines, written `src/json.ts:12`, or of these files; all if there are none. */
+  at: string[];
+}
+
+/** What became of a mutant: what noticed it, or undefined if it survived. */
+export interface Verdict {
+  mutant: Mutant;
+  noticedBy: string | undefined;
+}
+
+/** What a sample of a package's mutants showed. */
+export interface Outcome {
+  verdicts: Verdict[];
+  /** Mutants of the sample that the compiler refuses, and those that are named as equivalent; neither counts. */
+  invalid: number;
+  equivalent: number;
+  /** Test files left out since they fail without any mutant. */
+  failing: string[];
+}
+
+/** Runs a package's tests on a sample of its mutants. */
+export async function mutatePackage(
+  workplaces: [Workplace, ...Workplace[]],
+  wish: Wish,
+  equivalents: Equivalent[],
+  report: (verdict: Verdict) => void,
+): Promise<Outcome> {
+  const [{ root, folder }] = workplaces;
+  const directory = join(root, folder);
+  const sources = sourcesOf(directory);
+  const all = [...sources].flatMap(([file, source]) => mutantsOf(source, file));
+  const asked = shuffled(all, wish.seed).filter(({ file, line }) => isAsked(wish.at, file, line));
+  const isKnown = (mutant: Mutant): boolean => isEquivalent(mutant, sources.get(mutant.file)!, equivalents);
+  const candidates = asked.filter((mutant) => !isKnown(mutant));
+  const { valid, looked } = compiling(directory, candidates, sources, wish.count);
+  const sampled = valid.length < wish.count ? asked : asked.slice(0, asked.indexOf(valid.at(-1)!));
+
+  const { files, failing } = await passingTests(workplaces[0]);
+  const mutatedFiles = new Set(valid.map(({ file }) => file));
+  console.error(`${folder}: ${valid.length} of ${all.length} mutants; first, ${files.length} test files without any.`);
+  const reaches = await reachOf(workplaces, files, new Map([...sources].filter(([file]) => mutatedFiles.has(file))));
+  const verdicts = await inTurn(workplaces, valid, async (workplace, mutant) => {
+    const verdict = { mutant, noticedBy: await noticed(workplace, mutant, sources.get(mutant.file)!, reaches) };
+    report(verdict);
+    return verdict;
+  });
+  return { verdicts, invalid: looked - valid.length, equivalent: sampled.filter(isKnown).length, failing };
+}
+
+/** The source of the package, without what is generated. */
+function sourcesOf(cwd: string): Map<string, string> {
+  const files = globSync(["*.ts", "src/**/*.ts"], { cwd, exclude: ["**/generated/**", "vitest.config.ts"] });
+  return new Map(files.toSorted().map((file) => [file, readFileSync(join(cwd, file), "utf8")]));
+}
+
+function isAsked(at: string[], file: string, line: number): boolean {
+  return at.length === 0 || at.includes(file) || at.includes(`${file}:${line}`);
+}
+
+/** The first `count` mutants that the compiler takes, and how many it looked at for them. */
+function compiling(
+  directory: string,
+  mutants: Mutant[],
+  sources: Map<string, string>,
+  count: number,
+): { valid: Mutant[]; looked: number } {
+  using compiler = compilerOf(directory);
+  const valid: Mutant[] = [];
+  let looked = 0;
+  for (const mutant of mutants) {
+    if (valid.length === count) break;
+    looked++;
+    if (compiler.takes(mutant, sources.get(mutant.file)!)) valid.push(mutant);
+  }
+  return { valid, looked };
+}
+
+/** The test files that pass on the code as it stands. */
+async function passingTests(workplace: Workplace): Promise<{ files: TestFile[]; failing: string[] }> {
+  const known = await runTests(workplace, { stopAtFailure: false });
+  if (typeof known === "string") throw new Error(`The tests of ${workplace.folder} cannot be listed: ${known}.`);
+  const result = await runTests(workplace, { files: known.files, stopAtFailure: false });
+  if (typeof result === "string") throw new Error(`The tests of ${workplace.folder} cannot be run: ${result}.`);
+  const failing = result.files.filter(({ failure }) => failure !== undefined).map(({ name }) => name);
+  return { files: known.files.filter(({ name }) => !failing.includes(name)), failing };
+}
+
+/** What noticed a mutant: the test files that reach it run, the quickest first; all of them if none is known to reach it. */
+async function noticed(
+  workplace: Workplace,
+  mutant: Mutant,
+  source: string,
+  reaches: Reach[],
+): Promise<string | undefined> {
+  const point = `${mutant.file}:${mutant.point}`;
+  const reaching = reaches.filter(({ points }) => points.has(point));
+  const files = reaching.length > 0 ? reaching : reaches;
+  const milliseconds = 30_000 + 4 * files.reduce((sum, file) => sum + file.milliseconds, 0);
+  const result = await withMutant(workplace, mutant, source, () =>
+    runTests(workplace, { files: files.map(({ name }) => ({ name })), stopAtFailure: true }, { milliseconds }),
+  );
+  if (typeof result === "string") return result;
+  const failed = result.files.find(({ failure }) => failure !== undefined);
+  return failed === undefined ? result.unhandled[0] : `${failed.name}: ${failed.failure}`;
+}
+
+async function withMutant<Result>(
+  { root, folder }: Workplace,
+  mutant: Mutant,
+  source: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const path = join(root, folder, mutant.file);
+  writeFileSync(path, mutated(source, mutant));
+  try {
+    return await work();
+  } finally {
+    writeFileSync(path, source);
+  }
+}

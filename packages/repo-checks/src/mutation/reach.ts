@@ -1,0 +1,42 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { withRecorders } from "./mutants.ts";
+import { runTests, type TestFile, type Workplace } from "./test-runs.ts";
+import { inTurn } from "./turns.ts";
+
+/** A test file with what running it alone reaches, of the files that were looked at, and takes. */
+export interface Reach extends TestFile {
+  points: Set<string>;
+  milliseconds: number;
+}
+
+/**
+ * Runs each test file alone over `sources` with a recorder at every statement, and tells which statements it reached: in the
+ * processes and workers that it started too, as far as they kept its environment.
+ */
+export async function reachOf(
+  workplaces: Workplace[],
+  files: TestFile[],
+  sources: Map<string, string>,
+): Promise<Reach[]> {
+  const write = (text: (source: string, file: string) => string): void => {
+    for (const { root, folder } of workplaces)
+      for (const [file, source] of sources) writeFileSync(join(root, folder, file), text(source, file));
+  };
+  write(withRecorders);
+  const reaches = await inTurn(workplaces, files, async (workplace, { name }, index) => {
+    const notes = join(workplace.temporary, `points-${index}`);
+    const recorder = pathToFileURL(join(import.meta.dirname, "record-points.mjs")).href;
+    const began = performance.now();
+    await runTests(
+      workplace,
+      { files: [{ name }], stopAtFailure: false },
+      { env: { NODE_OPTIONS: `--import=${recorder}`, MUTATION_POINTS: notes } },
+    );
+    const points = new Set(existsSync(notes) ? readFileSync(notes, "utf8").split("\n") : []);
+    return { name, points, milliseconds: performance.now() - began };
+  });
+  write((source) => source);
+  return reaches.toSorted((a, b) => a.milliseconds - b.milliseconds);
+}

@@ -1,0 +1,64 @@
+/**
+ * Runs test files of the package in the working directory, one after the other in the order they come in, up to the first that
+ * fails; without a message that names files it tells which there are. Started by `test-runs.ts`, which it answers by IPC.
+ */
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { createVitest, type TestModule, type TestSpecification } from "vitest/node";
+import type { Request, Result, TestFile } from "./test-runs.ts";
+
+/** Vitest's own order begins with what failed or took long before, which says nothing about a mutant. */
+class AsGiven {
+  sort(files: TestSpecification[]): TestSpecification[] {
+    return files;
+  }
+  shard(files: TestSpecification[]): TestSpecification[] {
+    return files;
+  }
+}
+
+const [{ files, stopAtFailure }] = (await once(process, "message")) as [Request];
+const config = existsSync("vitest.config.ts")
+  ? "vitest.config.ts"
+  : resolve(import.meta.dirname, "../../vitest.config.ts");
+const vitest = await createVitest("test", {
+  config,
+  dir: "test",
+  watch: false,
+  maxWorkers: 1,
+  bail: stopAtFailure ? 1 : 0,
+  reporters: [{}],
+  sequence: { sequencer: AsGiven },
+});
+const known = await vitest.globTestSpecifications();
+const answer: Result = { files: known.map(fileOf), unhandled: [] };
+if (files !== undefined) {
+  const wanted = files.map(
+    (file) => known.find((specification) => fileOf(specification).name === file.name) ?? missing(file.name),
+  );
+  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(wanted);
+  answer.files = testModules.map((module) => ({
+    ...fileOf(module),
+    milliseconds: module.diagnostic().duration + module.diagnostic().collectDuration,
+    failure: failureOf(module),
+  }));
+  answer.unhandled = unhandledErrors.map((error) => (error as Error).message);
+}
+await vitest.close();
+process.send!(answer, () => process.exit());
+
+function fileOf({ project, moduleId }: TestSpecification | TestModule): TestFile {
+  const path = moduleId.slice(project.config.root.length + 1);
+  return { name: project.name === "" ? path : `${path} (${project.name})` };
+}
+
+function failureOf(module: TestModule): string | undefined {
+  if (module.state() !== "failed") return undefined;
+  for (const test of module.children.allTests()) if (test.result().state === "failed") return test.fullName;
+  return "its file cannot be loaded, or a hook fails";
+}
+
+function missing(name: string): never {
+  throw new Error(`There is no test file ${name}.`);
+}

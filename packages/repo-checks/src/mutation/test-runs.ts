@@ -1,0 +1,86 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { delimiter, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+
+/** A test file, by its path from the package's folder and its Vitest project if that has a name. */
+export interface TestFile {
+  name: string;
+}
+
+/** What `run-tests.ts` is asked for. */
+export interface Request {
+  files?: TestFile[];
+  stopAtFailure: boolean;
+}
+
+/** What it answers: the files with what became of them, or all files there are if it was asked for none. */
+export interface Result {
+  files: (TestFile & { milliseconds?: number; failure?: string | undefined })[];
+  unhandled: string[];
+}
+
+/** A package in a copy of the repository, where files may be changed. */
+export interface Workplace {
+  root: string;
+  /** The folder of the package, from the root. */
+  folder: string;
+  /** Where its tests put temporary files. */
+  temporary: string;
+  /** Whether the tests that `pnpm test` leaves out are its only ones. */
+  hasLongTestsOnly: boolean;
+}
+
+/** Runs test files in a process group of their own, ended with all they started when the time is over; then there is no result. */
+export async function runTests(
+  { root, folder, temporary, hasLongTestsOnly }: Workplace,
+  request: Request,
+  { milliseconds = 900_000, env = {} }: { milliseconds?: number; env?: NodeJS.ProcessEnv } = {},
+): Promise<Result | "time is over" | "ended early"> {
+  const cwd = join(root, folder);
+  const bins = [join(cwd, "node_modules/.bin"), join(root, "node_modules/.bin")];
+  const child = fork(join(import.meta.dirname, "run-tests.ts"), {
+    cwd,
+    detached: true,
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    env: {
+      ...process.env,
+      PATH: [...bins, process.env["PATH"]].join(delimiter),
+      TMPDIR: temporary,
+      ...(hasLongTestsOnly && { LONG_TESTS: "1" }),
+      ...env,
+    },
+  });
+  running.add(child);
+  child.send(request);
+  const left = new AbortController();
+  const { signal } = left;
+  const outcomes = [
+    once(child, "message", { signal }).then(([result]) => result as Result),
+    once(child, "exit", { signal }).then(() => "ended early" as const),
+    setTimeout(milliseconds, "time is over" as const, { signal }),
+  ];
+  try {
+    return await Promise.race(outcomes);
+  } finally {
+    left.abort();
+    await Promise.allSettled(outcomes);
+    end(child);
+    running.delete(child);
+  }
+}
+
+const running = new Set<ChildProcess>();
+
+/** Ends every run of tests. */
+export function endTestRuns(): void {
+  for (const child of running) end(child);
+}
+
+function end(child: ChildProcess): void {
+  try {
+    process.kill(-child.pid!, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}

@@ -1,0 +1,102 @@
+import { stripTypeScriptTypes } from "node:module";
+import { describe, expect, test } from "vitest";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isEquivalent, knownEquivalents } from "../src/mutation/equivalents.ts";
+import { described, mutantsOf, mutated, withRecorders } from "../src/mutation/mutants.ts";
+import { shuffled } from "../src/mutation/sample.ts";
+import { root } from "./clone.ts";
+
+const changesOf = (source: string) => mutantsOf(source, "a.ts").map(described);
+
+describe("the mutants of", () => {
+  test.each<[code: string, changes: string[]]>([
+    [
+      "if (a < b) c;",
+      [
+        "condition: a < b → true",
+        "condition: a < b → false",
+        "operator: < → <=",
+        "operator: < → >",
+        "statement: c; → removed",
+      ],
+    ],
+    ["const c = a && b;", ["operand: a && b → a", "operand: a && b → b", "operator: && → ||"]],
+    ["const c = !a;", ["negation: ! → removed"]],
+    ["const c = a?.b;", ["optional chain: ?. → ."]],
+    ["const c = a?.[0];", ["optional chain: ?. → removed"]],
+    ['const c = "x";', ['string: "x" → ""']],
+    ["const c = /^a+$/u;", ["pattern: /^a+$/u → /a+$/u", "pattern: /^a+$/u → /^a+/u", "pattern: /^a+$/u → /^a*$/u"]],
+    ["const c = a.some(b);", ["method: some → every"]],
+    ["const c = a.trim();", ["method: a.trim() → a"]],
+    ["const c = { ...a, b };", ["array or object: { ...a, b } → {}", "spread: ...a, → removed"]],
+    ["while (a) a--;", ["condition: a → false", "statement: a--; → removed", "update: a-- → a++"]],
+    [
+      "function f() { a(); return b; }",
+      ["block: { a(); return b; } → {}", "statement: a(); → removed", "return: return b; → removed"],
+    ],
+  ])("%s", (code, changes) => {
+    expect(changesOf(code).toSorted()).toEqual(
+      changes.map((change) => change.replace("return b; → removed", "return b; → return;")).toSorted(),
+    );
+  });
+
+  test.each([
+    'throw new Error("x");',
+    'const c = "Two words.";',
+    "const c = `There is no ${a}.`;",
+    'import a from "b";',
+    'type A = "x" | true;',
+    'const c = { "a-b": d }["a"] as "x";',
+    "a: while (true) break a;",
+  ])("%s spare messages, imports, types and names", (code) => {
+    const left = changesOf(code).filter((change) => /^(string|boolean|operator)/.test(change));
+    expect(left).toEqual(
+      code.includes('["a"]') ? ['string: "a" → ""'] : code.startsWith("a:") ? ["boolean: true → false"] : [],
+    );
+  });
+
+  test("a file tell where they are, in characters, and what the file becomes", () => {
+    const source = 'const a = "é𝄞";\nconst b = a === c;\n';
+    const [, equal] = mutantsOf(source, "a.ts");
+    expect(equal).toMatchObject({ file: "a.ts", line: 2, original: "===", replacement: "!==" });
+    expect(mutated(source, equal!)).toBe('const a = "é𝄞";\nconst b = a !== c;\n');
+  });
+});
+
+test("recorders note each statement once it is reached, and what is in a mutant's way is reached before", () => {
+  const source = `
+    export function f(a: number): number {
+      if (a > 1) return a - 1;
+      const g = (b: number): number => b * 2;
+      switch (a) { case 0: return g(4); default: return a + 1; }
+    }`;
+  const mutants = mutantsOf(source, "a.ts");
+  const reachedBy = (argument: number) => {
+    const points = new Set<number>();
+    const recording = stripTypeScriptTypes(withRecorders(source, "a.ts")).replace("export", "");
+    // oxlint-disable-next-line typescript/no-implied-eval -- it is the code above
+    const run = new Function("globalThis", `${recording}; return f(${argument});`);
+    const result: unknown = run({ mutationPoint: (_file: string, offset: number) => points.add(offset) });
+    return { result, reached: mutants.filter(({ point }) => points.has(point)).map(({ original }) => original) };
+  };
+  expect(reachedBy(2)).toMatchObject({ result: 1, reached: expect.arrayContaining(["-"]) });
+  expect(reachedBy(2).reached).not.toContain("*");
+  expect(reachedBy(0)).toMatchObject({ result: 8, reached: expect.arrayContaining(["*", "return g(4);"]) });
+  expect(reachedBy(0).reached).not.toContain("+");
+  expect(reachedBy(1).reached).not.toContain("*");
+});
+
+test("the same seed gives the same order, another one another, and each holds every mutant", () => {
+  const items = Array.from({ length: 100 }, (_, index) => index);
+  expect(shuffled(items, 7)).toEqual(shuffled(items, 7));
+  expect(shuffled(items, 8)).not.toEqual(shuffled(items, 7));
+  expect(shuffled(items, 7).toSorted((a, b) => a - b)).toEqual(items);
+});
+
+test.each(knownEquivalents())("$file has the equivalent mutant $change, for a reason", ({ file, reason, ...entry }) => {
+  const source = readFileSync(join(root, file), "utf8");
+  const found = mutantsOf(source, file).filter((mutant) => isEquivalent(mutant, source, [{ file, reason, ...entry }]));
+  expect(found).not.toEqual([]);
+  expect(reason).toMatch(/^[A-Z`].{20,}\.$/);
+});

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { repositoryFiles, root } from "./clone.ts";
+
+/** Where `pnpm mutate` makes its copies; it is empty when nothing is left of them. */
+let folder: string;
+beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "mutate-test-"))));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe("`mutate`", () => {
+  const prefer = ["--package", "mock", "--at", "src/prefer.ts", "--count", "3", "--seed", "1"];
+
+  test("prints the score, the survivors and the seed, and takes the same mutants again", async () => {
+    const [first, again] = [await mutate(...prefer), await mutate(...prefer)];
+    expect(first.code).toBe(0);
+    expect(first.output).toMatch(/^mock: \d of 3 mutants noticed \(\d+\.\d %\), .*; seed 1, \d+\.\d min$/m);
+    expect(mutantsIn(first.output)).toHaveLength(3);
+    expect(mutantsIn(again.output)).toEqual(mutantsIn(first.output));
+  });
+
+  test("fails below the floor, and for what is no package or number", async () => {
+    expect(await mutate(...prefer, "--floor", "101")).toMatchObject({
+      code: 1,
+      output: expect.stringContaining("mock: fewer than 101 % were noticed."),
+    });
+    expect((await mutate("--package", "mok")).output).toContain("--package mok is none of client, ");
+    expect((await mutate("--count", "-1")).code).toBe(1);
+  });
+
+  test.each(["SIGINT", "SIGTERM"] as const)("leaves nothing behind when %s ends it", async (signal) => {
+    const before = repositoryText();
+    const run = start(...prefer);
+    for await (const line of run.stderr!) if (String(line).includes("mock: ")) break; // the copies are being changed
+    run.kill(signal);
+    expect(await once(run, "exit")).toEqual([130, null]);
+    expect(repositoryText()).toEqual(before);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+/** What the tests of each package hold of a few mutants; `npx -y pnpm@12.21.0 mutate` asks about more. */
+test.each([
+  ["client", "80"],
+  ["express-operations", "70"],
+])("of ten mutants of %s, %s % are noticed", async (name, floor) => {
+  const { code, output } = await mutate("--package", name, "--count", "10", "--floor", floor);
+  console.log(output);
+  expect(code, output).toBe(0);
+});
+
+function start(...words: string[]): ChildProcess {
+  const env = { ...process.env, LONG_TESTS: undefined, TMPDIR: folder };
+  return spawn(process.execPath, ["packages/repo-checks/src/mutate.ts", ...words], { cwd: root, env });
+}
+
+async function mutate(...words: string[]): Promise<{ code: number; output: string }> {
+  const run = start(...words);
+  let output = "";
+  for (const stream of [run.stdout!, run.stderr!]) stream.on("data", (text) => (output += String(text)));
+  const [code] = (await once(run, "close")) as [number];
+  expect(readdirSync(folder)).toEqual([]);
+  return { code, output };
+}
+
+function mutantsIn(output: string): string[] {
+  const lines = output.split("\n").filter((line) => /^(noticed|survived) /.test(line));
+  return lines.map((line) => line.replace(/ {2}by .*/, "").replace(/^\w+ +/, "")).toSorted();
+}
+
+function repositoryText(): string[] {
+  return repositoryFiles("apps/mock/*").map((file) => readFileSync(join(root, file), "utf8"));
+}
