@@ -125,3 +125,37 @@ function readable(text: string): boolean {
     return false;
   }
 }
+
+describe("integers with an exponent or a fraction", () => {
+  test.each([
+    ["1e15", 1e15],
+    ["1E+15", 1e15],
+    ["1.5000000000000e15", 1.5e15],
+    ["-1.500000000000000e15", -1.5e15],
+    ["100000000000000000e-2", 1e15],
+    ["1000000000000000.0", 1e15],
+    ["9007199254740991.00", 9007199254740991],
+    ["9.007199254740991e15", 9007199254740991],
+    ["0.000000000000000000", 0],
+    ["1e22", 1e22],
+  ])("%s is read", (text, value) => {
+    expect(parseJson(text)).toBe(value);
+    expect(parseJson(`{"a":[${text}]}`)).toEqual({ a: [value] });
+  });
+
+  test.each([
+    "9.0071992547409911e15",
+    "4503599627370497.25",
+    "1000000000000000.01",
+    "0.99999999999999999999",
+    "100000000000000000000001e-8",
+    "1e-400",
+    "0.0000000000000000001e-400",
+    "1e309",
+    "-1e309",
+    "9007199254740993",
+  ])("%s would be changed, and is refused", (text) => {
+    expect(() => parseJson(text)).toThrow("holds a number that cannot be represented exactly");
+    expect(() => parseJson(`[0,${text}]`)).toThrow("holds a number that cannot be represented exactly");
+  });
+});

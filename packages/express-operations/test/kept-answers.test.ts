@@ -203,3 +203,16 @@ describe("ETag", () => {
     expect(await server.get("/things", { method: "HEAD" })).toEqual({ status: 200, tag, length, text: "" });
   });
 });
+
+test("an answer of a GET that is not listed is never kept", async () => {
+  const calls: string[] = [];
+  const answer = (id: string) => () => (calls.push(id), { status: 200, body: calls.length });
+  const handlers = { list: answer("list"), add: () => ({ status: 204 }), shop: answer("shop") } as never;
+  await using server = await listen(
+    implement()({ document, handlers, keepAnswers: { operations: ["list"], version: () => 1 } }),
+  );
+  const read = async (path: string) => (await fetch(server.baseUrl + path)).json();
+  expect([await read("/shop"), await read("/shop"), await read("/shop")]).toEqual([1, 2, 3]);
+  expect([await read("/things"), await read("/things")]).toEqual([4, 4]);
+  expect(calls).toEqual(["shop", "shop", "shop", "list"]);
+});

@@ -76,3 +76,24 @@ describe("PathRouter", () => {
     expect(router.route("/pets/{petId}", () => "another")).toBe("/pets/{id}");
   });
 });
+
+describe("a segment of text and a parameter that leads nowhere", () => {
+  const router = new PathRouter<string>();
+  for (const template of ["/a/{x}.{y}/one", "/a/{x}-{y}/three", "/a/{z}/two", "/{k}/1.2/four"])
+    router.route(template, () => template);
+
+  test.each<[string, string, string[]]>([
+    ["/a/1.2/one", "/a/{x}.{y}/one", ["1", "2"]],
+    ["/a/1.2/two", "/a/{z}/two", ["1.2"]],
+    ["/a/1.2-3/three", "/a/{x}-{y}/three", ["1.2", "3"]],
+    ["/a/1.2-3/two", "/a/{z}/two", ["1.2-3"]],
+    ["/a/1.2/four", "/{k}/1.2/four", ["a"]],
+  ])("leaves none of its values: %s matches %s", (path, template, values) => {
+    expect(router.find(path)).toEqual({ route: template, values });
+  });
+
+  test("and matches nothing where no other does", () => {
+    expect(router.find("/a/1.2/none")).toBeUndefined();
+    expect(router.find("/b/1.2/one")).toBeUndefined();
+  });
+});

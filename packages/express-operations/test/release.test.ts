@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Handlers, implement, type Violation } from "../src/index.ts";
+import { type Handlers, implement, type OpenApiDocument, type Violation } from "../src/index.ts";
 import { document, type operations } from "./fixtures/bookshop.ts";
 import { listen } from "./listen.ts";
 
@@ -120,4 +120,23 @@ describe("what is sent", () => {
       fault: 'Operation "searchBooks" answered 200 as text/html, which is no media type the document declares.',
     });
   });
+});
+
+test("a response schema that does not compile is told by `ready`, and its operation alone is broken", async () => {
+  const broken = structuredClone(document) as OpenApiDocument & {
+    paths: Record<string, Record<string, { responses: object }>>;
+  };
+  const response = { description: "", content: { "application/json": { schema: { type: "strng", pattern: "(" } } } };
+  broken.paths["/books/{bookId}"]!["get"]!.responses = { 200: response };
+  const handlers = {
+    getBook: () => book,
+    addBook: () => ({ status: 204 }),
+    searchBooks: () => ({ status: 200, contentType: "text/csv", body: "id" }),
+  } as unknown as Handlers<operations>;
+  const start = (checkResponses: "off" | "always") =>
+    implement<operations>()({ document: broken, handlers, checkResponses, warm: true });
+  const [told, ...others] = await start("always").ready;
+  expect([told?.operationId, others]).toEqual(["getBook", []]);
+  expect(String((told?.error as Error).cause)).toContain("The response schemas are at fault");
+  expect(await start("off").ready).toEqual([]);
 });

@@ -107,3 +107,21 @@ test("what is required there reaches the handler when nobody sent it", async () 
     },
   });
 });
+
+test("defaults inside an object parameter are required of it", () => {
+  const filter = (): Record<string, unknown> => ({
+    type: "object",
+    properties: { size: { type: "integer", default: 1 }, color: {} },
+  });
+  const schema = { type: "object", properties: { filter: filter() }, allOf: [filter()] };
+  const get = {
+    operationId: "x",
+    parameters: [{ name: "f", in: "query", style: "deepObject", schema }],
+    responses: {},
+  };
+  const { paths } = withRequestDefaultsRequired({ openapi: "3.1.0", paths: { "/x": { get } } });
+  const [parameter] = paths["/x"].get.parameters as { required?: boolean; schema: typeof schema }[];
+  expect(parameter!.required).toBeUndefined();
+  expect(parameter!.schema.properties.filter["required"]).toEqual(["size"]);
+  expect(parameter!.schema.allOf[0]!["required"]).toEqual(["size"]);
+});

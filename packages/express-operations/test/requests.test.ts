@@ -323,3 +323,31 @@ test.each([
 ])("Accept: %s is %d", async (accept, status) => {
   expect(await ask([], "/x", { Accept: accept })).toMatchObject({ status });
 });
+
+test.each([
+  ["text/*", 406],
+  ["text/*, application/json;q=0", 406],
+  ["text/*;q=0, */*", 200],
+  ["application/*;q=0, text/*", 406],
+  ["*/*", 200],
+  ["*/json", 406],
+])("Accept: %s is %d for JSON: a range of text is no range of everything", async (accept, status) => {
+  expect(await ask([], "/x", { Accept: accept })).toMatchObject({ status });
+});
+
+test("every pair of a form is judged, the 1,001st too", async () => {
+  const schema = {
+    type: "object",
+    properties: { a: { type: "array", items: { type: "string" } } },
+    additionalProperties: false,
+  };
+  const requestBody = { content: { "application/x-www-form-urlencoded": { schema } } };
+  await using server = await serveEcho({ "/x": { post: { operationId: "x", requestBody, responses: anyJson } } });
+  const send = async (body: string) => {
+    const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+    return fetch(`${server.baseUrl}/x`, { method: "POST", body, headers });
+  };
+  const whole = (await (await send("a=1&".repeat(1_001))).json()) as { body: { a: string[] } };
+  expect(whole.body.a).toHaveLength(1_001);
+  expect((await send(`${"a=1&".repeat(1_000)}other=1`)).status).toBe(400);
+});
