@@ -150,11 +150,11 @@ const OPERATORS: Record<string, Operator> = {
       ? [replace(node, "return;")]
       : [];
   },
-  block: ({ node, ancestors }) =>
-    node.type === "BlockStatement" &&
-    ((node["body"] as unknown[]).length > 1 || /Function/.test(ancestors[0]?.type ?? ""))
-      ? [replace(node, "{}")]
-      : [],
+  block: ({ node, ancestors }) => {
+    if (node.type !== "BlockStatement") return [];
+    const { length } = node["body"] as unknown[];
+    return length > 1 || (length === 1 && /Function/.test(ancestors[0]?.type ?? "")) ? [replace(node, "{}")] : [];
+  },
 };
 
 /** Every change that the operators make at `place`. */
@@ -191,7 +191,7 @@ function operatorRange(left: Node, right: Node, node: Node, source: string): { s
 function textOf(node: Node): string | undefined {
   if (node.type === "Literal" && typeof node["value"] === "string") return node["value"];
   if (node.type !== "TemplateLiteral") return undefined;
-  return (node["quasis"] as { value: { cooked: string } }[]).map(({ value }) => value.cooked).join("…");
+  return (node["quasis"] as { value: { cooked: string } }[]).map(({ value }) => value.cooked).join("$");
 }
 
 /** Whether a string names a property, or is the text of a tagged template. */
@@ -200,10 +200,10 @@ function isName(node: Node, parent: Node | undefined): boolean {
   return (parent?.["key"] === node && parent["computed"] !== true) || parent?.type === "ImportExpression";
 }
 
-/** Whether a text is for people: of two words or more, or in an error that is made. */
+/** Whether a text is for people: of two words or more, cut short, or in an error that is made. */
 function isMessage(text: string, ancestors: Node[]): boolean {
   const inError = ancestors.slice(0, 3).some(({ type, callee }) => {
     return type === "NewExpression" && isNode(callee) && String(callee["name"]).endsWith("Error");
   });
-  return inError || /[\p{L}…][,:;.]? [\p{L}…]/u.test(text);
+  return inError || /[\p{L}$][,:;.]? [\p{L}$]|…/u.test(text);
 }

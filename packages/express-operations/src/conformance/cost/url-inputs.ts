@@ -47,13 +47,13 @@ export const AUTHORITY_TEXTS = ["a", ".", "a.", "1.", ":", "@", "%41", "[", "xn-
 /** Returns what the path of an operation may consist of. */
 export function pathInputs(entry: OperationEntry, path: string): Filling[] {
   const literals = entry.path.split(/\{[^}]+\}|\//).filter((text) => text !== "");
-  const texts = [...URL_TEXTS.filter((text) => !/[?#/\\]/.test(text)), ...literals];
-  const others = (template: string) => template.replaceAll(/\{[^}]+\}/g, "1");
+  const texts = [...new Set([...URL_TEXTS.filter((text) => !/[?#/\\]/.test(text)), ...literals])];
+  const filled = (template: string) => template.replaceAll(/\{[^}]+\}/g, "1");
   const values = parameterNames(entry.path).flatMap((name) =>
     texts.map((text) => ({
       title: `{${name}} ${text}${text}…`,
       of: [`path ${name}`],
-      fill: (size: number) => others(entry.path.replace(`{${name}}`, () => repeated(text)(size))),
+      fill: (size: number) => entry.path.split(`{${name}}`).map(filled).join(repeated(text)(size)),
     })),
   );
   const mixed = entry.path.split("/").filter((segment) => segment.includes("{") && !/^\{[^}]+\}$/.test(segment));
@@ -61,7 +61,7 @@ export function pathInputs(entry: OperationEntry, path: string): Filling[] {
     texts.map((text) => ({
       title: `${segment} as ${text}${text}…`,
       of: parameterNames(segment).map((name) => `path ${name}`),
-      fill: (size: number) => others(entry.path.replace(segment, () => repeated(text)(size))),
+      fill: (size: number) => entry.path.split(segment).map(filled).join(repeated(text)(size)),
     })),
   );
   const more = ["/", "/a", "/.", "/..", "/%2F", "/a;a", "/%41", "//a"].map((text) => ({

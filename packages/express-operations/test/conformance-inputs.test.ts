@@ -1,0 +1,412 @@
+import { describe, expect, test } from "vitest";
+import { exampleRequest, pathOf } from "../src/conformance/example-request.ts";
+import { exampleValue } from "../src/conformance/example-value.ts";
+import { headersOf, queryOf } from "../src/conformance/exchange.ts";
+import { invalidValues } from "../src/conformance/invalid-values.ts";
+import { negativeInputs } from "../src/conformance/negative-inputs.ts";
+import { encodeBody } from "../src/conformance/request-body.ts";
+import { operationsOf, type Schema } from "../src/document.ts";
+import { boundsOf, effectiveSchema, nonNullTypesOf } from "../src/effective-schema.ts";
+
+const document = { openapi: "3.1.0", paths: {}, components: { schemas: { Name: { type: "string", minLength: 2 } } } };
+const ref = { $ref: "#/components/schemas/Name" };
+
+describe("what holds for every value of a schema", () => {
+  test.each<[node: Schema, effective: Schema]>([
+    [
+      {
+        allOf: [
+          { minimum: 1, maximum: 9 },
+          { minimum: 3, maximum: 5 },
+        ],
+      },
+      { minimum: 3, maximum: 5 },
+    ],
+    [
+      { allOf: [{ minItems: 4 }], minItems: 2, maxLength: 3 },
+      { minItems: 4, maxLength: 3 },
+    ],
+    [{ allOf: [{ required: ["a", "b"] }, { required: ["b", "c"] }] }, { required: ["a", "b", "c"] }],
+    [{ allOf: [{ type: ["string", "null"] }, { type: "string" }] }, { type: ["string"] }],
+    [{ allOf: [{ enum: [1, 2, 3] }, { enum: [3, 2, 4] }] }, { enum: [2, 3] }],
+    [{ allOf: [{ additionalProperties: false }, { additionalProperties: true }] }, { additionalProperties: false }],
+    [{ allOf: [{ additionalProperties: true }, { additionalProperties: false }] }, { additionalProperties: false }],
+    [{ allOf: [{ example: { a: 1 } }, { example: { b: 2 } }] }, { example: { a: 1, b: 2 } }],
+    [{ allOf: [{ example: { a: 1 } }, { example: null }] }, { example: null }],
+    [{ allOf: [{ example: [1] }, { example: { b: 2 } }] }, { example: { b: 2 } }],
+    [{ allOf: [{ title: "one" }], title: "other" }, { title: "other" }],
+    [
+      { allOf: [{ properties: { a: { minimum: 1 }, b: {} } }], properties: { a: { maximum: 2 }, c: {} } },
+      { properties: { a: { allOf: [{ minimum: 1 }, { maximum: 2 }] }, b: {}, c: {} } },
+    ],
+    [
+      { ...ref, maxLength: 5 },
+      { type: "string", minLength: 2, maxLength: 5 },
+    ],
+    [{ allOf: [{ allOf: [ref] }, {}] }, { type: "string", minLength: 2 }],
+  ])("%j is %j", (node, effective) => {
+    expect(effectiveSchema(document, node)).toEqual(effective);
+  });
+
+  test("what stands beside a reference counts from OpenAPI 3.1 on", () => {
+    expect(effectiveSchema({ ...document, openapi: "3.0.3" }, { ...ref, maxLength: 5 })).toEqual({
+      type: "string",
+      minLength: 2,
+    });
+  });
+
+  test.each<[node: Schema | undefined, types: string[]]>([
+    [undefined, []],
+    [{}, []],
+    [{ type: ["string", "null"] }, ["string"]],
+    [{ allOf: [{}, { type: "integer" }] }, ["integer"]],
+    [{ oneOf: [{ type: "integer" }, { type: "null" }], anyOf: [ref] }, ["integer", "string"]],
+    [{ anyOf: [{ type: "integer" }, {}] }, []],
+  ])("%j allows the types %j besides null", (node, types) => {
+    expect([...nonNullTypesOf(document, node)]).toEqual(types);
+  });
+
+  test.each<[schema: Schema, bounds: object]>([
+    [
+      { minimum: 1, maximum: 2 },
+      { minimum: 1, maximum: 2 },
+    ],
+    [
+      { minimum: 1, exclusiveMinimum: true, maximum: 2, exclusiveMaximum: true },
+      { above: 1, below: 2 },
+    ],
+    [
+      { minimum: 1, exclusiveMinimum: false, maximum: 2, exclusiveMaximum: false },
+      { minimum: 1, maximum: 2 },
+    ],
+    [
+      { exclusiveMinimum: 1, exclusiveMaximum: 2 },
+      { above: 1, below: 2 },
+    ],
+    [{ minimum: "1" }, {}],
+  ])("%j bounds a number by %j", (schema, bounds) => {
+    const none = { minimum: undefined, maximum: undefined, above: undefined, below: undefined };
+    expect(boundsOf(schema)).toEqual({ ...none, ...bounds });
+  });
+});
+
+describe("a valid value", () => {
+  test.each<[schema: Schema, value: unknown]>([
+    [{ type: "integer" }, 1],
+    [{ type: "integer", example: 5, default: 6 }, 5],
+    [{ examples: [7, 8], default: 6 }, 7],
+    [{ default: 6, const: 7 }, 6],
+    [{ const: 7, enum: [8] }, 7],
+    [{ enum: [8, 9] }, 8],
+    [{ type: ["null", "boolean"] }, true],
+    [{ type: "number", minimum: 2.5 }, 2.5],
+    [{ type: "integer", exclusiveMinimum: 3 }, 4],
+    [{ type: "integer", maximum: -3 }, -3],
+    [{ type: "integer", exclusiveMaximum: 0 }, -1],
+    [{ type: "number", exclusiveMinimum: 0, exclusiveMaximum: 1 }, 0.5],
+    [{ type: "integer", minimum: 4, multipleOf: 3 }, 6],
+    [{ type: "integer", exclusiveMinimum: 6, multipleOf: 3 }, 9],
+    [{ type: "integer", multipleOf: 5 }, 5],
+    [{ type: "number", minimum: 1, maximum: 1 }, 1],
+    [{ type: "array" }, []],
+    [{ type: "array", items: { type: "string" }, minItems: 2 }, ["x", "x"]],
+    [{ type: "array", items: { enum: ["a", "b", "c"] }, minItems: 2, uniqueItems: true }, ["a", "b"]],
+    [{ type: "array", items: { type: "string" }, minItems: 1, uniqueItems: true }, ["x"]],
+    [{ type: "string" }, "x"],
+    [{ type: "string", minLength: 3 }, "xxx"],
+    [{ type: "string", minLength: 0 }, ""],
+    [{ type: "string", format: "byte" }, "eA=="],
+    [{ type: "string", format: "binary" }, "x"],
+    [{ oneOf: [{ type: "boolean" }, { type: "integer" }] }, true],
+    [{ anyOf: [{ maxLength: 4 }], minLength: 4, type: "string" }, "xxxx"],
+    [{ properties: { a: {} }, required: ["a"] }, { a: "x" }],
+    [{ type: "object", properties: { a: {}, b: {} }, minProperties: 1 }, { a: "x" }],
+    [
+      { type: "object", properties: { a: {}, b: { readOnly: true }, c: {} }, required: ["c"], minProperties: 2 },
+      { c: "x", a: "x" },
+    ],
+    [
+      { type: "object", properties: { a: {}, b: {} }, example: { b: 1 }, required: ["a"] },
+      { b: 1, a: "x" },
+    ],
+    [
+      { type: "object", properties: { a: {}, b: {} }, example: { b: 1 }, minProperties: 2 },
+      { b: 1, a: "x" },
+    ],
+  ])("of %j is %j", (schema, value) => {
+    expect(exampleValue(document, schema, "it")).toEqual(value);
+  });
+
+  test.each<Schema>([
+    { type: "string", pattern: "^a$" },
+    { type: "string", format: "date" },
+    { type: "integer", minimum: 5, maximum: 4 },
+    { type: "integer", exclusiveMinimum: 1, exclusiveMaximum: 2 },
+    { type: "array", items: { type: "string" }, minItems: 2, uniqueItems: true },
+  ])("of %j is for the document to give", (schema) => {
+    expect(() => exampleValue(document, schema, "it")).toThrow("The document gives no example for it: add one.");
+  });
+});
+
+describe("invalid values", () => {
+  test.each<[schema: Schema, values: Record<string, unknown>]>([
+    [{}, {}],
+    [{ type: ["integer", "string"] }, {}],
+    [{ type: "integer" }, { "of the wrong type": "abc", "with a fraction": 1.5 }],
+    [{ type: "number" }, { "of the wrong type": "abc" }],
+    [{ type: "boolean" }, { "of the wrong type": "maybe" }],
+    [{ type: "string" }, { "of the wrong type": 1 }],
+    [{ type: "array" }, { "of the wrong type": "abc" }],
+    [{ type: "object" }, { "of the wrong type": [] }],
+    [{ type: "null" }, {}],
+    [{ enum: ["a"] }, { "not in the enum": "no-such-value" }],
+    [
+      { minimum: 1, maximum: 3 },
+      { "below its minimum": 0, "above its maximum": 4 },
+    ],
+    [{ minimum: 0.5 }, { "below its minimum": -0.5 }],
+    [
+      { exclusiveMinimum: 1, exclusiveMaximum: 3 },
+      { "at its exclusive minimum": 1, "at its exclusive maximum": 3 },
+    ],
+    [{ maximum: 2 ** 53 - 1 }, {}],
+    [{ minLength: 0 }, {}],
+    [{ minLength: 1 }, { "shorter than allowed": "" }],
+    [
+      { minLength: 3, maxLength: 4 },
+      { "shorter than allowed": "xx", "longer than allowed": "xxxxx" },
+    ],
+    [{ minLength: 4_001, maxLength: 4_001 }, {}],
+    [{ maxLength: 4_000 }, {}],
+    [{ pattern: "^[a-z]+$" }, { "not matching its pattern": "!" }],
+    [
+      { pattern: "^!+$", minLength: 2 },
+      { "shorter than allowed": "x", "not matching its pattern": "~~" },
+    ],
+    [{ pattern: "^.*$" }, {}],
+    [{ pattern: "(" }, {}],
+    [{ pattern: "a", maxLength: 0 }, { "longer than allowed": "x" }],
+    [
+      { items: { type: "integer" }, minItems: 2, maxItems: 3 },
+      { "with fewer items than allowed": [1], "with more items than allowed": [1, 1, 1, 1] },
+    ],
+    [{ items: { format: "date" }, maxItems: 1 }, {}],
+    [{ minItems: 0 }, {}],
+  ])("of %j", (schema, values) => {
+    expect(Object.fromEntries(invalidValues(document, schema).map(({ title, value }) => [title, value]))).toEqual(
+      values,
+    );
+  });
+});
+
+/** A document of one operation, and what is sent of it. */
+function sentBy(operation: object, path = "/a", method = "get") {
+  const whole = { ...document, paths: { [path]: { [method]: { operationId: "x", responses: {}, ...operation } } } };
+  const [entry] = operationsOf(whole);
+  const lineOf = (change: (request: ReturnType<typeof exampleRequest>) => void) => {
+    const request = exampleRequest(whole, entry!);
+    change(request);
+    const headers = [...headersOf(request, undefined)].map((pair) => pair.join("="));
+    const body = request.body && encodeBody(request.body);
+    const text =
+      body instanceof FormData ? [...body].map(([name, part]) => `${name}=${part as string}`).join("&") : body;
+    return [pathOf(request) + queryOf(request), ...headers, ...(text === undefined ? [] : [text])].join(" ");
+  };
+  return {
+    valid: lineOf(() => {}),
+    invalid: Object.fromEntries(negativeInputs(whole, entry!).map(({ title, apply }) => [title, lineOf(apply)])),
+  };
+}
+
+describe("what is sent of an operation", () => {
+  const query = (schema: object, more: object = {}) => ({ parameters: [{ in: "query", name: "q", schema, ...more }] });
+  const unknown = "/a?no-such-parameter=1";
+
+  test.each<[operation: object, valid: string, invalid: Record<string, string>]>([
+    [
+      query({ type: "integer", minimum: 1 }, { required: true }),
+      "/a?q=1",
+      {
+        "query parameter q of the wrong type": "/a?q=abc",
+        "query parameter q with a fraction": "/a?q=1.5",
+        "query parameter q below its minimum": "/a?q=0",
+        "query parameter q missing": "/a",
+        "query parameter q given twice": "/a?q=1&q=1",
+        "unknown query parameter": "/a?q=1&no-such-parameter=1",
+      },
+    ],
+    [
+      query({ type: "string", default: "d" }, { required: true }),
+      "/a?q=d",
+      { "query parameter q given twice": "/a?q=d&q=d", "unknown query parameter": "/a?q=d&no-such-parameter=1" },
+    ],
+    [
+      query({ type: "string", minLength: 1 }),
+      "/a",
+      {
+        "query parameter q shorter than allowed": "/a?q=",
+        "query parameter q given twice": "/a?q=x&q=x",
+        "unknown query parameter": unknown,
+      },
+    ],
+    [
+      query({ type: "string", minLength: 1 }, { allowEmptyValue: true }),
+      "/a",
+      { "query parameter q given twice": "/a?q=x&q=x", "unknown query parameter": unknown },
+    ],
+    [
+      query({ type: ["string", "integer"], enum: ["a", 1] }),
+      "/a",
+      {
+        "query parameter q not in the enum": "/a?q=no-such-value",
+        "query parameter q given twice": "/a?q=a&q=a",
+        "unknown query parameter": unknown,
+      },
+    ],
+    [
+      query({ type: "array", items: { type: "integer" } }, { required: true }),
+      "/a?q=1",
+      { "query parameter q missing": "/a", "unknown query parameter": "/a?q=1&no-such-parameter=1" },
+    ],
+    [
+      query({ type: "array", example: [1, 2] }, { required: true, style: "pipeDelimited", explode: false }),
+      "/a?q=1%7C2",
+      { "query parameter q missing": "/a", "unknown query parameter": "/a?q=1%7C2&no-such-parameter=1" },
+    ],
+    [
+      query({ type: "object", example: { a: 1, b: "ü" } }, { required: true }),
+      "/a?a=1&b=%C3%BC",
+      { "query parameter q missing": "/a" },
+    ],
+    [
+      query({ type: "object", example: { a: 1, b: [2, 3] } }, { required: true, style: "deepObject", explode: true }),
+      "/a?q%5Ba%5D=1&q%5Bb%5D=2&q%5Bb%5D=3",
+      {
+        "query parameter q missing": "/a",
+        "unknown query parameter": "/a?q%5Ba%5D=1&q%5Bb%5D=2&q%5Bb%5D=3&no-such-parameter=1",
+      },
+    ],
+    [
+      query({ type: "object", example: { a: 1, b: 2 } }, { required: true, explode: false }),
+      "/a?q=a,1,b,2",
+      { "query parameter q missing": "/a", "unknown query parameter": "/a?q=a,1,b,2&no-such-parameter=1" },
+    ],
+    [
+      {
+        parameters: [
+          { in: "query", name: "q", required: true, content: { "application/json": { example: { a: 1 } } } },
+        ],
+      },
+      "/a?q=%7B%22a%22%3A1%7D",
+      { "query parameter q missing": "/a", "unknown query parameter": "/a?q=%7B%22a%22%3A1%7D&no-such-parameter=1" },
+    ],
+    [
+      {
+        parameters: [
+          {
+            in: "header",
+            name: "X-A",
+            required: true,
+            schema: { type: "string", minLength: 1, pattern: "^x$", example: "x" },
+          },
+          { in: "header", name: "accept", schema: { type: "integer" } },
+        ],
+      },
+      "/a x-a=x",
+      {
+        "header parameter X-A shorter than allowed": "/a x-a=",
+        "header parameter X-A not matching its pattern": "/a x-a=!",
+        "header parameter X-A missing": "/a",
+        "unknown query parameter": `${unknown} x-a=x`,
+      },
+    ],
+    [
+      { parameters: [{ in: "cookie", name: "c", required: true, schema: { type: "boolean" } }] },
+      "/a cookie=c=true",
+      {
+        "cookie parameter c of the wrong type": "/a cookie=c=maybe",
+        "cookie parameter c missing": "/a",
+        "unknown query parameter": `${unknown} cookie=c=true`,
+      },
+    ],
+  ])("%j", (operation, valid, invalid) => {
+    expect(sentBy(operation)).toEqual({ valid, invalid });
+  });
+
+  test("a path", () => {
+    const parameter = (name: string, schema: object, more: object = {}) => ({
+      in: "path",
+      name,
+      required: true,
+      schema,
+      ...more,
+    });
+    const parameters = [
+      parameter("id", { type: "string", minLength: 1 }),
+      parameter("list", { type: "array", example: ["a/b", "c"] }),
+    ];
+    expect(sentBy({ parameters }, "/a/{id}/{list}")).toEqual({
+      valid: "/a/x/a%2Fb,c",
+      invalid: { "unknown query parameter": "/a/x/a%2Fb,c?no-such-parameter=1" },
+    });
+    const object = { parameters: [parameter("o", { type: "object", example: { a: 1, b: 2 } }, { explode: true })] };
+    expect(sentBy(object, "/a/{o}").valid).toBe("/a/a=1,b=2");
+  });
+
+  test("JSON", () => {
+    const schema = {
+      type: "object",
+      required: ["id", "name"],
+      properties: { id: { readOnly: true }, name: { type: "string" }, legs: { type: "integer", default: 4 } },
+      additionalProperties: false,
+    };
+    const requestBody = { required: true, content: { "text/plain": {}, "application/json": { schema } } };
+    expect(sentBy({ requestBody }, "/a", "post")).toEqual({
+      valid: '/a {"name":"x"}',
+      invalid: {
+        "unknown query parameter": '/a?no-such-parameter=1 {"name":"x"}',
+        "body missing": "/a",
+        "body without the field name": "/a {}",
+        "body with an unknown field": '/a {"name":"x","noSuchField":1}',
+        "body that is not JSON": "/a {not json",
+        "body of the wrong type": "/a []",
+        "body with the field name of the wrong type": '/a {"name":1}',
+        "body with the field legs of the wrong type": '/a {"name":"x","legs":"abc"}',
+        "body with the field legs with a fraction": '/a {"name":"x","legs":1.5}',
+      },
+    });
+  });
+
+  test("a form, parts and text", () => {
+    const schema = {
+      type: "object",
+      required: ["a"],
+      properties: { a: { type: "array", items: {}, minItems: 2 }, o: { type: "object", example: { b: 1 } } },
+      example: { a: ["1", "ü"], o: { b: 1 } },
+    };
+    const of = (type: string, required: boolean) =>
+      sentBy({ requestBody: { required, content: { [type]: { schema } } } }, "/a", "post");
+    expect(of("application/x-www-form-urlencoded", true)).toEqual({
+      valid: "/a a=1&a=%C3%BC&o=%7B%22b%22%3A1%7D",
+      invalid: {
+        "unknown query parameter": "/a?no-such-parameter=1 a=1&a=%C3%BC&o=%7B%22b%22%3A1%7D",
+        "body missing": "/a",
+        "body without the field a": "/a o=%7B%22b%22%3A1%7D",
+      },
+    });
+    expect(of("multipart/form-data", false)).toEqual({
+      valid: '/a a=1&a=ü&o={"b":1}',
+      invalid: {
+        "unknown query parameter": '/a?no-such-parameter=1 a=1&a=ü&o={"b":1}',
+        "body without the field a": '/a o={"b":1}',
+      },
+    });
+    const text = {
+      requestBody: { required: true, content: { "text/*": { schema: { type: "string", maxLength: 3 } } } },
+    };
+    expect(sentBy(text, "/a", "post")).toEqual({
+      valid: "/a x",
+      invalid: { "unknown query parameter": "/a?no-such-parameter=1 x", "body missing": "/a" },
+    });
+  });
+});
