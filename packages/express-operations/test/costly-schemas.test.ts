@@ -117,6 +117,49 @@ test.each<[string, object, object | undefined, string[]]>([
   ["items that are also counted", node, { items: node, contains: node }, ["body $ref"]],
   ["members that validate other parts", node, { oneOf: [member({ left: node }), member({ right: node })] }, []],
   ["a schema that contains itself once", node, member({ part: node }), []],
+  [
+    "all other names, twice",
+    node,
+    { allOf: [{ additionalProperties: node }, { ...member({ a: {} }), additionalProperties: node }] },
+    ["body $ref"],
+  ],
+  ["a property and all names left", node, { ...member({ part: node }), unevaluatedProperties: node }, []],
+  ["names and a property", node, { ...member({ part: node }), propertyNames: node }, []],
+  ["the first items of one place", node, { allOf: [{ prefixItems: [node] }, { prefixItems: [node] }] }, ["body $ref"]],
+  ["the first items of other places", node, { allOf: [{ prefixItems: [node] }, { prefixItems: [{}, node] }] }, []],
+  ["items and properties", node, { ...member({ part: node }), items: node }, []],
+  [
+    "members whose values of an enum overlap",
+    node,
+    {
+      oneOf: [
+        ["a", "b"],
+        ["b", "c"],
+      ].map((kinds) => member({ kind: { enum: kinds }, part: node }, ["kind"])),
+    },
+    ["body $ref"],
+  ],
+  [
+    "members whose values of an enum differ",
+    node,
+    {
+      oneOf: [
+        ["a", "b"],
+        ["c", "d"],
+      ].map((kinds) => member({ kind: { enum: kinds }, part: node }, ["kind"])),
+    },
+    [],
+  ],
+  ["unique items that no more may follow", { type: "array", uniqueItems: true, items: false }, undefined, []],
+  ["just too many unique items", list({}, { maxItems: 51 }), undefined, ["body uniqueItems"]],
+  ["unique items of several scalar types", list({ type: ["string", "null"] }), undefined, []],
+  ["unique items of which some are lists", list({ type: ["string", "array"] }), undefined, ["body uniqueItems"]],
+  [
+    "a pattern of short texts among all others",
+    { unevaluatedProperties: text("[a-z]+$", { maxLength: 500 }) },
+    undefined,
+    ["body/unevaluatedProperties pattern"],
+  ],
 ])("%s: %j, %j", async (_title, schema, named, expected) => {
   expect(await costsOf(documentOf(schema, named))).toEqual(expected);
 });

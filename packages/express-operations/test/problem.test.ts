@@ -49,3 +49,31 @@ test("a refusal after the head was sent ends the connection", async () => {
   expect(received).toMatch(/^HTTP\/1.1 200 /);
   expect(received.split("\r\n\r\n")[1]).toBe("");
 });
+
+test("each refusal of a request says its status and the code of that", async () => {
+  const requestBody = { required: true, content: { "application/json": {} } };
+  const security = [{ bearer: ["read"] }];
+  const components = { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } };
+  const operation = (operationId: string, more: object) => ({ operationId, responses: anyJson, ...more });
+  await using server = await serveEcho(
+    {
+      "/x": { post: operation("x", { requestBody }) },
+      "/mine": { get: operation("mine", { security }), put: operation("write", { security: [{ bearer: ["write"] }] }) },
+    },
+    { components },
+  );
+  const ask = async (method: string, path: string, headers: Record<string, string> = {}, body?: string) => {
+    const response = await fetch(server.baseUrl + path, { method, headers, ...(body !== undefined && { body }) });
+    const { code, status } = (await response.json()) as { code: string; status: number };
+    return [response.status, status, code];
+  };
+  const json = { "Content-Type": "application/json" };
+  expect(await ask("POST", "/x", json, "{")).toEqual([400, 400, "invalid_request"]);
+  expect(await ask("GET", "/mine")).toEqual([401, 401, "unauthorized"]);
+  expect(await ask("PUT", "/mine", { Authorization: "Bearer good" })).toEqual([403, 403, "forbidden"]);
+  expect(await ask("GET", "/nothing")).toEqual([404, 404, "not_found"]);
+  expect(await ask("PATCH", "/x")).toEqual([405, 405, "method_not_allowed"]);
+  expect(await ask("POST", "/x", { ...json, Accept: "text/html" }, "{}")).toEqual([406, 406, "not_acceptable"]);
+  expect(await ask("POST", "/x", json, `"${"x".repeat(65_535)}"`)).toEqual([413, 413, "payload_too_large"]);
+  expect(await ask("POST", "/x", { "Content-Type": "text/html" }, "x")).toEqual([415, 415, "unsupported_media_type"]);
+});

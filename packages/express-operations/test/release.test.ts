@@ -142,3 +142,42 @@ test("a response schema that does not compile is told by `ready`, and its operat
   });
   expect(await start("off").ready).toEqual([]);
 });
+
+test("a header that is declared without a schema may hold anything", async () => {
+  const changed = structuredClone(document) as OpenApiDocument & {
+    paths: Record<string, Record<string, { responses: Record<string, { headers: object }> }>>;
+  };
+  changed.paths["/books/{bookId}"]!["get"]!.responses["200"]!.headers = { ETag: { required: true } };
+  const violations: Violation[] = [];
+  const handlers = { getBook: () => book, addBook: () => ({ status: 204 }), searchBooks: () => ({ status: 204 }) };
+  const onViolation = (violation: Violation) => violations.push(violation);
+  const implementation = implement<operations>()({
+    document: changed,
+    handlers: handlers as unknown as Handlers<operations>,
+    checkResponses: "always",
+    onViolation,
+  });
+  await using server = await listen(implementation);
+  expect((await fetch(`${server.baseUrl}/books/1`)).headers.get("ETag")).toBe('"1"');
+  expect(violations).toEqual([]);
+});
+
+test.each([
+  [200, "0"],
+  [202, "0"],
+  [204, null],
+  [304, null],
+  [404, "0"],
+])("an answer %d without a body has the Content-Length %s", async (status, length) => {
+  const get = { operationId: "x", responses: { [status]: { description: "" } } };
+  const handlers = { x: () => ({ status }) } as never;
+  await using server = await listen(
+    implement()({ document: { openapi: "3.1.0", paths: { "/x": { get } } }, handlers }),
+  );
+  const response = await fetch(`${server.baseUrl}/x`);
+  expect([response.status, response.headers.get("Content-Length"), await response.text()]).toEqual([
+    status,
+    length,
+    "",
+  ]);
+});

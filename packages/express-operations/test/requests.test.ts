@@ -351,3 +351,34 @@ test("every pair of a form is judged, the 1,001st too", async () => {
   expect(whole.body.a).toHaveLength(1_001);
   expect((await send(`${"a=1&".repeat(1_000)}other=1`)).status).toBe(400);
 });
+
+test.each([
+  ["1", 200],
+  ["1.5", 200],
+  ["-0.25", 200],
+  ["0", 200],
+  ["1e1", 400],
+  ["01", 400],
+  ["1.", 400],
+  [".5", 400],
+  ["+1", 400],
+  ["0x1", 400],
+  ["1,2", 400],
+])("a number is plain decimal digits wherever it stands: %s is %d", async (digits, status) => {
+  const schema = { type: "number" };
+  const all = { in: "query", name: "all", explode: false, schema: { type: "array", items: schema } };
+  const one = (place: string) => ({ in: place, name: "n", schema });
+  const q = encodeURIComponent(digits);
+  expect(await ask([query("n", schema)], `/x?n=${q}`)).toMatchObject({ status });
+  expect(await ask([one("header")], "/x", { n: digits })).toMatchObject({ status });
+  expect(await ask([one("cookie")], "/x", { Cookie: `n=${q}` })).toMatchObject({ status });
+  expect(await ask([all], `/x?all=7,${digits.replace(",2", ",x")}`)).toMatchObject({ status });
+});
+
+test("what a failure answers with does not have to be acceptable", async () => {
+  const failure = { description: "", content: { "text/html": {} } };
+  await using server = await serveEcho({
+    "/x": { get: { operationId: "x", responses: { ...anyJson, 404: failure } } },
+  });
+  expect((await fetch(`${server.baseUrl}/x`, { headers: { Accept: "text/html" } })).status).toBe(406);
+});

@@ -1,0 +1,221 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, test } from "vitest";
+import { conformanceChecks } from "../src/conformance.ts";
+import { exampleRequest } from "../src/conformance/example-request.ts";
+import { responseJudge } from "../src/conformance/response-judge.ts";
+import { type OpenApiDocument, operationsOf } from "../src/document.ts";
+import { declaredAs, isJson, parseMediaType } from "../src/media-type.ts";
+
+const json = (schema: object) => ({ description: "", content: { "application/json": { schema } } });
+const documentOf = (operation: object, more: object = {}) =>
+  ({ openapi: "3.1.0", paths: { "/a": { get: { operationId: "x", ...operation } } }, ...more }) as OpenApiDocument;
+
+/** The status, media type and text of a response. */
+type Sent = [status: number, type?: string | undefined, text?: string];
+
+/** What is wrong with a response, if anything. */
+async function faultOf(
+  responses: object,
+  [status, type, text = ""]: Sent,
+  { method = "GET", template = "/a", isValid = true, headers = {} } = {},
+) {
+  const document = documentOf({ responses });
+  const [entry] = operationsOf(document);
+  const request = { ...exampleRequest(document, entry!), method, template };
+  const received = {
+    status,
+    text,
+    headers: new Headers({ ...headers, ...(type !== undefined && { "Content-Type": type }) }),
+  };
+  const judged = responseJudge(document, entry!)(request, received, isValid);
+  return await judged.then(
+    () => undefined,
+    ({ message }: Error) => message,
+  );
+}
+
+describe("a response is judged by the document", () => {
+  const integer = json({ type: "integer" });
+  const none = { description: "" };
+
+  test.each<[responses: object, sent: Sent, fault: string | undefined, more?: object]>([
+    [{ 200: integer }, [200, "application/json", "1"], undefined],
+    [{ 200: integer }, [200, "application/json; charset=utf-8", "1"], undefined],
+    [{ 200: integer }, [200, "application/json", '"1"'], "the body of 200 at /body must be integer, got string"],
+    [{ 200: integer }, [200, "application/json", "{"], "expected a body of JSON, got text that is not JSON"],
+    [{ 200: integer }, [200, "text/html", "1"], "expected 200 as application/json, got text/html"],
+    [{ 200: integer }, [200, undefined, "1"], "expected 200 as application/json, got nothing"],
+    [{ 200: integer }, [201, "application/json", "1"], "expected a declared status, got 201"],
+    [{ "2XX": integer }, [201, "application/json", "1"], undefined],
+    [{ default: integer }, [201, "application/json", "1"], undefined],
+    [{ 200: integer, default: integer }, [201, "application/json", "1"], "expected a declared status, got 201"],
+    [{ "3XX": none, default: integer }, [201, "application/json", "1"], "expected a declared status, got 201"],
+    [{ 422: none, default: integer }, [201, "application/json", "1"], undefined],
+    [{ 200: integer, default: integer }, [404, "application/json", "1"], undefined],
+    [
+      { 200: integer, default: integer },
+      [404, "application/json", "{}"],
+      "the body of 404 at /body must be integer, got object",
+    ],
+    [{ 200: none }, [200], undefined],
+    [{ 200: none }, [200, "text/html", "x"], "expected 200 without a body, got text/html"],
+    [{ 200: none }, [200, undefined, "x"], "expected 200 without a body, got one"],
+    [{ 404: none }, [404, "application/json", "{}"], undefined],
+    [{ 404: none }, [404, "application/problem+json", "{}"], undefined],
+    [{ 404: none }, [404, "text/html", "x"], "expected a failure as JSON, got 404 as text/html"],
+    [{ 404: none }, [404, "application/json", "x"], "expected a body of JSON, got text that is not JSON"],
+    [{ 204: integer }, [204], undefined],
+    [{ 304: integer }, [304], undefined],
+    [{ 200: integer }, [200], undefined, { method: "HEAD" }],
+    [{ 200: integer }, [200, "application/json"], undefined, { method: "HEAD" }],
+    [{ 200: integer }, [200, "text/html"], "expected 200 as application/json, got text/html", { method: "HEAD" }],
+    [{ 200: integer }, [400, "application/json", "{}"], undefined, { isValid: false }],
+    [{ 200: integer }, [400, undefined, "x"], "expected a failure as JSON, got 400 as nothing", { isValid: false }],
+    [{ 200: integer }, [400], undefined, { isValid: false, method: "HEAD" }],
+    [{ 200: integer, 404: integer }, [404, "application/json", "{}"], undefined, { isValid: false, template: "/b" }],
+    [{ 200: integer, 405: integer }, [405, "application/json", "{}"], undefined, { isValid: false, method: "PUT" }],
+    [
+      { 200: { ...integer, headers: { ETag: { required: true } } } },
+      [200, "application/json", "1"],
+      "expected the header ETag, which is missing",
+    ],
+    [
+      { 200: { ...integer, headers: { ETag: { required: true } } } },
+      [200, "application/json", "1"],
+      undefined,
+      { headers: { ETag: "1" } },
+    ],
+    [{ 200: { ...integer, headers: { ETag: {} } } }, [200, "application/json", "1"], undefined],
+    [{ 204: { headers: { "Content-Type": { required: true } } } }, [204], undefined],
+    [{ 200: { content: { "text/*": {}, "image/png": {} } } }, [200, "text/csv", "1"], undefined],
+    [
+      { 200: { content: { "text/*": {}, "image/png": {} } } },
+      [200, "image/gif", "1"],
+      "expected 200 as text/* or image/png, got image/gif",
+    ],
+  ])("of %j, %j: %j", async (responses, sent, fault, more = {}) => {
+    expect(await faultOf(responses, sent, more)).toBe(fault);
+  });
+});
+
+describe("the checks that a document implies", () => {
+  const titlesOf = (operation: object, more: object = {}) =>
+    conformanceChecks(documentOf({ responses: { 200: json({}) }, ...operation }, more), { bodyLimit: 9 }).map(
+      ({ title }) => title,
+    );
+  const always = [
+    "a valid request is not refused",
+    "404 for a path that is not declared",
+    "404 for a trailing slash",
+    "OPTIONS says what is allowed",
+    "405 for DELETE",
+    "HEAD wherever GET",
+    "406 when nothing it answers with is acceptable",
+    "400 for unknown query parameter",
+  ];
+  const anonymous = ["401 without credentials", "401 before the query is looked at"];
+  const invalid = "401 with credentials that are not valid";
+  const head = "401 without credentials for HEAD";
+  const secured = (scheme: object, scopes: string[] = []) =>
+    titlesOf({ security: [{ s: scopes }] }, { components: { securitySchemes: { s: scheme } } });
+  const ofSecurity = (titles: string[]) => titles.filter((title) => /^40[13]/.test(title));
+
+  test("of a plain GET", () => expect(titlesOf({})).toEqual(always));
+
+  test("of what it answers with", () => {
+    expect(titlesOf({ responses: { 200: { content: { "*/*": {} } } } })).not.toContain(always[6]);
+    expect(titlesOf({ responses: { 204: {}, 404: json({}) } })).not.toContain(always[6]);
+  });
+
+  test.each<[scheme: object, hasInvalid: boolean]>([
+    [{ type: "http", scheme: "Bearer" }, true],
+    [{ type: "http", scheme: "basic" }, true],
+    [{ type: "http", scheme: "digest" }, false],
+    [{ type: "oauth2" }, true],
+    [{ type: "openIdConnect" }, true],
+    [{ type: "apiKey", in: "query", name: "k" }, true],
+  ])("of the security scheme %j", (scheme, hasInvalid) => {
+    expect(ofSecurity(secured(scheme))).toEqual([...anonymous, ...(hasInvalid ? [invalid] : []), head]);
+  });
+
+  test("of scopes, of no scheme, and of one that is no part of HTTP", () => {
+    expect(ofSecurity(secured({ type: "oauth2" }, ["read"]))).toEqual([
+      ...anonymous,
+      invalid,
+      head,
+      "403 with credentials that lack the scopes",
+    ]);
+    expect(ofSecurity(secured({ type: "mutualTLS" }))).toEqual([]);
+    expect(ofSecurity(titlesOf({ security: [{}] }))).toEqual([]);
+  });
+
+  test.each<[scheme: object, sent: object]>([
+    [{ type: "http", scheme: "Bearer" }, { authorization: "Bearer not-valid" }],
+    [{ type: "openIdConnect" }, { authorization: "Bearer not-valid" }],
+    [{ type: "http", scheme: "basic" }, { authorization: `Basic ${btoa("not:valid")}` }],
+    [{ type: "apiKey", in: "query", name: "k" }, { url: "/a?k=not-valid" }],
+    [{ type: "apiKey", in: "cookie", name: "k" }, { cookie: "k=not-valid" }],
+    [{ type: "apiKey", in: "header", name: "X-K" }, { "x-k": "not-valid" }],
+  ])("send credentials for %j that nobody was given", async (scheme, sent) => {
+    const seen: object[] = [];
+    const server = createServer(({ url, headers }, response) => {
+      seen.push({ url, ...headers });
+      response
+        .writeHead(401, { "WWW-Authenticate": 'Bearer error="invalid_token"', "Content-Type": "application/json" })
+        .end("{}");
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const document = documentOf(
+      { responses: { 200: json({}) }, security: [{ s: [] }] },
+      { components: { securitySchemes: { s: scheme } } },
+    );
+    try {
+      const check = conformanceChecks(document).find(({ title }) => title === invalid);
+      await check!.run({ baseUrl: `http://127.0.0.1:${port}` });
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+    expect(seen).toEqual([expect.objectContaining({ url: "/a", ...sent })]);
+  });
+});
+
+describe("media types", () => {
+  test.each<[text: string, read: object | undefined]>([
+    [
+      "Application/JSON; Charset=UTF-8",
+      { essence: "application/json", canonical: "application/json", boundary: undefined },
+    ],
+    ["a/b; y=2; x=1", { essence: "a/b", canonical: "a/b; x=1; y=2", boundary: undefined }],
+    [
+      "multipart/form-data; boundary=B",
+      { essence: "multipart/form-data", canonical: "multipart/form-data", boundary: "B" },
+    ],
+    ["text/plain; charset=latin1", undefined],
+    ["text", undefined],
+    ["", undefined],
+    [`a/${"b".repeat(254)}`, expect.objectContaining({ essence: `a/${"b".repeat(254)}` }) as object],
+    [`a/${"b".repeat(255)}`, undefined],
+  ])("%s is read", (text, read) => {
+    expect(parseMediaType(text)).toEqual(read);
+  });
+
+  test.each<[sent: string, declared: string[], as: string | undefined]>([
+    ["a/b", ["*/*", "a/*", "A/B"], "A/B"],
+    ["a/b", ["*/*", "a/*"], "a/*"],
+    ["a/b", ["c/*", "*/*"], "*/*"],
+    ["a/b", ["a/c", "b/*"], undefined],
+    ["a/b; v=1", ["a/b"], undefined],
+    ["a/b; v=1", ["a/b", "a/b;v=1"], "a/b;v=1"],
+  ])("%s falls, of %j, under %s", (sent, declared, as) => {
+    expect(declaredAs(parseMediaType(sent)!, declared)).toBe(as);
+  });
+
+  test("are JSON by name and by suffix alone", () => {
+    const isIt = ["application/json", "a/b+json", "text/json", "application/jsonl", "application/json-seq"].map(isJson);
+    expect(isIt).toEqual([true, true, false, false, false]);
+  });
+});
