@@ -129,6 +129,33 @@ describe("the checks that a document implies", () => {
     expect(titlesOf({ responses: { 204: {}, 404: json({}) } })).not.toContain(always[6]);
   });
 
+  test("of a body, in this order", () => {
+    const requestBody = { required: true, content: { "application/json": {} } };
+    const post = { operationId: "x", requestBody, security: [{ s: [] }], responses: { 200: json({}) } };
+    const document = {
+      ...documentOf({}, { components: { securitySchemes: { s: { type: "oauth2" } } } }),
+      paths: { "/a": { post } },
+    } as OpenApiDocument;
+    expect(conformanceChecks(document, { bodyLimit: 9 }).map(({ title }) => title)).toEqual([
+      "a valid request is not refused",
+      ...anonymous,
+      invalid,
+      "401 before the body is looked at",
+      "404 for a path that is not declared",
+      "404 for a trailing slash",
+      "OPTIONS says what is allowed",
+      "405 for DELETE",
+      "406 when nothing it answers with is acceptable",
+      "415 for a media type that is not declared",
+      "415 for a compressed body",
+      "413 for a body over the limit",
+      "400 for unknown query parameter",
+      "400 for body missing",
+      "400 for body that is not JSON",
+    ]);
+    expect(conformanceChecks(document).map(({ title }) => title)).not.toContain("413 for a body over the limit");
+  });
+
   test.each<[scheme: object, hasInvalid: boolean]>([
     [{ type: "http", scheme: "Bearer" }, true],
     [{ type: "http", scheme: "basic" }, true],

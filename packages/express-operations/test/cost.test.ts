@@ -92,3 +92,25 @@ test("the search rejects a server of another process", async () => {
     child.kill();
   }
 });
+
+test("the search sends inputs whole, as large as the limits, and eightfold where they are accepted", async () => {
+  const lengths: number[] = [];
+  const counting = express().use((request, response) => {
+    let length = 0;
+    request.on("data", (chunk: Buffer) => (length += chunk.length));
+    request.on("end", () => {
+      lengths.push(length);
+      response.end();
+    });
+  });
+  const isMeasured = (id: string, input: string) => id === "addAnimal" && input === "body application/json aa…";
+  const limits = { head: 16_384, body: 9_000 };
+  const lengthsOf = async (acceptsEightfold: boolean) => {
+    lengths.length = 0;
+    const { costs, faults } = await costsOf(zoo, counting, { isMeasured, limits, acceptsEightfold });
+    expect([costs.length, faults]).toEqual([1, []]);
+    return new Set(lengths.slice(1)); // the first asks whether the server answers
+  };
+  expect(await lengthsOf(false)).toEqual(new Set([1_000, 8_000]));
+  expect(await lengthsOf(true)).toEqual(new Set([8_000, 64_000]));
+});

@@ -123,6 +123,12 @@ test.each<[string, object, object | undefined, string[]]>([
     { allOf: [{ additionalProperties: node }, { ...member({ a: {} }), additionalProperties: node }] },
     ["body $ref"],
   ],
+  [
+    "a schema that stands in its own place",
+    node,
+    { allOf: [node], ...member({ part: text("^(a+)+$") }) },
+    ["body/part pattern"],
+  ],
   ["a property and all names left", node, { ...member({ part: node }), unevaluatedProperties: node }, []],
   ["names and a property", node, { ...member({ part: node }), propertyNames: node }, []],
   ["the first items of one place", node, { allOf: [{ prefixItems: [node] }, { prefixItems: [node] }] }, ["body $ref"]],

@@ -1,3 +1,4 @@
+import express from "express";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Handlers, implement, type OpenApiDocument, type Problem } from "../src/index.ts";
 import { document, type operations } from "./fixtures/bookshop.ts";
@@ -209,4 +210,67 @@ describe("a document and an implementation that disagree", () => {
       fault: 'Operation "addBook" cannot be validated: its schemas are at fault.',
     });
   });
+});
+
+test("a throw after the head was sent is Express's to handle too, as it was thrown", async () => {
+  const get = { operationId: "x", deprecated: true, "x-sunset": "2030-12-05", responses: { 200: { description: "" } } };
+  const failing = {
+    x: () => {
+      throw new Error("the shelf fell over");
+    },
+  } as never;
+  const thrown: unknown[] = [];
+  const app = express()
+    .use((_request, response, next) => {
+      response.writeHead(200).flushHeaders();
+      next();
+    })
+    .use(implement()({ document: { openapi: "3.1.0", paths: { "/x": { get } } }, handlers: failing }))
+    .use(((error: Error, _request, response, _next) => {
+      thrown.push(error.message);
+      response.end();
+    }) as express.ErrorRequestHandler);
+  await using server = await listen(app);
+  await (await fetch(`${server.baseUrl}/x`)).text();
+  expect(thrown).toEqual(["the shelf fell over"]);
+});
+
+test("a file that is not required may be missing; text in its place, and parts that are cut off, are refused", async () => {
+  const schema = {
+    type: "object",
+    properties: { name: { type: "string" }, photo: { type: "string", format: "binary" } },
+  };
+  const requestBody = { content: { "multipart/form-data": { schema } } };
+  const post = { operationId: "x", requestBody, responses: { 204: { description: "" } } };
+  await using server = await listen(
+    implement()({
+      document: { openapi: "3.1.0", paths: { "/x": { post } } },
+      handlers: { x: () => ({ status: 204 }) } as never,
+    }),
+  );
+  const send = async (fields: Record<string, string>) => {
+    const body = new FormData();
+    for (const [name, value] of Object.entries(fields)) body.set(name, value);
+    return (await fetch(`${server.baseUrl}/x`, { method: "POST", body })).status;
+  };
+  expect(await send({ name: "Rex" })).toBe(204);
+  expect(await send({ name: "Rex", photo: "text" })).toBe(400);
+  const headers = { "Content-Type": "multipart/form-data; boundary=B" };
+  for (const body of ["--B\r\nno head", '--B\r\nContent-Disposition: form-data; name="name"\r\n\r\nRex']) {
+    const response = await fetch(`${server.baseUrl}/x`, { method: "POST", body, headers });
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      { code: "invalid_request", message: expect.stringContaining("multipart/form-data") as string, status: 400 },
+    ]);
+  }
+});
+
+test("an operation without an id is named for that alone", () => {
+  const paths = { "/x": { get: { responses: {} } } };
+  const start = () => implement()({ document: { openapi: "3.1.0", paths }, handlers: {} as never });
+  expect(start).toThrow(
+    new Error(
+      "The document and its implementation disagree:\n- GET /x has no operationId: give it one in the document.",
+    ),
+  );
 });

@@ -123,6 +123,8 @@ describe("objects in brackets", () => {
       "f[min=1",
       '400 Query parameter "f" does not take these brackets. Write each of its fields as parameter[field]=value.',
     ],
+    ["f[][min]=1", expect.stringMatching(/^400 Query parameter "f" does not take these brackets\./)],
+    ["f[min][][a]=1", expect.stringMatching(/^400 Query parameter "f" does not take these brackets\./)],
     ["f]min[=1", "400 A query parameter is not known. Known are: f."],
     [
       "f[min]x=1",
