@@ -46,7 +46,7 @@ type Reference<Target> = Target | { $ref: string };
 
 /** Every operation of the contract, in its order. Throws a TypeError for one that the client could not call. */
 export function describedOperations(document: OpenApiDocument): Described[] {
-  return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+  return Object.entries(document.paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
       const operation = item[method] as OperationObject | undefined;
       if (operation === undefined) return [];
