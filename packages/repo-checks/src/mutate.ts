@@ -43,7 +43,8 @@ async function main(): Promise<void> {
   const wish = { count: wholeNumber("count", 1), seed: wholeNumber("seed"), at: values.at };
   const floor = wholeNumber("floor");
   const folders = chosenFolders();
-  using places = workingPlaces(wholeNumber("jobs", 1));
+  const jobs = wholeNumber("jobs", 1);
+  using places = workingPlaces(jobs);
   for (const folder of folders) {
     const began = performance.now();
     const hasLongTestsOnly = !("test" in manifestOf(folder).scripts);
@@ -64,7 +65,13 @@ async function main(): Promise<void> {
 function wholeNumber(name: "count" | "seed" | "floor" | "jobs", least = 0): number {
   const value = values[name];
   if (/^\d{1,9}$/.test(value) && Number(value) >= least) return Number(value);
-  throw new Error(`--${name} ${value} is no whole number from ${least}.`);
+  return refuse(`--${name} ${value} is no whole number from ${least}.`);
+}
+
+/** Ends the program with a line that says what is wrong with an option; there are no copies yet. */
+function refuse(message: string): never {
+  console.error(message);
+  process.exit(1);
 }
 
 /** The folders of the packages that are asked for. */
@@ -75,7 +82,7 @@ function chosenFolders(): string[] {
   return values.package.map((name) => {
     const folder = folders.find((known) => basename(known) === name);
     if (folder !== undefined) return folder;
-    throw new Error(`--package ${name} is none of ${folders.map((known) => basename(known)).join(", ")}.`);
+    return refuse(`--package ${name} is none of ${folders.map((known) => basename(known)).join(", ")}.`);
   });
 }
 
