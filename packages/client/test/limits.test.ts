@@ -43,6 +43,14 @@ test("a signal that is aborted before a wait begins ends it at once", async () =
   expect(server.requests).toHaveLength(1);
 });
 
+test("timeout bounds each attempt too", async () => {
+  await using server = await faulty(() => {});
+  const start = performance.now(); // since this process began, which no timeout is to be added to
+  const limits = { timeout: 100, attemptTimeout: Infinity, retry: false as const };
+  expect((await server.petstore.listPets({}, limits)).error?.code).toBe("timeout");
+  expect(performance.now() - start).toBeLessThan(100 + start);
+});
+
 test("a signal that is aborted before a call sends nothing", async () => {
   await using server = await faulty(refuse());
   const result = await server.petstore.listPets({}, { signal: AbortSignal.abort() });

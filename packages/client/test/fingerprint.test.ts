@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import { fingerprints, type OpenApiDocument, resolve } from "../src/fingerprint.ts";
+
+describe("the digest of an operation", () => {
+  const documentOf = (operation: object, components: object = {}, item: object = {}) =>
+    ({
+      info: { version: "1" },
+      paths: { "/a": { ...item, get: { operationId: "x", ...operation } } },
+      components,
+    }) as OpenApiDocument;
+  const digestOf = async (...given: Parameters<typeof documentOf>) => (await fingerprints(documentOf(...given)))["x"];
+  const schema = (own: object) => ({ responses: { 200: { content: { "application/json": { schema: own } } } } });
+  const named = (own: object) => ({ schemas: { A: own } });
+  const ref = (name: string) => ({ $ref: `#/components/${name}` });
+
+  test.each<[title: string, one: Parameters<typeof documentOf>, other: Parameters<typeof documentOf>]>([
+    ["prose", [{}], [{ summary: "S", description: "D", tags: ["T"], externalDocs: {} }]],
+    ["examples", [schema({})], [schema({ example: 1, examples: [2], description: "D" })]],
+    ["the order of fields", [schema({ type: "string", minLength: 1 })], [schema({ minLength: 1, type: "string" })]],
+    ["what nothing refers to", [{}], [{}, named({ type: "string" })]],
+    [
+      "prose behind a reference",
+      [schema(ref("schemas/A")), named({})],
+      [schema(ref("schemas/A")), named({ description: "D" })],
+    ],
+  ])("stays the same by %s", async (_title, one, other) => {
+    expect(await digestOf(...one)).toMatch(/^[0-9a-f]{16}$/);
+    expect(await digestOf(...other)).toBe(await digestOf(...one));
+  });
+
+  test.each<[title: string, one: Parameters<typeof documentOf>, other: Parameters<typeof documentOf>]>([
+    ["a field", [schema({})], [schema({ type: "string" })]],
+    ["a property that is named as prose is", [schema({ properties: { tags: {} } })], [schema({ properties: {} })]],
+    [
+      "what such a property holds",
+      [schema({ properties: { tags: {} } })],
+      [schema({ properties: { tags: { type: "string" } } })],
+    ],
+    [
+      "a pattern, a definition or a header that is named so",
+      [schema({ patternProperties: { example: {} }, $defs: { a: {} } })],
+      [schema({ $defs: { a: {} } })],
+    ],
+    ["the order of a list", [schema({ enum: [1, 2] })], [schema({ enum: [2, 1] })]],
+    [
+      "what a reference leads to",
+      [schema(ref("schemas/A")), named({})],
+      [schema(ref("schemas/A")), named({ type: "string" })],
+    ],
+    [
+      "what stands beside a reference",
+      [schema(ref("schemas/A")), named({})],
+      [schema({ ...ref("schemas/A"), minLength: 1 }), named({})],
+    ],
+    [
+      "what a reference in a cycle leads to",
+      [schema(ref("schemas/A")), named({ properties: { a: ref("schemas/A"), b: {} } })],
+      [schema(ref("schemas/A")), named({ properties: { a: ref("schemas/A"), b: { type: "string" } } })],
+    ],
+    ["a parameter of its path", [{}], [{}, {}, { parameters: [{ name: "id", in: "path" }] }]],
+  ])("changes by %s", async (_title, one, other) => {
+    expect(await digestOf(...other)).not.toBe(await digestOf(...one));
+  });
+
+  test("is there for schemas that refer to each other, and for every method", async () => {
+    const schemas = { A: { properties: { b: ref("schemas/B") } }, B: { properties: { a: ref("schemas/A") } } };
+    expect(await digestOf(schema(ref("schemas/A")), { schemas })).toMatch(/^[0-9a-f]{16}$/);
+    const item = Object.fromEntries(
+      ["get", "put", "post", "delete", "options", "head", "patch", "trace"].map((method) => [method, {}]),
+    );
+    const digests = await fingerprints({ info: { version: "1" }, paths: { "/a": { ...item, parameters: [] } } });
+    expect(Object.keys(digests)).toEqual(Object.keys(item).map((method) => `${method} /a`));
+    expect(new Set(Object.values(digests)).size).toBe(8);
+  });
+
+  test("follows pointers with escapes (RFC 6901)", () => {
+    const document = { "a/b": { "c~d": { "é f": 1 } } };
+    expect(resolve(document, "#/a~1b/c~0d/%C3%A9%20f")).toBe(1);
+    expect(resolve(document, "#/a/b")).toBeUndefined();
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, test } from "vitest";
+import { connect } from "../src/connection.ts";
+import { type Deprecation, tellDeprecation } from "../src/deprecation.ts";
+import type { Operation } from "../src/operation.ts";
+
+const read: Operation<"getPet"> = {
+  id: "getPet",
+  method: "GET",
+  path: "/a",
+  parameters: {},
+  success: [200],
+  isRepeatable: true,
+};
+
+describe("a notice of deprecation", () => {
+  const toldOf = (operation: object, headers?: Record<string, string>) => {
+    const told: Deprecation[] = [];
+    const onDeprecated = (deprecation: Deprecation) => told.push(deprecation);
+    const connection = connect({ baseUrl: "http://x", apiKey: "k", onDeprecated });
+    for (let time = 0; time < 2; time++)
+      tellDeprecation(connection, { ...read, ...operation }, headers && new Headers(headers));
+    return told;
+  };
+  const facts = { since: "2026-01-01", sunset: "2030-12-05", successor: "listPets" };
+  const notice = (deprecatedAt?: string, sunset?: string, successor?: string) => {
+    const date = (text?: string) => (text === undefined ? undefined : new Date(text));
+    return [{ operationId: "getPet", deprecatedAt: date(deprecatedAt), sunset: date(sunset), successor }];
+  };
+
+  test.each<[operation: object, headers: Record<string, string> | undefined, told: object[]]>([
+    [{}, undefined, []],
+    [{}, { Link: '</b>; rel="successor-version"' }, []],
+    [{ deprecated: {} }, undefined, notice()],
+    [{ deprecated: facts }, undefined, notice("2026-01-01", "2030-12-05", "listPets")],
+    [{}, { Deprecation: "@1767225600" }, notice("2026-01-01")],
+    [{}, { Sunset: "Thu, 05 Dec 2030 00:00:00 GMT" }, notice(undefined, "2030-12-05")],
+    [{}, { Deprecation: "true", Link: '</b>; rel="successor-version"' }, notice(undefined, undefined, "/b")],
+    [
+      { deprecated: facts },
+      { Deprecation: "@1767312000", Sunset: "Fri, 06 Dec 2030 00:00:00 GMT", Link: '</b>; rel="successor-version"' },
+      notice("2026-01-02", "2030-12-06", "listPets"),
+    ],
+  ])("of %j by %j is told once", (operation, headers, told) => {
+    expect(toldOf(operation, headers)).toEqual(told);
+  });
+});
