@@ -52,20 +52,6 @@ describe("`mutate`", () => {
   });
 });
 
-/** What the tests of each package hold of a few mutants; `npx -y pnpm@12.21.0 mutate` asks about more. */
-test.each([
-  ["client", "80"],
-  ["express-operations", "70"],
-])(
-  "of ten mutants of %s, %s % are noticed",
-  async (name, floor) => {
-    const { code, output } = await mutate("--package", name, "--count", "10", "--floor", floor);
-    console.log(output);
-    expect(code, output).toBe(0);
-  },
-  15 * MINUTES,
-);
-
 function start(...words: string[]): ChildProcess {
   const env = { ...process.env, LONG_TESTS: undefined, TMPDIR: folder };
   return spawn(process.execPath, ["packages/repo-checks/src/mutate.ts", ...words], { cwd: root, env });

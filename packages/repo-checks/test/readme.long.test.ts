@@ -9,6 +9,9 @@ import { cloneRepository, freshEnvironment, root } from "./clone.ts";
 const START = "npx -y pnpm@12.21.0 start";
 const TEST = "npx -y pnpm@12.21.0 test";
 const LONG_TEST = `${TEST}:long`;
+const INSTALL = "npx -y pnpm@12.21.0 install --frozen-lockfile";
+/** Fails below a floor. */
+const MUTATE = /^npx -y pnpm@12\.21\.0 mutate .*--floor [1-9]\d$/;
 /** An answer of 400 or more fails the block. */
 const STRICT_CURL = 'curl() { command curl --silent --show-error --fail-with-body "$@"; }\n';
 /** What npx starts, without npx, whose part `start` has shown. */
@@ -32,10 +35,13 @@ describe("every command of the README works in a new clone", () => {
     clone[Symbol.dispose]();
   });
 
-  test("there are the two commands, and .ci/run is the second, with the long tests behind it", () => {
+  test("there are the two commands, and .ci/run is the second, with the long tests and some mutants behind it", () => {
     expect(blocks).toContain(START);
     expect(blocks).toContain(TEST);
-    expect(readFileSync(join(root, ".ci/run"), "utf8").trim().split("\n").slice(-2)).toEqual([TEST, LONG_TEST]);
+    const commands = readFileSync(join(root, ".ci/run"), "utf8")
+      .split("\n")
+      .filter((line) => line.startsWith("npx "));
+    expect(commands).toEqual([INSTALL, TEST, LONG_TEST, expect.stringMatching(MUTATE)]);
   });
 
   test.each(blocks.filter((block) => block !== TEST))("%s", async (block) => {
