@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import type { RequestListener } from "node:http";
 import { describe, expect, test } from "vitest";
 import { faulty } from "./faulty.ts";
@@ -49,6 +50,19 @@ test("timeout bounds each attempt too", async () => {
   const limits = { timeout: 100, attemptTimeout: Infinity, retry: false as const };
   expect((await server.petstore.listPets({}, limits)).error?.code).toBe("timeout");
   expect(performance.now() - start).toBeLessThan(100 + start);
+});
+
+test("a wait that a signal ends leaves no timer and no listener behind", async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const controller = new AbortController();
+  const onRetry = () => setImmediate(() => controller.abort());
+  await using server = await faulty(refuse({ "Retry-After": "20" }), { onRetry });
+  await server.petstore.listPets({}, { retry: false });
+  const before = timers();
+  const result = await server.petstore.listPets({}, { signal: controller.signal });
+  expect(result.error?.code).toBe("aborted");
+  expect(timers()).toBeLessThanOrEqual(before);
+  expect(getEventListeners(controller.signal, "abort")).toEqual([]);
 });
 
 test("a signal that is aborted before a call sends nothing", async () => {

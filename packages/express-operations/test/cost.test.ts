@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { hasSubscribers } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { parse } from "node:querystring";
 import express, { type ErrorRequestHandler } from "express";
@@ -113,4 +114,15 @@ test("the search sends inputs whole, as large as the limits, and eightfold where
   };
   expect(await lengthsOf(false)).toEqual(new Set([1_000, 8_000]));
   expect(await lengthsOf(true)).toEqual(new Set([8_000, 64_000]));
+});
+
+test("the search listens to no server once it has ended, whether it found the server or not", async () => {
+  const name = "http.server.request.start";
+  expect(hasSubscribers(name)).toBe(false);
+  const quick = express().use((_request, response) => void response.end());
+  await costsOf(zoo, quick, { isMeasured: (id, input) => onLimit(id, input) && input.includes("aa") });
+  expect(hasSubscribers(name)).toBe(false);
+  const closed = searchCosts(zoo, { baseUrl: "http://127.0.0.1:1", limits: { head: 1e4, body: 1e4 } });
+  await expect(closed).rejects.toThrow("ECONNREFUSED");
+  expect(hasSubscribers(name)).toBe(false);
 });
