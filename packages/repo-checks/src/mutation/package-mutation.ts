@@ -58,6 +58,7 @@ export async function mutatePackage(
     report(verdict);
     return verdict;
   });
+  await expectToPass(workplaces, reaches);
   return { verdicts, invalid: looked - valid.length, equivalent: sampled.filter(isKnown).length, failing };
 }
 
@@ -116,6 +117,16 @@ async function noticed(
   if (typeof result === "string") return result;
   const failed = result.files.find(({ failure }) => failure !== undefined);
   return failed === undefined ? result.unhandled[0] : `${failed.name}: ${failed.failure}`;
+}
+
+/** Rejects when the quickest tests fail without any mutant by now, so that no verdict could be trusted. */
+async function expectToPass(workplaces: Workplace[], [quickest]: Reach[]): Promise<void> {
+  if (quickest === undefined) return;
+  for (const workplace of workplaces) {
+    const result = await runTests(workplace, { files: [{ name: quickest.name }], stopAtFailure: true });
+    if (typeof result !== "string" && result.files.every(({ failure }) => failure === undefined)) continue;
+    throw new Error(`${quickest.name} of ${workplace.folder} fails without any mutant by now: run \`mutate\` again.`);
+  }
 }
 
 async function withMutant<Result>(

@@ -27,7 +27,7 @@ export async function reachOf(
   write(withRecorders);
   const reaches = await inTurn(workplaces, files, async (workplace, { name }, index) => {
     const notes = join(workplace.temporary, `points-${index}`);
-    const recorder = pathToFileURL(join(import.meta.dirname, "record-points.mjs")).href;
+    const recorder = pathToFileURL(join(workplace.root, "packages/repo-checks/src/mutation/record-points.mjs")).href;
     const began = performance.now();
     await runTests(
       workplace,

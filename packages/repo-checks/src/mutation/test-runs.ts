@@ -39,7 +39,8 @@ export async function runTests(
 ): Promise<Result | "time is over" | "ended early"> {
   const cwd = join(root, folder);
   const bins = [join(cwd, "node_modules/.bin"), join(root, "node_modules/.bin")];
-  const child = fork(join(import.meta.dirname, "run-tests.ts"), {
+  // Its own copy, so that nothing that happens to the working tree meanwhile is taken for a mutant.
+  const child = fork(join(root, "packages/repo-checks/src/mutation/run-tests.ts"), {
     cwd,
     detached: true,
     stdio: ["ignore", "ignore", "ignore", "ipc"],
