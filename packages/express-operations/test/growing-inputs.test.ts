@@ -127,18 +127,18 @@ function ofParts(document: OpenApiDocument, entry: OperationEntry): Record<strin
 test("inputs say which part of the request grows, and which limit bounds it", () => {
   const [stalls] = operationsOf(market);
   expect(ofParts(market, stalls!)).toMatchObject({
-    "query size": "head, query size",
-    "query min": "head, query size",
-    "query lat": "head, query near",
-    "query key": "head",
-    "query undeclared": "head",
+    "query size": "target, query size",
+    "query min": "target, query size",
+    "query lat": "target, query near",
+    "query key": "target",
+    "query undeclared": "target",
     "header X-List": "head, header X-List",
     "header Accept": "head",
-    authority: "head",
+    authority: "target",
   });
   const [good] = operationsOf(stock);
   expect(ofParts(stock, good!)).toMatchObject({
-    "path {id}": "head, path id",
+    "path {id}": "target, path id",
     "header accept": "head, header accept",
     "header X-Shelf": "head, header X-Shelf",
     body: "body, body",

@@ -155,7 +155,7 @@ describe("integers with an exponent or a fraction", () => {
     "-1e309",
     "9007199254740993",
   ])("%s would be changed, and is refused", (text) => {
-    expect(() => parseJson(text)).toThrow("holds a number that cannot be represented exactly");
-    expect(() => parseJson(`[0,${text}]`)).toThrow("holds a number that cannot be represented exactly");
+    expect(() => parseJson(text)).toThrow("holds a number");
+    expect(() => parseJson(`[0,${text}]`)).toThrow("holds a number");
   });
 });

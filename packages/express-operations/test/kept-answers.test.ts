@@ -207,7 +207,12 @@ describe("ETag", () => {
 test("an answer of a GET that is not listed is never kept", async () => {
   const calls: string[] = [];
   const answer = (id: string) => () => (calls.push(id), { status: 200, body: calls.length });
-  const handlers = { list: answer("list"), add: () => ({ status: 204 }), shop: answer("shop") } as never;
+  const handlers = {
+    list: answer("list"),
+    add: () => ({ status: 204 }),
+    shop: answer("shop"),
+    once: answer("once"),
+  } as never;
   await using server = await listen(
     implement()({ document, handlers, keepAnswers: { operations: ["list"], version: () => 1 } }),
   );
