@@ -1,9 +1,11 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import type { RequestHandler } from "express";
+import express from "express";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { implement } from "../src/index.ts";
 import { Problem, refuse } from "../src/problem.ts";
 import { anyJson, serveEcho } from "./echo.ts";
+import { listen } from "./listen.ts";
 
 describe("a refusal", () => {
   const { stackTraceLimit } = Error;
@@ -34,12 +36,20 @@ describe("a refusal", () => {
   });
 });
 
-test("a refusal after the head was sent ends the connection", async () => {
-  const begun: RequestHandler = (_request, response, next) => {
-    response.writeHead(200, { "Content-Length": "10" }).flushHeaders();
-    next();
-  };
-  await using server = await serveEcho({ "/x": { get: { operationId: "x", responses: anyJson } } }, {}, begun);
+test("a refusal after the head was sent ends the connection, and is no error of the application's", async () => {
+  const errors: unknown[] = [];
+  const document = { openapi: "3.1.0", paths: { "/x": { get: { operationId: "x", responses: anyJson } } } };
+  const app = express()
+    .use((_request, response, next) => {
+      response.writeHead(200, { "Content-Length": "10" }).flushHeaders();
+      next();
+    })
+    .use(implement()({ document, handlers: { x: () => ({ status: 200, body: {} }) } as never }))
+    .use(((error, _request, response, _next) => {
+      errors.push(error);
+      response.destroy();
+    }) as express.ErrorRequestHandler);
+  await using server = await listen(app);
   const { hostname, port } = new URL(server.baseUrl);
   const socket = connect(Number(port), hostname);
   let received = "";
@@ -48,6 +58,7 @@ test("a refusal after the head was sent ends the connection", async () => {
   await once(socket, "close");
   expect(received).toMatch(/^HTTP\/1.1 200 /);
   expect(received.split("\r\n\r\n")[1]).toBe("");
+  expect(errors).toEqual([]);
 });
 
 test("each refusal of a request says its status and the code of that", async () => {
