@@ -62,9 +62,10 @@ describe("the digest of an operation", () => {
     expect(await digestOf(...other)).not.toBe(await digestOf(...one));
   });
 
-  test("is there for schemas that refer to each other, and for every method", async () => {
+  test("is there for schemas that refer to each other, for null, and for every method", async () => {
     const schemas = { A: { properties: { b: ref("schemas/B") } }, B: { properties: { a: ref("schemas/A") } } };
     expect(await digestOf(schema(ref("schemas/A")), { schemas })).toMatch(/^[0-9a-f]{16}$/);
+    expect(await digestOf(schema({ enum: [null, 1, "a"] }))).toMatch(/^[0-9a-f]{16}$/);
     const item = Object.fromEntries(
       ["get", "put", "post", "delete", "options", "head", "patch", "trace"].map((method) => [method, {}]),
     );

@@ -124,6 +124,13 @@ describe("the checks that a document implies", () => {
 
   test("of a plain GET", () => expect(titlesOf({})).toEqual(always));
 
+  test("of TRACE are none, since `fetch` sends no such request", () => {
+    const trace = { operationId: "y", responses: { 200: json({}) } };
+    const document = documentOf({ responses: { 200: json({}) } });
+    Object.assign((document.paths as Record<string, object>)["/a"]!, { trace });
+    expect(new Set(conformanceChecks(document).map(({ operationId }) => operationId))).toEqual(new Set(["x"]));
+  });
+
   test("of what it answers with", () => {
     expect(titlesOf({ responses: { 200: { content: { "*/*": {} } } } })).not.toContain(always[6]);
     expect(titlesOf({ responses: { 204: {}, 404: json({}) } })).not.toContain(always[6]);
