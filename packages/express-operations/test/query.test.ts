@@ -67,6 +67,9 @@ describe("names that no parameter declares are refused", () => {
     const extension = { "x-eov-allow-unknown-query-parameters": true };
     const parameters = [query("a", text), query("list", texts, { explode: false })];
     expect(await ask(parameters, "a=1&other=2", extension)).toEqual({ a: "1", other: "2" });
+    const older = { "x-allow-unknown-query-parameters": true };
+    expect(await ask(parameters, "a=1&other=2", older)).toEqual({ a: "1", other: "2" });
+    expect(await ask(parameters, "a=1&other=2", { "x-allow-unknown-query-parameters": "yes" })).toMatch(/^400 /);
     expect(await ask(parameters, "tags[]=1&more[b]=2", extension)).toEqual({ tags: ["1"], more: { b: "2" } });
     const ofValidator = "_openapi[schema][parameters]=1"; // express-openapi-validator looks for its own there
     expect(await ask(parameters, ofValidator, extension)).toEqual({ _openapi: { schema: { parameters: "1" } } });
