@@ -121,7 +121,9 @@ describe("/readyz", () => {
     let isStopping = false;
     const { get, path, log } = await served(() => isStopping);
     const warned = () =>
-      log.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg === "the database cannot be used");
+      log
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+        .filter(({ msg }) => msg === "the database cannot be used");
     const other = new Sqlite(path);
     onTestFinished(() => void other.close());
     other.exec("alter table pets rename to taken");
@@ -141,7 +143,10 @@ describe("/readyz", () => {
     const began = performance.now();
     await expectError(await get(), 503, "unavailable");
     expect(performance.now() - began).toBeGreaterThanOrEqual(990);
-    expect(JSON.parse(log[0]!)).toMatchObject({ msg: "the database cannot be used", err: { message: "no answer in 1000 ms" } });
+    expect(JSON.parse(log[0]!)).toMatchObject({
+      msg: "the database cannot be used",
+      err: { message: "no answer in 1000 ms" },
+    });
     letGo();
     await holding;
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;

@@ -4,7 +4,7 @@ import { problem } from "../errors.ts";
 import { isAuthority } from "./origin.ts";
 
 /** How long the target of a request may be, its path with its query, in characters. Node bounds it with the headers, at 16 KiB. */
-const MAX_TARGET = 8_192;
+export const MAX_TARGET = 8_192;
 
 const NOT_IN_HTTP_1_0 = "HTTP/1.0 has no Transfer-Encoding. Send a Content-Length, or HTTP/1.1.";
 

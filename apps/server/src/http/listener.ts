@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { normalizePath } from "express-operations";
 import { closingError, ERRORS, type ErrorCode } from "../errors.ts";
+import { MAX_TARGET } from "./check-head.ts";
 import { Connections } from "./connections.ts";
 import { type Listening, messagesOf } from "./express-messages.ts";
 import { createServer, STATUS_CODES } from "./node-http.ts";
@@ -47,7 +48,8 @@ const CHECK_INTERVAL = 1_000;
  */
 export async function listen(app: Listening, at: Address): Promise<Listener> {
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
-    if (request.url!.includes("%")) request.url = normalizeTarget(request.url!);
+    // One that is too long is measured as it came.
+    if (request.url!.length <= MAX_TARGET && request.url!.includes("%")) request.url = normalizeTarget(request.url!);
     app(request, response);
   };
   const server = createServer(

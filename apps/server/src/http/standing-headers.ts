@@ -30,7 +30,8 @@ export function standingHeaders(app: Express, strictTransportSecurity?: string):
         written["Cache-Control"] = ASKED_AGAIN;
       return ServerResponse.prototype.writeHead.call(this, status, written);
     }
-    if (this.hasHeader("ETag") && !this.hasHeader("Cache-Control")) this.setHeader("Cache-Control", ASKED_AGAIN);
+    const isTagged = this.hasHeader("ETag") || (headers as OutgoingHttpHeaders)["ETag"] !== undefined;
+    if (isTagged && !this.hasHeader("Cache-Control")) this.setHeader("Cache-Control", ASKED_AGAIN);
     for (const name in standing) if (!this.hasHeader(name)) this.setHeader(name, standing[name]!);
     return ServerResponse.prototype.writeHead.call(this, status, ...(rest as [OutgoingHttpHeaders]));
   };

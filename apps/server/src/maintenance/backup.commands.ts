@@ -38,9 +38,13 @@ function report(file: string, { aside, endedKeys, loss }: Restored): string[] {
   const kept = `Revoked or rotated since the backup, and still so: ${counted(endedKeys, "API key")}. No id is given twice.`;
   const { pets, apiKeys, answers, from, to } = loss;
   if (pets + apiKeys + answers === 0) return [first, kept, "Nothing was added since the backup."];
-  const lost = [counted(pets, "animal"), counted(apiKeys, "API key"), counted(answers, "answer")];
+  const lost = [
+    pets > 0 && counted(pets, "animal"),
+    apiKeys > 0 && counted(apiKeys, "API key"),
+    answers > 0 && `${counted(answers, "answer")} kept for Idempotency-Key`,
+  ].filter((text) => text !== false);
   const time = `${from === undefined ? "the start" : isoDate(from)} and ${isoDate(to ?? from ?? 0)}`;
-  return [first, kept, `Lost is what was added between ${time}: ${lost.join(", ")} kept for Idempotency-Key.`];
+  return [first, kept, `Lost, added between ${time}: ${lost.join(", ")}.`];
 }
 
 function counted(count: number, noun: string): string {

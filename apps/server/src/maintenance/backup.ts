@@ -95,12 +95,13 @@ function replace({ database, incoming, aside, facts, force }: Replacement): Rest
   const { held, letGo } = holdAlone(database);
   try {
     const replaced = readUnlessForced(database, () => readReplaced(expectOpen(held), facts), force);
-    const endedKeys = replaced && writing(incoming, (restored) => carryOver(replaced, restored));
+    const carried = replaced && writing(incoming, (restored) => carryOver(replaced, restored));
+    const loss = replaced && carried && { ...replaced.loss, apiKeys: replaced.loss.apiKeys - carried.added };
     syncToDisk(incoming);
     keepToOwner(database);
     linkSync(database, aside);
     renameSync(incoming, database);
-    return { aside, endedKeys, loss: replaced?.loss };
+    return { aside, endedKeys: carried?.ended, loss };
   } finally {
     letGo();
   }
@@ -109,7 +110,7 @@ function replace({ database, incoming, aside, facts, force }: Replacement): Rest
 /** Sets aside a log that was left, which SQLite would else play into the database. A file that is made meanwhile is kept. */
 function putInPlace({ database, incoming, aside, force }: Replacement): Restored {
   const left = LOGS.filter((suffix) => existsSync(database + suffix));
-  if (left.length > 0) readUnlessForced(database, () => expectOpen(undefined), force);
+  readUnlessForced(database, () => expectOpen(undefined), force);
   for (const suffix of left) renameSync(database + suffix, aside + suffix);
   try {
     linkSync(incoming, database);

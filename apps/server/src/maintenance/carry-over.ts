@@ -22,7 +22,8 @@ export interface Loss {
 /** What was read of the database that is replaced. */
 export interface Replaced extends Facts {
   endedKeys: KeyRow[];
-  endings: AuditRow[];
+  /** The audit trail of keys. */
+  trail: AuditRow[];
   loss: Loss;
 }
 
@@ -98,10 +99,7 @@ export function readReplaced(file: Sqlite.Database, backup: Facts): Replaced {
   return {
     ...facts,
     endedKeys: keys.filter((key) => key.revoked_at !== null || key.rotated_at !== null),
-    endings: rowsOf<AuditRow>(
-      "audit",
-      "select at, action, key_id, key_name, key_prefix, actor from audit where action <> 'issue' order by id",
-    ),
+    trail: rowsOf<AuditRow>("audit", "select at, action, key_id, key_name, key_prefix, actor from audit order by id"),
     loss: {
       pets: count("pets", "id", backup.lastIds.get("pets") ?? 0),
       apiKeys: count("api_keys", "id", backup.lastIds.get("api_keys") ?? 0),
@@ -114,16 +112,17 @@ export function readReplaced(file: Sqlite.Database, backup: Facts): Replaced {
 
 /**
  * Sees to it, in one transaction, that every key that was revoked or rotated stays so, that the audit trail says it, and that no
- * id is given twice. Gives how many keys that has changed.
+ * id is given twice. Gives how many keys were ended anew, and how many of these the backup did not have.
  */
-export function carryOver(replaced: Replaced, restored: Sqlite.Database): number {
+export function carryOver(replaced: Replaced, restored: Sqlite.Database): { ended: number; added: number } {
   return restored.transaction(() => {
     for (const [table, id] of replaced.lastIds) raiseLastId(restored, table, id);
-    const ended = replaced.endedKeys.filter((key) => endKey(restored, key));
-    for (const key of ended)
-      for (const entry of replaced.endings.filter(({ key_id }) => key_id === key.id))
+    const keys = replaced.endedKeys.map((key) => ({ key, outcome: endKey(restored, key) }));
+    const changed = keys.filter(({ outcome }) => outcome !== "known");
+    for (const { key } of changed)
+      for (const entry of replaced.trail.filter(({ key_id }) => key_id === key.id))
         addToAudit(restored, entry, key.hash);
-    return ended.length;
+    return { ended: changed.length, added: changed.filter(({ outcome }) => outcome === "added").length };
   })();
 }
 
@@ -133,8 +132,8 @@ function raiseLastId(file: Sqlite.Database, table: string, id: number): void {
   if (changes === 0) file.prepare("insert into sqlite_sequence (name, seq) values (?, ?)").run(table, id);
 }
 
-/** Whether that was news. A key that the backup does not know is added: a file may still hold it, to be registered anew. */
-function endKey(file: Sqlite.Database, key: KeyRow): boolean {
+/** What had to be done. A key that the backup does not know is added: a file may still hold it, to be registered anew. */
+function endKey(file: Sqlite.Database, key: KeyRow): "known" | "ended" | "added" {
   const known = file.prepare<[string], KeyRow>("select * from api_keys where hash = ?").get(key.hash);
   if (known === undefined) {
     const isFree = file.prepare("select 1 from api_keys where id = ?").get(key.id) === undefined;
@@ -142,7 +141,7 @@ function endKey(file: Sqlite.Database, key: KeyRow): boolean {
     file
       .prepare(`insert into api_keys (${KEY_COLUMNS.join(", ")}) values (${columns})`)
       .run({ ...key, id: isFree ? key.id : null });
-    return true;
+    return "added";
   }
   const isNews =
     (known.revoked_at === null && key.revoked_at !== null) || (known.rotated_at === null && key.rotated_at !== null);
@@ -155,7 +154,7 @@ function endKey(file: Sqlite.Database, key: KeyRow): boolean {
       where hash = @hash`,
     )
     .run({ hash: key.hash, revoked_at: key.revoked_at, rotated_at: key.rotated_at, expires_at: key.expires_at });
-  return isNews && changes === 1;
+  return isNews && changes === 1 ? "ended" : "known";
 }
 
 function addToAudit(file: Sqlite.Database, entry: AuditRow, hash: string): void {

@@ -57,6 +57,7 @@ describe("what Node's parser refuses before Express sees it", () => {
     ["a path too long", `GET /v1/${"x".repeat(20_000)} HTTP/1.1\r\n${HEAD}\r\n`, 414, "uri_too_long"],
     ["a path too long, and no end of it", `GET /v1/${"x".repeat(70_000)}`, 414, "uri_too_long"],
     ["a path and query of a byte too much", `GET /?${"x".repeat(8_191)} HTTP/1.1\r\n${HEAD}\r\n`, 414, "uri_too_long"],
+    ["a path too long but for its escapes", `GET /${"%61".repeat(4_000)} HTTP/1.1\r\n${HEAD}\r\n`, 414, "uri_too_long"],
     [
       "chunks in HTTP/1.0",
       `POST /v1/pets HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,

@@ -27,6 +27,17 @@ describe("Cache-Control", () => {
     }
   });
 
+  test("what has a tag is so too where other headers are set on it before", async () => {
+    await using own = await startService({ RATE_LIMIT: "1000/60" });
+    for (const [status, headers] of [
+      [200, {}],
+      [304, { "If-None-Match": "*" }],
+    ] as const) {
+      const response = await own.request("/pets", { headers });
+      expect([response.status, response.headers.get("Cache-Control")]).toEqual([status, "private, no-cache"]);
+    }
+  });
+
   test("nothing else is kept", async () => {
     const preflight = { Origin: "https://a.example", "Access-Control-Request-Method": "GET" };
     const answers = [
