@@ -64,7 +64,7 @@ export async function bundle(
     plugins,
     platform: "node",
     external: [...Object.keys(COPIED), "pg-native"],
-    transform: { target: "node22.14" },
+    transform: { target: "node22.15" },
   });
   const { output } = await bundler.write({
     dir: target,
@@ -77,7 +77,7 @@ export async function bundle(
   await bundler.close();
   for (const file of ["bin", "README.md"]) cpSync(join(server, file), join(target, file), { recursive: true });
   const { name, version, description, license, bin, type } = manifestOf(server);
-  const manifest = { name, version, private: true, description, license, type, bin, engines: { node: ">=22.14" } };
+  const manifest = { name, version, private: true, description, license, type, bin, engines: { node: ">=22.15" } };
   writeFileSync(join(target, "package.json"), JSON.stringify(manifest, null, 2));
   return { modules: output.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : [])) };
 }

@@ -178,7 +178,7 @@ describe("what `build` makes, copied to a folder of its own,", () => {
     await expect(run).rejects.toMatchObject({
       code: 1,
       stdout: "",
-      stderr: "Node 20.20.2 cannot run the petstore, which needs 22.14 or newer: install one.\n",
+      stderr: "Node 20.20.2 cannot run the petstore, which needs 22.15 or newer: install one.\n",
     });
   });
 });

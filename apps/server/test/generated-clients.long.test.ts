@@ -24,7 +24,7 @@ interface GeneratedClient {
 
 const CLIENTS: Record<string, GeneratedClient> = {
   "Python by openapi-generator": {
-    needs: [PYTHON, GENERATOR],
+    needs: [PYTHON, GENERATOR, commandPath("java")],
     make: async (folder) => {
       const options = ["--generator-name", "python", "--package-name", "petstore_client"];
       await run("java", ["-jar", GENERATOR, "generate", "--input-spec", CONTRACT, "--output", folder, ...options]);
@@ -54,7 +54,7 @@ const CLIENTS: Record<string, GeneratedClient> = {
     },
   },
   "Java by openapi-generator": {
-    needs: [GENERATOR, join(TOOLS, "java")],
+    needs: [GENERATOR, commandPath("javac"), join(TOOLS, "java")],
     make: async (folder) => {
       const options = ["--generator-name", "java", "--library", "native", "--additional-properties"];
       const properties =
@@ -78,6 +78,12 @@ async function compiledPython(folder: string, program: string): Promise<[string,
 }
 
 const MISSING = "its generator is not here: apps/server/test/generated-clients/install.sh installs what it needs";
+
+/** Where a command is on PATH, or a path at which there is nothing. */
+function commandPath(name: string): string {
+  const folders = (process.env["PATH"] ?? "").split(":");
+  return folders.map((folder) => join(folder, name)).find(existsSync) ?? join(TOOLS, "missing", name);
+}
 
 function isMissing(needs: string[]): boolean {
   return needs.some((file) => !existsSync(file));

@@ -23,6 +23,7 @@ const REFUSED: Partial<Record<OperationId, Record<string, Refused>>> = {
     limit: ["/pets?limit=101"],
     status: ["/pets?status=lost"],
     unknownParameter: ["/pets?stat=sold"],
+    repeatedParameter: ["/pets?limit=1&limit=2"],
     cursor: ["/pets?cursor=abc"],
     notAcceptable: ["/pets", { headers: { Accept: "text/html" } }],
   },
@@ -30,11 +31,15 @@ const REFUSED: Partial<Record<OperationId, Record<string, Refused>>> = {
     missingField: ["/pets", json({ name: "Rex" })],
     unknownField: ["/pets", json({ ...valid, colour: "brown" })],
     emptyName: ["/pets", json({ ...valid, name: "" })],
+    controlCharacter: ["/pets", json({ ...valid, name: "Rex\n" })],
+    repeatedField: ["/pets", json('{"name":"Rex","name":"Mia","categoryId":1}')],
+    inexactNumber: ["/pets", json('{"name":"Rex","categoryId":9007199254740993}')],
     wrongType: ["/pets", json({ ...valid, categoryId: "one" })],
     notJson: ["/pets", json("{")],
     idempotencyKey: ["/pets", json(valid, { "Idempotency-Key": "two words" })],
     conditional: ["/pets", json(valid, { "If-None-Match": "*" })],
     tooLarge: ["/pets", json({ ...valid, name: "x".repeat(65_536) })],
+    compressed: ["/pets", json(valid, { "Content-Encoding": "gzip" })],
     mediaType: ["/pets", { ...json(valid), headers: { "Content-Type": "text/plain" } }],
     notAcceptable: ["/pets", json(valid, { Accept: "text/html" })],
   },
@@ -48,7 +53,8 @@ const REFUSED: Partial<Record<OperationId, Record<string, Refused>>> = {
 /** Those whose cause is another than the request; their messages are the ones of their codes. */
 const OTHERWISE = new Set([
   "unauthorized",
-  "forbidden",
+  "forbiddenToRead",
+  "forbiddenToWrite",
   "inProgress",
   "reused",
   "rateLimited",
@@ -87,17 +93,23 @@ describe.each(Object.entries(REFUSED))("%s", (id, refused) => {
 
   test("has examples of other causes with the messages of their codes", () => {
     for (const [name, { code, message, status }] of examplesOf(id)) {
-      if (!OTHERWISE.has(name) || name === "forbidden") continue;
+      if (!OTHERWISE.has(name) || name.startsWith("forbidden")) continue;
       expect({ name, message, status }).toEqual({ name, ...ERRORS[code as ErrorCode] });
     }
   });
 });
 
-test("a key without the scope is refused as the contract's example says", async () => {
+test("a key without the scope is refused as the contract's examples say", async () => {
   await using service = await startService();
   const db = openDatabase(service.databaseUrl);
-  const { key } = await createApiKey(db, { name: "reader", environment: "development", scopes: ["pets:read"] });
+  const { key } = await createApiKey(db, { name: "neither", environment: "development", scopes: [] });
   await db.destroy();
-  const response = await service.request("/pets", { ...json(valid), key });
-  expect(await response.json()).toEqual(examplesOf("createPet").get("forbidden"));
+  for (const [id, path, init, example] of [
+    ["listPets", "/pets", {}, "forbiddenToRead"],
+    ["getPet", "/pets/1", {}, "forbiddenToRead"],
+    ["createPet", "/pets", json(valid), "forbiddenToWrite"],
+  ] as const) {
+    const response = await service.request(path, { ...init, key });
+    expect(await response.json()).toEqual(examplesOf(id).get(example));
+  }
 });

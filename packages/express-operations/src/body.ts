@@ -33,7 +33,6 @@ export function bodyReader(declared: string[], required: boolean, limit: number)
       if (required) throw refuse(400, `A request body is required. Send it as ${oneOf(declared)}.`);
       return undefined;
     }
-    expectOneContentType(request);
     const sent = request.headers["content-type"] ?? "";
     const mediaType = asDeclared.get(sent) ?? parseMediaType(sent);
     const contentType = mediaType && (asDeclared.has(sent) ? sent : declaredAs(mediaType, declared));
@@ -85,7 +84,7 @@ function tooLarge(limit: number): Problem {
 }
 
 /** Node keeps the first of several. Whoever has read the request before may have kept another. */
-function expectOneContentType({ rawHeaders }: Request): void {
+export function expectOneContentType({ rawHeaders }: Request): void {
   let first: string | undefined;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     if (rawHeaders[at]!.toLowerCase() !== "content-type") continue;

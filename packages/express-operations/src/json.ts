@@ -45,7 +45,7 @@ export function parseJson(text: string): unknown {
 function refuseLoneSurrogates(value: unknown, name: string): void {
   if (typeof value === "string" && !value.isWellFormed()) {
     const place = printable(name) === undefined ? "" : ` in field "${name}"`;
-    throw new SyntaxError(`contains half of a character (a lone surrogate)${place}`);
+    throw new SyntaxError(`contains half of a character (a lone surrogate)${place}. Send whole characters`);
   }
   if (typeof value !== "object" || value === null) return;
   for (const [key, item] of Object.entries(value)) {
@@ -65,7 +65,8 @@ function nestsDeeper(value: unknown, levels: number): boolean {
 /** Reads text that `JSON.parse` has accepted, so that each character tells what begins with it. */
 function inspect(text: string): void {
   const names: (Set<string> | undefined)[] = [];
-  let last = "";
+  const fields: string[] = []; // the field that each open object or array is the value of
+  let [last, field] = ["", ""];
   for (let at = 0; at < text.length; at++) {
     const character = text[at]!;
     if (character === '"') {
@@ -77,15 +78,20 @@ function inspect(text: string): void {
       const name = last.includes("\\") ? (JSON.parse(last) as string) : last.slice(1, -1);
       if (known.has(name)) throw new SyntaxError(`gives ${fieldNamed(name)} twice. Give it once`);
       known.add(name);
+      field = name;
     } else if (character === "{" || character === "[") {
       names.push(character === "{" ? new Set() : undefined);
+      fields.push(field);
     } else if (character === "}" || character === "]") {
       names.pop();
+      field = fields.pop()!;
     } else if (character === "-" || (character >= "0" && character <= "9")) {
       NUMBER.lastIndex = at;
       const [literal = ""] = NUMBER.exec(text)!;
-      if (!isExact(literal))
-        throw new SyntaxError("holds a number with more digits than can be kept exactly, or one that is too large");
+      if (!isExact(literal)) {
+        const place = printable(field) === undefined ? "" : ` in ${fieldNamed(field)}`;
+        throw new SyntaxError(`holds a number${place} that cannot be kept exactly. Send one with fewer digits`);
+      }
       at += literal.length - 1;
     }
   }

@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 import { acceptanceOf } from "./accept.ts";
-import { type BodyReader, bodyReader, type ReceivedBody } from "./body.ts";
+import { type BodyReader, bodyReader, expectOneContentType, type ReceivedBody } from "./body.ts";
 import { type Deprecation, deprecationOf } from "./deprecation.ts";
 import {
   apiKeyParameters,
@@ -89,6 +89,7 @@ export class Operation {
             `This operation answers with ${oneOf(reading.produces)}. Name that in Accept, or leave Accept out.`,
           );
         }
+        if (request.headers["content-type"] !== undefined) expectOneContentType(request);
         return this.#keptOrMade(request, () => this.#answer(request, response, values, reading, admitted.caller));
       });
     });

@@ -67,7 +67,7 @@ function strictChecks(document: OpenApiDocument, parameter: ParameterObject): St
   const types = nonNullTypesOf(document, schema);
   const asJson = parameter.in === "query" && readsJson(schema, types) ? [jsonCheck(value)] : [];
   if (types.has("array")) {
-    const numeric = numericCheck(nonNullTypesOf(document, schema.items));
+    const numeric = numericCheck(nonNullTypesOf(document, schema.items), resolve<Schema>(document, schema.items ?? {}));
     const items: Reader = (raw) =>
       [value(raw) ?? []].flat().flatMap((text) => (isDelimited(parameter) ? itemsOf(text, parameter) : text));
     return numeric === undefined ? asJson : [...asJson, checking(items, inItem(numeric))];
@@ -79,7 +79,7 @@ function strictChecks(document: OpenApiDocument, parameter: ParameterObject): St
     const spread: StrictCheck[] = isSpread(document, parameter) ? [(raw) => fields(raw.query)] : [];
     return [inBrackets, ...spread, ...asJson];
   }
-  const numeric = numericCheck(types);
+  const numeric = numericCheck(types, schema);
   const once: StrictCheck = (raw) => (Array.isArray(value(raw)) ? "must be given once" : undefined);
   return numeric === undefined ? [once] : [once, checking(value, numeric)];
 }
@@ -132,7 +132,7 @@ function readsJson(schema: Schema, types: Set<string>): boolean {
 function fieldCheck(document: OpenApiDocument, node: Schema): (value: unknown) => string | undefined {
   let fields: Map<string, (value: unknown) => string | undefined> | undefined;
   const types = nonNullTypesOf(document, node);
-  const numeric = numericCheck(types);
+  const numeric = numericCheck(types, resolve<Schema>(document, node));
   const { items } = resolve<Schema>(document, node);
   const item = types.has("array") && items !== undefined ? inItem(fieldCheck(document, items)) : undefined;
   const check = (value: unknown): string | undefined => {
@@ -196,7 +196,7 @@ function isDelimited(parameter: ParameterObject): boolean {
   return parameter.explode === false || parameter.in === "path" || parameter.in === "header";
 }
 
-function numericCheck(types: Set<string>): TextCheck | undefined {
+function numericCheck(types: Set<string>, schema: Schema): TextCheck | undefined {
   if (types.size !== 1) return undefined;
   if (types.has("number")) {
     return (text) => (NUMBER.test(text) ? undefined : "must be a number in plain decimal digits, such as 1.5");
@@ -204,9 +204,9 @@ function numericCheck(types: Set<string>): TextCheck | undefined {
   if (!types.has("integer")) return undefined;
   return (text) => {
     if (!INTEGER.test(text)) return "must be an integer in plain decimal digits, such as 10";
-    return Number.isSafeInteger(Number(text))
-      ? undefined
-      : "must be an integer from -9007199254740991 to 9007199254740991";
+    if (Number.isSafeInteger(Number(text))) return undefined;
+    const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = schema;
+    return `must be an integer from ${String(minimum)} to ${String(maximum)}`;
   };
 }
 

@@ -64,7 +64,7 @@ describe("parseJson", () => {
     "1e400",
     "1e-400",
   ])("refuses %s, which a double changes", (text) =>
-    expect(() => parseJson(`[${text}]`)).toThrow("more digits than can be kept exactly"),
+    expect(() => parseJson(`[${text}]`)).toThrow("holds a number that cannot be kept exactly"),
   );
 
   test("an integer literal within ±(2^53 − 1) is read exactly, and beyond it never as another integer than JSON.stringify writes", () => {
@@ -99,9 +99,16 @@ describe("parseJson", () => {
     (text) => expect(() => parseJson(text)).toThrow("contains half of a character (a lone surrogate)"),
   );
 
+  test("names the field of a number that cannot be kept, also behind what is nested in it", () => {
+    const message = /^holds a number in field "a" that cannot be kept exactly/;
+    for (const text of ['{"a":1e400}', '{"b":{"c":1},"a":[1,{"d":2},1e400]}', '{"a":[[{"e":[]}],1e400]}'])
+      expect(() => parseJson(text)).toThrow(message);
+    expect(() => parseJson('{"a b":1e400}')).toThrow(/^holds a number that cannot/);
+  });
+
   test("names the field of a lone surrogate where the name is a plain word", () => {
-    expect(() => parseJson('{"a":[{"name":["\\ud800"]}]}')).toThrow(/\(a lone surrogate\) in field "name"$/);
-    expect(() => parseJson('{"a b":"\\ud800"}')).toThrow(/\(a lone surrogate\)$/);
+    expect(() => parseJson('{"a":[{"name":["\\ud800"]}]}')).toThrow(/\(a lone surrogate\) in field "name"\. /);
+    expect(() => parseJson('{"a b":"\\ud800"}')).toThrow(/\(a lone surrogate\)\. /);
   });
 
   test.each(['"\\ud83d\\ude00"', '"\\\\ud800"', '"\\ud7ff\\ue000"', '"\u{1f600}"'])("reads %s", (text) =>

@@ -119,7 +119,7 @@ function printVerdict(folder: string, { mutant, noticedBy }: Verdict): void {
 
 function scoreOf({ verdicts }: Outcome): number {
   const noticed = verdicts.filter(({ noticedBy }) => noticedBy !== undefined).length;
-  return verdicts.length === 0 ? 100 : (100 * noticed) / verdicts.length;
+  return verdicts.length === 0 ? 0 : (100 * noticed) / verdicts.length;
 }
 
 function summaryOf(name: string, outcome: Outcome, circumstances: string): string {

@@ -38,7 +38,7 @@ export function openFile(path: string, mustExist = false): OpenFile {
       const log = inodeOf(`${path}-wal`);
       const isInPlace = () => inodeOf(path) === inode && inodeOf(`${path}-wal`) === log;
       if (isInPlace()) return { file, isInPlace };
-      file.close(); // also the first time that it is opened, as there was none before
+      file.close();
     } catch (error) {
       file.close();
       if (inodeOf(path) === inode) throw error;

@@ -82,7 +82,7 @@ export function listenForMetrics(read: () => Promise<string>, address: Address, 
   const app = express().disable("x-powered-by").disable("etag");
   app.all("/metrics", onlyRead, async (_request, response) => {
     const text = await read();
-    response.writeHead(200, { "Content-Type": prometheusContentType }).end(text);
+    response.writeHead(200, { "Content-Type": prometheusContentType, "Cache-Control": "no-store" }).end(text);
   });
   app.use(() => {
     throw problem("not_found");

@@ -162,6 +162,14 @@ export const document: ContractDocument = {
                       "status": 400
                     }
                   },
+                  "repeatedParameter": {
+                    "summary": "A parameter given twice",
+                    "value": {
+                      "code": "invalid_request",
+                      "message": "Query parameter \"limit\" must be given once.",
+                      "status": 400
+                    }
+                  },
                   "cursor": {
                     "summary": "A cursor that the service did not return",
                     "value": {
@@ -314,6 +322,30 @@ export const document: ContractDocument = {
                     "value": {
                       "code": "invalid_request",
                       "message": "Body field \"name\" must have from 1 to 255 characters.",
+                      "status": 400
+                    }
+                  },
+                  "controlCharacter": {
+                    "summary": "A control character in the name",
+                    "value": {
+                      "code": "invalid_request",
+                      "message": "Body field \"name\" must not contain control characters.",
+                      "status": 400
+                    }
+                  },
+                  "repeatedField": {
+                    "summary": "A field given twice",
+                    "value": {
+                      "code": "invalid_request",
+                      "message": "The request body gives field \"name\" twice. Give it once.",
+                      "status": 400
+                    }
+                  },
+                  "inexactNumber": {
+                    "summary": "A number that cannot be kept exactly",
+                    "value": {
+                      "code": "invalid_request",
+                      "message": "The request body holds a number in field \"categoryId\" that cannot be kept exactly. Send one with fewer digits.",
                       "status": 400
                     }
                   },
@@ -921,8 +953,16 @@ export const document: ContractDocument = {
               "$ref": "#/components/schemas/Error"
             },
             "examples": {
-              "forbidden": {
-                "summary": "The API key lacks the scope",
+              "forbiddenToRead": {
+                "summary": "The API key may not read",
+                "value": {
+                  "code": "forbidden",
+                  "message": "This operation needs the scope pets:read.",
+                  "status": 403
+                }
+              },
+              "forbiddenToWrite": {
+                "summary": "The API key may not add animals",
                 "value": {
                   "code": "forbidden",
                   "message": "This operation needs the scope pets:write.",
@@ -1051,6 +1091,14 @@ export const document: ContractDocument = {
               "$ref": "#/components/schemas/Error"
             },
             "examples": {
+              "compressed": {
+                "summary": "A compressed body",
+                "value": {
+                  "code": "unsupported_media_type",
+                  "message": "Send the body uncompressed, without Content-Encoding.",
+                  "status": 415
+                }
+              },
               "mediaType": {
                 "summary": "A body of another media type",
                 "value": {

@@ -4,4 +4,4 @@
 export const version = "1.0.0";
 
 /** SHA-256 of the bundled document (`openapi.json`) without its `servers`, in hexadecimal. */
-export const hash = "706074c80690d9abb9da16e44bf21c14a90039983739b024ec7582d453dcc75d";
+export const hash = "1ec7c4bafd0aa55b3c6495cbbae27686ab6421ab34d5260101be7fb02f93a1f2";
