@@ -2,7 +2,14 @@ import { isDeepStrictEqual } from "node:util";
 import type { Lane } from "./rounds.ts";
 import type { Work } from "./works.ts";
 
-/** Asks every lane for the same works, and rejects when one answers with another status or body than the first. */
+interface Refusal {
+  message?: unknown;
+}
+
+/**
+ * Asks every lane for the same works, and rejects when one answers with another status or body than the first. The message of a
+ * refusal may differ: each validator has words of its own.
+ */
 export async function compareAnswers(lanes: Lane[], works: Work[]): Promise<void> {
   for (const work of works) {
     let expected: { label: string; answer: object } | undefined;
@@ -24,5 +31,7 @@ async function ask({ port, key }: Lane, work: Work): Promise<{ status: number; b
     headers: { Authorization: `Bearer ${work.key ?? key}`, "Content-Type": "application/json" },
     ...(work.body !== undefined && { body: JSON.stringify(work.body) }),
   });
-  return { status: response.status, body: await response.json() };
+  const { status } = response;
+  const body: unknown = await response.json();
+  return { status, body: status < 400 ? body : { ...(body as object), message: typeof (body as Refusal).message } };
 }
