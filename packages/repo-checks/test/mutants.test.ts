@@ -1,7 +1,10 @@
 import { stripTypeScriptTypes } from "node:module";
-import { describe, expect, test } from "vitest";
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { isEquivalent, knownEquivalents } from "../src/mutation/equivalents.ts";
 import { described, mutantsOf, mutated, withRecorders } from "../src/mutation/mutants.ts";
 import { shuffled } from "../src/mutation/sample.ts";
@@ -85,6 +88,19 @@ test("recorders note each statement once it is reached, and what is in a mutant'
   expect(reachedBy(0)).toMatchObject({ result: 8, reached: expect.arrayContaining(["*", "return g(4);"]) });
   expect(reachedBy(0).reached).not.toContain("+");
   expect(reachedBy(1).reached).not.toContain("*");
+});
+
+test("what a process starts with an environment of its own is recorded too", () => {
+  const folder = mkdtempSync(join(tmpdir(), "points-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const recorder = pathToFileURL(join(root, "packages/repo-checks/src/mutation/record-points.mjs")).href;
+  const inner = 'globalThis.mutationPoint("a.ts", process.env.A === "b" ? 7 : 0)';
+  const outer = `require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(inner)}], { env: { A: "b" } })`;
+  const notes = join(folder, "points");
+  execFileSync(process.execPath, ["-e", outer], {
+    env: { NODE_OPTIONS: `--import=${recorder}`, MUTATION_POINTS: notes },
+  });
+  expect(readFileSync(notes, "utf8")).toBe("a.ts:7\n");
 });
 
 test("the same seed gives the same order, another one another, and each holds every mutant", () => {

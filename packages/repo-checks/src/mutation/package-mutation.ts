@@ -49,10 +49,12 @@ export async function mutatePackage(
   const { valid, looked } = compiling(directory, candidates, sources, wish.count);
   const sampled = valid.length < wish.count ? asked : asked.slice(0, asked.indexOf(valid.at(-1)!));
 
-  const { files, failing } = await passingTests(workplaces[0]);
+  const files = await testFiles(workplaces[0]);
   const mutatedFiles = new Set(valid.map(({ file }) => file));
   console.error(`${folder}: ${valid.length} of ${all.length} mutants; first, ${files.length} test files without any.`);
-  const reaches = await reachOf(workplaces, files, new Map([...sources].filter(([file]) => mutatedFiles.has(file))));
+  const reached = await reachOf(workplaces, files, new Map([...sources].filter(([file]) => mutatedFiles.has(file))));
+  const failing = await failingAgain(workplaces[0], reached);
+  const reaches = reached.filter(({ name }) => !failing.includes(name));
   const verdicts = await inTurn(workplaces, valid, async (workplace, mutant) => {
     const verdict = { mutant, noticedBy: await noticed(workplace, mutant, sources.get(mutant.file)!, reaches) };
     report(verdict);
@@ -90,14 +92,19 @@ function compiling(
   return { valid, looked };
 }
 
-/** The test files that pass on the code as it stands. */
-async function passingTests(workplace: Workplace): Promise<{ files: TestFile[]; failing: string[] }> {
+async function testFiles(workplace: Workplace): Promise<TestFile[]> {
   const known = await runTests(workplace, { stopAtFailure: false });
   if (typeof known === "string") throw new Error(`The tests of ${workplace.folder} cannot be listed: ${known}.`);
-  const result = await runTests(workplace, { files: known.files, stopAtFailure: false });
+  return known.files;
+}
+
+/** The test files that fail on the code as it stands: those that have failed with recorders are tried without. */
+async function failingAgain(workplace: Workplace, reaches: Reach[]): Promise<string[]> {
+  const files = reaches.filter(({ hasPassed }) => !hasPassed).map(({ name }) => ({ name }));
+  if (files.length === 0) return [];
+  const result = await runTests(workplace, { files, stopAtFailure: false });
   if (typeof result === "string") throw new Error(`The tests of ${workplace.folder} cannot be run: ${result}.`);
-  const failing = result.files.filter(({ failure }) => failure !== undefined).map(({ name }) => name);
-  return { files: known.files.filter(({ name }) => !failing.includes(name)), failing };
+  return result.files.filter(({ failure }) => failure !== undefined).map(({ name }) => name);
 }
 
 /** What noticed a mutant: the test files that reach it run, the quickest first; all of them if none is known to reach it. */

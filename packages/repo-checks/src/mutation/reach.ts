@@ -9,11 +9,12 @@ import { inTurn } from "./turns.ts";
 export interface Reach extends TestFile {
   points: Set<string>;
   milliseconds: number;
+  hasPassed: boolean;
 }
 
 /**
  * Runs each test file alone over `sources` with a recorder at every statement, and tells which statements it reached: in the
- * processes and workers that it started too, as far as they kept its environment.
+ * processes and workers that it started too.
  */
 export async function reachOf(
   workplaces: Workplace[],
@@ -29,13 +30,14 @@ export async function reachOf(
     const notes = join(workplace.temporary, `points-${index}`);
     const recorder = pathToFileURL(join(workplace.root, "packages/repo-checks/src/mutation/record-points.mjs")).href;
     const began = performance.now();
-    await runTests(
+    const result = await runTests(
       workplace,
       { files: [{ name }], stopAtFailure: false },
       { env: { NODE_OPTIONS: `--import=${recorder}`, MUTATION_POINTS: notes } },
     );
     const points = new Set(existsSync(notes) ? readFileSync(notes, "utf8").split("\n") : []);
-    return { name, points, milliseconds: performance.now() - began };
+    const hasPassed = typeof result !== "string" && result.files.every(({ failure }) => failure === undefined);
+    return { name, points, milliseconds: performance.now() - began, hasPassed };
   });
   write((source) => source);
   return reaches.toSorted((a, b) => a.milliseconds - b.milliseconds);

@@ -1,11 +1,21 @@
 // Preloaded by every process that a test starts, of whatever Node: notes once each point of `withRecorders` that it reaches.
+import { ChildProcess } from "node:child_process";
 import { appendFileSync } from "node:fs";
 
+const { MUTATION_POINTS, NODE_OPTIONS } = process.env;
 const reached = new Set();
 
 globalThis.mutationPoint = (file, offset) => {
   const point = `${file}:${offset}`;
   if (reached.has(point)) return;
   reached.add(point);
-  appendFileSync(process.env.MUTATION_POINTS, `${point}\n`);
+  appendFileSync(MUTATION_POINTS, `${point}\n`);
+};
+
+const { spawn } = ChildProcess.prototype;
+/** What a test starts with an environment of its own is preloaded with this too. */
+ChildProcess.prototype.spawn = function (options) {
+  const isOwn = !options.envPairs.some((pair) => pair.startsWith("MUTATION_POINTS="));
+  if (isOwn) options.envPairs.push(`MUTATION_POINTS=${MUTATION_POINTS}`, `NODE_OPTIONS=${NODE_OPTIONS}`);
+  return spawn.call(this, options);
 };
