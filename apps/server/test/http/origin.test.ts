@@ -1,0 +1,116 @@
+import { createServer } from "node:http";
+import { once } from "node:events";
+import { get } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import express from "express";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { isAuthority, originOf } from "../../src/http/origin.ts";
+
+test.each([
+  "",
+  ":",
+  "x",
+  "X:80",
+  "a-b.c_d~e",
+  "1.2.3.4:",
+  "[::1]",
+  "[::ffff:1.2.3.4]:80",
+  "[fe80::1]",
+  "a!$&'()*+,;=b",
+  "%41%ff",
+])("%o is the host of a URL", (host) => {
+  expect(isAuthority(host)).toBe(true);
+});
+
+test.each([
+  "a b",
+  "a/b",
+  "a?b",
+  "a#b",
+  "a@b",
+  "a:b",
+  "a:80:80",
+  "[::1",
+  "::1",
+  "[]",
+  "[::1]x",
+  "%4",
+  "%4g",
+  "é",
+  "a\n",
+  "\\",
+  "x[::1]",
+])("%o is no host of a URL", (host) => {
+  expect(isAuthority(host)).toBe(false);
+});
+
+/** Answers with the origin that it is asked at, for an app that trusts this machine (`/trusting`) and for one that trusts nobody. */
+const server = createServer(
+  express()
+    .use(
+      "/trusting",
+      express()
+        .set("trust proxy", true)
+        .use((request, response) => void response.send(`${originOf(request)}`)),
+    )
+    .use((request, response) => void response.send(`${originOf(request)}`)),
+);
+beforeAll(() => once(server.listen(0, "127.0.0.1"), "listening"));
+afterAll(() => void server.close());
+
+async function ask(path: string, headers: Record<string, string>): Promise<string> {
+  const { port } = server.address() as AddressInfo;
+  const [answer] = (await once(get({ host: "127.0.0.1", port, path, headers, agent: false }), "response")) as [never];
+  return text(answer);
+}
+
+test.each([
+  "shop.example",
+  "shop.example:8080",
+  "127.0.0.1:1",
+  "[2001:db8::1]",
+  "[2001:DB8::1]:65535",
+  "a_b.example",
+  "x".repeat(253),
+])("Host: %s tells the origin", async (host) => {
+  expect(await ask("/", { Host: host })).toBe(`http://${host}`);
+});
+
+test.each([
+  "a@b",
+  "x".repeat(254),
+  "a:",
+  "a:123456",
+  "a:99999",
+  "[::g]",
+  "[:::1]",
+  "[1]",
+  "1.2.3.256",
+  "x[::1]",
+  "[::1]x",
+  "a%41",
+  "<a>",
+])("Host: %s tells no origin", async (host) => {
+  expect(await ask("/", { Host: host })).toBe("undefined");
+});
+
+test.each([
+  ["Forwarded", "for=192.0.2.1"],
+  ["Via", "1.1 proxy"],
+  ["X-Forwarded-For", "192.0.2.1"],
+  ["X-Forwarded-Host", "shop.example"],
+  ["X-Forwarded-Proto", "https"],
+])("%s of a proxy that is not trusted takes the origin away", async (name, value) => {
+  expect(await ask("/", { Host: "shop.example", [name]: value })).toBe("undefined");
+});
+
+test("a trusted proxy tells the scheme, and that it has kept the host", async () => {
+  const [Host, proto] = ["shop.example", { "X-Forwarded-Proto": "https" }];
+  expect(await ask("/trusting", { Host })).toBe("http://shop.example");
+  expect(await ask("/trusting", { Host, ...proto })).toBe("https://shop.example");
+  expect(await ask("/trusting", { Host, ...proto, "X-Forwarded-Host": Host })).toBe("https://shop.example");
+  expect(await ask("/trusting", { Host, ...proto, "X-Forwarded-Host": "other.example" })).toBe("undefined");
+  expect(await ask("/trusting", { Host, "X-Forwarded-Host": Host })).toBe("undefined");
+  expect(await ask("/trusting", { Host, Via: "1.1 proxy" })).toBe("undefined");
+});

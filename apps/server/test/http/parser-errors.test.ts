@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { codeOf } from "../../src/http/parser-errors.ts";
+
+/** What the parser was given last, with `|` where it stopped. */
+function error(code: string, packet?: string, reason?: string) {
+  const error = Object.assign(new Error("Parse Error"), { code, ...(reason !== undefined && { reason }) });
+  if (packet === undefined) return error;
+  const bytesParsed = packet.indexOf("|");
+  return Object.assign(error, { rawPacket: Buffer.from(packet.replace("|", ""), "latin1"), bytesParsed });
+}
+
+test.each([
+  ["in a target", "GET /xx|xx HTTP/1.1\r\n", "uri_too_long"],
+  ["in a target behind another request", "GET / HTTP/1.1\r\nHost: x\r\n\r\nPOST /xx|xx", "uri_too_long"],
+  ["in a target of bytes beyond ASCII", "GET /\xe9\xe9|\xe9", "uri_too_long"],
+  ["behind a target that began before", "| HTTP/1.1\r\nHost: x\r\n", "uri_too_long"],
+  ["in a target that holds a colon", "GET http://x:80/|x", "uri_too_long"],
+  ["in a target without its beginning or end", "xx|xx", "headers_too_large"],
+  ["behind a target, in words like the end of a request line", "xx|xx HTTP/1.1\r\n", "headers_too_large"],
+  ["in a header", "GET / HTTP/1.1\r\nX: xx|xx\r\n", "headers_too_large"],
+  ["in a header whose value is like a request line", "GET / HTTP/1.1\r\nX: GET /x|x\r\n", "headers_too_large"],
+  ["in a header that ends like a request line", "GET / HTTP/1.1\r\nX-Y: x| HTTP/1.1\r\n", "headers_too_large"],
+  ["in a header without its name", "xx GET|", "headers_too_large"],
+  ["in an unknown place", undefined, "headers_too_large"],
+])("a head that grows too large %s", (_, packet, code) => {
+  expect(codeOf(error("HPE_HEADER_OVERFLOW", packet))).toBe(code);
+});
+
+test.each([
+  ["all of it", "|BREW /x HTTP/1.1\r\n", "not_implemented"],
+  ["the rest of it", "GET|S /x HTTP/1.0\n", "not_implemented"],
+  ["nothing of it, behind its end", "GETS| /x HTTP/1.1\r\n", "not_implemented"],
+  ["what is no token", "|BR{W /x HTTP/1.1\r\n", "invalid_request"],
+  ["a line without a version", "|BREW /x\r\n", "invalid_request"],
+  ["a line without an end", "|BREW /x HTTP/1.1", "invalid_request"],
+  ["a line without a target", "|BREW  HTTP/1.1\r\n", "invalid_request"],
+  ["a line with more", "|BREW /x y HTTP/1.1\r\n", "invalid_request"],
+  ["nothing known", undefined, "invalid_request"],
+])("an unknown method, %s", (_, packet, code) => {
+  expect(codeOf(error("HPE_INVALID_METHOD", packet))).toBe(code);
+});
+
+test.each([
+  ["HPE_INVALID_CONSTANT", "Invalid method for HTTP/x.x request", "not_implemented"],
+  ["HPE_INVALID_CONSTANT", "Expected HTTP/", "invalid_request"],
+  ["HPE_INVALID_CONSTANT", "Expected what is no Invalid method", "invalid_request"],
+  ["HPE_INVALID_CONSTANT", undefined, "invalid_request"],
+  ["ERR_HTTP_REQUEST_TIMEOUT", undefined, "request_timeout"],
+  ["HPE_INVALID_HEADER_TOKEN", "Invalid method", "invalid_request"],
+])("%s for the reason %s", (code, reason, answer) => {
+  expect(codeOf(error(code, undefined, reason))).toBe(answer);
+});
