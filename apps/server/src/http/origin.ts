@@ -16,9 +16,9 @@ export function isAuthority(text: string): boolean {
 }
 
 /**
- * The origin that a client used, such as `https://api.example:8443` (RFC 6454, section 6.2), by `Host` and the scheme of the
- * connection, or the one that a trusted proxy tells; undefined where the request does not tell it: without a `Host`, or
- * through a proxy that is not trusted, does not tell the scheme, or has replaced `Host`.
+ * The origin that a client used, such as `https://api.example:8443` (RFC 6454, section 6.2), by `Host` and the scheme that a
+ * trusted proxy tells, or http, as the service itself speaks no TLS; undefined where the request does not tell it: without a
+ * `Host`, or through a proxy that is not trusted, does not tell the scheme, or has replaced `Host`.
  */
 export function originOf(request: Request): string | undefined {
   const { host = "", ...headers } = request.headers;
@@ -26,7 +26,6 @@ export function originOf(request: Request): string | undefined {
   const isForwarded = FORWARDING.some((name) => headers[name] !== undefined);
   if (isForwarded && (told.scheme === undefined || (told.host ?? host) !== host)) return undefined;
   if (!PUBLIC_HOST.test(host)) return undefined;
-  const scheme = told.scheme ?? ("encrypted" in request.socket ? "https" : "http");
-  const origin = `${scheme}://${host}`;
+  const origin = `${told.scheme ?? "http"}://${host}`;
   return URL.canParse(origin) ? origin : undefined;
 }

@@ -1,6 +1,5 @@
-import { createServer } from "node:http";
 import { once } from "node:events";
-import { get } from "node:http";
+import { createServer, get, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import express from "express";
@@ -47,6 +46,7 @@ test.each([
 
 /** Answers with the origin that it is asked at, for an app that trusts this machine (`/trusting`) and for one that trusts nobody. */
 const server = createServer(
+  { requireHostHeader: false },
   express()
     .use(
       "/trusting",
@@ -61,7 +61,8 @@ afterAll(() => void server.close());
 
 async function ask(path: string, headers: Record<string, string>): Promise<string> {
   const { port } = server.address() as AddressInfo;
-  const [answer] = (await once(get({ host: "127.0.0.1", port, path, headers, agent: false }), "response")) as [never];
+  const asked = get({ host: "127.0.0.1", port, path, headers, setHost: false, agent: false });
+  const [answer] = (await once(asked, "response")) as [IncomingMessage];
   return text(answer);
 }
 
@@ -93,6 +94,10 @@ test.each([
   "<a>",
 ])("Host: %s tells no origin", async (host) => {
   expect(await ask("/", { Host: host })).toBe("undefined");
+});
+
+test("a request without a Host tells no origin", async () => {
+  expect(await ask("/", {})).toBe("undefined");
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { chmod, copyFile, readdir, rename, writeFile } from "node:fs/promises";
+import { chmod, copyFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { version } from "@petstore/contract";
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { pathOfFileUrl } from "../../src/config.ts";
-import { migrate } from "../../src/database/migrations.ts";
+import { migrate, MIGRATIONS } from "../../src/database/migrations.ts";
 import { examine, type Finding } from "../../src/maintenance/doctor.ts";
 import { run } from "../program.ts";
 import { startService } from "../service.ts";
@@ -60,30 +60,72 @@ describe("petstore doctor", () => {
     expect(JSON.stringify(wrong)).not.toContain("hunter2");
   });
 
-  test("finds a file that is no database, and migrations that are missing or unknown", async () => {
-    const folder = await temporaryFolder();
-    const file = join(folder, "petstore.db");
-    const env = { DATABASE_URL: `file:${file}` };
-    await writeFile(file, "no database at all, and long enough to be looked at".repeat(100));
-    expect(await examined(env)).toMatchObject({ code: 1, wrong: [{ check: "database" }] });
-
-    const other = join(folder, "other.db");
-    new Sqlite(other).exec("create table t (x)").close();
-    await chmod(other, 0o600);
-    const pending = await examined({ DATABASE_URL: `file:${other}` });
-    expect(pending).toMatchObject({
-      code: 1,
-      wrong: [{ check: "migrations", found: expect.stringContaining("0001_create_tables") }],
-    });
-
-    await run(["migrate"], { DATABASE_URL: `file:${other}` });
-    new Sqlite(other).exec("insert into kysely_migration values ('9999_later', '')").close();
-    const newer = await examined({ DATABASE_URL: `file:${other}` });
-    expect(newer.wrong).toMatchObject([{ found: "unknown to this program: 9999_later" }]);
-  });
-
   const wrongIn = async (env: NodeJS.ProcessEnv): Promise<Finding[]> =>
     (await examine({ PORT: "1", ...env })).filter(({ remedy }) => remedy !== undefined);
+
+  test("says in a line each what it has found", async () => {
+    const folder = await temporaryFolder();
+    const path = join(folder, "petstore.db");
+    const env = { PORT: "1", DATABASE_URL: `file:${path}`, PETSTORE_ENV: "staging" };
+    const found = async () => (await examine(env)).map((finding) => [finding.check, finding.found, finding.remedy]);
+    const known = [
+      ["settings", "staging, to listen on 127.0.0.1:1", undefined],
+      ["versions", `petstore ${version}, Node ${process.versions.node}`, undefined],
+      ["service", "not running at 127.0.0.1:1", undefined],
+    ];
+    const disk = ["disk", expect.stringMatching(new RegExp(`^\\d+ MiB free at ${folder}$`)), undefined];
+    expect(await found()).toEqual([...known, ["database", `none yet at ${path}`, undefined], disk]);
+
+    await migrate(opened(env.DATABASE_URL));
+    const whole = expect.stringMatching(new RegExp(`^${path} is whole, SQLite 3[.\\d]+$`)) as string;
+    const migrations = ["migrations", "all applied", undefined];
+    expect(await found()).toEqual([...known, ["database", whole, undefined], migrations, disk]);
+
+    await chmod(path, 0o640);
+    const shared = expect.stringMatching(/ is whole, SQLite 3[.\d]+, and others than its owner may read it$/) as string;
+    expect(await found()).toEqual([...known, ["database", shared, `Run: chmod 600 ${path}`], migrations, disk]);
+  });
+
+  test("names an IPv6 address in brackets", async () => {
+    const findings = await examine({ HOST: "::1", PORT: "1", DATABASE_URL: await temporaryUrl() });
+    expect(findings[0]?.found).toBe("development, to listen on ::1:1");
+    expect(findings.find(({ check }) => check === "service")?.found).toContain(" [::1]:1");
+  });
+
+  test("says what to do about migrations, and about a file that is damaged or no database", async () => {
+    const folder = await temporaryFolder();
+    const path = join(folder, "petstore.db");
+    const env = { DATABASE_URL: `file:${path}` };
+    const damaged =
+      "See that this user may read and write it; if it is damaged, stop the service and run `petstore restore <backup>`.";
+    await writeFile(path, "no database at all, and long enough to be looked at".repeat(100), { mode: 0o600 });
+    const unusable = { check: "database", found: `${path} cannot be used (file is not a database)`, remedy: damaged };
+    expect(await wrongIn(env)).toEqual([unusable]);
+
+    await rm(path);
+    const file = new Sqlite(path);
+    await chmod(path, 0o600);
+    const all = Object.keys(MIGRATIONS).join(", ");
+    expect(await wrongIn(env)).toMatchObject([{ check: "migrations", found: `to be applied: ${all}` }]);
+    file.exec("create table kysely_migration (name text); insert into kysely_migration values ('0001_create_tables')");
+    const pending = "to be applied: 0002_audit_api_keys, 0003_create_rate_limits, 0004_name_creators";
+    const migrating = "Run `petstore migrate`, or start the service, which does the same.";
+    expect(await wrongIn(env)).toEqual([{ check: "migrations", found: pending, remedy: migrating }]);
+    file.exec("insert into kysely_migration values ('9998_later'), ('9999_later')").close();
+    const unknown = "unknown to this program: 9998_later, 9999_later";
+    const remedy = "Run the version that made the database, or a later one.";
+    expect(await wrongIn(env)).toEqual([{ check: "migrations", found: unknown, remedy }]);
+
+    await rm(path);
+    await writeFile(`${path}-wal`, "");
+    expect(await wrongIn(env)).toEqual([
+      {
+        check: "database",
+        found: `none at ${path}, though its log is there: it was moved or removed`,
+        remedy: "Put it back; if it is lost, stop the service and run `petstore restore <backup>`.",
+      },
+    ]);
+  });
 
   test("asks the service whether it is ready, and says so when the file was moved while it runs", async () => {
     await using service = await startService();
@@ -91,6 +133,7 @@ describe("petstore doctor", () => {
     const env = { DATABASE_URL: service.databaseUrl, PORT: new URL(service.baseUrl).port };
     await service.addPet();
     expect(await wrongIn(env)).toEqual([]);
+    expect(await examine(env)).toContainEqual({ check: "service", found: `ready at 127.0.0.1:${env.PORT}` });
     await rename(path, `${path}.moved`);
     const wrong = await wrongIn(env);
     expect(wrong).toMatchObject([
@@ -103,21 +146,22 @@ describe("petstore doctor", () => {
     expect(wrong[0]!.remedy).toContain("put it back, or stop the service");
   });
 
-  test.each<[string, RequestListener]>([
-    ["at all", () => {}],
-    ["to the end", (_request, response) => void response.writeHead(200).write("{")],
-  ])("finds a service that does not answer %s", async (_, listener) => {
-    const hanging = createServer(listener).listen(0, "127.0.0.1");
-    await once(hanging, "listening");
-    onTestFinished(() => void hanging.close());
-    const PORT = String((hanging.address() as AddressInfo).port);
-    expect(await wrongIn({ PORT, DATABASE_URL: await temporaryUrl() })).toEqual([
-      {
-        check: "service",
-        found: `no answer from 127.0.0.1:${PORT}`,
-        remedy: "Stop the service, and start it again.",
-      },
-    ]);
+  test("finds a service that does not answer, at all or to the end", async () => {
+    const listeners: RequestListener[] = [() => {}, (_request, response) => void response.writeHead(200).write("{")];
+    const findings = listeners.map(async (listener) => {
+      const hanging = createServer(listener).listen(0, "127.0.0.1");
+      onTestFinished(() => void hanging.close());
+      await once(hanging, "listening");
+      const PORT = String((hanging.address() as AddressInfo).port);
+      expect(await wrongIn({ PORT, DATABASE_URL: await temporaryUrl() })).toEqual([
+        {
+          check: "service",
+          found: `no answer from 127.0.0.1:${PORT}`,
+          remedy: "Stop the service, and start it again.",
+        },
+      ]);
+    });
+    await Promise.all(findings);
   });
 
   test("tells another program from the service, also on a port that browsers refuse", async () => {

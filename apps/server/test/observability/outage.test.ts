@@ -6,6 +6,78 @@ import { insertPet } from "../../src/pets/pets.repository.ts";
 import { failureOf } from "../../src/readiness.ts";
 import { temporaryStorage } from "../temporary.ts";
 
+/** How often these tests look whether an outage is over, in milliseconds. */
+const LOOK_EVERY_MS = 20;
+
+interface Line {
+  level: number;
+  msg: string;
+  failures: number;
+  seconds: number;
+}
+
+/** An outage log whose looks are counted, each of which `isOver` answers. */
+function watched(isOver: (look: number) => boolean | Promise<boolean>) {
+  const lines: Line[] = [];
+  const logger = pino({ level: "info" }, { write: (line) => void lines.push(JSON.parse(line) as Line) });
+  let looks = 0;
+  const report = outageLog(logger, async () => isOver(++looks), LOOK_EVERY_MS);
+  return { lines, report: () => report(new Error("away"), {}), looks: () => looks };
+}
+
+const [BEGAN, LASTS, OVER] = [
+  "the database cannot be used",
+  "the database still cannot be used",
+  "the database can be used again",
+];
+
+test("an outage that lasts is a line at each sixth look, and none after its end", async () => {
+  const logged: number[] = [];
+  const { lines, report, looks } = watched((look) => {
+    logged.push(lines.length);
+    return look === 14;
+  });
+  report();
+  report();
+  const began = performance.now();
+  await expect.poll(() => lines.at(-1)?.msg, { interval: 5 }).toBe(OVER);
+  const seconds = Math.round((performance.now() - began) / 1_000);
+  expect(lines.map(({ level, msg, failures }) => [level, msg, failures])).toEqual([
+    [50, BEGAN, undefined],
+    [50, LASTS, 2],
+    [50, LASTS, 2],
+    [40, OVER, 2],
+  ]);
+  expect(logged).toEqual([1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3, 3]); // at the first look it has just failed again
+  expect(Math.abs(lines.at(-1)!.seconds - seconds)).toBeLessThanOrEqual(1);
+  report();
+  await expect.poll(looks, { interval: 5 }).toBe(15);
+  expect(lines.slice(4)).toMatchObject([{ msg: BEGAN }]); // another one
+});
+
+test("an outage is not over while requests fail, also one that fails while it is looked", async () => {
+  const over: (() => void)[] = [];
+  const { lines, report, looks } = watched((look) => {
+    if (look === 1) report();
+    return new Promise((resolve) => over.push(() => resolve(true)));
+  });
+  report();
+  await expect.poll(looks, { interval: 5 }).toBe(1);
+  over[0]!();
+  await expect.poll(looks, { interval: 5 }).toBe(2);
+  expect(lines.map(({ msg }) => msg)).toEqual([BEGAN]);
+  over[1]!();
+  await expect.poll(() => lines.at(-1), { interval: 5 }).toMatchObject({ msg: OVER, failures: 2 });
+});
+
+test("an outage keeps no process from ending", async () => {
+  const { report } = watched(() => true);
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const before = timers();
+  report();
+  expect(timers()).toBe(before);
+});
+
 test("an outage is one error with its stack, then a number now and then, and its end; the next is told anew", async () => {
   const storage = await temporaryStorage();
   const lines: { level: number; msg: string; err?: { stack: string }; req?: object; failures?: number }[] = [];
