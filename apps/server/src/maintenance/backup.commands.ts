@@ -25,8 +25,8 @@ export function addBackupCommands(program: Command): void {
     });
 }
 
-/** What was restored, what was kept, and what is lost by it. */
-function report(file: string, { aside, endedKeys, loss }: Restored): string[] {
+/** The lines that `restore` prints: what was restored, what was kept, and what is lost by it. */
+export function report(file: string, { aside, endedKeys, loss }: Restored): string[] {
   const first = `${file} is restored.${aside === undefined ? "" : ` What was there is now ${aside}.`}`;
   if (aside === undefined) return [first];
   if (endedKeys === undefined || loss === undefined) {

@@ -87,6 +87,7 @@ test.each([
     undefined,
   ],
   ["schemes differ by hop", TRUSTED, `for=${CLIENT};proto=https, for=10.0.0.1;proto=http`, CLIENT, "https"],
+  ["everybody is trusted", TRUSTED, "for=10.0.0.2;proto=https, for=10.0.0.1;proto=http", "10.0.0.2", "https"],
   ["only the second hop tells a scheme", "1", `for=${CLIENT};proto=https, for=10.0.0.1`, "10.0.0.1", undefined],
   ["it is hidden", TRUSTED, `for=${CLIENT}, for=unknown;proto=https, for=10.0.0.1`, "10.0.0.1", "https"],
   ["it is obfuscated", PEER, 'for="_SEVKISEK";proto=https', PEER, "https"],

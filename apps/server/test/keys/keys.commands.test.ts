@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { generateApiKey } from "../../src/keys/api-key.ts";
-import { createApiKey, findApiKey, revokeApiKey, saveKeyUses } from "../../src/keys/keys.repository.ts";
+import { createApiKey, findApiKey, revokeApiKey, rotateApiKey, saveKeyUses } from "../../src/keys/keys.repository.ts";
 import { migrate } from "../../src/database/migrations.ts";
 import { run } from "../program.ts";
 import { opened, temporaryUrl } from "../temporary.ts";
@@ -31,6 +31,17 @@ describe("petstore keys", () => {
     expect(Math.abs(Date.parse(created.expiresAt) - (Date.now() + 90 * DAY))).toBeLessThan(60_000);
   });
 
+  test("create says in words how long the key holds", async () => {
+    const env = { DATABASE_URL: await temporaryUrl(), PETSTORE_ENV: "staging" };
+    const words = ["keys", "create", "--name", "ci", "--scopes", "pets:write", "--expires-in", "1h"];
+    const [, until = "", key] =
+      /^Key 1, "ci", allows pets:write until (20\S+Z):\n\n {2}(\S+)\n\nKeep it now: it will not be shown again\.\n$/.exec(
+        (await run(words, env)).stdout,
+      ) ?? [];
+    expect(Math.abs(Date.parse(until) - (Date.now() + DAY / 24))).toBeLessThan(60_000);
+    expect(key).toMatch(/^pst_test_\w{49}$/);
+  });
+
   test("create refuses a name that holds an API key, which would stand in each line of the log", async () => {
     const DATABASE_URL = await temporaryUrl();
     const words = ["keys", "create", "--name", `for ${generateApiKey("production")}`];
@@ -59,15 +70,21 @@ describe("petstore keys", () => {
     const columns = ["STATE", "active", "expired", "revoked"].map((state, row) => lines[row]?.indexOf(state));
     expect(new Set(columns).size).toBe(1);
 
-    expect(lines.map((line) => line.split(/ {2,}/).slice(6))).toEqual([
-      ["EXPIRES", "LAST USED"],
-      ["never", "2030-01-02T03:04:05.678Z"],
-      [expect.stringMatching(/^20.*Z$/), "never"],
-      ["never", "never"],
+    const now = expect.stringMatching(/^20.*Z$/) as string;
+    expect(lines.map((line) => line.split(/ {2,}/).slice(5))).toEqual([
+      ["CREATED", "EXPIRES", "LAST USED"],
+      [now, "never", "2030-01-02T03:04:05.678Z"],
+      [now, now, "never"],
+      [now, "never", "never"],
     ]);
 
     const { stdout } = await run(["keys", "list", "--json"], { DATABASE_URL });
-    expect(JSON.parse(stdout)).toMatchObject([{ lastUsedAt: "2030-01-02T03:04:05.678Z" }, { lastUsedAt: null }, {}]);
+    const dates = { createdAt: now, expiresAt: null, lastUsedAt: null, revokedAt: null };
+    expect(JSON.parse(stdout)).toMatchObject([
+      { ...dates, lastUsedAt: "2030-01-02T03:04:05.678Z" },
+      { ...dates, expiresAt: now },
+      { ...dates, revokedAt: now },
+    ]);
     expect(stdout).not.toMatch(/hash|"key"|[0-9a-f]{64}|pst_\w{4}_\w{5}/);
   });
 
@@ -93,9 +110,14 @@ describe("petstore keys", () => {
   });
 
   test.each([
-    ["unknown", "4", "error: there is no key 4; see `petstore keys list`\n"],
+    ["unknown", "5", "error: there is no key 5; see `petstore keys list`\n"],
     ["revoked", "1", "error: key 1 is revoked; make a new one with `petstore keys create`\n"],
     ["expired", "2", "error: key 2 is expired; make a new one with `petstore keys create`\n"],
+    [
+      "replaced already",
+      "3",
+      "error: key 3 was rotated before; rotate the key that replaced it, see `petstore keys list`\n",
+    ],
   ])("rotate refuses a key that is %s", async (_, id, stderr) => {
     const DATABASE_URL = await temporaryUrl();
     const db = opened(DATABASE_URL);
@@ -103,6 +125,8 @@ describe("petstore keys", () => {
     await createApiKey(db, { name: "ci", environment: "production" });
     await createApiKey(db, { name: "ops", environment: "production", expiresAt: Date.now() });
     await revokeApiKey(db, 1);
+    await createApiKey(db, { name: "shop", environment: "production" });
+    await rotateApiKey(db, 3, DAY);
     expect(await run(["keys", "rotate", id], { DATABASE_URL })).toEqual({ code: 1, stdout: "", stderr });
   });
 
@@ -119,6 +143,7 @@ describe("petstore keys", () => {
     expect(await findApiKey(db, key, Date.now())).toBeUndefined();
     const again = await run(["keys", "revoke", "1", "--json"], { DATABASE_URL });
     expect(JSON.parse(again.stdout)).toEqual({ id: 1, outcome: "already revoked" });
+    expect((await run(["keys", "revoke", "1"], { DATABASE_URL })).stdout).toBe("Key 1 was revoked before.\n");
     const missing = await run(["keys", "revoke", "2"], { DATABASE_URL });
     expect(missing).toEqual({ code: 1, stdout: "", stderr: "error: there is no key 2; see `petstore keys list`\n" });
   });
