@@ -69,6 +69,34 @@ test("petstore audit takes a key, a time and a limit, and says where it leaves s
   ]);
 });
 
+test("petstore audit shows the latest 100 unless told otherwise, and says so", async () => {
+  const DATABASE_URL = await temporaryUrl();
+  const db = opened(DATABASE_URL);
+  await migrate(db);
+  const entry = { action: "issue", key_name: "shop", key_prefix: "pst_", actor: WHO } as const;
+  const entries = Array.from({ length: 101 }, (_, at) => ({ ...entry, key_id: at, at }));
+  await db.insertInto("audit").values(entries).execute();
+  const lines = (await run(["audit"], { DATABASE_URL })).stdout.trimEnd().split("\n");
+  expect(lines.slice(1, -1).map((line) => Number(/key (\d+),/.exec(line)?.[1]))).toEqual(
+    Array.from({ length: 100 }, (_, at) => at + 1),
+  );
+  expect(lines.at(-1)).toBe("Only the latest 100 are shown. See more with a higher --limit.");
+});
+
+test("petstore audit names a key that is not in the database any more as unknown", async () => {
+  const DATABASE_URL = await temporaryUrl();
+  const db = opened(DATABASE_URL);
+  await migrate(db);
+  await insertPet(db, { name: "Rex", categoryId: 1, status: "sold", createdBy: 7, createdAt: 0 });
+  const { stdout } = await run(["audit"], { DATABASE_URL });
+  expect(stdout.split("\n")[1]?.split(/ {2,}/)).toEqual([
+    "1970-01-01T00:00:00.000Z",
+    "key 7, unknown, unknown…",
+    "createPet",
+    "pet 1",
+  ]);
+});
+
 test.each([
   ["--key", "shop", "Give the number that `petstore keys list` shows."],
   ["--since", "yesterday", "Give a duration such as 24h or 7d, or a date or time such as 2026-12-05T09:30Z."],
