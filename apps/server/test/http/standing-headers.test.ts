@@ -1,4 +1,9 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import express, { type Response } from "express";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addStanding, standingHeaders } from "../../src/http/standing-headers.ts";
 import { json, startService, type TestService } from "../service.ts";
 
 let service: TestService;
@@ -77,6 +82,44 @@ describe("Strict-Transport-Security", () => {
     await using own = await startService({ STRICT_TRANSPORT_SECURITY: value });
     for (const path of ["/v1/pets", "/nope", "/healthz", "/docs"])
       expect([path, (await fetch(new URL(path, own.baseUrl))).headers.get(NAME)]).toEqual([path, value]);
+  });
+});
+
+describe("in whatever way an answer is begun", () => {
+  const app = express().disable("x-powered-by").disable("etag");
+  app.use(standingHeaders(app));
+  const server = createServer(app);
+  beforeAll(() => once(server.listen(0, "127.0.0.1"), "listening"));
+  afterAll(() => void server.close());
+
+  const tag = { ETag: '"a"' };
+  const kept = { "Cache-Control": "public" };
+  test.each<[title: string, cacheControl: string, begin: (response: Response) => unknown]>([
+    ["without headers", "no-store", (response) => response.writeHead(200)],
+    ["with headers", "no-store", (response) => response.writeHead(200, { A: "b" })],
+    ["with headers and a phrase", "no-store", (response) => response.writeHead(200, "Fine", { A: "b" })],
+    ["with a phrase", "no-store", (response) => response.writeHead(200, "Fine")],
+    ["with a list of headers", "no-store", (response) => response.writeHead(200, ["A", "b"])],
+    ["with headers set before", "no-store", (response) => response.set("A", "b").writeHead(200, { C: "d" })],
+    ["with a tag", "private, no-cache", (response) => response.writeHead(200, tag)],
+    ["with a tag set before", "private, no-cache", (response) => response.set(tag).writeHead(200, { A: "b" })],
+    ["with a tag and a rule of its own", "public", (response) => response.writeHead(200, { ...tag, ...kept })],
+    ["with those set before", "public", (response) => response.set({ ...tag, ...kept }).writeHead(200)],
+    ["with a rule of its own", "public", (response) => response.writeHead(200, kept)],
+  ])("%s, it has what stands", async (title, cacheControl, begin) => {
+    const path = `/${title.replaceAll(" ", "-")}`;
+    app.get(path, (_request, response) => {
+      addStanding(response, { "X-Request-Id": "order-66" });
+      begin(response);
+      response.end();
+    });
+    const { port } = server.address() as AddressInfo;
+    const { headers } = await fetch(`http://127.0.0.1:${port}${path}`);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      ...STANDING,
+      "x-request-id": "order-66",
+      "cache-control": cacheControl,
+    });
   });
 });
 

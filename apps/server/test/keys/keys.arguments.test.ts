@@ -60,7 +60,11 @@ describe.each<[(text: string) => unknown, string, string[]]>([
   [parseId, ID, ["", "0", "01", "1x", "x1", "-1", "1.5", "9".repeat(16)]],
   [parseLimit, LIMIT, ["", "0", "01", "1x", "x1", "1000000"]],
   [parseSince, SINCE, ["", "yesterday", "0d", "2026", "2026-13-01", "x2026-12-05", "2026-12-05Z", "2026-12-05T09:30"]],
-  [parseSince, SINCE, ["2026-12-05T9:30Z", "2026-12-05T09:30:15.Z", "2026-12-05T09:30Zx", "2026-12-05T09:30+1"]],
+  [
+    parseSince,
+    SINCE,
+    ["2026-12-05T9:30Z", "2026-12-05T09:30:15.Z", "+002026-12-05", "2026-12-05T09:30Zx", "2026-12-05T09:30+1"],
+  ],
 ])("%o, else %s,", (parse, remedy, texts) => {
   test.each(texts)("refuses %o", (text) => {
     expect(() => parse(text)).toThrow(new InvalidArgumentError(remedy));
