@@ -15,11 +15,18 @@ test("the page may run nothing but our script, and reach nothing but the service
   expect(policy).toContain(";frame-ancestors 'none'");
 });
 
+test("the page and its script say what they are", async () => {
+  const kinds = async (path: string) => (await get(path)).headers.get("Content-Type");
+  expect(await kinds("/docs")).toBe("text/html; charset=utf-8");
+  expect(await kinds(await scriptPath())).toBe("text/javascript; charset=utf-8");
+});
+
 test("the script is compressed for who asks, and kept for ever", async () => {
   const path = await scriptPath();
   const response = await get(path, { headers: { "Accept-Encoding": "gzip" } });
   expect(response.headers.get("Content-Encoding")).toBe("gzip");
   expect(response.headers.get("Cache-Control")).toBe("public, max-age=31536000, immutable");
+  expect(response.headers.get("Vary")).toBe("Accept-Encoding");
   const plain = await get(path, { headers: { "Accept-Encoding": "identity" } });
   expect(plain.headers.get("Content-Encoding")).toBeNull();
   expect(await plain.text()).toBe(await response.text());

@@ -1,6 +1,8 @@
-import { connect } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { listen, ListenError } from "../../src/http/listener.ts";
 import { startService, type TestService } from "../service.ts";
 
 describe("what Node's parser refuses before Express sees it", () => {
@@ -169,5 +171,19 @@ describe("what Node's parser refuses before Express sees it", () => {
     const headers = `Authorization: Bearer ${service.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
     socket.write(`POST /v1/pets HTTP/1.0\r\n${headers}Expect: 100-continue\r\n\r\n${body}`);
     expect(await text(socket)).toMatch(/^HTTP\/1.1 201 /);
+  });
+});
+
+test("an address that is taken is said with what to set, and why", async () => {
+  const other = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void other.close());
+  await once(other, "listening");
+  const { port } = other.address() as AddressInfo;
+  const refusal = await listen(() => {}, { host: "127.0.0.1", port }).catch((error: unknown) => error);
+  expect(refusal).toBeInstanceOf(ListenError);
+  expect(refusal).toMatchObject({
+    name: "ListenError",
+    message: `Cannot listen on 127.0.0.1:${port}: something listens there already. Set HOST and PORT to an address that is free.`,
+    cause: { code: "EADDRINUSE" },
   });
 });
