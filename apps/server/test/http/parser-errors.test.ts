@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { codeOf } from "../../src/http/parser-errors.ts";
 
 /** What the parser was given last, with `|` where it stopped. */
-function error(code: string, packet?: string, reason?: string) {
+function parserError(code: string, packet?: string, reason?: string) {
   const error = Object.assign(new Error("Parse Error"), { code, ...(reason !== undefined && { reason }) });
   if (packet === undefined) return error;
   const bytesParsed = packet.indexOf("|");
@@ -23,7 +23,7 @@ test.each([
   ["in a header without its name", "xx GET|", "headers_too_large"],
   ["in an unknown place", undefined, "headers_too_large"],
 ])("a head that grows too large %s", (_, packet, code) => {
-  expect(codeOf(error("HPE_HEADER_OVERFLOW", packet))).toBe(code);
+  expect(codeOf(parserError("HPE_HEADER_OVERFLOW", packet))).toBe(code);
 });
 
 test.each([
@@ -37,7 +37,7 @@ test.each([
   ["a line with more", "|BREW /x y HTTP/1.1\r\n", "invalid_request"],
   ["nothing known", undefined, "invalid_request"],
 ])("an unknown method, %s", (_, packet, code) => {
-  expect(codeOf(error("HPE_INVALID_METHOD", packet))).toBe(code);
+  expect(codeOf(parserError("HPE_INVALID_METHOD", packet))).toBe(code);
 });
 
 test.each([
@@ -48,5 +48,5 @@ test.each([
   ["ERR_HTTP_REQUEST_TIMEOUT", undefined, "request_timeout"],
   ["HPE_INVALID_HEADER_TOKEN", "Invalid method", "invalid_request"],
 ])("%s for the reason %s", (code, reason, answer) => {
-  expect(codeOf(error(code, undefined, reason))).toBe(answer);
+  expect(codeOf(parserError(code, undefined, reason))).toBe(answer);
 });
