@@ -115,6 +115,6 @@ test("a backup that is restored shows the same audit", async () => {
   const { stdout } = await run(["audit", "--json"], { DATABASE_URL });
   const restored = { DATABASE_URL: `file:${join(folder, "restored.db")}` };
   expect((await run(["backup", join(folder, "backup.db")], { DATABASE_URL })).code).toBe(0);
-  expect((await run(["restore", join(folder, "backup.db")], restored)).code).toBe(0);
+  expect((await run(["restore", join(folder, "backup.db"), "--force"], restored)).code).toBe(0);
   expect(await run(["audit", "--json"], restored)).toEqual({ code: 0, stdout, stderr: "" });
 });

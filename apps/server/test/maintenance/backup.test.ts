@@ -66,7 +66,9 @@ describe("petstore backup", () => {
     expect(idsIn(aside!)).toContain(later);
 
     const elsewhere = join(folder, "new/machine/petstore.db");
-    expect((await run(["restore", copy], { DATABASE_URL: `file:${elsewhere}` })).code).toBe(0);
+    const nowhere = await run(["restore", copy], { DATABASE_URL: `file:${elsewhere}` });
+    expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringMatching(/ cannot be read .*--force\.\n$/) });
+    expect((await run(["restore", copy, "--force"], { DATABASE_URL: `file:${elsewhere}` })).code).toBe(0);
     expect(idsIn(elsewhere)).toEqual(copied);
 
     const again = await startProgram(folder, { LOG_LEVEL: "silent" });

@@ -96,14 +96,18 @@ describe("what is read of the database that is replaced", () => {
     expect(readReplaced(database(), backup).loss).toEqual(nothing);
   });
 
-  test("holds the keys that have ended, with every column, and what the audit trail says but that they were issued", () => {
+  test("holds the keys that have ended, with every column, and the audit trail", () => {
     const file = database(KEYS, AUDIT, key(1, "a"), key(2, "b", { revoked: 60, used: 55, expires: 99 }));
     file.exec([key(3, "c", { rotated: 70 }), ending(10, "issue", 2), ending(60, "revoke", 2)].join(";"));
-    const { endedKeys, endings, ...facts } = readReplaced(file, backup);
+    const { endedKeys, trail, ...facts } = readReplaced(file, backup);
     const b = { name: "b key", prefix: "pst_", hash: "b", scopes: "pets:read", created_at: 10, expires_at: 99 };
     expect(endedKeys[0]).toEqual({ id: 2, ...b, revoked_at: 60, last_used_at: 55, rotated_at: null });
     expect(endedKeys.map(({ id }) => id)).toEqual([2, 3]);
-    expect(endings).toEqual([{ at: 60, action: "revoke", key_id: 2, key_name: "n", key_prefix: "p", actor: "ops" }]);
+    const entry = { key_id: 2, key_name: "n", key_prefix: "p", actor: "ops" };
+    expect(trail).toEqual([
+      { at: 10, action: "issue", ...entry },
+      { at: 60, action: "revoke", ...entry },
+    ]);
     expect(facts).toMatchObject({
       lastIds: new Map([
         ["api_keys", 3],
@@ -120,7 +124,7 @@ describe("what is read of the database that is replaced", () => {
 });
 
 describe("what is carried over into a backup", () => {
-  const carried = (replaced: string[], restored: Sqlite.Database): number =>
+  const carried = (replaced: string[], restored: Sqlite.Database): ReturnType<typeof carryOver> =>
     carryOver(readReplaced(database(PETS, KEYS, AUDIT, ...replaced), factsOf(restored)), restored);
 
   test("raises the next ids of its tables, also of one that has given none, and lowers none", () => {
@@ -148,7 +152,7 @@ describe("what is carried over into a backup", () => {
       key(5, "e", { revoked: 64 }),
       key(6, "f", { rotated: 65 }),
     ];
-    expect(carried(ended, restored)).toBe(3);
+    expect(carried(ended, restored)).toEqual({ ended: 3, added: 0 });
     expect(keysIn(restored)).toEqual([
       [1, "a", 90, 60, null],
       [2, "b", 70, null, 61],
@@ -157,13 +161,13 @@ describe("what is carried over into a backup", () => {
       [5, "e", null, 30, null],
       [6, "f", null, null, 30],
     ]);
-    expect(carried(ended, restored)).toBe(0);
+    expect(carried(ended, restored)).toEqual({ ended: 0, added: 0 });
   });
 
   test("ends in addition a key that was rotated and is revoked, and one that was revoked and is rotated", () => {
     const restored = database(PETS, KEYS, AUDIT, key(1, "a", { rotated: 30 }), key(2, "b", { revoked: 30 }));
     const ended = [key(1, "a", { rotated: 30, revoked: 60 }), key(2, "b", { revoked: 30, rotated: 61 })];
-    expect(carried(ended, restored)).toBe(2);
+    expect(carried(ended, restored)).toEqual({ ended: 2, added: 0 });
     expect(keysIn(restored)).toEqual([
       [1, "a", null, 60, 30],
       [2, "b", null, 30, 61],
@@ -183,7 +187,7 @@ describe("what is carried over into a backup", () => {
     const restored = database(PETS, KEYS, AUDIT, key(1, "a"), key(2, "other"));
     const replaced = [key(2, "b", { revoked: 60, used: 55 }), key(7, "c", { rotated: 61 })];
     const trail = [ending(60, "revoke", 2), ending(61, "rotate", 7), ending(12, "issue", 7)];
-    expect(carried([...replaced, ...trail], restored)).toBe(2);
+    expect(carried([...replaced, ...trail], restored)).toEqual({ ended: 2, added: 2 });
     expect(keysIn(restored)).toEqual([
       [1, "a", null, null, null],
       [2, "other", null, null, null],
@@ -193,6 +197,7 @@ describe("what is carried over into a backup", () => {
     expect(trailOf(restored)).toEqual([
       [60, "revoke", 8, "n", "p", "ops"],
       [61, "rotate", 7, "n", "p", "ops"],
+      [12, "issue", 7, "n", "p", "ops"],
     ]);
     const b = restored.prepare("select * from api_keys where hash = 'b'").get();
     expect(b).toMatchObject({ name: "b key", prefix: "pst_", scopes: "pets:read", created_at: 10, last_used_at: 55 });
@@ -203,7 +208,7 @@ describe("what is carried over into a backup", () => {
     restored.exec([ending(30, "rotate", 1), ending(40, "revoke", 2)].join(";"));
     const replaced = [key(1, "a", { rotated: 30, revoked: 60 }), key(2, "b", { revoked: 31 })];
     const trail = [ending(30, "rotate", 1), ending(30, "revoke", 1), ending(60, "rotate", 1), ending(31, "revoke", 2)];
-    expect(carried([...replaced, ...trail], restored)).toBe(1);
+    expect(carried([...replaced, ...trail], restored)).toEqual({ ended: 1, added: 0 });
     expect(trailOf(restored).map((entry) => (entry as unknown[]).slice(0, 3))).toEqual([
       [30, "rotate", 1],
       [40, "revoke", 2],
