@@ -70,7 +70,7 @@ function oneFieldChanges(scope: Scope, name: string, { before, after }: Pair<Fie
             scope,
             after.isRequired ? "narrows" : "widens",
             `becomes ${after.isRequired ? "required" : "optional"}`,
-            "required",
+            after.isRequired ? "required" : undefined,
           ),
         ];
   scope.compare(scope, schemas);

@@ -7,9 +7,26 @@ type Documents = Parameters<typeof compareContracts>[0];
 const said = (documents: Documents) =>
   compareContracts(documents).map(({ impact, place, message }) => `${impact} ${place}: ${message}`);
 
+/** Where a change is, as the line that is shown beside it is found. */
+function placeIn(document: object, at: ReturnType<typeof compareContracts>[number]["at"]): string {
+  const path = at && pathTo(at.node, document);
+  if (path === undefined || (at?.key !== undefined && !Object.hasOwn(at.node, at.key))) return "nowhere";
+  return [...path, at?.key ?? []].flat().join("/").replace("paths//pets/post/", "");
+}
+
+function pathTo(node: object, from: object): string[] | undefined {
+  if (from === node) return [];
+  for (const [key, value] of Object.entries(from)) {
+    const path = typeof value === "object" && value !== null ? pathTo(node, value as object) : undefined;
+    if (path !== undefined) return [key, ...path];
+  }
+  return undefined;
+}
+
 describe("what a change means for clients, and why", () => {
-  test.each(Object.entries(CHANGE_KINDS))("%s", (_kind, { before, after, says }) => {
+  test.each(Object.entries(CHANGE_KINDS))("%s", (_kind, { before, after, says, at }) => {
     expect(said({ before, after })).toEqual(says);
+    expect(compareContracts({ before, after }).map((change) => placeIn(after, change.at))).toEqual(at);
   });
 
   test("a contract that stays the same changes nothing", () => {

@@ -5,6 +5,8 @@ export interface ChangeKind {
   before: OpenApiDocument;
   after: OpenApiDocument;
   says: string[];
+  /** Where each of them is in the later contract, below `POST /pets` or from its root. */
+  at: string[];
 }
 
 type Json = Record<string, unknown>;
@@ -104,10 +106,12 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "a path is removed": {
     ...document({ paths: { ...path("id"), "/pets": {} } }, { paths: { "/pets": {} } }),
     says: ["breaking GET /pets/{id}: The operation is removed. Clients that call it get 404 or 405."],
+    at: ["nowhere"],
   },
   "a path is added": {
     ...document({ paths: {} }, { paths: path("id") }),
     says: ["additive GET /pets/{id}: The operation is added. Clients need not call it."],
+    at: ["paths//pets/{id}/get"],
   },
   "a path is renamed": {
     ...document(
@@ -118,6 +122,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       "breaking GET /pets: The operation is removed. Clients that call it get 404 or 405.",
       "additive GET /animals: The operation is added. Clients need not call it.",
     ],
+    at: ["nowhere", "paths//animals/get"],
   },
   "an operation is removed": {
     ...document(
@@ -125,6 +130,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       { paths: { "/pets": { get: { responses: { "200": OK } } } } },
     ),
     says: ["breaking PUT /pets: The operation is removed. Clients that call it get 404 or 405."],
+    at: ["nowhere"],
   },
   "an operation is added": {
     ...document(
@@ -132,6 +138,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       { paths: { "/pets": { get: { responses: { "200": OK } }, put: { responses: { "200": OK } } } } },
     ),
     says: ["additive PUT /pets: The operation is added. Clients need not call it."],
+    at: ["paths//pets/put"],
   },
   "an operation's method changes": {
     ...document(
@@ -142,68 +149,80 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       "breaking PUT /pets: The operation is removed. Clients that call it get 404 or 405.",
       "additive PATCH /pets: The operation is added. Clients need not call it.",
     ],
+    at: ["nowhere", "paths//pets/patch"],
   },
   "an operationId changes": {
     ...operation({}, { operationId: "addPet" }),
     says: [
       'breaking POST /pets: The operationId changes from "createPet" to "addPet". Calls through generated clients name it.',
     ],
+    at: ["operationId"],
   },
   "an operation moves to another tag": {
     ...operation({}, { tags: ["Store"] }),
     says: [
       'breaking POST /pets: The tags change from ["Pets"] to ["Store"]. Generated clients group their calls by tag.',
     ],
+    at: ["tags"],
   },
   "an operation gets one more tag": {
     ...operation({}, { tags: ["Pets", "Store"] }),
     says: [
       'additive POST /pets: The tags change from ["Pets"] to ["Pets","Store"]. Generated clients keep the call in its first group.',
     ],
+    at: ["tags"],
   },
   "an operation is deprecated": {
     ...operation({}, { deprecated: true }),
     says: [
       "additive POST /pets: The operation is deprecated. A deprecation is announced with a minor version (Semantic Versioning, item 7).",
     ],
+    at: ["deprecated"],
   },
   "a deprecation is taken back": {
     ...operation({ deprecated: true }, {}),
     says: [
       "additive POST /pets: The operation is no longer deprecated. A deprecation is announced with a minor version (Semantic Versioning, item 7).",
     ],
+    at: ["nowhere"],
   },
   "a sunset is brought forward": {
     ...operation({ "x-sunset": "2030-12-05" }, { "x-sunset": "2028-12-05" }),
     says: [
       'additive POST /pets: `x-sunset` changes from "2030-12-05" to "2028-12-05". A deprecation is announced with a minor version (Semantic Versioning, item 7).',
     ],
+    at: ["x-sunset"],
   },
   "a path parameter is renamed": {
     ...document({ paths: path("id") }, { paths: path("petId") }),
     says: [
       'breaking GET /pets/{petId}: Path parameter "petId": the name changes from "id" to "petId". Calls through generated clients name it.',
     ],
+    at: ["paths//pets/{petId}/get/parameters/0/name"],
   },
   "unknown query parameters are refused from now on": {
     ...operation({ "x-allow-unknown-query-parameters": true }, {}),
     says: [
       "breaking POST /pets: `x-allow-unknown-query-parameters` is removed. Narrows the request: the service refuses what clients may send today.",
     ],
+    at: ["nowhere"],
   },
   "unknown query parameters pass from now on": {
     ...operation({}, { "x-allow-unknown-query-parameters": true }),
     says: [
       "additive POST /pets: `x-allow-unknown-query-parameters` is added. Widens the request: the service accepts more.",
     ],
+    at: ["x-allow-unknown-query-parameters"],
   },
   "a callback is added": {
     ...operation({}, { callbacks: { sold: called(NAME) } }),
     says: ['additive POST /pets: Callback "sold" is added. Clients need not serve it.'],
+    at: ["nowhere"],
   },
   "a callback is removed": {
     ...operation({ callbacks: { sold: called(NAME) } }, {}),
     says: ['breaking POST /pets: Callback "sold" is removed. Clients that serve it are not called.'],
+    at: ["nowhere"],
   },
   "a callback sends something else": {
     ...operation(
@@ -213,54 +232,65 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       { schemas: { Sold: NAMED } },
     ),
     says: ['breaking POST /pets: Callback "sold" changes. Clients serve it as it is today.'],
+    at: ["components/schemas/Sold/required"],
   },
   "a webhook is added": {
     ...document({}, { webhooks: called(NAME) }),
     says: ["additive webhooks/{$request.body#/url}: The webhook is added. Clients need not serve it."],
+    at: ["nowhere"],
   },
   "a webhook sends something else": {
     ...document({ webhooks: called(NAME) }, { webhooks: called(NAMED) }),
     says: ["breaking webhooks/{$request.body#/url}: The webhook changes. Clients serve it as it is today."],
+    at: ["webhooks/{$request.body#/url}/post/requestBody/content/application/json/schema/required"],
   },
 
   // What is for people
   "a description changes": {
     ...operation({ description: "Adds." }, { description: "Adds one." }),
     says: ["documentation POST /pets: `description` changes. It describes and promises nothing."],
+    at: ["description"],
   },
   "a field's description changes": {
     ...body(field({ ...STRING, description: "a" }), field({ ...STRING, description: "b" })),
     says: [
       "documentation POST /pets: `description` of requestBody/content/application/json/schema/properties/name changes. It describes and promises nothing.",
     ],
+    at: ["requestBody/content/application/json/schema/properties/name/description"],
   },
   "an example changes": {
     ...query([limit({ example: 1 })], [limit({ example: 2 })]),
     says: ["documentation POST /pets: `example` of parameters/0 changes. It describes and promises nothing."],
+    at: ["parameters/0/example"],
   },
   "an example is added": {
     ...answer({ ...NAME }, { ...NAME, examples: [{ name: "Rex" }] }),
     says: [
       "documentation POST /pets: `examples` of responses/200/content/application/json/schema is added. It describes and promises nothing.",
     ],
+    at: ["responses/200/content/application/json/schema/examples"],
   },
   "a tag is described": {
     ...document({}, { tags: [{ name: "Pets", description: "Animals." }] }),
     says: ["documentation the document: `tags` is added. It describes and promises nothing."],
+    at: ["tags"],
   },
   "an extension is added": {
     ...operation({}, { "x-owner": "shop" }),
     says: ["documentation POST /pets: `x-owner` is added. It describes and promises nothing."],
+    at: ["x-owner"],
   },
   "the version is raised": {
     ...document({}, { info: { title: "Shop", version: "1.0.1" } }),
     says: ["documentation info: `version` changes. It describes and promises nothing."],
+    at: ["info/version"],
   },
   "a field is called description": {
     ...body({ type: "object", properties: { description: STRING } }, { type: "object", properties: {} }),
     says: [
       'breaking POST /pets: Request body, field "description" is removed. The service refuses or ignores what clients may send today.',
     ],
+    at: ["nowhere"],
   },
 
   // Parameters
@@ -269,16 +299,19 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     says: [
       'breaking POST /pets: Query parameter "limit" is added and required. Narrows the request: the service refuses what clients may send today.',
     ],
+    at: ["parameters/0"],
   },
   "an optional parameter is added": {
     ...query([], [limit()]),
     says: ['additive POST /pets: Query parameter "limit" is added. Clients need not send it.'],
+    at: ["parameters/0"],
   },
   "a parameter is removed": {
     ...query([limit()], []),
     says: [
       'breaking POST /pets: Query parameter "limit" is removed. The service refuses or ignores what clients may send today.',
     ],
+    at: ["nowhere"],
   },
   "a parameter is renamed": {
     ...query([limit()], [limit({ name: "size" })]),
@@ -286,10 +319,12 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       'breaking POST /pets: Query parameter "limit" is removed. The service refuses or ignores what clients may send today.',
       'additive POST /pets: Query parameter "size" is added. Clients need not send it.',
     ],
+    at: ["nowhere", "parameters/0"],
   },
   "a header parameter is spelt in another case": {
     ...query([limit({ in: "header" })], [limit({ in: "header", name: "LIMIT" })]),
     says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    at: ["nowhere"],
   },
   "a parameter moves from the query to a header": {
     ...query([limit()], [limit({ in: "header" })]),
@@ -297,6 +332,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       'breaking POST /pets: Query parameter "limit" is removed. The service refuses or ignores what clients may send today.',
       'additive POST /pets: Header parameter "limit" is added. Clients need not send it.',
     ],
+    at: ["nowhere", "parameters/0"],
   },
   "a parameter moves from the operation to its path": {
     ...document(
@@ -304,42 +340,49 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       { paths: { "/pets": { parameters: [limit()], get: { responses: { "200": OK } } } } },
     ),
     says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    at: ["nowhere"],
   },
   "a parameter becomes required": {
     ...query([limit()], [limit({ required: true })]),
     says: [
       'breaking POST /pets: Query parameter "limit" becomes required. Narrows the request: the service refuses what clients may send today.',
     ],
+    at: ["parameters/0/required"],
   },
   "a parameter becomes optional": {
     ...query([limit({ required: true })], [limit()]),
     says: [
       'additive POST /pets: Query parameter "limit" becomes optional. Widens the request: the service accepts more.',
     ],
+    at: ["nowhere"],
   },
   "a parameter is deprecated": {
     ...query([limit()], [limit({ deprecated: true })]),
     says: [
       'additive POST /pets: Query parameter "limit" is deprecated. A deprecation is announced with a minor version (Semantic Versioning, item 7).',
     ],
+    at: ["parameters/0/deprecated"],
   },
   "a parameter's default changes": {
     ...query([limit({}, { ...INTEGER, default: 1 })], [limit({}, { ...INTEGER, default: 2 })]),
     says: [
       'breaking POST /pets: Query parameter "limit": the default changes from 1 to 2. A request without it means something else than today.',
     ],
+    at: ["parameters/0/schema/default"],
   },
   "a parameter's default is added": {
     ...query([limit()], [limit({}, { ...INTEGER, default: 2 })]),
     says: [
       'breaking POST /pets: Query parameter "limit" gets the default 2. A request without it means something else than today.',
     ],
+    at: ["parameters/0/schema/default"],
   },
   "a parameter's default is removed": {
     ...query([limit({}, { ...INTEGER, default: 2 })], [limit()]),
     says: [
       'breaking POST /pets: Query parameter "limit" loses its default 2. A request without it means something else than today.',
     ],
+    at: ["nowhere"],
   },
   "a required parameter's default changes": {
     ...query(
@@ -347,30 +390,35 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       [limit({ required: true }, { ...INTEGER, default: 2 })],
     ),
     says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    at: ["nowhere"],
   },
   "a parameter's type changes": {
     ...query([limit()], [limit({}, { type: "boolean" })]),
     says: [
       'breaking POST /pets: Query parameter "limit": the type changes from integer to boolean. Changes the request: the service may refuse what clients send today.',
     ],
+    at: ["parameters/0/schema/type"],
   },
   "a parameter's maximum shrinks": {
     ...query([limit()], [limit({}, { ...INTEGER, maximum: 8 })]),
     says: [
       'breaking POST /pets: Query parameter "limit": `maximum` changes from 9 to 8. Narrows the request: the service refuses what clients may send today.',
     ],
+    at: ["parameters/0/schema/maximum"],
   },
   "a parameter's maximum grows": {
     ...query([limit()], [limit({}, { ...INTEGER, maximum: 10 })]),
     says: [
       'additive POST /pets: Query parameter "limit": `maximum` changes from 9 to 10. Widens the request: the service accepts more.',
     ],
+    at: ["parameters/0/schema/maximum"],
   },
   "explode changes on a scalar": {
     ...query([limit()], [limit({ explode: false })]),
     says: [
       'documentation POST /pets: Query parameter "limit": `explode` changes from true to false. Only lists and objects are written in another way by it.',
     ],
+    at: ["parameters/0/explode"],
   },
   "explode changes on a list": {
     ...query(
@@ -380,10 +428,12 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     says: [
       'breaking POST /pets: Query parameter "limit": `explode` changes from true to false. Changes the request: the service may refuse what clients send today.',
     ],
+    at: ["parameters/0/explode"],
   },
   "a style is written that was the default": {
     ...query([limit()], [limit({ style: "form", explode: true })]),
     says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    at: ["nowhere"],
   },
   "a style changes": {
     ...query(
@@ -393,30 +443,35 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     says: [
       'breaking POST /pets: Query parameter "limit": `style` changes from "form" to "pipeDelimited". Changes the request: the service may refuse what clients send today.',
     ],
+    at: ["parameters/0/style"],
   },
   "reserved characters are no longer allowed": {
     ...query([limit({ allowReserved: true })], [limit()]),
     says: [
       'breaking POST /pets: Query parameter "limit": `allowReserved` is removed. Narrows the request: the service refuses what clients may send today.',
     ],
+    at: ["nowhere"],
   },
   "empty values are allowed": {
     ...query([limit()], [limit({ allowEmptyValue: true })]),
     says: [
       'additive POST /pets: Query parameter "limit": `allowEmptyValue` is added. Widens the request: the service accepts more.',
     ],
+    at: ["parameters/0/allowEmptyValue"],
   },
   "a parameter becomes JSON": {
     ...query([limit()], [{ name: "limit", in: "query", ...json(INTEGER) }]),
     says: [
       'breaking POST /pets: Query parameter "limit": the value is written as a media type. Changes the request: the service may refuse what clients send today.',
     ],
+    at: ["parameters/0"],
   },
   "a keyword of a parameter is not known here": {
     ...query([limit()], [limit({ encodingHint: "x" })]),
     says: [
       'breaking POST /pets: Query parameter "limit": `encodingHint` is added. The comparison does not know this keyword, so it cannot tell that no client breaks.',
     ],
+    at: ["parameters/0/encodingHint"],
   },
 
   // Request bodies
@@ -425,36 +480,44 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     says: [
       "breaking POST /pets: Request body is added and required. Narrows the request: the service refuses what clients may send today.",
     ],
+    at: ["requestBody"],
   },
   "an optional request body is added": {
     ...operation({}, { requestBody: json(NAME) }),
     says: ["additive POST /pets: Request body is added. Clients need not send it."],
+    at: ["requestBody"],
   },
   "a request body is removed": {
     ...operation({ requestBody: json(NAME) }, {}),
     says: ["breaking POST /pets: Request body is removed. The service refuses or ignores what clients may send today."],
+    at: ["nowhere"],
   },
   "a request body becomes required": {
     ...operation({ requestBody: json(NAME) }, { requestBody: { required: true, ...json(NAME) } }),
     says: [
       "breaking POST /pets: Request body becomes required. Narrows the request: the service refuses what clients may send today.",
     ],
+    at: ["requestBody/required"],
   },
   "a request body becomes optional": {
     ...operation({ requestBody: { required: true, ...json(NAME) } }, { requestBody: json(NAME) }),
     says: ["additive POST /pets: Request body becomes optional. Widens the request: the service accepts more."],
+    at: ["nowhere"],
   },
   "a request takes another media type too": {
     ...operation({ requestBody: json(NAME) }, { requestBody: { content: { ...json(NAME).content, "text/csv": {} } } }),
     says: ["additive POST /pets: Request body: text/csv is added. Clients need not send it."],
+    at: ["requestBody/content/text/csv"],
   },
   "a request no longer takes a media type": {
     ...operation({ requestBody: { content: { ...json(NAME).content, "text/csv": {} } } }, { requestBody: json(NAME) }),
     says: ["breaking POST /pets: Request body: text/csv is removed. Clients may send it today."],
+    at: ["nowhere"],
   },
   "a media type is spelt in another case": {
     ...operation({ requestBody: { content: { "text/csv": {} } } }, { requestBody: { content: { "Text/CSV": {} } } }),
     says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    at: ["nowhere"],
   },
   "the encoding of a form changes": {
     ...operation(
@@ -468,6 +531,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     says: [
       "breaking POST /pets: Request body: `encoding` is added. Changes the request: the service may refuse what clients send today.",
     ],
+    at: ["requestBody/content/multipart/form-data/encoding"],
   },
 
   // Fields of requests
@@ -476,74 +540,87 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     says: [
       'breaking POST /pets: Request body, field "age" is added and required. Narrows the request: the service refuses what clients may send today.',
     ],
+    at: ["requestBody/content/application/json/schema/properties/age"],
   },
   "an optional field is added to a request": {
     ...body(NAME, { type: "object", properties: { name: STRING, age: INTEGER } }),
     says: ['additive POST /pets: Request body, field "age" is added. Clients need not send it.'],
+    at: ["requestBody/content/application/json/schema/properties/age"],
   },
   "a field is removed from a request": {
     ...body(NAME, { type: "object", properties: {} }),
     says: [
       'breaking POST /pets: Request body, field "name" is removed. The service refuses or ignores what clients may send today.',
     ],
+    at: ["nowhere"],
   },
   "a field of a request becomes required": {
     ...body(NAME, NAMED),
     says: [
       'breaking POST /pets: Request body, field "name" becomes required. Narrows the request: the service refuses what clients may send today.',
     ],
+    at: ["requestBody/content/application/json/schema/required"],
   },
   "a field of a request becomes optional": {
     ...body(NAMED, NAME),
     says: [
       'additive POST /pets: Request body, field "name" becomes optional. Widens the request: the service accepts more.',
     ],
+    at: ["nowhere"],
   },
   "a field of a request is deprecated": {
     ...body(NAME, field({ ...STRING, deprecated: true })),
     says: [
       'additive POST /pets: Request body, field "name" is deprecated. A deprecation is announced with a minor version (Semantic Versioning, item 7).',
     ],
+    at: ["requestBody/content/application/json/schema/properties/name/deprecated"],
   },
   "a field of a request becomes readOnly": {
     ...body(NAME, field({ ...STRING, readOnly: true })),
     says: [
       'breaking POST /pets: Request body, field "name" is removed, since it becomes `readOnly`. The service refuses or ignores what clients may send today.',
     ],
+    at: ["requestBody/content/application/json/schema/properties/name/readOnly"],
   },
   "a field of a request is no longer readOnly": {
     ...body(field({ ...STRING, readOnly: true }), NAME),
     says: [
       'additive POST /pets: Request body, field "name" is added, since it is no longer `readOnly`. Clients need not send it.',
     ],
+    at: ["requestBody/content/application/json/schema/properties/name"],
   },
   "a required field of a request is no longer readOnly": {
     ...body(field({ ...STRING, readOnly: true }, { required: ["name"] }), NAMED),
     says: [
       'breaking POST /pets: Request body, field "name" is added and required, since it is no longer `readOnly`. Narrows the request: the service refuses what clients may send today.',
     ],
+    at: ["requestBody/content/application/json/schema/properties/name"],
   },
   "a field of a request becomes writeOnly": {
     ...body(NAME, field({ ...STRING, writeOnly: true })),
     says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    at: ["nowhere"],
   },
   "a default of a request changes": {
     ...body(field({ ...STRING, default: "a" }), field({ ...STRING, default: "b" })),
     says: [
       'breaking POST /pets: Request body, field "name": the default changes from "a" to "b". A request without it means something else than today.',
     ],
+    at: ["requestBody/content/application/json/schema/properties/name/default"],
   },
   "a default of a request is added": {
     ...body(NAME, field({ ...STRING, default: "b" })),
     says: [
       'breaking POST /pets: Request body, field "name" gets the default "b". A request without it means something else than today.',
     ],
+    at: ["requestBody/content/application/json/schema/properties/name/default"],
   },
   "a default of a request is removed": {
     ...body(field({ ...STRING, default: "a" }), NAME),
     says: [
       'breaking POST /pets: Request body, field "name" loses its default "a". A request without it means something else than today.',
     ],
+    at: ["nowhere"],
   },
   "a default of a required field changes": {
     ...body(
@@ -551,108 +628,127 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       field({ ...STRING, default: "b" }, { required: ["name"] }),
     ),
     says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    at: ["nowhere"],
   },
   "a request is closed to other fields": {
     ...body(NAME, { ...NAME, additionalProperties: false }),
     says: [
       "breaking POST /pets: Request body: other fields are ruled out. Narrows the request: the service refuses what clients may send today.",
     ],
+    at: ["requestBody/content/application/json/schema/additionalProperties"],
   },
   "a request is opened to other fields": {
     ...body({ ...NAME, additionalProperties: false }, NAME),
     says: [
       "additive POST /pets: Request body: other fields become possible. Widens the request: the service accepts more.",
     ],
+    at: ["nowhere"],
   },
   "other fields of a request are restricted": {
     ...body({ ...NAME, additionalProperties: true }, { ...NAME, additionalProperties: INTEGER }),
     says: [
       'breaking POST /pets: Request body, field "*": the type changes from any to integer. Narrows the request: the service refuses what clients may send today.',
     ],
+    at: ["requestBody/content/application/json/schema/additionalProperties/type"],
   },
 
   // Fields of responses
   "an optional field is added to a response": {
     ...answer(NAME, { type: "object", properties: { name: STRING, age: INTEGER } }),
     says: ['additive POST /pets: Response 200, field "age" is added. Clients ignore fields that they do not know.'],
+    at: ["responses/200/content/application/json/schema/properties/age"],
   },
   "a required field is added to a response": {
     ...answer(NAME, { type: "object", required: ["age"], properties: { name: STRING, age: INTEGER } }),
     says: [
       'additive POST /pets: Response 200, field "age" is added and required. Clients ignore fields that they do not know.',
     ],
+    at: ["responses/200/content/application/json/schema/properties/age"],
   },
   "an optional field is removed from a response": {
     ...answer(NAME, { type: "object", properties: {} }),
     says: ['breaking POST /pets: Response 200, field "name" is removed. Clients that read it find nothing.'],
+    at: ["nowhere"],
   },
   "a required field is removed from a response": {
     ...answer(NAMED, { type: "object" }),
     says: ['breaking POST /pets: Response 200, field "name" is removed. Clients that read it find nothing.'],
+    at: ["nowhere"],
   },
   "a field of a response becomes optional": {
     ...answer(NAMED, NAME),
     says: [
       'breaking POST /pets: Response 200, field "name" becomes optional. Widens the response: clients receive what they may not understand.',
     ],
+    at: ["nowhere"],
   },
   "a field of a response becomes required": {
     ...answer(NAME, NAMED),
     says: [
       'additive POST /pets: Response 200, field "name" becomes required. Narrows the response: the service promises more.',
     ],
+    at: ["responses/200/content/application/json/schema/required"],
   },
   "a field of a response is deprecated": {
     ...answer(NAME, field({ ...STRING, deprecated: true })),
     says: [
       'additive POST /pets: Response 200, field "name" is deprecated. A deprecation is announced with a minor version (Semantic Versioning, item 7).',
     ],
+    at: ["responses/200/content/application/json/schema/properties/name/deprecated"],
   },
   "a field of a response becomes writeOnly": {
     ...answer(NAME, field({ ...STRING, writeOnly: true })),
     says: [
       'breaking POST /pets: Response 200, field "name" is removed, since it becomes `writeOnly`. Clients that read it find nothing.',
     ],
+    at: ["responses/200/content/application/json/schema/properties/name/writeOnly"],
   },
   "a field of a response is no longer writeOnly": {
     ...answer(field({ ...STRING, writeOnly: true }), NAME),
     says: [
       'additive POST /pets: Response 200, field "name" is added, since it is no longer `writeOnly`. Clients ignore fields that they do not know.',
     ],
+    at: ["responses/200/content/application/json/schema/properties/name"],
   },
   "a field of a response becomes readOnly": {
     ...answer(NAME, field({ ...STRING, readOnly: true })),
     says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    at: ["nowhere"],
   },
   "a default of a response changes": {
     ...answer(field({ ...STRING, default: "a" }), field({ ...STRING, default: "b" })),
     says: [
       'breaking POST /pets: Response 200, field "name": the default changes from "a" to "b". A response without it means something else than today.',
     ],
+    at: ["responses/200/content/application/json/schema/properties/name/default"],
   },
   "a default of a response is added": {
     ...answer(NAME, field({ ...STRING, default: "b" })),
     says: [
       'additive POST /pets: Response 200, field "name" gets the default "b". A response without it meant nothing certain until now.',
     ],
+    at: ["responses/200/content/application/json/schema/properties/name/default"],
   },
   "a response is closed to other fields": {
     ...answer(NAME, { ...NAME, additionalProperties: false }),
     says: [
       "additive POST /pets: Response 200: other fields are ruled out. Narrows the response: the service promises more.",
     ],
+    at: ["responses/200/content/application/json/schema/additionalProperties"],
   },
   "a response is opened to other fields": {
     ...answer({ ...NAME, additionalProperties: false }, NAME),
     says: [
       "additive POST /pets: Response 200: other fields become possible. Clients ignore fields that they do not know.",
     ],
+    at: ["nowhere"],
   },
   "the values of a map in a response change": {
     ...answer({ type: "object", additionalProperties: INTEGER }, { type: "object", additionalProperties: STRING }),
     says: [
       'breaking POST /pets: Response 200, field "*": the type changes from integer to string. Changes the response: clients receive what they may not understand.',
     ],
+    at: ["responses/200/content/application/json/schema/additionalProperties/type"],
   },
 
   // Values, in both directions
@@ -661,54 +757,63 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     says: [
       'additive POST /pets: Request body, field "name": the value "c" is added. Widens the request: the service accepts more.',
     ],
+    at: ["requestBody/content/application/json/schema/properties/name/enum"],
   },
   "an enum of a response widens": {
     ...answer(field(listed(["a", "b"])), field(listed(["a", "b", "c"]))),
     says: [
       'breaking POST /pets: Response 200, field "name": the value "c" is added. Widens the response: clients receive what they may not understand.',
     ],
+    at: ["responses/200/content/application/json/schema/properties/name/enum"],
   },
   "an enum of a request narrows": {
     ...body(field(listed(["a", "b"])), field(listed(["a"]))),
     says: [
       'breaking POST /pets: Request body, field "name": the value "b" is removed. Narrows the request: the service refuses what clients may send today.',
     ],
+    at: ["nowhere"],
   },
   "an enum of a response narrows": {
     ...answer(field(listed(["a", "b"])), field(listed(["a"]))),
     says: [
       'additive POST /pets: Response 200, field "name": the value "b" is removed. Narrows the response: the service promises more.',
     ],
+    at: ["nowhere"],
   },
   "an enum is listed in another order": {
     ...body(field(listed(["a", "b"])), field(listed(["b", "a"]))),
     says: [
       'documentation POST /pets: Request body, field "name": the values are listed in another order. Their order means nothing.',
     ],
+    at: ["requestBody/content/application/json/schema/properties/name/enum"],
   },
   "an enum is removed from a request": {
     ...body(listed(["a"]), { type: "string" }),
     says: [
       'additive POST /pets: Request body: values besides "a" become possible. Widens the request: the service accepts more.',
     ],
+    at: ["nowhere"],
   },
   "an enum is removed from a response": {
     ...answer(listed(["a"]), { type: "string" }),
     says: [
       'breaking POST /pets: Response 200: values besides "a" become possible. Widens the response: clients receive what they may not understand.',
     ],
+    at: ["nowhere"],
   },
   "an enum is added to a request": {
     ...body({ type: "string" }, listed(["a"])),
     says: [
       'breaking POST /pets: Request body: the values are limited to "a". Narrows the request: the service refuses what clients may send today.',
     ],
+    at: ["requestBody/content/application/json/schema/enum"],
   },
   "an enum is added to a response": {
     ...answer({ type: "string" }, listed(["a"])),
     says: [
       'additive POST /pets: Response 200: the values are limited to "a". Narrows the response: the service promises more.',
     ],
+    at: ["responses/200/content/application/json/schema/enum"],
   },
   "a const of a response changes": {
     ...answer({ const: "a" }, { const: "b" }),
@@ -716,252 +821,295 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       'additive POST /pets: Response 200: the value "a" is removed. Narrows the response: the service promises more.',
       'breaking POST /pets: Response 200: the value "b" is added. Widens the response: clients receive what they may not understand.',
     ],
+    at: ["nowhere", "responses/200/content/application/json/schema/const"],
   },
   "an enum of one becomes a const": {
     ...answer(listed(["a"]), { type: "string", const: "a" }),
     says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    at: ["nowhere"],
   },
   "a request may be null": {
     ...body(field(STRING), field({ ...STRING, type: ["string", "null"] })),
     says: [
       'additive POST /pets: Request body, field "name": the value null is added. Widens the request: the service accepts more.',
     ],
+    at: ["requestBody/content/application/json/schema/properties/name/type"],
   },
   "a response may be null": {
     ...answer(field(STRING), field({ ...STRING, type: ["string", "null"] })),
     says: [
       'breaking POST /pets: Response 200, field "name": the value null is added. Widens the response: clients receive what they may not understand.',
     ],
+    at: ["responses/200/content/application/json/schema/properties/name/type"],
   },
   "a response may no longer be null": {
     ...answer(field({ ...STRING, type: ["string", "null"] }), field(STRING)),
     says: [
       'additive POST /pets: Response 200, field "name": the value null is removed. Narrows the response: the service promises more.',
     ],
+    at: ["nowhere"],
   },
   "null is written as an alternative": {
     ...answer(field({ ...STRING, type: ["string", "null"] }), field({ anyOf: [STRING, { type: "null" }] })),
     says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    at: ["nowhere"],
   },
   "the type of a request changes": {
     ...body(field(STRING), field(INTEGER)),
     says: [
       'breaking POST /pets: Request body, field "name": the type changes from string to integer. Changes the request: the service may refuse what clients send today.',
     ],
+    at: ["requestBody/content/application/json/schema/properties/name/type"],
   },
   "the type of a response changes": {
     ...answer(field(STRING), field(INTEGER)),
     says: [
       'breaking POST /pets: Response 200, field "name": the type changes from string to integer. Changes the response: clients receive what they may not understand.',
     ],
+    at: ["responses/200/content/application/json/schema/properties/name/type"],
   },
   "an integer of a request becomes a number": {
     ...body({ type: "integer" }, { type: "number" }),
     says: [
       "additive POST /pets: Request body: the type changes from integer to number. Widens the request: the service accepts more.",
     ],
+    at: ["requestBody/content/application/json/schema/type"],
   },
   "an integer of a response becomes a number": {
     ...answer({ type: "integer" }, { type: "number" }),
     says: [
       "breaking POST /pets: Response 200: the type changes from integer to number. Widens the response: clients receive what they may not understand.",
     ],
+    at: ["responses/200/content/application/json/schema/type"],
   },
   "a number of a response becomes an integer": {
     ...answer({ type: "number" }, { type: "integer" }),
     says: [
       "additive POST /pets: Response 200: the type changes from number to integer. Narrows the response: the service promises more.",
     ],
+    at: ["responses/200/content/application/json/schema/type"],
   },
   "a type is removed from a request": {
     ...body(field({ type: "string" }), field({})),
     says: [
       'additive POST /pets: Request body, field "name": the type changes from string to any. Widens the request: the service accepts more.',
     ],
+    at: ["nowhere"],
   },
   "a type is removed from a response": {
     ...answer(field({ type: "string" }), field({})),
     says: [
       'breaking POST /pets: Response 200, field "name": the type changes from string to any. Widens the response: clients receive what they may not understand.',
     ],
+    at: ["nowhere"],
   },
   "a lower bound of a request rises": {
     ...body(INTEGER, { ...INTEGER, minimum: 2 }),
     says: [
       "breaking POST /pets: Request body: `minimum` changes from 1 to 2. Narrows the request: the service refuses what clients may send today.",
     ],
+    at: ["requestBody/content/application/json/schema/minimum"],
   },
   "a lower bound of a response falls": {
     ...answer(INTEGER, { ...INTEGER, minimum: 0 }),
     says: [
       "breaking POST /pets: Response 200: `minimum` changes from 1 to 0. Widens the response: clients receive what they may not understand.",
     ],
+    at: ["responses/200/content/application/json/schema/minimum"],
   },
   "a bound of a request excludes its value": {
     ...body(INTEGER, { type: "integer", exclusiveMinimum: 1, maximum: 9 }),
     says: [
       "breaking POST /pets: Request body: `minimum` changes from 1 to 1 (excluded). Narrows the request: the service refuses what clients may send today.",
     ],
+    at: ["requestBody/content/application/json/schema/exclusiveMinimum"],
   },
   "a bound of a response excludes its value": {
     ...answer(INTEGER, { type: "integer", exclusiveMinimum: 1, maximum: 9 }),
     says: [
       "additive POST /pets: Response 200: `minimum` changes from 1 to 1 (excluded). Narrows the response: the service promises more.",
     ],
+    at: ["responses/200/content/application/json/schema/exclusiveMinimum"],
   },
   "a length of a request shrinks": {
     ...body(STRING, { ...STRING, maxLength: 8 }),
     says: [
       "breaking POST /pets: Request body: `maxLength` changes from 9 to 8. Narrows the request: the service refuses what clients may send today.",
     ],
+    at: ["requestBody/content/application/json/schema/maxLength"],
   },
   "a length of a response grows": {
     ...answer(STRING, { ...STRING, maxLength: 10 }),
     says: [
       "breaking POST /pets: Response 200: `maxLength` changes from 9 to 10. Widens the response: clients receive what they may not understand.",
     ],
+    at: ["responses/200/content/application/json/schema/maxLength"],
   },
   "a length of a response is no longer bounded": {
     ...answer(STRING, { type: "string" }),
     says: [
       "breaking POST /pets: Response 200: `maxLength` 9 is removed. Widens the response: clients receive what they may not understand.",
     ],
+    at: ["nowhere"],
   },
   "a length of zero is written": {
     ...body(STRING, { ...STRING, minLength: 0 }),
     says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    at: ["nowhere"],
   },
   "a list of a response may be longer": {
     ...answer({ type: "array", items: STRING, maxItems: 1 }, { type: "array", items: STRING, maxItems: 2 }),
     says: [
       "breaking POST /pets: Response 200: `maxItems` changes from 1 to 2. Widens the response: clients receive what they may not understand.",
     ],
+    at: ["responses/200/content/application/json/schema/maxItems"],
   },
   "a list of a request has to hold something": {
     ...body({ type: "array", items: STRING }, { type: "array", items: STRING, minItems: 1 }),
     says: [
       "breaking POST /pets: Request body: `minItems` 1 is added. Narrows the request: the service refuses what clients may send today.",
     ],
+    at: ["requestBody/content/application/json/schema/minItems"],
   },
   "items of a request become unique": {
     ...body({ type: "array", items: STRING }, { type: "array", items: STRING, uniqueItems: true }),
     says: [
       "breaking POST /pets: Request body: `uniqueItems` true is added. Narrows the request: the service refuses what clients may send today.",
     ],
+    at: ["requestBody/content/application/json/schema/uniqueItems"],
   },
   "items of a response need not be unique": {
     ...answer({ type: "array", items: STRING, uniqueItems: true }, { type: "array", items: STRING }),
     says: [
       "breaking POST /pets: Response 200: `uniqueItems` true is removed. Widens the response: clients receive what they may not understand.",
     ],
+    at: ["nowhere"],
   },
   "items of a response change": {
     ...answer({ type: "array", items: STRING }, { type: "array", items: INTEGER }),
     says: [
       'breaking POST /pets: Response 200, field "[]": the type changes from string to integer. Changes the response: clients receive what they may not understand.',
     ],
+    at: ["responses/200/content/application/json/schema/items/type"],
   },
   "a pattern is added to a request": {
     ...body(STRING, { ...STRING, pattern: "^a$" }),
     says: [
       'breaking POST /pets: Request body: `pattern` "^a$" is added. Narrows the request: the service refuses what clients may send today.',
     ],
+    at: ["requestBody/content/application/json/schema/pattern"],
   },
   "a pattern is removed from a request": {
     ...body({ ...STRING, pattern: "^a$" }, STRING),
     says: [
       'additive POST /pets: Request body: `pattern` "^a$" is removed. Widens the request: the service accepts more.',
     ],
+    at: ["nowhere"],
   },
   "a pattern is added to a response": {
     ...answer(STRING, { ...STRING, pattern: "^a$" }),
     says: [
       'additive POST /pets: Response 200: `pattern` "^a$" is added. Narrows the response: the service promises more.',
     ],
+    at: ["responses/200/content/application/json/schema/pattern"],
   },
   "a pattern is removed from a response": {
     ...answer({ ...STRING, pattern: "^a$" }, STRING),
     says: [
       'breaking POST /pets: Response 200: `pattern` "^a$" is removed. Widens the response: clients receive what they may not understand.',
     ],
+    at: ["nowhere"],
   },
   "a pattern of a request changes": {
     ...body({ ...STRING, pattern: "^a$" }, { ...STRING, pattern: "^b$" }),
     says: [
       'breaking POST /pets: Request body: `pattern` changes from "^a$" to "^b$". Changes the request: the service may refuse what clients send today.',
     ],
+    at: ["requestBody/content/application/json/schema/pattern"],
   },
   "a pattern of a response changes": {
     ...answer({ ...STRING, pattern: "^a$" }, { ...STRING, pattern: "^b$" }),
     says: [
       'breaking POST /pets: Response 200: `pattern` changes from "^a$" to "^b$". Changes the response: clients receive what they may not understand.',
     ],
+    at: ["responses/200/content/application/json/schema/pattern"],
   },
   "a format is added to a request": {
     ...body(STRING, { ...STRING, format: "date" }),
     says: [
       'breaking POST /pets: Request body: `format` "date" is added. Narrows the request: the service refuses what clients may send today.',
     ],
+    at: ["requestBody/content/application/json/schema/format"],
   },
   "a format is added to a response": {
     ...answer(STRING, { ...STRING, format: "date" }),
     says: [
       'additive POST /pets: Response 200: `format` "date" is added. Narrows the response: the service promises more.',
     ],
+    at: ["responses/200/content/application/json/schema/format"],
   },
   "a format is removed from a request": {
     ...body({ ...STRING, format: "date" }, STRING),
     says: [
       'additive POST /pets: Request body: `format` "date" is removed. Widens the request: the service accepts more.',
     ],
+    at: ["nowhere"],
   },
   "a format is removed from a response": {
     ...answer({ ...STRING, format: "date" }, STRING),
     says: [
       'breaking POST /pets: Response 200: `format` "date" is removed. Widens the response: clients receive what they may not understand.',
     ],
+    at: ["nowhere"],
   },
   "a format of a response grows": {
     ...answer({ type: "integer", format: "int32" }, { type: "integer", format: "int64" }),
     says: [
       'breaking POST /pets: Response 200: `format` changes from "int32" to "int64". Widens the response: clients receive what they may not understand.',
     ],
+    at: ["responses/200/content/application/json/schema/format"],
   },
   "a multiple of a request grows": {
     ...body({ ...INTEGER, multipleOf: 2 }, { ...INTEGER, multipleOf: 4 }),
     says: [
       "breaking POST /pets: Request body: `multipleOf` changes from 2 to 4. Narrows the request: the service refuses what clients may send today.",
     ],
+    at: ["requestBody/content/application/json/schema/multipleOf"],
   },
   "a multiple of a request shrinks": {
     ...body({ ...INTEGER, multipleOf: 4 }, { ...INTEGER, multipleOf: 2 }),
     says: [
       "additive POST /pets: Request body: `multipleOf` changes from 4 to 2. Widens the request: the service accepts more.",
     ],
+    at: ["requestBody/content/application/json/schema/multipleOf"],
   },
   "a condition is added to a request": {
     ...body(NAME, { ...NAME, not: { required: ["age"] } }),
     says: [
       'breaking POST /pets: Request body: `not` {"required":["age"]} is added. Narrows the request: the service refuses what clients may send today.',
     ],
+    at: ["requestBody/content/application/json/schema/not"],
   },
   "what a condition refers to changes": {
     ...body({ not: ref("Old") }, { not: ref("Old") }, { schemas: { Old: NAME } }, { schemas: { Old: NAMED } }),
     says: [
       'breaking POST /pets: Request body: `not` changes behind {"$ref":"#/components/schemas/Old"}. Changes the request: the service may refuse what clients send today.',
     ],
+    at: ["requestBody/content/application/json/schema/not"],
   },
   "a keyword of a schema is not known here": {
     ...answer(STRING, { ...STRING, secrecy: 1 }),
     says: [
       "breaking POST /pets: Response 200: `secrecy` is added. Changes the response: clients receive what they may not understand.",
     ],
+    at: ["responses/200/content/application/json/schema/secrecy"],
   },
 
   // Combined schemas
   "the same schema is wrapped in allOf": {
     ...body(field(ref("Name")), field({ allOf: [ref("Name")] }), { schemas: { Name: STRING } }),
     says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    at: ["nowhere"],
   },
   "a schema is split by allOf": {
     ...answer(
@@ -974,10 +1122,12 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       },
     ),
     says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    at: ["nowhere"],
   },
   "a schema becomes a component": {
     ...body(field(STRING), field(ref("Name")), {}, { schemas: { Name: STRING } }),
     says: ["additive components/schemas/Name: The schema is added. Generated clients get one more type."],
+    at: ["components/schemas/Name"],
   },
   "a component is renamed": {
     ...body(ref("Name"), ref("Title"), { schemas: { Name: STRING } }, { schemas: { Title: STRING } }),
@@ -985,52 +1135,61 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       "breaking components/schemas/Name: The schema is removed. Generated clients name a type by it.",
       "additive components/schemas/Title: The schema is added. Generated clients get one more type.",
     ],
+    at: ["nowhere", "components/schemas/Title"],
   },
   "a member of allOf narrows a request": {
     ...body({ allOf: [NAME, { minProperties: 1 }] }, { allOf: [NAME, { minProperties: 2 }] }),
     says: [
       "breaking POST /pets: Request body: `minProperties` changes from 1 to 2. Narrows the request: the service refuses what clients may send today.",
     ],
+    at: ["requestBody/content/application/json/schema/allOf/1/minProperties"],
   },
   "one of two patterns that hold at once changes": {
     ...body({ allOf: [{ pattern: "a" }, { pattern: "b" }] }, { allOf: [{ pattern: "c" }, { pattern: "b" }] }),
     says: [
       'breaking POST /pets: Request body: `pattern` changes from "a" to "c". Changes the request: the service may refuse what clients send today.',
     ],
+    at: ["requestBody/content/application/json/schema/allOf/0/pattern"],
   },
   "an alternative is added to a request": {
     ...body({ oneOf: [CAT] }, { oneOf: [CAT, DOG] }),
     says: [
       "additive POST /pets: Request body: the form object is added. Widens the request: the service accepts more.",
     ],
+    at: ["requestBody/content/application/json/schema/oneOf"],
   },
   "an alternative is added to a response": {
     ...answer({ oneOf: [CAT] }, { oneOf: [CAT, DOG] }),
     says: [
       "breaking POST /pets: Response 200: the form object is added. Widens the response: clients receive what they may not understand.",
     ],
+    at: ["responses/200/content/application/json/schema/oneOf"],
   },
   "an alternative is removed from a request": {
     ...body({ anyOf: [CAT, DOG] }, { anyOf: [DOG] }),
     says: [
       "breaking POST /pets: Request body: the form object is removed. Narrows the request: the service refuses what clients may send today.",
     ],
+    at: ["nowhere"],
   },
   "an alternative is removed from a response": {
     ...answer({ anyOf: [CAT, DOG] }, { anyOf: [DOG] }),
     says: [
       "additive POST /pets: Response 200: the form object is removed. Narrows the response: the service promises more.",
     ],
+    at: ["nowhere"],
   },
   "a schema becomes one of two in a response": {
     ...answer(CAT, { oneOf: [CAT, DOG] }),
     says: [
       "breaking POST /pets: Response 200: the form object is added. Widens the response: clients receive what they may not understand.",
     ],
+    at: ["responses/200/content/application/json/schema/oneOf"],
   },
   "alternatives are listed in another order": {
     ...answer({ oneOf: [CAT, DOG] }, { oneOf: [DOG, CAT] }),
     says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    at: ["nowhere"],
   },
   "an alternative of a response changes": {
     ...answer(
@@ -1042,12 +1201,14 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     says: [
       'breaking POST /pets: Response 200, field "claws" becomes optional. Widens the response: clients receive what they may not understand.',
     ],
+    at: ["nowhere"],
   },
   "any alternative becomes exactly one in a request": {
     ...body({ anyOf: [CAT, DOG] }, { oneOf: [CAT, DOG] }),
     says: [
       "breaking POST /pets: Request body: `anyOf` becomes `oneOf`. Narrows the request: the service refuses what clients may send today.",
     ],
+    at: ["requestBody/content/application/json/schema/oneOf"],
   },
   "a discriminator names another field": {
     ...answer(
@@ -1057,12 +1218,14 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     says: [
       "breaking POST /pets: Response 200: `discriminator` changes. Changes the response: clients receive what they may not understand.",
     ],
+    at: ["responses/200/content/application/json/schema/discriminator"],
   },
   "a schema that contains itself changes": {
     ...answer(ref("Tree"), ref("Tree"), tree(STRING), tree({ ...STRING, maxLength: 10 })),
     says: [
       'breaking POST /pets: Response 200, field "name": `maxLength` changes from 9 to 10. Widens the response: clients receive what they may not understand.',
     ],
+    at: ["components/schemas/Tree/properties/name/maxLength"],
   },
   "a list of named schemas says less of one": {
     ...answer(
@@ -1074,6 +1237,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     says: [
       'breaking POST /pets: Response 200, field "[].name" becomes optional. Widens the response: clients receive what they may not understand.',
     ],
+    at: ["nowhere"],
   },
 
   // Responses
@@ -1082,6 +1246,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     says: [
       "additive POST /pets: Response 202 is added. Clients treat a status that they do not know as its class (RFC 9110, section 15).",
     ],
+    at: ["responses/202"],
   },
   "a success status changes": {
     ...responses({ "200": OK }, { "201": OK }),
@@ -1089,12 +1254,14 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       "breaking POST /pets: Response 200 is removed. Clients may branch on it.",
       "additive POST /pets: Response 201 is added. Clients treat a status that they do not know as its class (RFC 9110, section 15).",
     ],
+    at: ["nowhere", "responses/201"],
   },
   "a failure is declared": {
     ...responses({ "200": OK }, { "200": OK, "404": OK }),
     says: [
       "additive POST /pets: Response 404 is added. Clients treat a status that they do not know as its class (RFC 9110, section 15).",
     ],
+    at: ["responses/404"],
   },
   "a failure is declared that was among the others": {
     ...responses(
@@ -1104,6 +1271,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     says: [
       "additive POST /pets: Response 404 is added. Clients treat a status that they do not know as its class (RFC 9110, section 15).",
     ],
+    at: ["responses/404"],
   },
   "a failure is declared that is unlike the others": {
     ...responses(
@@ -1114,20 +1282,24 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       "additive POST /pets: Response 404 is added. Clients treat a status that they do not know as its class (RFC 9110, section 15).",
       'breaking POST /pets: Response 404, field "name" becomes optional. Widens the response: clients receive what they may not understand.',
     ],
+    at: ["responses/404", "nowhere"],
   },
   "a failure is no longer declared": {
     ...responses({ "200": OK, "404": OK }, { "200": OK }),
     says: ["breaking POST /pets: Response 404 is removed. Clients may branch on it."],
+    at: ["nowhere"],
   },
   "a response gets a body": {
     ...responses({ "200": OK }, { "200": { ...OK, ...json(NAME) } }),
     says: [
       "additive POST /pets: Response 200: application/json is added. Clients choose by `Accept` what they receive.",
     ],
+    at: ["responses/200/content/application/json"],
   },
   "a response loses its body": {
     ...responses({ "200": { ...OK, ...json(NAME) } }, { "200": OK }),
     says: ["breaking POST /pets: Response 200: application/json is removed. Clients may expect it today."],
+    at: ["nowhere"],
   },
   "a response's media type is added": {
     ...responses(
@@ -1135,6 +1307,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       { "200": { ...OK, content: { ...json(NAME).content, "text/csv": {} } } },
     ),
     says: ["additive POST /pets: Response 200: text/csv is added. Clients choose by `Accept` what they receive."],
+    at: ["responses/200/content/text/csv"],
   },
   "a response's media type changes": {
     ...responses({ "200": { ...OK, ...json(NAME) } }, { "200": { ...OK, content: { "text/csv": {} } } }),
@@ -1142,6 +1315,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       "breaking POST /pets: Response 200: application/json is removed. Clients may expect it today.",
       "additive POST /pets: Response 200: text/csv is added. Clients choose by `Accept` what they receive.",
     ],
+    at: ["nowhere", "responses/200/content/text/csv"],
   },
   "several responses share what changes": {
     ...responses(
@@ -1151,10 +1325,12 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     says: [
       'breaking POST /pets: Response 400 and default, field "name" becomes optional. Widens the response: clients receive what they may not understand.',
     ],
+    at: ["nowhere"],
   },
   "a link is added": {
     ...responses({ "200": OK }, { "200": { ...OK, links: { next: { operationId: "createPet" } } } }),
     says: ['additive POST /pets: Response 200, link "next" is added. Clients need not follow it.'],
+    at: ["responses/200/links/next"],
   },
   "a link leads elsewhere": {
     ...responses(
@@ -1162,40 +1338,47 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       { "200": { ...OK, links: { next: { operationId: "getPet" } } } },
     ),
     says: ['breaking POST /pets: Response 200, link "next": `operationId` changes. Clients may follow it today.'],
+    at: ["responses/200/links/next/operationId"],
   },
 
   // Headers of responses
   "a response's header is added": {
     ...header(undefined, { schema: STRING }),
     says: ['additive POST /pets: Response 200, header "ETag" is added. Clients ignore headers that they do not know.'],
+    at: ["responses/200/headers/ETag"],
   },
   "a response's header is removed": {
     ...header({ schema: STRING }, undefined),
     says: ['breaking POST /pets: Response 200, header "ETag" is removed. Clients that read it find nothing.'],
+    at: ["nowhere"],
   },
   "a response's header becomes optional": {
     ...header({ required: true, schema: STRING }, { schema: STRING }),
     says: [
       'breaking POST /pets: Response 200, header "ETag" becomes optional. Widens the response: clients receive what they may not understand.',
     ],
+    at: ["nowhere"],
   },
   "a response's header becomes required": {
     ...header({ schema: STRING }, { required: true, schema: STRING }),
     says: [
       'additive POST /pets: Response 200, header "ETag" becomes required. Narrows the response: the service promises more.',
     ],
+    at: ["responses/200/headers/ETag/required"],
   },
   "a response's header is deprecated": {
     ...header({ schema: STRING }, { deprecated: true, schema: STRING }),
     says: [
       'additive POST /pets: Response 200, header "ETag" is deprecated. A deprecation is announced with a minor version (Semantic Versioning, item 7).',
     ],
+    at: ["responses/200/headers/ETag/deprecated"],
   },
   "a response's header changes its type": {
     ...header({ schema: STRING }, { schema: INTEGER }),
     says: [
       'breaking POST /pets: Response 200, header "ETag": the type changes from string to integer. Changes the response: clients receive what they may not understand.',
     ],
+    at: ["responses/200/headers/ETag/schema/type"],
   },
 
   // Security
@@ -1204,58 +1387,69 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     says: [
       "breaking POST /pets: The security changes from key (read) to key (read) and key (write). What clients send today is no longer enough.",
     ],
+    at: ["security"],
   },
   "an operation needs one scope less": {
     ...secured([{ key: ["read", "write"] }], [{ key: ["read"] }]),
     says: [
       "additive POST /pets: The security changes from key (read) and key (write) to key (read). What clients send today is still enough.",
     ],
+    at: ["security"],
   },
   "an operation needs a key": {
     ...secured([], [{ key: [] }]),
     says: ["breaking POST /pets: The security changes from none to key. What clients send today is no longer enough."],
+    at: ["security"],
   },
   "an operation needs no key any more": {
     ...secured([{ key: [] }], []),
     says: ["additive POST /pets: The security changes from key to none. What clients send today is still enough."],
+    at: ["security"],
   },
   "a key becomes optional": {
     ...secured([{ key: [] }], [{}, { key: [] }]),
     says: [
       "additive POST /pets: The security changes from key to none, or key. What clients send today is still enough.",
     ],
+    at: ["security"],
   },
   "another way to authenticate is added": {
     ...secured([{ key: [] }], [{ key: [] }, { app: [] }]),
     says: [
       "additive POST /pets: The security changes from key to key, or app. What clients send today is still enough.",
     ],
+    at: ["security"],
   },
   "another way to authenticate is needed too": {
     ...secured([{ key: [] }], [{ key: [], app: [] }]),
     says: [
       "breaking POST /pets: The security changes from key to app and key. What clients send today is no longer enough.",
     ],
+    at: ["security"],
   },
   "a way to authenticate is removed": {
     ...secured([{ key: [] }, { app: [] }], [{ key: [] }]),
     says: [
       "breaking POST /pets: The security changes from key, or app to key. What clients send today is no longer enough.",
     ],
+    at: ["security"],
   },
   "a security scheme changes": {
     ...scheme(BEARER, { ...BEARER, scheme: "basic" }),
     says: [
       'breaking components/securitySchemes/key: `scheme` changes from "bearer" to "basic". Clients have to authenticate in another way.',
     ],
+    at: ["components/securitySchemes/key/scheme"],
   },
   "a security scheme is spelt in another case": {
     ...scheme(BEARER, { ...BEARER, scheme: "Bearer" }),
     says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    at: ["nowhere"],
   },
   "a bearer format is named": {
     ...scheme(BEARER, { ...BEARER, bearerFormat: "JWT" }),
     says: ["documentation components/securitySchemes/key: `bearerFormat` is added. It describes and promises nothing."],
+    at: ["components/securitySchemes/key/bearerFormat"],
   },
   "a flow's address changes": {
     ...scheme(
@@ -1265,6 +1459,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     says: [
       "breaking components/securitySchemes/key: The flow `clientCredentials` changes. Clients have to get their tokens in another way.",
     ],
+    at: ["components/securitySchemes/key/flows/clientCredentials"],
   },
   "a scope is offered": {
     ...scheme(
@@ -1274,6 +1469,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     says: [
       'additive components/securitySchemes/key: The scope "read" of the flow `clientCredentials` is added. Clients need not ask for it.',
     ],
+    at: ["components/securitySchemes/key/flows/clientCredentials"],
   },
   "a scope is no longer offered": {
     ...scheme(
@@ -1283,26 +1479,31 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     says: [
       'breaking components/securitySchemes/key: The scope "read" of the flow `clientCredentials` is removed. Clients may ask for it today.',
     ],
+    at: ["components/securitySchemes/key/flows/clientCredentials"],
   },
 
   // Servers
   "a server is removed": {
     ...servers([EU, US], [EU]),
     says: ['breaking servers: The server "https://us.shop.example/v1" is removed. Clients call it today.'],
+    at: ["servers"],
   },
   "a server is added": {
     ...servers([EU], [EU, US]),
     says: ['additive servers: The server "https://us.shop.example/v1" is added. Clients need not call it.'],
+    at: ["servers"],
   },
   "another server comes first": {
     ...servers([EU, US], [US, EU]),
     says: [
       'breaking servers: The first server changes from "https://eu.shop.example/v1" to "https://us.shop.example/v1". Generated clients call the first one unless told otherwise.',
     ],
+    at: ["servers"],
   },
   "a server is described": {
     ...servers([EU], [{ ...EU, description: "Europe" }]),
     says: ["documentation servers/0: `description` is added. It describes and promises nothing."],
+    at: ["servers/0/description"],
   },
   "a variable of a server has another default": {
     ...servers(
@@ -1312,6 +1513,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     says: [
       'breaking servers: The variables of the server "https://{at}.example" change. Clients may call another address than today.',
     ],
+    at: ["servers"],
   },
   "an operation moves to a server of its own": {
     ...operation({}, { servers: [US] }),
@@ -1319,6 +1521,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       'breaking POST /pets: The server "/" is removed. Clients call it today.',
       'additive POST /pets: The server "https://us.shop.example/v1" is added. Clients need not call it.',
     ],
+    at: ["servers", "servers"],
   },
   "a path moves to servers of its own": {
     ...document({ servers: [EU], paths: path("id") }, { servers: [EU], paths: path("id", { servers: [US] }) }),
@@ -1326,16 +1529,19 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       'breaking GET /pets/{id}: The server "https://eu.shop.example/v1" is removed. Clients call it today.',
       'additive GET /pets/{id}: The server "https://us.shop.example/v1" is added. Clients need not call it.',
     ],
+    at: ["nowhere", "nowhere"],
   },
   "an operation names the server that it had": {
     before: contract({ ...withOperation({}), servers: [EU] }),
     after: contract({ ...withOperation({ servers: [EU] }), servers: [EU] }),
     says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    at: ["nowhere"],
   },
   "a keyword of the document is not known here": {
     ...document({}, { jsonSchemaDialect: "https://example.com/own" }),
     says: [
       "breaking the document: `jsonSchemaDialect` is added. The comparison does not know this keyword, so it cannot tell that no client breaks.",
     ],
+    at: ["jsonSchemaDialect"],
   },
 };
