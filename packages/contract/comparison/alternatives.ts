@@ -38,7 +38,7 @@ export function keywordsOf(document: OpenApiDocument, schema: SchemaNode, above:
   return together([...parts, Object.fromEntries(said.map(([keyword, value]) => [keyword, [value]]))]);
 }
 
-/** Schemas that hold at once, as one. */
+/** Schemas that hold at once, as one; of none, one that allows anything. */
 export function allOf(schemas: SchemaNode[]): SchemaNode {
   const members = distinct(schemas.flatMap(membersOf)) as SchemaNode[];
   return members.length === 1 ? members[0]! : { allOf: members };

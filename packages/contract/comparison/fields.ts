@@ -6,7 +6,7 @@ import { effect, placed, type SchemaChange, type Scope } from "./scope.ts";
 /** Has the items of an array compared. */
 export function compareItems(scope: Scope, { before, after }: Pair<Keywords>): void {
   if (before["items"] === undefined && after["items"] === undefined) return;
-  const items = ({ items: schemas = [true] }: Keywords) => allOf(schemas as SchemaNode[]);
+  const items = ({ items: schemas = [] }: Keywords) => allOf(schemas as SchemaNode[]);
   scope.compare({ ...scope, field: `${scope.field}[]` }, { before: items(before), after: items(after) });
 }
 
@@ -46,8 +46,8 @@ function fieldsOf(
   return new Map(
     Array.from(names, (name) => {
       const schemas = maps.flatMap((map) => (Object.hasOwn(map, name) ? [map[name]!] : []));
-      const schema = allOf(schemas.length === 0 ? [true] : schemas);
-      const isHidden = keywordsOf(documents[side], schema)[hiding]?.includes(true) ?? false;
+      const schema = allOf(schemas);
+      const isHidden = keywordsOf(documents[side], schema)[hiding]?.includes(true) === true;
       return [name, { schema, isRequired: required.has(name), isHidden }];
     }),
   );
@@ -121,7 +121,7 @@ export function defaultChanges(documents: Documents, direction: Direction, schem
 export function otherFieldChanges(scope: Scope, { before, after }: Pair<Keywords>): SchemaChange[] {
   const key = "additionalProperties";
   if (before[key] === undefined && after[key] === undefined) return [];
-  const isClosed = (keywords: Keywords) => keywords[key]?.includes(false) ?? false;
+  const isClosed = (keywords: Keywords) => keywords[key]?.includes(false) === true;
   const [wasClosed, isNowClosed] = [isClosed(before), isClosed(after)];
   if (wasClosed && isNowClosed) return [];
   if (isNowClosed) return [effect(scope, "narrows", "other fields are ruled out", key)];
@@ -130,7 +130,7 @@ export function otherFieldChanges(scope: Scope, { before, after }: Pair<Keywords
     if (scope.direction === "request") return [change];
     return [{ ...change, impact: "additive", because: "Clients ignore fields that they do not know." }];
   }
-  const others = (keywords: Keywords) => allOf((keywords[key] ?? [true]) as SchemaNode[]);
+  const others = (keywords: Keywords) => allOf((keywords[key] ?? []) as SchemaNode[]);
   scope.compare({ ...scope, field: nameIn(scope, "*") }, { before: others(before), after: others(after) });
   return [];
 }

@@ -652,6 +652,21 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     at: ["requestBody/content/application/json/schema/additionalProperties/type"],
   },
 
+  "a field without a schema becomes required in a request": {
+    ...body({ type: "object" }, { type: "object", required: ["name"] }),
+    says: [
+      'breaking POST /pets: Request body, field "name" is added and required. Narrows the request: the service refuses what clients may send today.',
+    ],
+    at: ["nowhere"],
+  },
+  "a field of a request becomes required and has another default": {
+    ...body(field({ ...STRING, default: "a" }), field({ ...STRING, default: "b" }, { required: ["name"] })),
+    says: [
+      'breaking POST /pets: Request body, field "name" becomes required. Narrows the request: the service refuses what clients may send today.',
+    ],
+    at: ["requestBody/content/application/json/schema/required"],
+  },
+
   // Fields of responses
   "an optional field is added to a response": {
     ...answer(NAME, { type: "object", properties: { name: STRING, age: INTEGER } }),
@@ -728,6 +743,17 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       'additive POST /pets: Response 200, field "name" gets the default "b". A response without it meant nothing certain until now.',
     ],
     at: ["responses/200/content/application/json/schema/properties/name/default"],
+  },
+  "a default of a response changes where the field becomes required": {
+    ...answer(field({ ...STRING, default: "a" }), field({ ...STRING, default: "b" }, { required: ["name"] })),
+    says: [
+      'additive POST /pets: Response 200, field "name" becomes required. Narrows the response: the service promises more.',
+      'breaking POST /pets: Response 200, field "name": the default changes from "a" to "b". A response without it means something else than today.',
+    ],
+    at: [
+      "responses/200/content/application/json/schema/required",
+      "responses/200/content/application/json/schema/properties/name/default",
+    ],
   },
   "a response is closed to other fields": {
     ...answer(NAME, { ...NAME, additionalProperties: false }),
@@ -989,6 +1015,20 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ...answer({ type: "array", items: STRING }, { type: "array", items: INTEGER }),
     says: [
       'breaking POST /pets: Response 200, field "[]": the type changes from string to integer. Changes the response: clients receive what they may not understand.',
+    ],
+    at: ["responses/200/content/application/json/schema/items/type"],
+  },
+  "items of a request may be anything": {
+    ...body({ type: "array", items: STRING }, { type: "array" }),
+    says: [
+      'additive POST /pets: Request body, field "[]": the type changes from string to any. Widens the request: the service accepts more.',
+    ],
+    at: ["nowhere"],
+  },
+  "items of a response are restricted": {
+    ...answer({ type: "array" }, { type: "array", items: STRING }),
+    says: [
+      'additive POST /pets: Response 200, field "[]": the type changes from any to string. Narrows the response: the service promises more.',
     ],
     at: ["responses/200/content/application/json/schema/items/type"],
   },

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import plugin from "../lint-rules.ts";
 
 const { id, rules } = plugin();
@@ -103,6 +103,18 @@ test.each<[pattern: unknown, fault?: string]>([
   ["^a", "begins with ^ and ends with $"],
   ["$a^", "begins with ^ and ends with $"],
   ["", "begins with ^ and ends with $"],
+  ["$a$", "begins with ^ and ends with $"],
+  ["^a^", "begins with ^ and ends with $"],
+  ["^a$|b", "begins with ^ and ends with $"],
+  ["^(?i:a)$", "is a regular expression of ECMA-262 with the flag u"],
+  // Of several faults the first one is said.
+  ...[String.raw`\b`, "(?!a)", "(^a)", "(a$)", String.raw`(a)\1`, "(?<n>a)", String.raw`\u0041`, String.raw`\p{L}`].map(
+    (second): [string, string] => [
+      String.raw`^\d${second}$`,
+      String.raw`has no \d, \s or \w, which include other characters elsewhere`,
+    ],
+  ),
+  [String.raw`^\p{L}\d$`, String.raw`has no \p or \P`],
 ])("the pattern %s", (pattern, fault) => {
   const problems = fault === undefined ? [] : [`pattern: A pattern that every language reads ${fault}.`];
   expect(reported("pattern-is-portable", "Schema", [{ pattern }])).toEqual(problems);
@@ -204,7 +216,7 @@ describe("the headers of a deprecated operation", () => {
     "404": { headers: { Sunset: {} } },
     "500": {},
     "4042": {},
-    "x-2000": {},
+    "x-404": {},
   };
   const components = { unchanged: { headers: { Deprecation: {} } } };
   const found = (operation: object) => reported("deprecation-is-declared", "Operation", [operation], components);
@@ -228,12 +240,23 @@ describe("the headers of a deprecated operation", () => {
   });
 });
 
+test("a sunset has passed once its day has begun", () => {
+  vi.useFakeTimers({ now: Date.parse("2030-12-05") });
+  onTestFinished(() => void vi.useRealTimers());
+  const found = (day: string) => reported("deprecation-dates-hold", "Operation", [{ "x-sunset": day }]);
+  expect(found("2030-12-05")).toEqual([]);
+  expect(found("2030-12-04")).toHaveLength(1);
+});
+
 test("a successor is any operation of the contract, also one that comes later", () => {
   const operations = [
     { operationId: "a", "x-successor": "b" },
-    { operationId: "b", "x-successor": "c" },
+    { operationId: "b", "x-successor": "a" },
+    { operationId: "c" },
   ];
-  expect(reported("successor-exists", "Operation", operations)).toEqual([
+  const found = (more: object[]) => reported("successor-exists", "Operation", [...operations, ...more]);
+  expect(found([])).toEqual([]);
+  expect(found([{ operationId: "d", "x-successor": "e" }])).toEqual([
     "x-successor: x-successor has to be an operationId of the contract.",
   ]);
 });

@@ -76,8 +76,9 @@ describe("what changed reads", () => {
 
 describe("the entry of a version", () => {
   test("has each change once, by what it means", () => {
+    const another: ContractChange = { ...ADDITIVE, place: "GET /cats" };
     const documented: ContractChange = { impact: "documentation", place: "GET /pets", message: "It is described." };
-    expect(changelogEntry("2.0.0", [BREAKING, documented, ADDITIVE, ADDITIVE, BREAKING])).toBe(`## 2.0.0
+    expect(changelogEntry("2.0.0", [BREAKING, documented, ADDITIVE, another, ADDITIVE, BREAKING])).toBe(`## 2.0.0
 
 ### Breaking: change your calls
 
@@ -86,6 +87,7 @@ describe("the entry of a version", () => {
 ### New, deprecated or relaxed
 
 - \`GET /dogs\`: It is added.
+- \`GET /cats\`: It is added.
 
 ### Described better
 
