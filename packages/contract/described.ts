@@ -49,7 +49,7 @@ function boundsOf(schema: Schema): string[] {
     typeof exclusiveMinimum === "number" ? `More than ${exclusiveMinimum}.` : "",
     typeof exclusiveMaximum === "number" ? `Less than ${exclusiveMaximum}.` : "",
     typeof multipleOf === "number" ? `A multiple of ${multipleOf}.` : "",
-  ].filter(Boolean);
+  ];
 }
 
 function range(least: unknown, most: unknown, unit: string): string {

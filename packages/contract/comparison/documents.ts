@@ -18,7 +18,7 @@ export type Node = Record<string, unknown>;
 export interface PartChange extends Rating {
   /** A sentence without its subject, such as "is added", or a whole one in lower case. */
   what: string;
-  /** The node of the later document that changed, or a key of it; a removal has none. */
+  /** The node of the later document that changed, or a key of it, which a removal leaves out. */
   at?: { node: object; key?: string };
 }
 
@@ -65,7 +65,7 @@ export function unknownChanges(nodes: Pair<Node>, known: readonly string[]): Par
       impact: "breaking",
       what: `\`${key}\` ${verb(before[key], after[key])}`,
       because: "The comparison does not know this keyword, so it cannot tell that no client breaks.",
-      ...(key in after && { at: { node: after, key } }),
+      at: { node: after, key },
     }));
 }
 

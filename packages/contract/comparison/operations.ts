@@ -108,7 +108,7 @@ function tagChanges({ before, after }: Pair<Node>): PartChange[] {
   if (isDeepStrictEqual(old, current)) return [];
   const what = `the tags change from ${shown(old)} to ${shown(current)}`;
   const at = { node: after, key: "tags" };
-  const isKept = old.length > 0 && old[0] === current[0] && old.every((tag) => current.includes(tag));
+  const isKept = old[0] === current[0] && old.every((tag) => current.includes(tag));
   if (isKept) return [{ impact: "additive", what, because: "Generated clients keep the call in its first group.", at }];
   return [{ impact: "breaking", what, because: "Generated clients group their calls by tag.", at }];
 }
@@ -119,7 +119,7 @@ function announcementChanges({ before, after }: Pair<Node>): PartChange[] {
     ...deprecationChanges({ before, after }, { node: after, key: "deprecated" }),
     ...dates.map((key): PartChange => {
       const what = `\`${key}\` changes from ${shown(before[key])} to ${shown(after[key])}`;
-      return { ...DEPRECATION, what, ...(key in after && { at: { node: after, key } }) };
+      return { ...DEPRECATION, what, at: { node: after, key } };
     }),
   ];
 }

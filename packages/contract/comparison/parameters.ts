@@ -62,7 +62,7 @@ export function flagChanges({ before, after }: Pair<Node>, key: string): PartCha
     {
       ...rating,
       what: `\`${key}\` ${verb(before[key], after[key])}`,
-      ...(key in after && { at: { node: after, key } }),
+      at: { node: after, key },
     },
   ];
 }

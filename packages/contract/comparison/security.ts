@@ -57,7 +57,7 @@ function schemeChanges(schemes: Pair<Node>): PartChange[] {
     .map((key): PartChange => {
       const what = `\`${key}\` changes from ${shown(before[key])} to ${shown(after[key])}`;
       const because = "Clients have to authenticate in another way.";
-      return { impact: "breaking", what, because, ...(key in after && { at: { node: after, key } }) };
+      return { impact: "breaking", what, because, at: { node: after, key } };
     });
   const flows = { before: (before["flows"] ?? {}) as Node, after: (after["flows"] ?? {}) as Node };
   return [...changes, ...keysOf(flows).flatMap((name) => flowChanges(flows, name))];

@@ -172,6 +172,39 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["tags"],
   },
+  "an operation gets its first tag": {
+    ...operation({ tags: undefined }, {}),
+    says: ['breaking POST /pets: The tags change from [] to ["Pets"]. Generated clients group their calls by tag.'],
+    at: ["tags"],
+  },
+  "an operation's tags are listed in another order": {
+    ...operation({ tags: ["Pets", "Store"] }, { tags: ["Store", "Pets"] }),
+    says: [
+      'breaking POST /pets: The tags change from ["Pets","Store"] to ["Store","Pets"]. Generated clients group their calls by tag.',
+    ],
+    at: ["tags"],
+  },
+  "an operation loses its second tag": {
+    ...operation({ tags: ["Pets", "Store"] }, {}),
+    says: [
+      'breaking POST /pets: The tags change from ["Pets","Store"] to ["Pets"]. Generated clients group their calls by tag.',
+    ],
+    at: ["tags"],
+  },
+  "a keyword of an operation is not known here": {
+    ...operation({}, { cost: 1 }),
+    says: [
+      "breaking POST /pets: `cost` is added. The comparison does not know this keyword, so it cannot tell that no client breaks.",
+    ],
+    at: ["cost"],
+  },
+  "a keyword of a path is not known here": {
+    ...document({ paths: path("id") }, { paths: path("id", { cost: 1 }) }),
+    says: [
+      "breaking /pets/{id}: `cost` is added. The comparison does not know this keyword, so it cannot tell that no client breaks.",
+    ],
+    at: ["paths//pets/{id}/cost"],
+  },
   "an operation is deprecated": {
     ...operation({}, { deprecated: true }),
     says: [
@@ -233,6 +266,34 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ),
     says: ['breaking POST /pets: Callback "sold" changes. Clients serve it as it is today.'],
     at: ["components/schemas/Sold/required"],
+  },
+  "a callback gets an extension": {
+    ...operation({ callbacks: { sold: called(NAME) } }, { callbacks: { sold: { ...called(NAME), "x-owner": {} } } }),
+    says: ["documentation POST /pets: `x-owner` of callbacks/sold is added. It describes and promises nothing."],
+    at: ["callbacks/sold/x-owner"],
+  },
+  "a callback is described": {
+    ...operation(
+      { callbacks: { sold: called(NAME) } },
+      { callbacks: { sold: called({ ...NAME, description: "Named." }) } },
+    ),
+    says: [
+      "documentation POST /pets: `description` of callbacks/sold/{$request.body#/url}/post/requestBody/content/application/json/schema is added. It describes and promises nothing.",
+    ],
+    at: ["callbacks/sold/{$request.body#/url}/post/requestBody/content/application/json/schema/description"],
+  },
+  "a callback sends two things else": {
+    ...operation(
+      { callbacks: { sold: called(NAME) } },
+      { callbacks: { sold: called({ ...NAMED, maxProperties: 1 }) } },
+    ),
+    says: ['breaking POST /pets: Callback "sold" changes. Clients serve it as it is today.'],
+    at: ["callbacks/sold/{$request.body#/url}/post/requestBody/content/application/json/schema/maxProperties"],
+  },
+  "a webhook is removed": {
+    ...document({ webhooks: called(NAME) }, {}),
+    says: ["breaking webhooks/{$request.body#/url}: The webhook is removed. Clients that serve it are not called."],
+    at: ["nowhere"],
   },
   "a webhook is added": {
     ...document({}, { webhooks: called(NAME) }),
@@ -1243,6 +1304,13 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["nowhere"],
   },
+  "exactly one alternative becomes any in a response": {
+    ...answer({ oneOf: [CAT, DOG] }, { anyOf: [CAT, DOG] }),
+    says: [
+      "breaking POST /pets: Response 200: `oneOf` becomes `anyOf`. Widens the response: clients receive what they may not understand.",
+    ],
+    at: ["responses/200/content/application/json/schema/anyOf"],
+  },
   "any alternative becomes exactly one in a request": {
     ...body({ anyOf: [CAT, DOG] }, { oneOf: [CAT, DOG] }),
     says: [
@@ -1501,6 +1569,46 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["components/securitySchemes/key/flows/clientCredentials"],
   },
+  "a scope is described anew": {
+    ...scheme(
+      flows({ tokenUrl: "https://a.example", scopes: { read: "Read.", write: "Write." } }),
+      flows({ tokenUrl: "https://a.example", scopes: { read: "Read pets.", write: "Write." } }),
+    ),
+    says: [
+      'documentation components/securitySchemes/key: The scope "read" of the flow `clientCredentials` is described anew. It describes and promises nothing.',
+    ],
+    at: ["components/securitySchemes/key/flows/clientCredentials"],
+  },
+  "a flow is added": {
+    ...scheme({ type: "oauth2", flows: {} }, flows({ tokenUrl: "https://a.example", scopes: {} })),
+    says: ["additive components/securitySchemes/key: The flow `clientCredentials` is added. Clients need not use it."],
+    at: ["components/securitySchemes/key/flows/clientCredentials"],
+  },
+  "a flow is removed": {
+    ...scheme(flows({ tokenUrl: "https://a.example", scopes: {} }), { type: "oauth2" }),
+    says: [
+      "breaking components/securitySchemes/key: The flow `clientCredentials` is removed. Clients may use it today.",
+    ],
+    at: ["nowhere"],
+  },
+  "a key moves to another header": {
+    ...scheme({ type: "apiKey", in: "header", name: "Key" }, { type: "apiKey", in: "header", name: "X-Key" }),
+    says: [
+      'breaking components/securitySchemes/key: `name` changes from "Key" to "X-Key". Clients have to authenticate in another way.',
+    ],
+    at: ["components/securitySchemes/key/name"],
+  },
+  "an operation leaves its security to the document": {
+    before: contract({ ...withOperation({ security: [{ key: [] }] }), security: [{ app: [] }] }),
+    after: contract({ ...withOperation({}), security: [{ app: [] }] }),
+    says: ["breaking POST /pets: The security changes from key to app. What clients send today is no longer enough."],
+    at: ["paths//pets/post"],
+  },
+  "ways to authenticate are listed in another order": {
+    ...secured([{ key: ["a", "b"] }, { app: [] }], [{ app: [] }, { key: ["b", "a"] }]),
+    says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    at: ["nowhere"],
+  },
   "a scope is offered": {
     ...scheme(
       flows({ tokenUrl: "https://a.example", scopes: {} }),
@@ -1568,6 +1676,14 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     says: [
       'breaking GET /pets/{id}: The server "https://eu.shop.example/v1" is removed. Clients call it today.',
       'additive GET /pets/{id}: The server "https://us.shop.example/v1" is added. Clients need not call it.',
+    ],
+    at: ["nowhere", "nowhere"],
+  },
+  "an operation moves to the servers of all": {
+    ...operation({ servers: [US] }, {}),
+    says: [
+      'breaking POST /pets: The server "https://us.shop.example/v1" is removed. Clients call it today.',
+      'additive POST /pets: The server "/" is added. Clients need not call it.',
     ],
     at: ["nowhere", "nowhere"],
   },

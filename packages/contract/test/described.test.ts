@@ -43,7 +43,7 @@ describe("the description of a field", () => {
     [{ minimum: "0", maximum: "9", multipleOf: "2" }, undefined],
     [{ default: "a" }, undefined],
   ])("of %o", (schema, description) => {
-    expect(field(schema)).toEqual({ ...schema, ...(description !== undefined && { description }) });
+    expect(field(schema)).toStrictEqual({ ...schema, ...(description !== undefined && { description }) });
   });
 
   test("holds what is behind its reference, unless it has words of its own", () => {
@@ -84,6 +84,8 @@ test("what only looks like a field, a parameter or a schema stays as it is, and 
   const schema = { const: value, default: value, enum: [value], example: value, examples: [value] };
   const others = {
     Named: { name: "limit", maximum: 9 },
+    Unnamed: { in: "query", schema: { maximum: 9 } },
+    Unplaced: { name: "limit", schema: { maximum: 9 } },
     Placed: { in: "query", maximum: 9 },
     Odd: { properties: null },
   };
@@ -103,6 +105,18 @@ test("a schema that contains itself is described once", () => {
   expect(described(document).components?.schemas).toEqual({
     Tree: { description: "A tree.", properties: { next: { $ref, description: "A tree." } } },
   });
+});
+
+test("a header that several responses share is described once", () => {
+  const schema = { properties: { ids: { maxItems: 9 } } };
+  const headers = { "X-Id": { $ref: "#/components/headers/Id" } };
+  const operation = { responses: { "200": { headers }, "201": { headers } } };
+  const document = {
+    openapi: "3.1.1",
+    paths: { "/pets": { get: operation } },
+    components: { headers: { Id: { schema } } },
+  };
+  expect(JSON.stringify(described(document as unknown as OpenAPI3))).not.toContain("At most 9 items. At most");
 });
 
 test("headers of responses that are referenced stand where they are used", () => {
