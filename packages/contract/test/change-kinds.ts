@@ -527,6 +527,80 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["parameters/0"],
   },
+  "a parameter is no longer JSON": {
+    ...query([{ name: "limit", in: "query", ...json(INTEGER) }], [limit()]),
+    says: [
+      'breaking POST /pets: Query parameter "limit": the value is no longer written as a media type. Changes the request: the service may refuse what clients send today.',
+    ],
+    at: ["parameters/0"],
+  },
+  "a deprecated parameter becomes JSON": {
+    ...query([limit()], [{ name: "limit", in: "query", deprecated: true, ...json(INTEGER) }]),
+    says: [
+      'additive POST /pets: Query parameter "limit" is deprecated. A deprecation is announced with a minor version (Semantic Versioning, item 7).',
+      'breaking POST /pets: Query parameter "limit": the value is written as a media type. Changes the request: the service may refuse what clients send today.',
+    ],
+    at: ["parameters/0/deprecated", "parameters/0"],
+  },
+  "a parameter's JSON changes": {
+    ...query([{ name: "limit", in: "query", ...json(INTEGER) }], [{ name: "limit", in: "query", ...json(STRING) }]),
+    says: [
+      'breaking POST /pets: Query parameter "limit": the type changes from integer to string. Changes the request: the service may refuse what clients send today.',
+    ],
+    at: ["parameters/0/content/application/json/schema/type"],
+  },
+  "explode changes on an object": {
+    ...query([limit({}, NAME)], [limit({ explode: false }, NAME)]),
+    says: [
+      'breaking POST /pets: Query parameter "limit": `explode` changes from true to false. Changes the request: the service may refuse what clients send today.',
+    ],
+    at: ["parameters/0/explode"],
+  },
+  "explode changes on a list or nothing": {
+    ...query([limit({}, { type: ["array", "null"] })], [limit({ explode: false }, { type: ["array", "null"] })]),
+    says: [
+      'breaking POST /pets: Query parameter "limit": `explode` changes from true to false. Changes the request: the service may refuse what clients send today.',
+    ],
+    at: ["parameters/0/explode"],
+  },
+  "explode changes on what becomes a list": {
+    ...query([limit()], [limit({ explode: false }, { type: "array" })]),
+    says: [
+      'breaking POST /pets: Query parameter "limit": `explode` changes from true to false. Changes the request: the service may refuse what clients send today.',
+      'breaking POST /pets: Query parameter "limit": the type changes from integer to array. Changes the request: the service may refuse what clients send today.',
+    ],
+    at: ["parameters/0/explode", "parameters/0/schema/type"],
+  },
+  "explode changes on what was a list": {
+    ...query([limit({}, { type: "array" })], [limit({ explode: false })]),
+    says: [
+      'breaking POST /pets: Query parameter "limit": `explode` changes from true to false. Changes the request: the service may refuse what clients send today.',
+      'breaking POST /pets: Query parameter "limit": the type changes from array to integer. Changes the request: the service may refuse what clients send today.',
+    ],
+    at: ["parameters/0/explode", "parameters/0/schema/type"],
+  },
+  "explode changes on anything": {
+    ...query([limit({}, {})], [limit({ explode: false }, {})]),
+    says: [
+      'breaking POST /pets: Query parameter "limit": `explode` changes from true to false. Changes the request: the service may refuse what clients send today.',
+    ],
+    at: ["parameters/0/explode"],
+  },
+  "a style changes on a scalar": {
+    ...query([limit()], [limit({ style: "spaceDelimited", explode: true })]),
+    says: [
+      'breaking POST /pets: Query parameter "limit": `style` changes from "form" to "spaceDelimited". Changes the request: the service may refuse what clients send today.',
+    ],
+    at: ["parameters/0/style"],
+  },
+  "the default style of a header and of a cookie is written": {
+    ...query(
+      [limit({ in: "header" }), limit({ in: "cookie" })],
+      [limit({ in: "header", style: "simple", explode: false }), limit({ in: "cookie", style: "form", explode: true })],
+    ),
+    says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    at: ["nowhere"],
+  },
   "a keyword of a parameter is not known here": {
     ...query([limit()], [limit({ encodingHint: "x" })]),
     says: [
@@ -1380,6 +1454,52 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       "additive POST /pets: Response 404 is added. Clients treat a status that they do not know as its class (RFC 9110, section 15).",
     ],
     at: ["responses/404"],
+  },
+  "an extension is added to the responses": {
+    ...responses({ "200": OK }, { "200": OK, "x-note": { headers: {} } }),
+    says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    at: ["nowhere"],
+  },
+  "a keyword of a response is not known here": {
+    ...responses({ "200": OK }, { "200": { ...OK, cost: 1 } }),
+    says: [
+      "breaking POST /pets: Response 200: `cost` is added. The comparison does not know this keyword, so it cannot tell that no client breaks.",
+    ],
+    at: ["responses/200/cost"],
+  },
+  "a failure is declared that is unlike those of its class": {
+    ...responses(
+      { "4XX": { ...OK, ...json(NAMED) }, default: { ...OK, ...json(NAME) } },
+      { "4XX": { ...OK, ...json(NAMED) }, default: { ...OK, ...json(NAME) }, "404": { ...OK, ...json(NAME) } },
+    ),
+    says: [
+      "additive POST /pets: Response 404 is added. Clients treat a status that they do not know as its class (RFC 9110, section 15).",
+      'breaking POST /pets: Response 404, field "name" becomes optional. Widens the response: clients receive what they may not understand.',
+    ],
+    at: ["responses/404", "nowhere"],
+  },
+  "a success is declared that is unlike the failures": {
+    ...responses(
+      { default: { ...OK, ...json(NAMED) } },
+      { default: { ...OK, ...json(NAMED) }, "201": { ...OK, ...json(NAME) } },
+    ),
+    says: [
+      "additive POST /pets: Response 201 is added. Clients treat a status that they do not know as its class (RFC 9110, section 15).",
+    ],
+    at: ["responses/201"],
+  },
+  "a link is removed": {
+    ...responses({ "200": { ...OK, links: { next: { operationId: "createPet" } } } }, { "200": OK }),
+    says: ['breaking POST /pets: Response 200, link "next" is removed. Clients may follow it today.'],
+    at: ["nowhere"],
+  },
+  "a header is spelt in another case": {
+    ...responses(
+      { "200": { ...OK, headers: { ETag: { schema: STRING } } } },
+      { "200": { ...OK, headers: { Etag: { schema: STRING } } } },
+    ),
+    says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    at: ["nowhere"],
   },
   "a failure is declared that is unlike the others": {
     ...responses(
