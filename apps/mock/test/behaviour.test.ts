@@ -1,0 +1,228 @@
+import { type OpenApiDocument, operationsOf } from "express-operations/reading";
+import { describe, expect, test } from "vitest";
+import { type MockInput, behaviourOf } from "../src/behaviour.ts";
+import { basePathOf } from "../src/mock.ts";
+import { replaying } from "../src/replay.ts";
+import { resourceOf } from "../src/resources.ts";
+
+type Json = Record<string, unknown>;
+
+const PET = {
+  type: "object",
+  required: ["id", "name", "kind"],
+  properties: { id: { type: "integer" }, name: { type: "string" }, kind: { const: "cat" }, limit: { type: "integer" } },
+};
+const json = (media: Json, more: Json = {}) => ({ description: "", content: { "application/json": media }, ...more });
+const LIST = json({
+  schema: { type: "array", items: PET },
+  example: [
+    { id: 1, name: "Rex" },
+    { id: 2, name: "Mia" },
+  ],
+});
+const MEMBER = { "200": json({ schema: PET, example: { id: 1, name: "Rex" } }) };
+const input = (more: Partial<MockInput> = {}): MockInput => ({
+  path: {},
+  query: {},
+  headers: {},
+  requestPath: "/pets",
+  ...more,
+});
+
+function documentOf(paths: Json): OpenApiDocument {
+  return { openapi: "3.1.1", paths } as unknown as OpenApiDocument;
+}
+
+describe("the collection of an operation", () => {
+  const paths = {
+    "/pets": {
+      get: { operationId: "list", responses: { "200": LIST } },
+      post: { operationId: "create", responses: MEMBER },
+      put: { operationId: "putAll", responses: MEMBER },
+    },
+    "/pets/{petId}": {
+      get: { operationId: "fetch", responses: MEMBER },
+      put: { operationId: "replace", responses: MEMBER },
+      patch: { operationId: "change", responses: MEMBER },
+      delete: { operationId: "remove", responses: MEMBER },
+      post: { operationId: "poke", responses: MEMBER },
+    },
+    "/pets/{petId}/toys": {
+      get: { operationId: "listToys", responses: { "200": json({ schema: { type: "object" } }) } },
+    },
+    "/health": { get: { operationId: "health", responses: { "200": { description: "" } } } },
+    "/names": {
+      get: {
+        operationId: "names",
+        responses: { "200": json({ schema: { type: "array", items: { type: "string" } } }) },
+      },
+    },
+    "/lost/{lostId}": { get: { operationId: "lost", responses: MEMBER } },
+  };
+  const document = documentOf(paths);
+  const entries = operationsOf(document);
+
+  test("follows from its path and its method", () => {
+    const found = entries.map((entry) => {
+      const { role, resource } = resourceOf(document, entries, entry) ?? {};
+      return [entry.id, role && [role, resource?.list.id, resource?.idField, resource?.member.type]];
+    });
+    const roles = ["list", "create", "fetch", "replace", "change", "remove"];
+    expect(Object.fromEntries(found)).toEqual({
+      ...Object.fromEntries(roles.map((role) => [role, [role, "list", "id", "object"]])),
+      ...Object.fromEntries(["putAll", "poke", "listToys", "health", "names", "lost"].map((id) => [id, undefined])),
+    });
+  });
+
+  test("is identified by the parameter's field, else by `id`", () => {
+    const items = { ...PET, properties: { ...PET.properties, petId: { type: "string" } } };
+    const named = documentOf({
+      ...paths,
+      "/pets": { get: { operationId: "list", responses: { "200": json({ schema: { type: "array", items } }) } } },
+    });
+    const all = operationsOf(named);
+    expect(resourceOf(named, all, all[0]!)?.resource.idField).toBe("petId");
+  });
+});
+
+describe("a listing", () => {
+  const cursor = { name: "cursor", in: "query", schema: { type: "string" } };
+  const limit = { name: "limit", in: "query", schema: { type: "integer" } };
+  const lists = (more: Json, parameters: Json[]) => {
+    const responses = { "200": { ...LIST, ...more } };
+    const document = documentOf({ "/pets": { get: { operationId: "list", parameters, responses } } });
+    const entries = operationsOf(document);
+    return behaviourOf(document, entries, entries[0]!, new Map());
+  };
+  const first = input({ query: { limit: 1, unknown: "a" } });
+
+  test("leads to its next page where it declares a link and a cursor", () => {
+    const page = lists({ headers: { link: {} } }, [limit, cursor])(first);
+    expect(page.body).toEqual([]); // `limit` is a field of these as well
+    const named = lists({ headers: { link: {} } }, [cursor]);
+    const answer = named(input({ query: { name: "Rex" } }));
+    expect([answer.body, answer.headers]).toEqual([[{ id: 1, name: "Rex" }], {}]);
+    expect(() => named(input({ query: { cursor: "zzz" } }))).toThrow('Query parameter "cursor" is none of this mock.');
+  });
+
+  test("has no pages where it declares only one of them", () => {
+    for (const behave of [lists({}, [cursor]), lists({ headers: { link: {} } }, [])])
+      expect(behave(input({ query: { cursor: "zzz" } }))).toMatchObject({ status: 200, body: [{ id: 1 }, { id: 2 }] });
+  });
+});
+
+describe("a member", () => {
+  const create = json({ schema: PET, example: { id: 1, name: "Rex" } });
+  const document = documentOf({
+    "/pets": {
+      get: { operationId: "list", responses: { "200": LIST } },
+      post: { operationId: "create", responses: { "201": create } },
+    },
+    "/pets/{id}": {
+      get: { operationId: "fetch", responses: { ...MEMBER, "404": json({ example: { code: "gone" } }) } },
+      put: { operationId: "replace", responses: MEMBER },
+      patch: { operationId: "change", responses: MEMBER },
+      delete: { operationId: "remove", responses: { "204": { description: "" } } },
+    },
+  });
+  const entries = operationsOf(document);
+  const behaving = () => {
+    const collections = new Map();
+    return (id: string, more: Partial<MockInput>) =>
+      behaviourOf(
+        document,
+        entries,
+        entries.find((entry) => entry.id === id)!,
+        collections,
+      )(input(more));
+  };
+  const at = (id: number) => ({ path: { id }, requestPath: `/pets/${id}` });
+
+  test("gets what it has to have, from the example and else from the schema", () => {
+    const call = behaving();
+    expect(call("create", { body: { limit: 5 } }).body).toEqual({ id: 3, name: "Rex", kind: "cat", limit: 5 });
+    expect(call("replace", { ...at(2), body: { name: "Kim" } }).body).toEqual({ id: 2, name: "Kim", kind: "cat" });
+    expect(call("change", { ...at(2), body: { limit: 1 } }).body).toEqual({
+      id: 2,
+      name: "Kim",
+      kind: "cat",
+      limit: 1,
+    });
+    expect(call("list", {}).body).toHaveLength(3);
+  });
+
+  test("that is not there gets the declared 404, else one of the mock's own", () => {
+    const call = behaving();
+    expect(call("fetch", at(9))).toMatchObject({ status: 404, body: { code: "gone" } });
+    for (const id of ["replace", "change", "remove"])
+      expect(() => call(id, { ...at(9), body: {} })).toThrow("There is no such member.");
+    expect(call("remove", at(1))).toEqual({ status: 204, headers: {} });
+    expect(call("fetch", at(1)).status).toBe(404);
+  });
+});
+
+describe("a repeated key", () => {
+  const key = { name: "Idempotency-key", in: "header", schema: { type: "string" } };
+  const replayed = (parameters: Json[], more: Json = {}) => {
+    const document = documentOf({
+      "/pets": { post: { operationId: "create", parameters, responses: { ...MEMBER, ...more } } },
+    });
+    let count = 0;
+    return replaying(document, operationsOf(document)[0]!, () => ({ status: 200, headers: { A: "a" }, body: ++count }));
+  };
+  const sent = (value: string | undefined, body: unknown) => input({ headers: { "Idempotency-key": value }, body });
+
+  test("gets the first answer, marked; another key, or none, gets its own", () => {
+    const behave = replayed([key]);
+    expect(behave(sent("a", { b: 1 }))).toEqual({ status: 200, headers: { A: "a" }, body: 1 });
+    expect(behave(sent("a", { b: 1 }))).toEqual({
+      status: 200,
+      headers: { A: "a", "Idempotency-Replayed": "true" },
+      body: 1,
+    });
+    expect([
+      behave(sent("b", { b: 1 })).body,
+      behave(sent(undefined, {})).body,
+      behave(sent(undefined, {})).body,
+    ]).toEqual([2, 3, 4]);
+  });
+
+  test("with another body gets 422 where that is declared, else the first answer", () => {
+    const declared = replayed([key], { "422": { description: "" } });
+    declared(sent("a", 1));
+    expect(declared(sent("a", 2))).toEqual({ status: 422, headers: {} });
+    const undeclared = replayed([key]);
+    undeclared(sent("a", 1));
+    expect(undeclared(sent("a", 2))).toEqual({ status: 200, headers: { A: "a" }, body: 1 });
+  });
+
+  test("is compared with the body as it was sent", () => {
+    const document = documentOf({ "/pets": { post: { operationId: "create", parameters: [key], responses: MEMBER } } });
+    const behave = replaying(document, operationsOf(document)[0]!, ({ body }) => {
+      (body as { b: number }).b = 2;
+      return { status: 200 };
+    });
+    behave(sent("a", { b: 1 }));
+    expect(behave(sent("a", { b: 1 })).headers).toEqual({ "Idempotency-Replayed": "true" });
+  });
+
+  test.each([
+    [[]],
+    [[{ ...key, in: "query" }]],
+    [[{ ...key, name: "X-Idempotency-Key" }]],
+    [[{ ...key, name: "Idempotency-Keys" }]],
+  ])("means nothing where the header is not declared: %o", (parameters) => {
+    const behave = replayed(parameters);
+    expect([behave(sent("a", 1)).body, behave(sent("a", 1)).body]).toEqual([1, 2]);
+  });
+});
+
+test.each([
+  [undefined, ""],
+  [[], ""],
+  [[{ url: "/" }], ""],
+  [[{ url: "/v1/" }], "/v1"],
+  [[{ url: "https://a.example/v2" }, { url: "/v1" }], "/v2"],
+])("the base path of %o is %s", (servers, path) => {
+  expect(basePathOf({ ...documentOf({}), ...(servers && { servers }) })).toBe(path);
+});

@@ -1,0 +1,68 @@
+import type { Schema } from "express-operations/reading";
+import { describe, expect, test } from "vitest";
+import { Collection } from "../src/collection.ts";
+
+const REX = { id: 1, name: "Rex", status: "sold" };
+const MIA = { id: 7, name: "Mia", status: "available" };
+const animals = (schema: Schema = { type: "integer" }) => new Collection("id", schema, [REX, MIA]);
+
+describe("the id of a new member", () => {
+  test("is greater than all before, and is not given twice", () => {
+    const collection = animals();
+    expect(collection.add({ name: "Kim", id: 3 })).toEqual({ name: "Kim", id: 8 });
+    collection.remove(8);
+    expect(collection.add({})).toEqual({ id: 8 }); // the greatest that is left is 7
+    expect(new Collection("id", {}, []).add({})).toEqual({ id: 1 });
+    const emptied = new Collection("id", {}, [{ id: 1 }, { id: 2 }]);
+    emptied.remove(1);
+    emptied.remove(2);
+    expect(emptied.add({})).toEqual({ id: 3 });
+  });
+
+  test("is a text where the schema has one", () => {
+    expect(animals({ type: "string" }).add({})).toEqual({ id: "8" });
+    expect(animals({ type: ["string", "null"] }).add({})).toEqual({ id: "8" });
+    expect(animals({ format: "uuid" }).add({})["id"]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4/);
+    expect(new Collection("id", { type: "string" }, [{ id: "a" }, { id: "5" }]).add({})).toEqual({ id: "6" });
+  });
+});
+
+describe("a member", () => {
+  test("is found by what is the same in writing", () => {
+    expect([animals().find(7), animals().find("7"), animals().find("8")]).toEqual([MIA, MIA, undefined]);
+  });
+
+  test("keeps its id and its place when it is put", () => {
+    const collection = animals();
+    expect(collection.put("1", { id: 9, name: "Rexy" })).toEqual({ id: 1, name: "Rexy" });
+    expect(collection.put("9", { name: "Nobody" })).toBeUndefined();
+    expect(collection.page({})?.members).toEqual([{ id: 1, name: "Rexy" }, MIA]);
+  });
+
+  test("is given back once when it is removed", () => {
+    const collection = animals();
+    expect([collection.remove("1"), collection.remove("1")]).toEqual([REX, undefined]);
+    expect(collection.page({})).toEqual({ members: [MIA], cursor: undefined });
+  });
+});
+
+describe("a page", () => {
+  test("holds the members whose fields all have these values", () => {
+    const collection = animals();
+    expect(collection.page({ status: "sold" })?.members).toEqual([REX]);
+    expect(collection.page({ status: "sold", name: "Mia" })?.members).toEqual([]);
+  });
+
+  test("ends at its limit, and leads to the next one while there is more", () => {
+    const collection = animals();
+    const first = collection.page({}, 1)!;
+    expect(first.members).toEqual([REX]);
+    collection.remove(1);
+    expect(collection.page({}, 1, first.cursor)).toEqual({ members: [MIA], cursor: undefined });
+    expect(collection.page({}, 2)).toEqual({ members: [MIA], cursor: undefined });
+  });
+
+  test.each(["", "zzz", "MQ=", "MS41", "LTE=", "MDE"])("begins at no cursor that no page gave: %s", (cursor) => {
+    expect(animals().page({}, 1, cursor)).toBeUndefined();
+  });
+});

@@ -1,0 +1,131 @@
+import { type OpenApiDocument, operationsOf } from "express-operations/reading";
+import { describe, expect, test } from "vitest";
+import { exampleAnswer, preferredAnswer, successAnswer, successStatus } from "../src/examples.ts";
+
+type Json = Record<string, unknown>;
+
+function operation(responses: Json | undefined, components: Json = {}) {
+  const document = {
+    openapi: "3.1.1",
+    paths: { "/pets": { get: { operationId: "listPets", responses } } },
+    components,
+  } as unknown as OpenApiDocument;
+  return { document, entry: operationsOf(document)[0]! };
+}
+
+function answerOf(responses: Json, status: number, name?: string, components?: Json) {
+  const { document, entry } = operation(responses, components);
+  return exampleAnswer(document, entry, status, name);
+}
+
+const json = (media: Json) => ({ description: "", content: { "application/json": media } });
+const EMPTY = { headers: {}, contentType: "application/json" };
+
+describe("the status of a success is the lowest that is declared", () => {
+  test.each<[keys: string[], status: number]>([
+    [["404", "201", "200"], 200],
+    [["404", "2XX"], 200],
+    [["default"], 200],
+    [["201", "default"], 201],
+    [["4XX", "302"], 302],
+    [["404", "default"], 200],
+    [[], 200],
+  ])("%o", (keys, status) => {
+    const { entry } = operation(Object.fromEntries(keys.map((key) => [key, { description: "" }])));
+    expect(successStatus(entry)).toBe(status);
+  });
+
+  test("or 200 of an operation without responses", () => {
+    expect(successStatus(operation(undefined).entry)).toBe(200);
+  });
+});
+
+describe("the example of an answer", () => {
+  test.each<[name: string, media: Json, body: unknown]>([
+    ["is its example", { example: "a", schema: { type: "integer" } }, "a"],
+    ["is the first of several", { examples: { one: { value: "a" }, two: { value: "b" } } }, "a"],
+    ["is the single one before several", { example: "c", examples: { one: { value: "a" } } }, "c"],
+    ["is what its schema allows", { schema: { const: "d" } }, "d"],
+    [
+      "is the one that has the status",
+      { example: "c", examples: { one: { value: "a" }, two: { value: { status: 200 } } } },
+      { status: 200 },
+    ],
+    [
+      "has a status that is none in writing",
+      { examples: { one: { value: { status: "200" } }, two: { value: null } } },
+      { status: "200" },
+    ],
+  ])("%s", (_name, media, body) => {
+    expect(answerOf({ "200": json(media) }, 200)).toEqual({ ...EMPTY, status: 200, body });
+  });
+
+  test("is that of a name, also behind a reference", () => {
+    const examples = { one: { value: "a" }, two: { $ref: "#/components/examples/Two" } };
+    const components = { examples: { Two: { value: "b" } } };
+    expect(answerOf({ "200": json({ examples }) }, 200, "two", components)).toMatchObject({ body: "b" });
+    expect(answerOf({ "200": json({ examples }) }, 200, "three", components)).toBeUndefined();
+    expect(answerOf({ "200": { description: "" } }, 200, "three")).toBeUndefined();
+  });
+
+  test("is none where there is no body, and none at all for a status that is not declared", () => {
+    expect(answerOf({ "204": { description: "" } }, 204)).toEqual({ status: 204, headers: {} });
+    expect(answerOf({ "204": { description: "" } }, 404)).toBeUndefined();
+  });
+
+  test("repeats the status where its response stands for several", () => {
+    const examples = { one: { value: { status: 400, code: "a" } }, two: { value: { status: 503, code: "b" } } };
+    const answers = (status: number, key = "default", name?: string) =>
+      answerOf({ [key]: json({ examples }) }, status, name)?.body;
+    expect(answers(503)).toEqual({ status: 503, code: "b" });
+    expect(answers(404)).toEqual({ status: 404, code: "a" });
+    expect(answers(404, "4XX", "two")).toEqual({ status: 404, code: "b" });
+    expect(answers(404, "404")).toEqual({ status: 400, code: "a" });
+    expect(answerOf({ default: json({ example: "a" }) }, 404)?.body).toBe("a");
+  });
+});
+
+describe("the headers of an answer", () => {
+  const headers = {
+    "X-Id": { required: true, schema: { type: "string" }, example: "a" },
+    Count: { required: true, schema: { const: 5 } },
+    Sent: { required: true, examples: { one: { $ref: "#/components/examples/Sent" }, two: { value: 2 } } },
+    Listed: { required: true, example: ["a", "b"] },
+    "Retry-After": { $ref: "#/components/headers/RetryAfter" },
+  };
+  const components = { examples: { Sent: { value: true } }, headers: { RetryAfter: { example: 1 } } };
+
+  test("are those that it has to carry, and in a failure also those it may", () => {
+    const required = { "X-Id": "a", Count: 5, Sent: true, Listed: "a,b" };
+    const sent = (status: number) => answerOf({ default: { headers } }, status, undefined, components)?.headers;
+    expect(sent(200)).toStrictEqual(required);
+    expect(sent(399)).toStrictEqual(required);
+    expect(sent(400)).toStrictEqual({ ...required, "Retry-After": 1 });
+  });
+});
+
+describe("the answer that is preferred", () => {
+  const responses = {
+    "404": json({ examples: { missing: { value: "m" }, both: { value: "f" } } }),
+    "200": json({ examples: { empty: { value: [] }, both: { value: "s" } } }),
+  };
+  const { document, entry } = operation(responses);
+  test.each([
+    [{}, undefined],
+    [{ code: 404 }, [404, "m", { code: 404 }]],
+    [{ code: 404, example: "both" }, [404, "f", { code: 404, example: "both" }]],
+    [{ example: "both" }, [200, "s", { example: "both" }]],
+    [{ example: "missing" }, [404, "m", { example: "missing" }]],
+    [{ code: 404, example: "empty" }, [404, "m", { code: 404 }]],
+    [{ code: 503, example: "empty" }, undefined],
+    [{ example: "none" }, undefined],
+  ])("%o", (preferences, expected) => {
+    const found = preferredAnswer(document, entry, preferences);
+    expect(found && [found.answer.status, found.answer.body, found.applied]).toStrictEqual(expected);
+  });
+});
+
+test("an operation that declares no response is named", () => {
+  const { document, entry } = operation({});
+  expect(() => successAnswer(document, entry)).toThrow('Operation "listPets" declares no response.');
+});
