@@ -30,7 +30,7 @@ const input = (more: Partial<MockInput> = {}): MockInput => ({
 });
 
 function documentOf(paths: Json): OpenApiDocument {
-  return { openapi: "3.1.1", paths } as unknown as OpenApiDocument;
+  return { openapi: "3.1.1", paths };
 }
 
 describe("the collection of an operation", () => {

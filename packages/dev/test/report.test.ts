@@ -1,0 +1,85 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { changesSection, counted, faultsSection, problemsSection, section, typesSection } from "../src/report.ts";
+
+test("a section has its name, its text and at most twelve lines", () => {
+  expect(section("next", "Go on.")).toBe("  next       Go on.");
+  const lines = Array.from({ length: 13 }, (_, index) => `line ${index}`);
+  const shown = lines.slice(0, 12).map((line) => `    ${line}`);
+  expect(section("a", "b", lines.slice(0, 12)).split("\n")).toEqual(["  a          b", ...shown]);
+  expect(section("a", "b", lines).split("\n")).toEqual(["  a          b", ...shown, "    … and 1 more"]);
+});
+
+test("problems of the contract have their place and the rule", () => {
+  const at = { file: "openapi/openapi.yaml", line: 7, column: 3 };
+  expect(
+    problemsSection([
+      { ...at, message: "Bound it.", rule: "a/b" },
+      { ...at, message: "No YAML." },
+    ]),
+  ).toBe(
+    [
+      "  contract   2 problems",
+      "    openapi/openapi.yaml:7:3  Bound it. (a/b)",
+      "    openapi/openapi.yaml:7:3  No YAML.",
+    ].join("\n"),
+  );
+});
+
+test("changes are counted by what they mean, the gravest first", () => {
+  expect(changesSection([])).toBe("  contract   says what it said at the last commit");
+  const change = { place: "GET /pets", message: "It is added." };
+  expect(
+    changesSection([
+      { ...change, impact: "breaking", at: { file: "openapi/openapi.yaml", line: 7 } },
+      { ...change, impact: "documentation" },
+      { ...change, impact: "documentation" },
+    ]),
+  ).toBe(
+    [
+      "  contract   3 changes since the last commit: 1 breaking, 2 documentation",
+      "    breaking       GET /pets: It is added. (openapi/openapi.yaml:7)",
+      "    documentation  GET /pets: It is added.",
+      "    documentation  GET /pets: It is added.",
+    ].join("\n"),
+  );
+});
+
+test("what was generated is named, and how soon", () => {
+  expect(typesSection([], 534)).toBe("  types      nothing to write; on disk after 0.53 s");
+  expect(typesSection(["a.ts", "b.ts"], 1_000)).toBe("  types      wrote a.ts, b.ts; on disk after 1.00 s");
+});
+
+test("faults are told handlers first, then uses of the client, then all else, each in short", () => {
+  const root = mkdtempSync(join(tmpdir(), "report-"));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  mkdirSync(join(root, "apps/mock/src"), { recursive: true });
+  writeFileSync(join(root, "apps/mock/src/uses.ts"), 'import "@petstore/client";');
+  writeFileSync(join(root, "apps/mock/src/other.ts"), "");
+  const fault = (file: string, ...message: string[]) => ({ file, line: 1, column: 2, code: "TS1", message });
+  const type = `'{ ${"a".repeat(40)} }'`;
+  const faults = [
+    fault("apps/mock/src/other.ts", "a".repeat(181)),
+    fault("apps/mock/src/gone.ts", "a".repeat(180)),
+    fault("apps/mock/src/uses.ts", `Type ${type} is not ${type}.`, "Between.", "Last."),
+    fault("packages/client/src/a.ts", "'{ short }' is short."),
+    fault("apps/server/src/a.ts", "First."),
+  ];
+  expect(faultsSection(root, faults, 1, 20)).toBe(
+    [
+      "  typecheck  5 errors in 1 package; after 0.02 s",
+      "    handlers     apps/server/src/a.ts:1:2  First.",
+      "    client uses  apps/mock/src/uses.ts:1:2  Type '{ … }' is not '{ … }'. Last.",
+      "    client uses  packages/client/src/a.ts:1:2  '{ short }' is short.",
+      `    other code   apps/mock/src/other.ts:1:2  ${"a".repeat(177)}…`,
+      `    other code   apps/mock/src/gone.ts:1:2  ${"a".repeat(180)}`,
+    ].join("\n"),
+  );
+  expect(faultsSection(root, [], 2, 20)).toBe("  typecheck  no errors in 2 packages; after 0.02 s");
+});
+
+test("nouns are counted", () => {
+  expect([counted(0, "error"), counted(1, "error"), counted(2, "error")]).toEqual(["0 errors", "1 error", "2 errors"]);
+});

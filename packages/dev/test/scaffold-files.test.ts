@@ -1,0 +1,119 @@
+import { type OpenApiDocument, operationsOf } from "express-operations/reading";
+import { describe, expect, test } from "vitest";
+import { ALL_HANDLERS, type Place, placeOf, testOf, withHandlers, withStub } from "../src/scaffold-files.ts";
+
+type Json = Record<string, unknown>;
+
+function operation(method: string, more: Json = {}, path = "/orders") {
+  const own = { operationId: "listOrders", tags: ["Store"], responses: { "200": { description: "" } }, ...more };
+  const document = {
+    openapi: "3.1.1",
+    paths: { [path]: { [method]: own }, "/other": {} },
+  } as unknown as OpenApiDocument;
+  return { document, entry: operationsOf(document)[0]! };
+}
+
+const STORE: Place = placeOf(operation("get").entry);
+
+describe("the code of an operation belongs in the folder of its first tag", () => {
+  test.each<[id: string, tags: string[] | undefined, folder: string, name: string, file: string]>([
+    ["listOrders", ["Store", "Other"], "store", "store", "list-orders"],
+    ["getV2Order", ["Pet store / back room"], "pet-store-back-room", "petStoreBackRoom", "get-v2-order"],
+    ["ping", undefined, "general", "general", "ping"],
+  ])("%s, %o", (operationId, tags, folder, name, file) => {
+    expect(placeOf(operation("get", { operationId, tags }).entry)).toEqual({
+      tag: tags?.[0] ?? "General",
+      handlersFile: `apps/server/src/${folder}/${folder}.handlers.ts`,
+      handlersName: `${name}Handlers`,
+      testFile: `apps/server/test/${folder}/${file}.test.ts`,
+    });
+  });
+});
+
+describe("the stub of a handler", () => {
+  const { entry } = operation("get");
+
+  test("stands in a new file, or last among those of its tag", () => {
+    const text = withStub(undefined, entry, STORE);
+    expect(text).toBe(`import type { HandledOperations, OperationIdsByTag } from "@petstore/contract";
+import type { Handlers } from "express-operations";
+import type { Environment } from "../environment.ts";
+
+/** The operations tagged Store. */
+export const storeHandlers = {
+  async listOrders(): Promise<never> {
+    throw new Error("listOrders is not written yet: its place is apps/server/src/store/store.handlers.ts.");
+  },
+} satisfies Handlers<Pick<HandledOperations, OperationIdsByTag["Store"]>, Environment>;
+`);
+    const before = "export const storeHandlers = {\n  a() {},\n} satisfies Handlers<X>;\n";
+    expect(withStub(before, entry, STORE)).toBe(`export const storeHandlers = {
+  a() {},
+
+  async listOrders(): Promise<never> {
+    throw new Error("listOrders is not written yet: its place is apps/server/src/store/store.handlers.ts.");
+  },
+} satisfies Handlers<X>;
+`);
+  });
+
+  test("is refused where the file has another form", () => {
+    expect(() => withStub("export {};", entry, STORE)).toThrow(
+      `${STORE.handlersFile} has another form than this command knows: add the operation by hand.`,
+    );
+  });
+});
+
+test("the handlers of a tag join those of all once", () => {
+  const all = 'import { a } from "./a.ts";\n\n/** All. */\nexport const handlers = {\n  ...a,\n};\n';
+  const joined = withHandlers(all, STORE);
+  expect(joined).toBe(
+    'import { a } from "./a.ts";\nimport { storeHandlers } from "./store/store.handlers.ts";\n\n/** All. */\nexport const handlers = {\n  ...a,\n  ...storeHandlers,\n};\n',
+  );
+  expect(withHandlers(joined, STORE)).toBe(joined);
+  expect(() => withHandlers("", STORE)).toThrow(`${ALL_HANDLERS} has another form`);
+});
+
+describe("the test of an operation sends its example", () => {
+  const written = (method: string, more?: Json, path?: string) => {
+    const { document, entry } = operation(method, more, path);
+    return testOf(document, entry);
+  };
+  const body = (type: string, example: unknown) => ({
+    requestBody: { required: true, content: { [type]: { example } } },
+  });
+
+  test("as a whole file", () => {
+    expect(written("get")).toBe(`import { expect, test } from "vitest";
+import { startService } from "../service.ts";
+
+test("listOrders answers with 200", async () => {
+  await using service = await startService();
+  const response = await service.request("/orders");
+  expect(response.status, "listOrders has to be written").toBe(200);
+});
+`);
+  });
+
+  test.each<[name: string, method: string, more: Json, call: string, status: string]>([
+    ["a method", "delete", { responses: { "404": {}, "204": {} } }, '("/orders", { method: "DELETE" })', "204"],
+    [
+      "a body of JSON",
+      "post",
+      { ...body("application/json", { a: 1 }), responses: { default: {} } },
+      '("/orders", { method: "POST", headers: {"content-type":"application/json"}, body: JSON.stringify({"a":1}) })',
+      "200",
+    ],
+    [
+      "a body of text",
+      "post",
+      { ...body("text/plain", "a"), responses: { "2XX": {}, "12012": {}, "201": {} } },
+      '("/orders", { method: "POST", headers: {"content-type":"text/plain"}, body: "a" })',
+      "201",
+    ],
+  ])("with %s", (_name, method, more, call, status) => {
+    const text = written(method, more);
+    expect(text).toContain(`service.request${call};`);
+    expect(text).toContain(`.toBe(${status});`);
+  });
+});

@@ -1,0 +1,42 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished } from "vitest";
+import { Service } from "../src/service.ts";
+
+/** A folder that is deleted after the test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "dev-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+/** How many of a kind keep this process from ending. */
+export function held(kind: RegExp): number {
+  return process.getActiveResourcesInfo().filter((name) => kind.test(name)).length;
+}
+
+/** Writes a program in the place of the service that writes down its number, and says that it listens. */
+export function writeProgram(root: string, statement = ""): { pid: () => number } {
+  const program = join(root, "apps/server/bin/petstore.js");
+  mkdirSync(dirname(program), { recursive: true });
+  writeFileSync(
+    program,
+    `${statement} require("node:fs").writeFileSync("pid", String(process.pid)); setInterval(() => {}, 1e6);
+     console.log("It is listening on http://127.0.0.1:1/v1");`,
+  );
+  return { pid: () => Number(readFileSync(join(root, "pid"), "utf8")) };
+}
+
+/** Such a program, started. */
+export async function started(statement: string): Promise<{ service: Service; pid: () => number }> {
+  const root = temporaryFolder();
+  const { pid } = writeProgram(root, statement);
+  const service = new Service(root);
+  onTestFinished(() => {
+    if (service.address !== undefined) process.kill(pid(), "SIGKILL");
+  });
+  expect(await service.restart()).toBe("http://127.0.0.1:1/v1");
+  expect(service.address).toBe("http://127.0.0.1:1/v1");
+  return { service, pid };
+}
