@@ -89,3 +89,17 @@ test("an example that breaks the document is not sent: the 500 says where it is 
     "The answer 200 of getBroken breaks the document: /body must be integer.",
   );
 });
+
+test("an answer has what only answers may give, and the headers that it has to carry", async () => {
+  const schema = {
+    type: "object",
+    required: ["id", "isNew"],
+    properties: { id: { type: "integer", minimum: 7, readOnly: true }, isNew: { const: true } },
+  };
+  const responses = { 200: { ...json200(schema), headers: { "X-Id": { required: true, schema: { const: "a" } } } } };
+  const { request } = await serve({
+    document: { openapi: "3.1.1", paths: { "/it": { get: { operationId: "getIt", responses } } } },
+  });
+  const answer = await request("/it");
+  expect([answer.headers.get("X-Id"), await answer.json()]).toEqual(["a", { id: 7, isNew: true }]);
+});

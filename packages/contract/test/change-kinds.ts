@@ -669,6 +669,17 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     at: ["requestBody/content/multipart/form-data/encoding"],
   },
 
+  "the encoding of a form is removed": {
+    ...operation(
+      { requestBody: { content: { "multipart/form-data": { encoding: { name: { contentType: "text/html" } } } } } },
+      { requestBody: { content: { "multipart/form-data": {} } } },
+    ),
+    says: [
+      "breaking POST /pets: Request body: `encoding` is removed. Changes the request: the service may refuse what clients send today.",
+    ],
+    at: ["requestBody/content/multipart/form-data"],
+  },
+
   // Fields of requests
   "a required field is added to a request": {
     ...body(NAME, { type: "object", required: ["age"], properties: { name: STRING, age: INTEGER } }),

@@ -1,6 +1,6 @@
 import { type OpenApiDocument, operationsOf } from "express-operations/reading";
 import { describe, expect, test } from "vitest";
-import { ALL_HANDLERS, type Place, placeOf, testOf, withHandlers, withStub } from "../src/scaffold-files.ts";
+import { type Place, placeOf, testOf, withHandlers, withStub } from "../src/scaffold-files.ts";
 
 type Json = Record<string, unknown>;
 
@@ -20,6 +20,7 @@ describe("the code of an operation belongs in the folder of its first tag", () =
     ["listOrders", ["Store", "Other"], "store", "store", "list-orders"],
     ["getV2Order", ["Pet store / back room"], "pet-store-back-room", "petStoreBackRoom", "get-v2-order"],
     ["ping", undefined, "general", "general", "ping"],
+    ["ping", ["(Back) room!"], "back-room", "backRoom", "ping"],
   ])("%s, %o", (operationId, tags, folder, name, file) => {
     expect(placeOf(operation("get", { operationId, tags }).entry)).toEqual({
       tag: tags?.[0] ?? "General",
@@ -71,7 +72,7 @@ test("the handlers of a tag join those of all once", () => {
     'import { a } from "./a.ts";\nimport { storeHandlers } from "./store/store.handlers.ts";\n\n/** All. */\nexport const handlers = {\n  ...a,\n  ...storeHandlers,\n};\n',
   );
   expect(withHandlers(joined, STORE)).toBe(joined);
-  expect(() => withHandlers("", STORE)).toThrow(`${ALL_HANDLERS} has another form`);
+  expect(() => withHandlers("", STORE)).toThrow("apps/server/src/handlers.ts has another form");
 });
 
 describe("the test of an operation sends its example", () => {
@@ -81,6 +82,13 @@ describe("the test of an operation sends its example", () => {
   };
   const body = (type: string, example: unknown) => ({
     requestBody: { required: true, content: { [type]: { example } } },
+  });
+
+  test("whatever is missing elsewhere", () => {
+    const { document, entry } = operation("get");
+    const other = { post: { operationId: "other", requestBody: { required: true, content: { "text/csv": {} } } } };
+    const whole = { ...document, paths: { ...document.paths, "/other": other } } as unknown as OpenApiDocument;
+    expect(testOf(whole, entry)).toContain('service.request("/orders");');
   });
 
   test("as a whole file", () => {
@@ -96,11 +104,17 @@ test("listOrders answers with 200", async () => {
   });
 
   test.each<[name: string, method: string, more: Json, call: string, status: string]>([
-    ["a method", "delete", { responses: { "404": {}, "204": {} } }, '("/orders", { method: "DELETE" })', "204"],
+    [
+      "a method",
+      "delete",
+      { responses: { "404": {}, "206": {}, "204": {} } },
+      '("/orders", { method: "DELETE" })',
+      "204",
+    ],
     [
       "a body of JSON",
       "post",
-      { ...body("application/json", { a: 1 }), responses: { default: {} } },
+      { ...body("application/json", { a: 1 }), responses: { default: {}, "x-202": {} } },
       '("/orders", { method: "POST", headers: {"content-type":"application/json"}, body: JSON.stringify({"a":1}) })',
       "200",
     ],

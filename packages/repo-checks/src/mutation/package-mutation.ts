@@ -66,7 +66,10 @@ export async function mutatePackage(
 
 /** The source of the package, without what is generated. */
 function sourcesOf(cwd: string): Map<string, string> {
-  const files = globSync(["*.ts", "{comparison,src}/**/*.ts"], { cwd, exclude: ["**/generated/**", "vitest.config.ts"] });
+  const files = globSync(["*.ts", "{comparison,src}/**/*.ts"], {
+    cwd,
+    exclude: ["**/generated/**", "vitest.config.ts"],
+  });
   return new Map(files.toSorted().map((file) => [file, readFileSync(join(cwd, file), "utf8")]));
 }
 
