@@ -13,6 +13,7 @@ const NAMED: Record<string, string> = {
   "7f-9f": "control characters",
   "80-9f": "control characters",
   "20-20": "spaces",
+  "-": "-",
   "d800-dfff": "lone surrogates",
   "\\d": "digits",
   "\\w": "letters a-z, letters A-Z, digits, _",
@@ -24,13 +25,13 @@ const NAMED: Record<string, string> = {
 };
 
 /** A pattern that is one class of characters, and how often: `^[a-z]{2,5}$`. */
-const ONE_CLASS = /^\^\[(\^?)((?:[^\]\\]|\\.)+)\](?:([+*])|\{(\d+)(?:(,)(\d*))?\})?\$$/s;
+const ONE_CLASS = /^\^\[(\^|(?!\^))((?:[^\]\\]|\\.)+)\](?:([+*])|\{(\d+)(?:(,)(\d*))?\})?\$$/s;
 const TOKEN = /\\p\{\w+\}|\\u\{([\da-f]+)\}|\\u([\da-f]{4})|\\x([\da-f]{2})|\\.|./gisu;
 
 /** Returns what a pattern asks of a text that is not empty, in words; undefined unless it is one class of characters whose ranges have names. */
 export function wordsOf(pattern: string): string | undefined {
-  const [matches, caret, content = "", quantifier, least, comma, most] = ONE_CLASS.exec(pattern) ?? [];
-  if (matches === undefined) return undefined;
+  const [, caret, content, quantifier, least, comma, most] = ONE_CLASS.exec(pattern) ?? [];
+  if (content === undefined) return undefined;
   const names = namesIn(content);
   if (names === undefined) return undefined;
   const all = listOf(names, caret === "^" ? "or" : "and");
@@ -49,7 +50,7 @@ function namesIn(content: string): string[] | undefined {
     const token = tokens[at]!;
     const isRange = tokens[at + 1] === "-" && at + 2 < tokens.length;
     const last = isRange ? tokens[(at += 2)]! : token;
-    const name = typeof token === "string" && !isRange ? (NAMED[token] ?? token) : nameOf(codeOf(token), codeOf(last));
+    const name = typeof token === "string" && !isRange ? NAMED[token] : nameOf(codeOf(token), codeOf(last));
     if (name === undefined) return undefined;
     names.add(name);
   }
