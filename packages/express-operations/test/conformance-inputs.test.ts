@@ -4,7 +4,7 @@ import { exampleValue } from "../src/conformance/example-value.ts";
 import { headersOf, queryOf } from "../src/conformance/exchange.ts";
 import { invalidValues } from "../src/conformance/invalid-values.ts";
 import { negativeInputs } from "../src/conformance/negative-inputs.ts";
-import { encodeBody } from "../src/conformance/request-body.ts";
+import { declaredBody, encodeBody, sentAs } from "../src/conformance/request-body.ts";
 import { operationsOf, type Schema } from "../src/document.ts";
 import { boundsOf, effectiveSchema, nonNullTypesOf } from "../src/effective-schema.ts";
 
@@ -409,4 +409,33 @@ describe("what is sent of an operation", () => {
       invalid: { "unknown query parameter": "/a?no-such-parameter=1 x", "body missing": "/a" },
     });
   });
+});
+
+test("a media range is sent as a type that falls under it", () => {
+  expect(["*/*", "text/*", "image/*", "a/b"].map(sentAs)).toEqual([
+    "application/octet-stream",
+    "text/plain",
+    "image/x-any",
+    "a/b",
+  ]);
+});
+
+test("GET and HEAD are sent no body, though one is declared", () => {
+  const operation = { requestBody: { content: { "application/json": { example: 1 } } }, responses: {} };
+  const methods = { get: operation, head: operation, delete: operation };
+  const whole = { ...document, paths: { "/a": methods } };
+  const bodies = operationsOf(whole as never).map((entry) => [
+    entry.method,
+    declaredBody(whole as never, entry)?.example,
+  ]);
+  expect(Object.fromEntries(bodies)).toEqual({ get: undefined, head: undefined, delete: 1 });
+});
+
+test("a parameter without an example is named, with the remedy", () => {
+  const parameters = [{ in: "query", name: "since", required: true, schema: { type: "string", format: "date" } }];
+  const whole = { ...document, paths: { "/a": { get: { operationId: "x", parameters, responses: {} } } } };
+  const [entry] = operationsOf(whole);
+  expect(() => exampleRequest(whole as never, entry!)).toThrow(
+    'The document gives no example for parameter "since": add one.',
+  );
 });

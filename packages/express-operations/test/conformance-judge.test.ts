@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
-import { conformanceChecks } from "../src/conformance.ts";
+import { conformanceChecks, runConformance } from "../src/conformance.ts";
 import { exampleRequest } from "../src/conformance/example-request.ts";
 import { responseJudge } from "../src/conformance/response-judge.ts";
 import { type OpenApiDocument, operationsOf } from "../src/document.ts";
@@ -44,6 +44,11 @@ describe("a response is judged by the document", () => {
     [{ 200: integer }, [200, "application/json", "1"], undefined],
     [{ 200: integer }, [200, "application/json; charset=utf-8", "1"], undefined],
     [{ 200: integer }, [200, "application/json", '"1"'], "the body of 200 at /body must be integer, got string"],
+    [
+      { 200: json({ anyOf: [{ type: "integer" }, { type: "null" }] }) },
+      [200, "application/json", '"x"'],
+      "the body of 200 at /body must be integer, got string",
+    ],
     [{ 200: integer }, [200, "application/json", "{"], "expected a body of JSON, got text that is not JSON"],
     [{ 200: integer }, [200, "text/html", "1"], "expected 200 as application/json, got text/html"],
     [{ 200: integer }, [200, undefined, "1"], "expected 200 as application/json, got nothing"],
@@ -98,6 +103,22 @@ describe("a response is judged by the document", () => {
   ])("of %j, %j: %j", async (responses, sent, fault, more = {}) => {
     expect(await faultOf(responses, sent, more)).toBe(fault);
   });
+});
+
+test("failures are listed in the order of their checks", async () => {
+  const document = documentOf({ responses: { 200: json({}) } });
+  const server = createServer((_request, response) => void response.writeHead(500).end()).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  try {
+    const { failures } = await runConformance(document, { baseUrl: `http://127.0.0.1:${port}` });
+    const titles = conformanceChecks(document).map(({ title }) => title);
+    expect(failures["x"]!.map((failure) => failure.split(": ")[1])).toEqual(titles);
+    expect(titles.length).toBeGreaterThan(5);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
 });
 
 describe("the checks that a document implies", () => {

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { hasSubscribers } from "node:diagnostics_channel";
 import { once } from "node:events";
+import { closeSync, openSync, readSync } from "node:fs";
 import { parse } from "node:querystring";
 import express, { type ErrorRequestHandler } from "express";
 import * as OpenApiValidator from "express-openapi-validator";
@@ -65,6 +66,8 @@ test("the search tells of inputs that are not answered, answered with a 5xx, or 
   expect(await faultsOf(failing(431))).toEqual([
     expect.stringMatching(/ is refused for its size \(431\): set `limits`/),
   ]);
+  for (const status of [413, 414])
+    expect(await faultsOf(failing(status))).toEqual([expect.stringContaining(`(${status})`)]);
   const deaf = express().use((request) => void request.socket.destroy());
   expect(await faultsOf(deaf)).toEqual(["findAnimals: query limit=aa… is not answered."]);
   await expect(faultsOf(failing(401))).rejects.toThrow(
@@ -80,6 +83,19 @@ test("the search leaves out what a costly schema validates, and names it", async
   const { costs, excluded } = await costsOf(costly, serve(costly), { isMeasured });
   expect(costs.map(({ input }) => input)).toEqual(["query limit=aa…"]);
   expect(excluded).toContainEqual(expect.objectContaining({ operationId: "findAnimals", of: "query kind", at: "" }));
+});
+
+test("the search counts the time that the server spends in the operating system", async () => {
+  const file = openSync(process.execPath, "r");
+  const bytes = Buffer.alloc(2 ** 20);
+  const reading = express().use((_request, response) => {
+    const { system } = process.cpuUsage();
+    while (process.cpuUsage().system - system < 20_000) readSync(file, bytes, 0, bytes.length, 0);
+    response.end();
+  });
+  const isMeasured = (id: string, input: string) => onLimit(id, input) && input.includes("aa");
+  const { faults } = await costsOf(zoo, reading, { isMeasured, maxMilliseconds: 6 }).finally(() => closeSync(file));
+  expect(faults).toEqual([expect.stringMatching(/^findAnimals: query limit=aa… takes \d\d\.\d ms, more than 6\.$/)]);
 });
 
 test("the search rejects a server of another process", async () => {
@@ -110,6 +126,7 @@ test("the search sends inputs whole, as large as the limits, and eightfold where
     lengths.length = 0;
     const { costs, faults } = await costsOf(zoo, counting, { isMeasured, limits, acceptsEightfold });
     expect([costs.length, faults]).toEqual([1, []]);
+    expect(costs[0]!.milliseconds).toBeGreaterThan(0);
     return new Set(lengths.slice(1)); // the first asks whether the server answers
   };
   expect(await lengthsOf(false)).toEqual(new Set([1_000, 8_000]));

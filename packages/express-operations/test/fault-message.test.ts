@@ -1,5 +1,8 @@
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { OpenApiDocument, ParameterObject } from "../src/document.ts";
+import type { Fault } from "../src/eov.ts";
+import { messageOf } from "../src/fault-message.ts";
 import { anyJson, serveEcho } from "./echo.ts";
 
 const STATUS = { type: "string", enum: ["available", "pending", "sold"] };
@@ -293,4 +296,89 @@ test("a message is short, whatever the document lists and describes, and however
     expect(message.length).toBeLessThan(600);
     expect(message).toMatch(/^A field in body field "child\.child/);
   }
+});
+
+describe("faults in words", () => {
+  const document = { openapi: "3.1.0", paths: {} } as OpenApiDocument;
+  const parameters = [
+    { in: "query", name: "f", schema: { type: "array" }, description: "Filters by kind." },
+    { in: "header", name: "X-Id", schema: {} },
+    { in: "path", name: "id", schema: {} },
+    { in: "cookie", name: "Id", schema: {} },
+  ] as ParameterObject[];
+  const fault = (keyword: string, place: Fault["place"], path: string[], more: Partial<Fault> = {}): Fault => ({
+    keyword,
+    place,
+    path,
+    params: {},
+    schema: {},
+    value: 1,
+    ...more,
+  });
+  const pattern = { params: { pattern: "^(a|b)$" } };
+  const type = (name: string, path: string[] = ["a"]) => fault("type", "body", path, { params: { type: name } });
+  const one = (...values: string[]) => fault("enum", "body", ["a"], { params: { allowedValues: values } });
+  const form = "must have the form that the API description gives";
+
+  test.each<[faults: Fault[], message: string]>([
+    [[], "The request does not match the API description."],
+    [[fault("required", "query", ["f"])], 'Query parameter "f" is required.'],
+    [[fault("required", "headers", ["x-id"])], 'Header "X-Id" is required.'],
+    [[fault("required", "params", ["id"])], 'Path parameter "id" is required.'],
+    [[fault("required", "headers", ["cookie:id"])], 'Cookie "Id" is required.'],
+    [[fault("required", "headers", ["id"])], 'Header "id" is required.'],
+    [[fault("required", "query", ["F"])], 'Query parameter "F" is required.'],
+    [[fault("required", "query", ["a b"])], "A query parameter is required."],
+    [[fault("pattern", "query", ["f"], pattern)], `Query parameter "f" ${form}: Filters by kind.`],
+    [[fault("pattern", "query", ["f", "0"], pattern)], `Item 1 of query parameter "f" ${form}.`],
+    [[fault("pattern", "query", ["f", "9", "a"], pattern)], `Field "9.a" of query parameter "f" ${form}.`],
+    [[fault("pattern", "query", ["f", "a1"], pattern)], `Field "a1" of query parameter "f" ${form}.`],
+    [[fault("pattern", "query", ["f", "1a"], pattern)], `Field "1a" of query parameter "f" ${form}.`],
+    [[fault("pattern", "query", ["f", "a b"], pattern)], `A field of query parameter "f" ${form}.`],
+    [[fault("uniqueItems", "body", [])], "The request body must not hold the same item twice."],
+    [[fault("uniqueItems", "body", ["a", "b"])], 'Body field "a.b" must not hold the same item twice.'],
+    [[fault("uniqueItems", "body", ["a b"])], "A field in the request body must not hold the same item twice."],
+    [[fault("uniqueItems", "body", ["a", "b c"])], 'A field in body field "a" must not hold the same item twice.'],
+    [[fault("other", "body", ["a"])], 'Body field "a" is not as the API description asks for.'],
+    [[type("string"), type("null"), fault("anyOf", "body", ["a"])], 'Body field "a" must be a string or null.'],
+    [
+      [type("string"), type("array", ["b"]), fault("anyOf", "body", ["a"])],
+      'Body field "a" must have one of the forms that the API description gives.',
+    ],
+    [
+      [one("a"), one("a", "b"), fault("oneOf", "body", ["a"], { params: { passingSchemas: null } })],
+      'Body field "a" must be one of: a, b.',
+    ],
+    [
+      [
+        fault("const", "body", ["a"], { params: { allowedValue: "x" } }),
+        fault("const", "body", ["a"], { params: { allowedValue: "y" } }),
+        fault("anyOf", "body", ["a"]),
+      ],
+      'Body field "a" must be one of: x, y.',
+    ],
+    [
+      [type("string"), fault("required", "body", ["a", "b"]), fault("anyOf", "body", ["a"])],
+      'Body field "a.b" is required.',
+    ],
+    [
+      [fault("required", "body", ["a", "b"]), fault("minItems", "body", ["a"]), fault("anyOf", "body", ["a"])],
+      'Body field "a" must have one of the forms that the API description gives.',
+    ],
+    [[fault("anyOf", "body", [])], "The request body must have one of the forms that the API description gives."],
+    [[fault("propertyNames", "body", ["a"])], 'Body field "a" is not as the API description asks for.'],
+    [[fault("required", "query", ["f"]), fault("uniqueItems", "body", ["a"])], 'Query parameter "f" is required.'],
+    [
+      [fault("dependentRequired", "body", ["a"], { params: { property: "b c" } })],
+      'Body field "a" is required beside another field.',
+    ],
+    [[fault("dependencies", "body", ["a"], { params: { property: "b" } })], 'Body field "a" is required beside "b".'],
+    [[fault("items", "body", ["a"], { params: {} })], 'Body field "a" must have at most 0 items.'],
+    [[fault("items", "body", ["a"], { params: { len: 1, limit: 7 } })], 'Body field "a" must have at most 1 item.'],
+    [[fault("items", "body", ["a"], { params: { limit: 7 } })], 'Body field "a" must have at most 7 items.'],
+    [[fault("format", "body", ["a"], { params: { format: "isbn" } })], 'Body field "a" must be a valid isbn.'],
+    [[fault("format", "body", ["a"], { params: { format: "a <b>" } })], 'Body field "a" must be a valid value.'],
+  ])("%j: %s", (faults, message) => {
+    expect(messageOf(document, parameters, faults)).toBe(message);
+  });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { implement, type OpenApiDocument } from "../src/index.ts";
+import { KeptAnswers } from "../src/kept-answers.ts";
 import { listen } from "./listen.ts";
 
 const json = {
@@ -220,4 +221,39 @@ test("an answer of a GET that is not listed is never kept", async () => {
   expect([await read("/shop"), await read("/shop"), await read("/shop")]).toEqual([1, 2, 3]);
   expect([await read("/things"), await read("/things")]).toEqual([4, 4]);
   expect(calls).toEqual(["shop", "shop", "shop", "list"]);
+});
+
+test("an answer that is begun under a newer version stays the one to wait for when an older one is made", async () => {
+  let version = 1;
+  const kept = new KeptAnswers({ operations: [], version: () => version });
+  const message = (payload: string) => ({ status: 200, headers: {}, payload });
+  const older = Promise.withResolvers<ReturnType<typeof message>>();
+  const newer = Promise.withResolvers<ReturnType<typeof message>>();
+  const request = {} as never;
+  kept.version(request);
+  const first = kept.make("k", 1, () => older.promise);
+  version = 2;
+  kept.version(request);
+  const second = kept.make("k", 2, () => newer.promise);
+  older.resolve(message("older"));
+  expect(await first).toEqual(message("older"));
+  const third = kept.make("k", 2, () => Promise.reject(new Error("made once more")));
+  newer.resolve(message("newer"));
+  expect([await second, await third]).toEqual([message("newer"), message("newer")]);
+  expect(kept.find("k")).toEqual(message("newer"));
+});
+
+test("answers are kept up to exactly as many bytes as allowed", async () => {
+  const message = { status: 200, headers: {}, payload: "x".repeat(487) };
+  const entry = 1_024 + 2 * "a".length + 2 * 487;
+  const keep = async (bytes: number) => {
+    const kept = new KeptAnswers({ operations: [], version: () => 1, bytes });
+    kept.version({} as never);
+    for (const key of ["a", "b"]) await kept.make(key, 1, () => Promise.resolve(message));
+    return ["a", "b"].filter((key) => kept.find(key) !== undefined);
+  };
+  expect(await keep(entry - 1)).toEqual([]);
+  expect(await keep(entry)).toEqual(["b"]);
+  expect(await keep(2 * entry - 1)).toEqual(["b"]);
+  expect(await keep(2 * entry)).toEqual(["a", "b"]);
 });

@@ -219,6 +219,7 @@ describe("objects in brackets", () => {
     expect(await ask(spread({ anyOf: [size, { type: "object", properties: { a: text } }] }), "a=1")).toEqual({
       f: { a: "1" },
     });
+    expect(await ask(spread({ additionalProperties: true }), "other=1")).toMatch(/^400 .*"other" is not known/);
     expect(await ask(spread(anything), "other=1&more[a]=2")).toEqual({ other: "1", more: { a: "2" } });
     expect(await ask(spread(anything), "more[a=2")).toMatch(/^400 .*"more" does not take these brackets/);
   });

@@ -298,6 +298,20 @@ describe("bodies", () => {
   });
 });
 
+test("413 leaves the connection to whoever sends the rest of a body and asks again", async () => {
+  const post = { operationId: "x", requestBody: { content: { "application/json": {} } }, responses: anyJson };
+  await using server = await serveEcho({ "/x": { post } });
+  const { hostname, port } = new URL(server.baseUrl);
+  const socket = connect(Number(port), hostname);
+  const head = "POST /x HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
+  const chunk = `10000\r\n${"x".repeat(0x1_0000)}\r\n`;
+  socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk}${chunk}`);
+  const [refusal] = (await once(socket, "data")) as [Buffer];
+  expect(refusal.toString()).toMatch(/^HTTP\/1.1 413 /);
+  socket.write(`${chunk}0\r\n\r\n${head}Content-Length: 2\r\nConnection: close\r\n\r\n{}`);
+  expect(await text(socket)).toMatch(/^HTTP\/1.1 200 /);
+});
+
 test.each([
   ["application/json; charset=utf-8", 200],
   ["application/json;q=0.1, text/html", 200],

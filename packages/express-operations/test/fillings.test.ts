@@ -1,0 +1,177 @@
+import { expect, test } from "vitest";
+import { bodyInputs } from "../src/conformance/cost/body-inputs.ts";
+import { bracketFillings, counted, enclosed, repeated } from "../src/conformance/cost/fillings.ts";
+import { headerInputs, manyHeaders } from "../src/conformance/cost/header-inputs.ts";
+import { jsonInputs } from "../src/conformance/cost/json-inputs.ts";
+import { AUTHORITY_TEXTS, pathInputs, queryInputs } from "../src/conformance/cost/url-inputs.ts";
+import { type OpenApiDocument, type OperationEntry, operationsOf } from "../src/document.ts";
+
+test("fillings are as large as they are asked to be, and hold one text at least", () => {
+  expect(repeated("ab")(7)).toBe("ababab");
+  expect(repeated("é")(7)).toBe("ééé");
+  expect(repeated("abc")(1)).toBe("abc");
+  const names = counted((count) => `k${count}`, "&");
+  expect([names(1), names(6), names(9), names(10)]).toEqual(["k0", "k0", "k0&k1", "k0&k1&k2"]);
+  expect(counted((count) => `k${count};`)(9)).toBe("k0;k1;");
+  expect(enclosed("ab", repeated("x"), "cd")(10)).toBe("abxxxxxxcd");
+  expect(enclosed("ab", repeated("x"))(6)).toBe("abxxxx");
+  expect(enclosed("ab", repeated("x"), "cd")(3)).toBe("abxcd");
+});
+
+test("brackets follow a name in every way", () => {
+  const fillings = bracketFillings("a", "[", "]").map(({ title, fill }) => [title, fill(16)]);
+  expect(fillings).toEqual([
+    ["a[k0]=1&a[k1]=1&…", "a[k0]=1"],
+    ["a[0]=1&a[1]=1&…", "a[0]=1&a[1]=1"],
+    ["a[]=1&a[]=1&…", "a[]=1&a[]=1&"],
+    ["a[k]=1&a[k]=1&…", "a[k]=1&a[k]=1&"],
+    ["a[k0][k]=1&…", "a[k0][k]=1"],
+    ["a[k][k0]=1&…", "a[k][k0]=1"],
+    ["a[k][k]…=1", "a[k][k][k][k]=1"],
+    ["a[[…=1", "a[[[[[[[[[[[[[=1"],
+    ["a]]…=1", "a]]]]]]]]]]]]]=1"],
+  ]);
+});
+
+/** The one operation at a path. */
+function entryOf(path: string, operation: object, more: object = {}): [OpenApiDocument, OperationEntry] {
+  const document: OpenApiDocument = {
+    openapi: "3.1.0",
+    paths: { [path]: { post: { operationId: "x", ...operation } } },
+    ...more,
+  };
+  return [document, operationsOf(document)[0]!];
+}
+
+const header = (name: string) => ({ in: "header", name, schema: { type: "string" } });
+
+test("headers are those that HTTP gives a form and those that the operation declares, once each", () => {
+  const [, entry] = entryOf("/a", { parameters: [header("X-A"), header("cookie")] });
+  const inputs = headerInputs(entry).filter(({ title }) => title.includes("a=b; a=b; …") || !title.includes(": a=b"));
+  const names = new Set(inputs.map(({ name }) => name));
+  expect([...names].slice(0, 3)).toEqual(["X-A", "cookie", "Accept"]);
+  expect(names.has("Prefer")).toBe(true);
+  const counting = headerInputs(entry).filter(({ title }) => /a\/0|k0/.test(title));
+  expect(counting.map(({ name, title, fill }) => [name, title, fill(10)])).toEqual([
+    ["Accept", "Accept: a/0,a/1,…", "a/0,a/1"],
+    ["Cookie", "Cookie: k0=1;k1=1;…", "k0=1"],
+  ]);
+});
+
+test("many headers take 20 bytes each, with the end of their line", () => {
+  const [, entry] = entryOf("/a", { parameters: [header("X-A")] });
+  const inputs = manyHeaders(entry).map(({ title, of, headers }) => [title, of, headers(45)]);
+  const twice = (name: string, value: string, of: string[] = []) => {
+    return [`${name}: a, again and again`, of, Array.from({ length: 2 }, () => [name, value])];
+  };
+  expect(inputs).toEqual([
+    ["h0: a, h1: a, …", [], ["h0", "h1"].map((name) => [name, "a".repeat(14)])],
+    twice("Accept", "a".repeat(10)),
+    twice("Authorization", "aaa"),
+    twice("Cookie", "a".repeat(10)),
+    twice("If-None-Match", "aaa"),
+    twice("X-Other", "a".repeat(9)),
+    twice("X-A", "a".repeat(13), ["header X-A"]),
+  ]);
+  expect(manyHeaders(entry)[0]!.headers(1)).toHaveLength(1);
+});
+
+test("text takes every character that a parser might stop at; GET and HEAD take no body", () => {
+  const content = { "text/*": {} };
+  const [document, entry] = entryOf("/a", { requestBody: { content } });
+  expect(bodyInputs(document, entry).map(({ title, contentType, fill }) => [title, contentType, fill(4)])).toEqual(
+    ["a", " ", "é", "<a>", "<", "{", "\r\n"].map((text) => {
+      return [`text/plain ${text}…`, "text/plain", repeated(text)(4)];
+    }),
+  );
+  for (const method of ["get", "head"] as const) expect(bodyInputs(document, { ...entry, method })).toEqual([]);
+});
+
+test("fields of a form are given in each way that a query's are", () => {
+  const schema = { type: "object", properties: { a: {} } };
+  const [document, entry] = entryOf("/a", {
+    requestBody: { content: { "application/x-www-form-urlencoded": { schema } } },
+  });
+  const inputs = bodyInputs(document, entry).map(({ title, fill }) => [title.split(" ")[1], fill(10)]);
+  expect(inputs).toContainEqual(["a=11…", "a=11111111"]);
+  expect(inputs).toContainEqual(["a0=1&a1=1&…", "a0=1"]);
+  expect(inputs).toContainEqual(["a=1&a=1&…", "a=1&a=1&"]);
+  expect(inputs).toContainEqual(["undeclared[0]=1&undeclared[1]=1&…", "undeclared[0]=1"]);
+});
+
+test("queries are of declared names, of fields, of credentials and of others", () => {
+  const schema = { type: "object", properties: { "b c": {} } };
+  const security = { key: { type: "apiKey", in: "query", name: "k" } };
+  const [document, entry] = entryOf(
+    "/a",
+    { parameters: [{ in: "query", name: "a", schema }], security: [{ key: [] }] },
+    { components: { securitySchemes: security } },
+  );
+  const inputs = queryInputs(document, entry).map(({ title, of, fill }) => [title, of, fill(40)]);
+  const nested = "%7B%22a%22%3A".repeat(2);
+  const names: [name: string, of: string[]][] = [
+    ["a", ["query a"]],
+    ["b%20c", ["query a"]],
+    ["k", []],
+    ["undeclared", []],
+  ];
+  for (const [name, of] of names) {
+    expect(inputs).toContainEqual([`${name}=%41%41…`, of, `${name}=${"%41".repeat((39 - name.length) / 3)}`]);
+    expect(inputs).toContainEqual([`${name}%5B%5B…=1`, of, expect.stringMatching(/(%5B){8}=1$/)]);
+  }
+  expect(inputs).toContainEqual(['a={"a":{"a":…}}', ["query a"], `a=${nested}1%7D%7D`]);
+  expect(inputs.slice(-14).map(([title, , text]) => [title, String(text).slice(0, 12)])).toEqual([
+    ["0=1&1=1&…", "0=1&1=1&2=1&"],
+    ["k0=1&k1=1&…", "k0=1&k1=1&k2"],
+    ["%410=1&%411=1&…", "%410=1&%411="],
+    ["__proto__[k0=1&__proto__[k1=1&…", "__proto__[k0"],
+    ...["&", "=", "=&", "&=", "a&", "[]&", "%41&", "a[a]&", "?", "%"].map((text) => {
+      return [`${text}${text}…`, repeated(text)(40).slice(0, 12)];
+    }),
+  ]);
+});
+
+test("paths grow in their parameters, in segments of several parts, and at their end", () => {
+  const [, entry] = entryOf("/goods/{id}/v{a}.{b}", {});
+  const inputs = pathInputs(entry, "/goods/1/v1.1");
+  const starts = new Set(inputs.map(({ title }) => title.split(" ", 1)[0]));
+  expect([...starts]).toEqual(["{id}", "{a}", "{b}", "v{a}.{b}", "with"]);
+  const grown = Object.fromEntries(inputs.map(({ title, of = [], fill }) => [title, [fill(4), ...of]]));
+  expect(grown).toMatchObject({
+    "{id} aa…": ["/goods/aaaa/v1.1", "path id"],
+    "{a} vv…": ["/goods/1/vvvvv.1", "path a"],
+    "v{a}.{b} as ..…": ["/goods/1/....", "path a", "path b"],
+    "with //…": ["/goods/1/v1.1/"],
+    "with //a//a…": ["/goods/1/v1.1//a"],
+  });
+  expect(AUTHORITY_TEXTS.every((text) => text !== "")).toBe(true);
+});
+
+test("JSON is valid where it is closed, and is of the schema's fields and items", () => {
+  const schema = {
+    type: "object",
+    properties: { "a b": { type: "array", items: { type: "object", required: ["long name of it"], properties: {} } } },
+  };
+  const document = { openapi: "3.1.0", paths: {} } as OpenApiDocument;
+  const inputs = jsonInputs(document, schema, { "a b": [], c: [1] });
+  const closed = inputs.filter(({ title }) => /^(?:a b: .*|"(.+)\1…"|\[.*\]|\{.*\}|1…|\d+[.e]\d+…\d?)$/.test(title));
+  const isJson = (text: string) => {
+    try {
+      JSON.parse(text);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  expect(closed.filter(({ fill }) => !isJson(fill(1_200))).map(({ title }) => title)).toEqual([]);
+  expect(closed.length).toBeGreaterThan(50);
+  const ofField = new Map(inputs.map(({ title, fill }) => [title, fill(60)]));
+  expect(ofField.get("a b: [item,…]")).toBe('{"c":[1],"a b":[{"long name of it":"x"},{"long name of it":"x"}]}');
+  expect(ofField.get('a b: [{"k":0},{"k":1},…]')).toBe('{"c":[1],"a b":[{"k":"0"},{"k":"1"},{"k":"2"},{"k":"3"}]}');
+  expect(ofField.get("a b: 1.000…")).toBe(`{"c":[1],"a b":1.${"0".repeat(42)}}`);
+  expect(ofField.get('{"a":{"a":…}}')).toBe(`${'{"a":'.repeat(9)}1${"}".repeat(9)}`);
+  expect(ofField.get("[[…]]")).toBe("[".repeat(30) + "]".repeat(30));
+  expect(ofField.get("1000…e-…")).toBe(`1${"0".repeat(50)}e-50`);
+  expect(ofField.get("0.000…1e…")).toBe(`0.${"0".repeat(50)}1e51`);
+  expect(jsonInputs(document, { type: "array", items: { const: 7 } }, []).at(-1)).toMatchObject({ title: "[item,…]" });
+});
