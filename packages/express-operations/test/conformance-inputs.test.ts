@@ -106,6 +106,7 @@ describe("a valid value", () => {
     [{ type: "number", exclusiveMinimum: 0, exclusiveMaximum: 1 }, 0.5],
     [{ type: "integer", minimum: 4, multipleOf: 3 }, 6],
     [{ type: "integer", exclusiveMinimum: 6, multipleOf: 3 }, 9],
+    [{ type: "integer", exclusiveMinimum: 7, multipleOf: 3 }, 9],
     [{ type: "integer", multipleOf: 5 }, 5],
     [{ type: "number", minimum: 1, maximum: 1 }, 1],
     [{ type: "array" }, []],
@@ -121,6 +122,7 @@ describe("a valid value", () => {
     [{ anyOf: [{ maxLength: 4 }], minLength: 4, type: "string" }, "xxxx"],
     [{ properties: { a: {} }, required: ["a"] }, { a: "x" }],
     [{ type: "object", properties: { a: {}, b: {} }, minProperties: 1 }, { a: "x" }],
+    [{ type: "object", properties: { a: { readOnly: true }, b: {} }, minProperties: 1 }, { b: "x" }],
     [
       { type: "object", properties: { a: {}, b: { readOnly: true }, c: {} }, required: ["c"], minProperties: 2 },
       { c: "x", a: "x" },

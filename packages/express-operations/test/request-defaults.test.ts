@@ -125,3 +125,17 @@ test("defaults inside an object parameter are required of it", () => {
   expect(parameter!.schema.properties.filter["required"]).toEqual(["size"]);
   expect(parameter!.schema.allOf[0]!["required"]).toEqual(["size"]);
 });
+
+test("referenced headers stand where they are referenced, in shared responses and in those of operations", () => {
+  const headers = { Age: { $ref: "#/components/headers/Age" } };
+  const { paths, components } = withRequestDefaultsRequired({
+    openapi: "3.1.0",
+    paths: {
+      "/x": { get: { responses: { 200: { headers: { ...headers } }, 404: { $ref: "#/components/responses/Gone" } } } },
+    },
+    components: { headers: { Age: { schema: { type: "integer" } } }, responses: { Gone: { headers }, None: {} } },
+  });
+  const inlined = { headers: { Age: { schema: { type: "integer" } } } };
+  expect(paths["/x"].get.responses[200]).toEqual(inlined);
+  expect(components.responses).toEqual({ Gone: inlined, None: {} });
+});

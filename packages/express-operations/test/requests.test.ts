@@ -298,6 +298,20 @@ describe("bodies", () => {
   });
 });
 
+test("headers and cookies that are not sent are no keys of what a handler gets", async () => {
+  const parameters = ["header", "cookie"].map((place) => ({ in: place, name: "A", schema: { type: "string" } }));
+  const document = { openapi: "3.1.0", paths: operation(parameters) };
+  const inputs: { headers: object; cookies: object }[] = [];
+  const x = (input: (typeof inputs)[number]) => (inputs.push(input), { status: 200, body: {} });
+  await using server = await listen(implement()({ document, handlers: { x } as never }));
+  await fetch(`${server.baseUrl}/x`);
+  await fetch(`${server.baseUrl}/x`, { headers: { A: "1", Cookie: "A=2" } });
+  expect(inputs.map(({ headers, cookies }) => [headers, cookies])).toStrictEqual([
+    [{}, {}],
+    [{ A: "1" }, { A: "2" }],
+  ]);
+});
+
 test("413 leaves the connection to whoever sends the rest of a body and asks again", async () => {
   const post = { operationId: "x", requestBody: { content: { "application/json": {} } }, responses: anyJson };
   await using server = await serveEcho({ "/x": { post } });
