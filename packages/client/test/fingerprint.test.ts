@@ -19,6 +19,11 @@ describe("the digest of an operation", () => {
     ["the order of fields", [schema({ type: "string", minLength: 1 })], [schema({ minLength: 1, type: "string" })]],
     ["what nothing refers to", [{}], [{}, named({ type: "string" })]],
     [
+      "prose of a property that is named properties",
+      [schema({ properties: { properties: { type: "string" } } })],
+      [schema({ properties: { properties: { type: "string", description: "D" } } })],
+    ],
+    [
       "prose behind a reference",
       [schema(ref("schemas/A")), named({})],
       [schema(ref("schemas/A")), named({ description: "D" })],

@@ -12,6 +12,7 @@ import {
 } from "@tanstack/react-query";
 import { startService } from "@petstore/server/testing";
 import { describe, expect, expectTypeOf, onTestFinished, test } from "vitest";
+import { operations } from "../src/generated/operations.ts";
 import { type CreatePetInput, createPetstore, type Pet, type Pets, type PetstoreError } from "../src/index.ts";
 import {
   type ListPage,
@@ -67,6 +68,14 @@ describe("keys", () => {
     const pages = petstoreInfiniteQueries(petstore, "staging").listPets({ limit: 2 });
     expect(pages.queryKey).toEqual(["staging", "listPets", { limit: 2 }, "pages"]);
     expect(petstoreMutations(petstore).createPet().mutationKey).toEqual(["petstore", "createPet"]);
+  });
+
+  test("are there for what reads, and for what writes", () => {
+    const { petstore } = start();
+    const idsOf = (isRead: boolean) =>
+      operations.filter(({ method }) => (method === "GET") === isRead).map(({ id }) => id);
+    expect(Object.keys(petstoreQueries(petstore))).toEqual(idsOf(true));
+    expect(Object.keys(petstoreMutations(petstore))).toEqual(idsOf(false));
   });
 
   test("find what they begin with, and know the data", async () => {
