@@ -19,7 +19,7 @@ export function messageOf(document: OpenApiDocument, parameters: ParameterObject
   const parameter = declaredFor(found, parameters);
   const schema = { ...effectiveSchema(document, parameter?.schema), ...parameter } as Schema;
   const fault = found.keyword === "reservedCharacter" ? asEnum(found, schema) : found;
-  const explained = found.place === "body" || fault.path.length > 1 ? fault : withDescription(fault, schema);
+  const explained = fault.path.length > 1 ? fault : withDescription(fault, schema);
   const sentence = `${subjectOf(fault, parameter)} ${predicateOf(explained)}.`;
   return sentence.charAt(0).toUpperCase() + sentence.slice(1) + adviceFor(fault);
 }
