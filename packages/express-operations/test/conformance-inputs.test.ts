@@ -323,6 +323,11 @@ describe("what is sent of an operation", () => {
       },
     ],
     [
+      { parameters: [{ in: "header", name: "X-O", schema: { type: "object" } }] },
+      "/a",
+      { "unknown query parameter": unknown },
+    ],
+    [
       { parameters: [{ in: "cookie", name: "c", required: true, schema: { type: "boolean" } }] },
       "/a cookie=c=true",
       {

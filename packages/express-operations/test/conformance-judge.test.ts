@@ -206,6 +206,13 @@ describe("the checks that a document implies", () => {
     expect(ofSecurity(titlesOf({ security: [{}] }))).toEqual([]);
   });
 
+  test("of a GET that declares a body say nothing of the body, as `fetch` sends none", () => {
+    const requestBody = { content: { "application/json": {} } };
+    const components = { securitySchemes: { s: { type: "oauth2" } } };
+    const titles = titlesOf({ requestBody, security: [{ s: [] }] }, { components });
+    expect(ofSecurity(titles)).toEqual([...anonymous, invalid, head]);
+  });
+
   test.each<[scheme: object, sent: object]>([
     [{ type: "http", scheme: "Bearer" }, { authorization: "Bearer not-valid" }],
     [{ type: "openIdConnect" }, { authorization: "Bearer not-valid" }],

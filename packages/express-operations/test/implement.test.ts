@@ -1,5 +1,6 @@
 import express from "express";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { operationsOf } from "../src/document.ts";
 import { type Handlers, implement, type OpenApiDocument, type Problem } from "../src/index.ts";
 import { document, type operations } from "./fixtures/bookshop.ts";
 import { listen } from "./listen.ts";
@@ -189,6 +190,14 @@ describe("a document and an implementation that disagree", () => {
     expect(await response.json()).toEqual({
       fault: 'Operation "getBook" answered 202, which the document does not declare.',
     });
+  });
+
+  test("warming names an operation without a body whose parameter has a broken schema", async () => {
+    const broken = structuredClone(document) as OpenApiDocument;
+    const get = operationsOf(broken).find(({ id }) => id === "getBook")!.operation as { parameters?: object[] };
+    get.parameters = [...(get.parameters ?? []), { in: "query", name: "q", schema: { type: "strng" } }];
+    const { ready } = implement<operations>()({ document: broken, handlers, warm: true });
+    expect((await ready).map(({ operationId }) => operationId)).toEqual(["getBook"]);
   });
 
   test("one broken schema breaks its own operation alone, and warming names it", async () => {
