@@ -193,7 +193,7 @@ describe("a document and an implementation that disagree", () => {
   });
 
   test("warming names an operation without a body whose parameter has a broken schema", async () => {
-    const broken = structuredClone(document) as OpenApiDocument;
+    const broken = structuredClone<OpenApiDocument>(document);
     const get = operationsOf(broken).find(({ id }) => id === "getBook")!.operation as { parameters?: object[] };
     get.parameters = [...(get.parameters ?? []), { in: "query", name: "q", schema: { type: "strng" } }];
     const { ready } = implement<operations>()({ document: broken, handlers, warm: true });
