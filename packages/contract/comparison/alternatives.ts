@@ -14,12 +14,21 @@ export interface Alternative {
   keywords: Keywords;
 }
 
+/** How often choices are followed at most; what takes more is not compared. */
+const MOST_STEPS = 2_000;
+
+/** A schema has more forms than are compared. */
+export class TooManyFormsError extends Error {
+  override name = "TooManyFormsError";
+}
+
 /**
  * The forms of a valid value: references followed, `allOf` combined, and a form for each member of an `anyOf` or `oneOf` and
  * for each of several types. Schemas that are written differently and mean the same have the same forms.
+ * Throws a `TooManyFormsError`.
  */
 export function alternativesOf(document: OpenApiDocument, schema: SchemaNode): Alternative[] {
-  return expanded(document, keywordsOf(document, schema), []);
+  return expanded(document, keywordsOf(document, schema), [], { left: MOST_STEPS });
 }
 
 /** Every keyword that holds for a schema, those of its references and of its `allOf` included. */
@@ -86,8 +95,10 @@ function expanded(
   document: OpenApiDocument,
   keywords: Keywords,
   above: readonly string[],
+  steps: { left: number },
   name?: string,
 ): Alternative[] {
+  if (steps.left-- === 0) throw new TooManyFormsError();
   const keyword = CHOICES.find((each) => keywords[each] !== undefined);
   if (keyword === undefined) return ofOneType(keywords, name);
   const [members, ...others] = keywords[keyword] as SchemaNode[][];
@@ -101,6 +112,7 @@ function expanded(
       document,
       together([rest, keywordsOf(document, member, above)]),
       path,
+      steps,
       $ref?.split("/").at(-1) ?? name,
     );
   });

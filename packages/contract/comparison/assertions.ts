@@ -195,9 +195,22 @@ export function discriminatorChanges(scope: Scope, { before, after }: Pair<Keywo
   const of = ({ discriminator = [] }: Keywords) => (discriminator[0] ?? {}) as Discriminator;
   const [old, current] = [of(before), of(after)];
   const isKept = Object.entries(old.mapping ?? {}).every(([name, target]) => current.mapping?.[name] === target);
-  if (old.propertyName === current.propertyName && isKept) return [];
+  const added = Object.entries(current.mapping ?? {}).filter(([name]) => old.mapping?.[name] === undefined);
+  // By default a value names the component (OpenAPI 3.1.1, section 4.8.25): saying that again changes nothing.
+  const isMeant = ([name, target]: [string, string]) => target === name || target === `#/components/schemas/${name}`;
+  if (old.propertyName === current.propertyName && isKept) {
+    if (old.propertyName === undefined || added.every(isMeant)) return [];
+    const isRenamed = added.some(([name, target]) => targetsIn(before).includes(name) && !isMeant([name, target]));
+    return [effect(scope, isRenamed ? "replaces" : "widens", "`discriminator` gets another mapping", "discriminator")];
+  }
   const what = `\`discriminator\` ${verb(before["discriminator"], after["discriminator"])}`;
   return [effect(scope, "replaces", what, "discriminator")];
+}
+
+/** The components that a schema's choices name. */
+function targetsIn(keywords: Keywords): string[] {
+  const members = ["anyOf", "oneOf"].flatMap((keyword) => (keywords[keyword] ?? []).flat()) as { $ref?: string }[];
+  return members.flatMap(({ $ref }) => $ref?.split("/").at(-1) ?? []);
 }
 
 const COMPARED = new Set([

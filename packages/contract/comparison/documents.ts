@@ -32,7 +32,8 @@ export function paired(documents: Documents, maps: Pair<unknown>): [key: string,
 export function partAt({ before, after }: Documents, nodes: Pair<Node>, key: string): Pair<Node | undefined> {
   const part = (document: OpenApiDocument, value: unknown) =>
     value === undefined ? undefined : resolve<Node>(document, value as Node);
-  return { before: part(before, nodes.before[key]), after: part(after, nodes.after[key]) };
+  const own = (node: Node) => (Object.hasOwn(node, key) ? node[key] : undefined); // `constructor` is a name like another
+  return { before: part(before, own(nodes.before)), after: part(after, own(nodes.after)) };
 }
 
 /** The keys of either node, each once. */

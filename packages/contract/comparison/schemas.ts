@@ -1,5 +1,13 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Direction, Rating } from "../ratings.ts";
-import { type Alternative, alternativesOf, type Keywords, keywordsOf, type SchemaNode } from "./alternatives.ts";
+import {
+  type Alternative,
+  alternativesOf,
+  type Keywords,
+  keywordsOf,
+  type SchemaNode,
+  TooManyFormsError,
+} from "./alternatives.ts";
 import {
   assertionChanges,
   boundChanges,
@@ -11,6 +19,7 @@ import {
 import { type Documents, isAnnotation, type Pair, type PartChange } from "./documents.ts";
 import { compareItems, fieldChanges, otherFieldChanges } from "./fields.ts";
 import { effect, placed, type SchemaChange, type Scope } from "./scope.ts";
+import { meaningOf, uncertainChanges } from "./uncertain.ts";
 
 /** What changes for values that travel in a direction. */
 export function schemaChanges(documents: Documents, direction: Direction, schemas: Pair<SchemaNode>): SchemaChange[] {
@@ -68,11 +77,19 @@ function changesOf(scope: Scope, schemas: Pair<SchemaNode>): SchemaChange[] {
   const isDeprecated = ({ deprecated = [] }: Keywords) => ({ deprecated: deprecated.includes(true) });
   const flags = { before: isDeprecated(before), after: isDeprecated(after) };
   const { at = { node: {} } } = placed(documents, node, "deprecated");
-  return [
-    ...deprecationChanges(flags, at).map((change) => ({ ...change, field })),
-    ...choiceChanges(scope, { before, after }),
-    ...formChanges(scope, schemas),
-  ];
+  const deprecations = deprecationChanges(flags, at).map((change) => ({ ...change, field }));
+  try {
+    const uncertain = uncertainChanges(scope, schemas);
+    return [...deprecations, ...choiceChanges(scope, { before, after }), ...uncertain, ...formChanges(scope, schemas)];
+  } catch (error) {
+    if (!(error instanceof TooManyFormsError)) throw error;
+    const isWritten = JSON.stringify(schemas.before) === JSON.stringify(schemas.after);
+    if (isWritten && isDeepStrictEqual(documents.before.components, documents.after.components)) return deprecations;
+    return [
+      ...deprecations,
+      effect(scope, "replaces", "the schema has more forms than are compared and may have changed"),
+    ];
+  }
 }
 
 /** A value that fits two members of an `anyOf` is refused by the same `oneOf`. */
@@ -88,6 +105,9 @@ function formChanges(scope: Scope, schemas: Pair<SchemaNode>): SchemaChange[] {
   const { documents } = scope;
   const before = alternativesOf(documents.before, schemas.before);
   const after = alternativesOf(documents.after, schemas.after);
+  const isEndless = before.length === 0 || after.length === 0; // a choice between itself and others
+  if (isEndless && meaningOf(documents.before, schemas.before) !== meaningOf(documents.after, schemas.after))
+    return [effect(scope, "replaces", "a schema that is a choice between itself and others changes")];
   const { pairs, removed, added } = matched(before, after);
   return [
     ...pairs.flatMap((forms) => alternativeChanges(scope, forms)),

@@ -181,13 +181,13 @@ describe("forms", () => {
   test("are named by their component, their title or their type", () => {
     const schemas = { Cat: CAT };
     const cat = { $ref: "#/components/schemas/Cat" };
-    expect(told({ oneOf: [DOG] }, { oneOf: [DOG, cat] }, schemas)).toEqual([
+    expect(told({ anyOf: [DOG] }, { anyOf: [DOG, cat] }, schemas)).toEqual([
       `additive ${PLACE}: the form Cat is added. ${REMOVED}`,
     ]);
-    expect(told({ oneOf: [DOG] }, { oneOf: [DOG, { ...CAT, title: "A cat" }] })).toEqual([
+    expect(told({ anyOf: [DOG] }, { anyOf: [DOG, { ...CAT, title: "A cat" }] })).toEqual([
       `additive ${PLACE}: the form A cat is added. ${REMOVED}`,
     ]);
-    expect(told({ oneOf: [DOG, { minLength: 1 }] }, { oneOf: [DOG] })).toEqual([
+    expect(told({ anyOf: [DOG, { minLength: 1 }] }, { anyOf: [DOG] })).toEqual([
       `breaking ${PLACE}: the form of any type is removed. ${ADDED}`,
     ]);
   });

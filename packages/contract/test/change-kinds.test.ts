@@ -104,6 +104,97 @@ describe("a schema", () => {
     }
   });
 
+  const closed = { additionalProperties: false };
+  const text = { type: "string" };
+  test.each<[string, object, object]>([
+    [
+      "a closed object is split",
+      { properties: { a: {}, b: {} }, ...closed },
+      { allOf: [{ properties: { a: {} }, ...closed }, { properties: { b: {} } }] },
+    ],
+    [
+      "properties move out of what is closed",
+      { properties: { a: {} }, ...closed },
+      { ...closed, allOf: [{ properties: { a: {} } }] },
+    ],
+    [
+      "conditions are exchanged",
+      {
+        allOf: [
+          { if: { minimum: 1 }, else: { multipleOf: 2 } },
+          { if: { minimum: 9 }, else: { multipleOf: 3 } },
+        ],
+      },
+      {
+        allOf: [
+          { if: { minimum: 1 }, else: { multipleOf: 3 } },
+          { if: { minimum: 9 }, else: { multipleOf: 2 } },
+        ],
+      },
+    ],
+    [
+      "counts of what is contained are exchanged",
+      {
+        allOf: [
+          { contains: text, minContains: 1 },
+          { contains: { type: "integer" }, minContains: 2 },
+        ],
+      },
+      {
+        allOf: [
+          { contains: text, minContains: 2 },
+          { contains: { type: "integer" }, minContains: 1 },
+        ],
+      },
+    ],
+    [
+      "the first items are split from the others",
+      { prefixItems: [text], items: false },
+      { allOf: [{ prefixItems: [text] }, { items: false }] },
+    ],
+    [
+      "a member is added that fits what another does",
+      { oneOf: [text, { type: "integer" }] },
+      { oneOf: [text, { type: "integer" }, { type: "number" }] },
+    ],
+    [
+      "a member accepts what another does",
+      { oneOf: [{ maxLength: 5 }, { minLength: 6 }] },
+      { oneOf: [{ maxLength: 10 }, { minLength: 6 }] },
+    ],
+    ["an equal member is added", { oneOf: [text, { type: "integer" }] }, { oneOf: [text, text, { type: "integer" }] }],
+  ])("in which %s is breaking for requests and responses", (_how, before, after) => {
+    for (const direction of ["requestBody", "responses"]) {
+      const of = (schema: object) => {
+        const content = { "application/json": { schema } };
+        const post =
+          direction === "requestBody"
+            ? { requestBody: { content }, responses: {} }
+            : { responses: { 200: { description: "", content } } };
+        return { openapi: "3.1.1", paths: { "/pets": { post } } };
+      };
+      expect(said({ before: of(before), after: of(after) }).join("\n")).toContain("breaking POST /pets");
+    }
+  });
+
+  test("with more forms than can be compared, or that contains its own choice, is breaking once it changes", () => {
+    const many = (maxLength: number) => ({
+      allOf: Array.from({ length: 8 }, (_, at) => ({
+        anyOf: Array.from({ length: 8 }, (__, n) => short(maxLength + 8 * at + n)),
+      })),
+    });
+    const own = (type: string) => ({ oneOf: [{ allOf: [ref("A"), { properties: { a: { type } } }] }] });
+    for (const schema of [() => many(1), () => own("string")])
+      expect(said({ before: accepting({ A: schema() }, "A"), after: accepting({ A: schema() }, "A") })).toEqual([]);
+    for (const [before, after] of [
+      [many(1), many(2)],
+      [own("string"), own("integer")],
+    ])
+      expect(said({ before: accepting({ A: before! }, "A"), after: accepting({ A: after! }, "A") })).toContainEqual(
+        expect.stringContaining("breaking POST /pets"),
+      );
+  });
+
   test("is compared once however many ways lead to it", () => {
     const ladder = (maxLength: number) => {
       const rungs = Array.from({ length: 64 }, (_, at): [string, object] => {
@@ -112,8 +203,8 @@ describe("a schema", () => {
           `S${at}`,
           {
             oneOf: [
-              { type: "object", properties: { a: next } },
-              { type: "object", properties: { b: next } },
+              { type: "object", required: ["kind"], properties: { kind: { const: "a" }, a: next } },
+              { type: "object", required: ["kind"], properties: { kind: { const: "b" }, b: next } },
             ],
           },
         ];

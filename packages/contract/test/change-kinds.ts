@@ -15,8 +15,8 @@ const STRING = { type: "string", maxLength: 9 };
 const INTEGER = { type: "integer", minimum: 1, maximum: 9 };
 const NAME = { type: "object", properties: { name: STRING } };
 const NAMED = { ...NAME, required: ["name"] };
-const CAT = { type: "object", required: ["claws"], properties: { claws: INTEGER } };
-const DOG = { type: "object", required: ["bark"], properties: { bark: STRING } };
+const CAT = { type: "object", required: ["kind", "claws"], properties: { kind: { const: "cat" }, claws: INTEGER } };
+const DOG = { type: "object", required: ["kind", "bark"], properties: { kind: { const: "dog" }, bark: STRING } };
 const OK = { description: "Done." };
 const BEARER = { type: "http", scheme: "bearer" };
 
@@ -1382,7 +1382,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       { oneOf: [ref("Cat"), ref("Dog")] },
       { oneOf: [ref("Dog"), ref("Cat")] },
       { schemas: { Cat: CAT, Dog: DOG } },
-      { schemas: { Cat: { type: "object", properties: CAT.properties }, Dog: DOG } },
+      { schemas: { Cat: { type: "object", required: ["kind"], properties: CAT.properties }, Dog: DOG } },
     ),
     says: [
       'breaking POST /pets: Response 200, field "claws" becomes optional. Widens the response: clients receive what they may not understand.',

@@ -167,8 +167,9 @@ function unknownField(_: unknown, { schema }: Fault): string {
 }
 
 function allowed(values: unknown[]): string {
+  const areWords = values.length > 1 && values.every((value) => typeof value === "string"); // else `1` and "1" would look alike
   const shown = values.slice(0, SHOWN).map((value) => {
-    return typeof value === "string" && /^[\w.-]+$/.test(value) ? value : JSON.stringify(value);
+    return areWords && /^[\w.-]+$/.test(value as string) ? (value as string) : JSON.stringify(value);
   });
   return `must be ${oneOf(shown, values.length)}`;
 }

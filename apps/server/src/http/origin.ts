@@ -25,7 +25,8 @@ export function originOf(request: Request): string | undefined {
   const told = forwardedOf(request);
   const isForwarded = FORWARDING.some((name) => headers[name] !== undefined);
   if (isForwarded && (told.scheme === undefined || (told.host ?? host) !== host)) return undefined;
-  if (!PUBLIC_HOST.test(host)) return undefined;
+  const isAbsolute = !request.originalUrl.startsWith("/"); // names a host of its own (RFC 9112, section 3.2.2)
+  if (isAbsolute || !PUBLIC_HOST.test(host)) return undefined;
   const origin = `${told.scheme ?? "http"}://${host}`;
   return URL.canParse(origin) ? origin : undefined;
 }

@@ -1,0 +1,148 @@
+import { pointer, type Schema } from "express-operations/reading";
+import type { SchemaNode } from "./alternatives.ts";
+import { type Documents, isAnnotation, type Pair } from "./documents.ts";
+import { effect, type SchemaChange, type Scope } from "./scope.ts";
+
+/**
+ * Keywords that mean something only together with those beside them in the same schema object (JSON Schema 2020-12, Core,
+ * section 10.2.2 and 10.3, and section 11): where `allOf` groups them in another way, other values are valid.
+ */
+const COUPLED = [
+  ["if", "then", "else"],
+  ["contains", "minContains", "maxContains"],
+  ["prefixItems", "items", "unevaluatedItems"],
+  ["additionalProperties", "unevaluatedProperties", "patternProperties"],
+] as const;
+
+/** Changes that comparing keyword by keyword would not see, so that nobody can tell that no client breaks. */
+export function uncertainChanges(scope: Scope, schemas: Pair<SchemaNode>): SchemaChange[] {
+  const { documents } = scope;
+  return [...groupingChanges(scope, schemas, documents), ...oneOfChanges(scope, schemas, documents)];
+}
+
+function groupingChanges(scope: Scope, schemas: Pair<SchemaNode>, documents: Documents): SchemaChange[] {
+  const before = partsOf(documents.before, schemas.before);
+  const after = partsOf(documents.after, schemas.after);
+  if (before.length <= 1 && after.length <= 1) return [];
+  const later = new Set(after.flatMap(({ names }) => names));
+  const shared = new Set(before.flatMap(({ names }) => names).filter((name) => later.has(name)));
+  return COUPLED.some((keywords) => grouped(before, keywords, shared) !== grouped(after, keywords, shared))
+    ? [effect(scope, "replaces", "`allOf` groups keywords in another way", "allOf")]
+    : [];
+}
+
+/** A schema object as it is written, with the names of its own fields, and of those in all that it combines as well. */
+interface Part {
+  own: Schema;
+  names: string[];
+  combined: string[];
+}
+
+/** The schema objects that hold at once. */
+function partsOf(document: Documents["before"], schema: SchemaNode, above: readonly string[] = []): Part[] {
+  if (typeof schema === "boolean") return [];
+  const { $ref, allOf = [], ...own } = schema as Schema & { allOf?: SchemaNode[] };
+  if ($ref !== undefined && above.includes($ref)) return [];
+  const seen = $ref === undefined ? above : [...above, $ref];
+  const target = $ref === undefined ? [] : [pointer(document, $ref) as SchemaNode];
+  const others = [...target, ...allOf].flatMap((member) => partsOf(document, member, seen));
+  if (Object.keys(own).every((key) => isAnnotation(key) || key === "type")) return others;
+  const names = Object.keys((own as Schema)["properties"] ?? {});
+  return [...others, { own, names, combined: [...names, ...others.flatMap((part) => part.names)] }];
+}
+
+/** Each group of the keywords as text, with the names beside it that both documents have. */
+function grouped(parts: Part[], keywords: readonly string[], shared: Set<string>): string {
+  const groups = parts
+    .filter(({ own }) => keywords.some((keyword) => own[keyword] !== undefined && own[keyword] !== true))
+    .map(({ own, names, combined }) => {
+      const known = own["unevaluatedProperties"] === undefined ? names : combined;
+      const beside = keywords.includes("additionalProperties") ? known.filter((name) => shared.has(name)) : [];
+      return JSON.stringify([beside.toSorted(), ...keywords.map((keyword) => own[keyword] ?? null)]);
+    });
+  return [...new Set(groups)].toSorted().join("\n");
+}
+
+/** A value that fits two members of a `oneOf` is refused, so that a member that accepts more may make it accept less. */
+function oneOfChanges(scope: Scope, { before, after }: Pair<SchemaNode>, documents: Documents): SchemaChange[] {
+  const [had, has] = [oneOfsIn(documents.before, before), oneOfsIn(documents.after, after)];
+  const areExclusive =
+    had.every((members) => excludeEachOther(documents.before, members)) &&
+    has.every((members) => excludeEachOther(documents.after, members));
+  const meanings = (document: Documents["before"], lists: SchemaNode[][]) =>
+    lists
+      .map((members) =>
+        members
+          .map((member) => meaningOf(document, member))
+          .toSorted()
+          .join(),
+      )
+      .toSorted()
+      .join("\n");
+  if (areExclusive || meanings(documents.before, had) === meanings(documents.after, has)) return [];
+  return [effect(scope, "replaces", "`oneOf` changes whose members may be valid at once", "oneOf")];
+}
+
+function oneOfsIn(document: Documents["before"], schema: SchemaNode): SchemaNode[][] {
+  return partsOf(document, schema).flatMap(({ own: { oneOf } }) =>
+    Array.isArray(oneOf) ? [oneOf as SchemaNode[]] : [],
+  );
+}
+
+/** Whether no value is valid for two of the schemas: they are of different types, or a required field tells them apart. */
+function excludeEachOther(document: Documents["before"], members: SchemaNode[]): boolean {
+  const parts = members.map((member) => partsWithType(document, member));
+  const types = parts.map((own) => own.flatMap(({ type }) => [type ?? []].flat()));
+  const areTyped = types.every((own) => own.length > 0);
+  if (areTyped && areDisjoint(types.map((own) => own.map((type) => (type === "integer" ? "number" : type)))))
+    return true;
+  const [first = []] = parts;
+  return first
+    .flatMap(({ properties = {} }) => Object.keys(properties as object))
+    .some((name) => {
+      const tags = parts.map((own) => tagsOf(own, name));
+      return types.every((own) => own.includes("object")) && tags.every((own) => own.length > 0) && areDisjoint(tags);
+    });
+}
+
+function partsWithType(document: Documents["before"], schema: SchemaNode): Schema[] {
+  if (typeof schema === "boolean") return [];
+  const target = schema.$ref === undefined ? schema : (pointer(document, schema.$ref) as SchemaNode);
+  const own = typeof target === "boolean" ? [] : [target];
+  return [...own, ...partsOf(document, schema).map((part) => part.own)];
+}
+
+/** The values that a required field may have, as JSON; none where it is not required or may have any. */
+function tagsOf(parts: Schema[], name: string): string[] {
+  const isRequired = parts.some(({ required }) => Array.isArray(required) && required.includes(name));
+  const fields = parts.map(({ properties }) => (properties as Record<string, Schema> | undefined)?.[name]);
+  const lists = fields.flatMap((field) =>
+    field?.["const"] === undefined ? (field?.["enum"] ?? []) : [field["const"]],
+  );
+  return isRequired ? (lists as unknown[]).map((value) => JSON.stringify(value)) : [];
+}
+
+function areDisjoint(lists: string[][]): boolean {
+  const all = lists.flatMap((list) => [...new Set(list)]);
+  return new Set(all).size === all.length;
+}
+
+/** A schema as text together with all that it refers to, whatever describes it left out. */
+export function meaningOf(document: Documents["before"], root: unknown): string {
+  const met = new Map<string, string>();
+  const text = (value: unknown): string => {
+    if (Array.isArray(value)) return `[${value.map(text).join()}]`;
+    if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "";
+    const { $ref } = value as Schema;
+    if (typeof $ref === "string" && !met.has($ref)) {
+      met.set($ref, "");
+      met.set($ref, text(pointer(document, $ref)));
+    }
+    const keys = Object.keys(value).filter((key) => !isAnnotation(key));
+    return `{${keys
+      .toSorted()
+      .map((key) => `${JSON.stringify(key)}:${text((value as Schema)[key])}`)
+      .join()}}`;
+  };
+  return [text(root), ...[...met].map((entry) => entry.join("=")).toSorted()].join("\n");
+}
