@@ -5,8 +5,8 @@ import { existsSync } from "node:fs";
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
 if (existsSync(new URL("../src/main.js", import.meta.url))) {
-  if (major > 22 || (major === 22 && minor >= 14)) await import(new URL("../src/main.js", import.meta.url).href);
-  else refuse("22.14 or newer: install one.");
+  if (major > 22 || (major === 22 && minor >= 15)) await import(new URL("../src/main.js", import.meta.url).href);
+  else refuse("22.15 or newer: install one.");
 } else if (process.features.typescript) {
   await import("../src/main.ts");
 } else {

@@ -4,4 +4,4 @@
 export const version = "1.0.0";
 
 /** SHA-256 of the bundled document (`openapi.json`) without its `servers`, in hexadecimal. */
-export const hash = "1ec7c4bafd0aa55b3c6495cbbae27686ab6421ab34d5260101be7fb02f93a1f2";
+export const hash = "05c60fff0ddd29c84c1c034a99e9d0665525149f10822b917444089370f24175";
