@@ -27,7 +27,7 @@ describe("a service that is stopped", () => {
     const { service, pid } = await started("");
     const before = held(/Timeout/);
     await service.stop();
-    expect(held(/Timeout/)).toBe(before);
+    expect(held(/Timeout/)).toBeLessThanOrEqual(before); // those of others may have ended
     expect(service.address).toBeUndefined();
     expect(() => process.kill(pid(), 0)).toThrow("ESRCH");
     await service.stop(); // which has nothing left to do

@@ -92,13 +92,13 @@ test("PostgreSQL lets others read while it is copied", async () => {
 
 test("a copy may take longer than the server lets a transaction wait", async () => {
   const [fromUrl, toUrl] = [await temporaryUrl(), await temporaryUrl()];
-  const [from, to] = [fromUrl, toUrl].map((url) => opened(`${url}?idle_in_transaction_session_timeout=50`));
+  const [from, to] = [fromUrl, toUrl].map((url) => opened(`${url}?idle_in_transaction_session_timeout=750`));
   await migrate(from!);
   await insertPet(from!, REX);
   const waiting = actingAtInsert(
     to!,
     "pets",
-    async () => void (await sql`select pg_sleep(0.2)`.execute(opened(toUrl))),
+    async () => void (await sql`select pg_sleep(1.5)`.execute(opened(toUrl))),
   );
   expect((await copyDatabase(from!, waiting))[0]).toMatchObject({ table: "pets", rows: 1 });
 });
