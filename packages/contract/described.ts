@@ -1,9 +1,7 @@
 import { inlineHeaders } from "express-operations/request-defaults";
 import { type OpenApiDocument, resolve, type Schema } from "express-operations/reading";
 import type { OpenAPI3 } from "openapi-typescript";
-
-/** Values of the contract's own, in which nothing is a schema. */
-const VALUES = new Set(["const", "default", "enum", "example", "examples"]);
+import { HOLDS_VALUES, isAnnotation, IS_MAP } from "./comparison/documents.ts";
 
 /**
  * A copy to generate types from, in which editors find everything where they look: each property, parameter and schema has
@@ -16,16 +14,20 @@ export function described(document: OpenAPI3): OpenAPI3 {
   return copy;
 }
 
-function describeWithin(document: OpenApiDocument, node: unknown, done: Set<unknown>): void {
+/** `map` is the keyword of which the node is the value, where the names in it are of somebody's choice. */
+function describeWithin(document: OpenApiDocument, node: unknown, done: Set<unknown>, map?: string): void {
   if (typeof node !== "object" || node === null || done.has(node)) return;
-  done.add(node);
-  const { properties, in: place, name } = node as { properties?: Record<string, Schema>; in?: string; name?: string };
-  for (const [key, child] of Object.entries(node)) if (!VALUES.has(key)) describeWithin(document, child, done);
-  if (typeof properties === "object" && properties !== null)
-    for (const property of Object.values(properties)) describe(document, property, property);
-  if (typeof place === "string" && typeof name === "string") {
+  done.add(node); // Responses that refer to one header share it.
+  if (map === undefined && "in" in node && "name" in node) {
     const parameter = node as Schema & { schema?: Schema };
     describe(document, parameter, parameter.schema ?? {}, true);
+  }
+  for (const [key, child] of Object.entries(node) as [string, unknown][]) {
+    if (map === "properties" && typeof child === "object" && child !== null)
+      describe(document, child as Schema, child as Schema);
+    const isKeyword = map === undefined && !Array.isArray(node);
+    if (isKeyword && (HOLDS_VALUES.has(key) || isAnnotation(key))) continue;
+    describeWithin(document, child, done, isKeyword && IS_MAP.has(key) && !Array.isArray(child) ? key : undefined);
   }
 }
 

@@ -1,37 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
-import { isAnnotation, keysOf, type Node, type Pair, type PartChange, verb } from "./documents.ts";
+import {
+  HOLDS_VALUES,
+  isAnnotation,
+  IS_MAP,
+  keysOf,
+  type Node,
+  type Pair,
+  type PartChange,
+  verb,
+} from "./documents.ts";
 
 /** A change to the description of something, and where that is. */
 export interface AnnotationChange extends PartChange {
   place: string;
   subject: string;
 }
-
-/** Keywords whose value is a map by names that somebody chose, so that none of the names is a keyword. */
-const MAPS = new Set([
-  "paths",
-  "webhooks",
-  "callbacks",
-  "responses",
-  "headers",
-  "content",
-  "links",
-  "encoding",
-  "variables",
-  "schemas",
-  "parameters",
-  "requestBodies",
-  "securitySchemes",
-  "pathItems",
-  "flows",
-  "properties",
-  "patternProperties",
-  "dependentSchemas",
-  "$defs",
-]);
-
-/** Keywords whose value holds no keywords. */
-const VALUES = new Set(["default", "enum", "const", "security", "required", "dependentRequired", "mapping", "scopes"]);
 
 /** Extensions that are compared with the operation they belong to. */
 const COMPARED = /^x-(deprecated-at|sunset|successor|(eov-)?allow-unknown-query-parameters)$/;
@@ -50,7 +33,7 @@ function described(nodes: Pair<Node>, path: string[], isMap: boolean): Annotatio
     if (isAnnotation(key) || isWhollyText(path, key)) {
       return COMPARED.test(key) || isDeepStrictEqual(values.before, values.after) ? [] : [textChange(nodes, path, key)];
     }
-    return VALUES.has(key) ? [] : inside(values, [...path, key], MAPS.has(key));
+    return HOLDS_VALUES.has(key) ? [] : inside(values, [...path, key], IS_MAP.has(key));
   });
 }
 

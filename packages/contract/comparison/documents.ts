@@ -57,6 +57,41 @@ export function isAnnotation(key: string): boolean {
   return ANNOTATIONS.has(key) || key.startsWith("x-");
 }
 
+/** Keywords whose value is a map by names that somebody chose, so that none of the names is a keyword. */
+export const IS_MAP = new Set([
+  "paths",
+  "webhooks",
+  "callbacks",
+  "responses",
+  "headers",
+  "content",
+  "links",
+  "encoding",
+  "variables",
+  "schemas",
+  "parameters",
+  "requestBodies",
+  "securitySchemes",
+  "pathItems",
+  "flows",
+  "properties",
+  "patternProperties",
+  "dependentSchemas",
+  "$defs",
+]);
+
+/** Keywords whose value holds no keywords. */
+export const HOLDS_VALUES = new Set([
+  "default",
+  "enum",
+  "const",
+  "security",
+  "required",
+  "dependentRequired",
+  "mapping",
+  "scopes",
+]);
+
 /** Changes to keys that nothing here compares: they are breaking, since nobody can tell what they mean for clients. */
 export function unknownChanges(nodes: Pair<Node>, known: readonly string[]): PartChange[] {
   const { before, after } = nodes;

@@ -1,6 +1,6 @@
 import { pointer, type Schema } from "express-operations/reading";
-import type { SchemaNode } from "./alternatives.ts";
-import { type Documents, isAnnotation, type Pair } from "./documents.ts";
+import { keywordsOf, type SchemaNode } from "./alternatives.ts";
+import { type Documents, isAnnotation, IS_MAP, type Pair } from "./documents.ts";
 import { effect, type SchemaChange, type Scope } from "./scope.ts";
 
 /**
@@ -91,25 +91,23 @@ function oneOfsIn(document: Documents["before"], schema: SchemaNode): SchemaNode
 
 /** Whether no value is valid for two of the schemas: they are of different types, or a required field tells them apart. */
 function excludeEachOther(document: Documents["before"], members: SchemaNode[]): boolean {
-  const parts = members.map((member) => partsWithType(document, member));
-  const types = parts.map((own) => own.flatMap(({ type }) => [type ?? []].flat()));
-  const areTyped = types.every((own) => own.length > 0);
-  if (areTyped && areDisjoint(types.map((own) => own.map((type) => (type === "integer" ? "number" : type)))))
-    return true;
+  const parts = members.map((member) => partsOf(document, member).map(({ own }) => own));
+  const types = members.map((member) => typesOf(document, member));
+  if (types.every((own) => own.length > 0) && areDisjoint(types)) return true;
   const [first = []] = parts;
-  return first
-    .flatMap(({ properties = {} }) => Object.keys(properties as object))
-    .some((name) => {
-      const tags = parts.map((own) => tagsOf(own, name));
-      return types.every((own) => own.includes("object")) && tags.every((own) => own.length > 0) && areDisjoint(tags);
-    });
+  const names = first.flatMap(({ properties = {} }) => Object.keys(properties as object));
+  return names.some((name) => {
+    const tags = parts.map((own) => tagsOf(own, name));
+    const areObjects = types.every((own) => own.length > 0 && own.every((type) => type === "object"));
+    return areObjects && tags.every((own) => own.length > 0) && areDisjoint(tags);
+  });
 }
 
-function partsWithType(document: Documents["before"], schema: SchemaNode): Schema[] {
-  if (typeof schema === "boolean") return [];
-  const target = schema.$ref === undefined ? schema : (pointer(document, schema.$ref) as SchemaNode);
-  const own = typeof target === "boolean" ? [] : [target];
-  return [...own, ...partsOf(document, schema).map((part) => part.own)];
+/** The types that a value may have, of all that are named; none where none is. Integers are numbers. */
+function typesOf(document: Documents["before"], schema: SchemaNode): string[] {
+  const { type: lists = [] } = keywordsOf(document, schema);
+  const types = lists.flatMap((list) => [list as string | string[]].flat());
+  return types.map((type) => (type === "integer" ? "number" : type));
 }
 
 /** The values that a required field may have, as JSON; none where it is not required or may have any. */
@@ -130,19 +128,17 @@ function areDisjoint(lists: string[][]): boolean {
 /** A schema as text together with all that it refers to, whatever describes it left out. */
 export function meaningOf(document: Documents["before"], root: unknown): string {
   const met = new Map<string, string>();
-  const text = (value: unknown): string => {
-    if (Array.isArray(value)) return `[${value.map(text).join()}]`;
+  const text = (value: unknown, isMap = false): string => {
+    if (Array.isArray(value)) return `[${value.map((item) => text(item)).join()}]`;
     if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "";
     const { $ref } = value as Schema;
-    if (typeof $ref === "string" && !met.has($ref)) {
+    if (!isMap && typeof $ref === "string" && !met.has($ref)) {
       met.set($ref, "");
       met.set($ref, text(pointer(document, $ref)));
     }
-    const keys = Object.keys(value).filter((key) => !isAnnotation(key));
-    return `{${keys
-      .toSorted()
-      .map((key) => `${JSON.stringify(key)}:${text((value as Schema)[key])}`)
-      .join()}}`;
+    const entries = Object.entries(value).filter(([key]) => isMap || !isAnnotation(key));
+    const fields = entries.map(([key, child]) => `${JSON.stringify(key)}:${text(child, !isMap && IS_MAP.has(key))}`);
+    return `{${fields.toSorted().join()}}`;
   };
   return [text(root), ...[...met].map((entry) => entry.join("=")).toSorted()].join("\n");
 }

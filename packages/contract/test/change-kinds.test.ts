@@ -106,6 +106,11 @@ describe("a schema", () => {
 
   const closed = { additionalProperties: false };
   const text = { type: "string" };
+  const tagged = (tag: string, type: string | string[]) => ({
+    type,
+    required: ["kind"],
+    properties: { kind: { const: tag } },
+  });
   test.each<[string, object, object]>([
     [
       "a closed object is split",
@@ -163,6 +168,26 @@ describe("a schema", () => {
       { oneOf: [{ maxLength: 10 }, { minLength: 6 }] },
     ],
     ["an equal member is added", { oneOf: [text, { type: "integer" }] }, { oneOf: [text, text, { type: "integer" }] }],
+    [
+      "a second member accepts null",
+      { oneOf: [{ type: "string", nullable: true }, { type: "integer" }] },
+      {
+        oneOf: [
+          { type: "string", nullable: true },
+          { type: "integer", nullable: true },
+        ],
+      },
+    ],
+    [
+      "a second member told apart by a field accepts null",
+      { oneOf: [tagged("a", ["object", "null"]), tagged("b", "object")] },
+      { oneOf: [tagged("a", ["object", "null"]), tagged("b", ["object", "null"])] },
+    ],
+    [
+      "a field called as an annotation changes in a member",
+      { oneOf: [{ properties: { title: { maxLength: 5 } } }, { properties: { title: { minLength: 6 } } }] },
+      { oneOf: [{ properties: { title: { maxLength: 10 } } }, { properties: { title: { minLength: 6 } } }] },
+    ],
   ])("in which %s is breaking for requests and responses", (_how, before, after) => {
     for (const direction of ["requestBody", "responses"]) {
       const of = (schema: object) => {

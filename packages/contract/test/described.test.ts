@@ -98,6 +98,16 @@ test("what only looks like a field, a parameter or a schema stays as it is, and 
   expect(list).toEqual(before);
 });
 
+test("a field may be called as a keyword is", () => {
+  const named = (properties: Node) => ({ Any: { properties } });
+  const schemas = named({ properties: { default: null }, default: { properties: { enum: { maximum: 9 } } }, name: {} });
+  const document = { openapi: "3.1.1", components: { schemas } } as unknown as OpenAPI3;
+  const enumerated = { enum: { maximum: 9, description: "At most 9." } };
+  expect(described(document).components?.schemas).toEqual(
+    named({ properties: { default: null }, default: { properties: enumerated }, name: {} }),
+  );
+});
+
 test("a schema that contains itself is described once", () => {
   const $ref = "#/components/schemas/Tree";
   const Tree = { description: "A tree.", properties: { next: { $ref } } };
