@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
+import { MOST_PROXIES } from "./http/forwarded.ts";
 import type { RateLimits } from "./rate-limits.ts";
 
 const ENVIRONMENTS = ["development", "staging", "production"] as const;
@@ -12,7 +13,6 @@ const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"
 const hostname = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i;
 const decimal = /^(0|[1-9]\d{0,8})$/;
 
-const MOST_PROXIES = 32;
 const NOT_PROXIES = `TRUST_PROXY must be the addresses of proxies or their CIDR blocks, separated by commas, or a number of proxies from 0 to ${MOST_PROXIES}. Set it so: TRUST_PROXY=10.0.0.0/8,::1 or TRUST_PROXY=1`;
 
 const NOT_A_DATABASE =

@@ -70,13 +70,15 @@ function strictChecks(document: OpenApiDocument, parameter: ParameterObject): St
     const numeric = numericCheck(nonNullTypesOf(document, schema.items), resolve<Schema>(document, schema.items ?? {}));
     const items: Reader = (raw) =>
       [value(raw) ?? []].flat().flatMap((text) => (isDelimited(parameter) ? itemsOf(text, parameter) : text));
-    return numeric === undefined ? asJson : [...asJson, checking(items, inItem(numeric))];
+    return numeric === undefined
+      ? asJson
+      : [...asJson, checking(items, (text) => said(within("an item", numeric(text))))];
   }
   if (types.has("object") || types.size === 0) {
     if (parameter.in !== "query") return [];
     const fields = fieldCheck(document, schema);
-    const inBrackets: StrictCheck = (raw) => (isRecord(raw.query[name]) ? fields(raw.query[name]) : undefined);
-    const spread: StrictCheck[] = isSpread(document, parameter) ? [(raw) => fields(raw.query)] : [];
+    const inBrackets: StrictCheck = (raw) => (isRecord(raw.query[name]) ? said(fields(raw.query[name])) : undefined);
+    const spread: StrictCheck[] = isSpread(document, parameter) ? [(raw) => said(fields(raw.query))] : [];
     return [inBrackets, ...spread, ...asJson];
   }
   const numeric = numericCheck(types, schema);
@@ -128,14 +130,26 @@ function readsJson(schema: Schema, types: Set<string>): boolean {
   return types.has("object") || ["allOf", "oneOf", "anyOf"].some((keyword) => schema[keyword] !== undefined);
 }
 
+/** What is wrong with a value or, where it has one, with its innermost field or item. */
+type DeepFault = string | { holder: string; fault: string };
+
+function within(holder: string, fault: DeepFault | undefined): DeepFault | undefined {
+  return typeof fault === "string" ? { holder, fault } : fault;
+}
+
+function said(fault: DeepFault | undefined): string | undefined {
+  return typeof fault === "object" ? `has ${fault.holder} that ${fault.fault}` : fault;
+}
+
 /** Checks the numbers in an object, at any depth. The checks of a schema's fields are made when a request first gives them. */
-function fieldCheck(document: OpenApiDocument, node: Schema): (value: unknown) => string | undefined {
-  let fields: Map<string, (value: unknown) => string | undefined> | undefined;
+function fieldCheck(document: OpenApiDocument, node: Schema): (value: unknown) => DeepFault | undefined {
+  let fields: Map<string, (value: unknown) => DeepFault | undefined> | undefined;
   const types = nonNullTypesOf(document, node);
   const numeric = numericCheck(types, resolve<Schema>(document, node));
   const { items } = resolve<Schema>(document, node);
-  const item = types.has("array") && items !== undefined ? inItem(fieldCheck(document, items)) : undefined;
-  const check = (value: unknown): string | undefined => {
+  const itemCheck = types.has("array") && items !== undefined ? fieldCheck(document, items) : undefined;
+  const item = itemCheck && ((value: unknown) => within("an item", itemCheck(value)));
+  const check = (value: unknown): DeepFault | undefined => {
     if (typeof value === "string") return (item ?? numeric)?.(value);
     if (Array.isArray(value)) return firstFault(value, item ?? check);
     if (!isRecord(value)) return undefined;
@@ -145,27 +159,17 @@ function fieldCheck(document: OpenApiDocument, node: Schema): (value: unknown) =
         fieldCheck(document, field),
       ]),
     );
-    return firstFault(Object.keys(value), (name) => inField(name, fields!.get(name)?.(value[name])));
+    return firstFault(Object.keys(value), (name) => within(fieldOf(name), fields!.get(name)?.(value[name])));
   };
   return check;
 }
 
-/** What is wrong with an object, of which a field is at fault. The innermost field is named. */
-function inField(name: string, fault: string | undefined): string | undefined {
-  if (fault?.startsWith("has a") !== false) return fault;
+function fieldOf(name: string): string {
   const known = printable(name);
-  return known === undefined ? `has a field that ${fault}` : `has a field "${known}" that ${fault}`;
+  return known === undefined ? "a field" : `a field "${known}"`;
 }
 
-/** A check of a list by that of its items. */
-function inItem<Value>(check: (value: Value) => string | undefined): (value: Value) => string | undefined {
-  return (value) => {
-    const fault = check(value);
-    return fault?.startsWith("has a") === false ? `has an item that ${fault}` : fault;
-  };
-}
-
-function firstFault<Item>(items: Item[], check: (item: Item) => string | undefined): string | undefined {
+function firstFault<Item, Fault>(items: Item[], check: (item: Item) => Fault | undefined): Fault | undefined {
   for (const item of items) {
     const fault = check(item);
     if (fault !== undefined) return fault;

@@ -19,7 +19,7 @@ type Scheme = "http" | "https";
 type IsTrusted = (address: string | undefined, hop: number) => boolean;
 
 /** More proxies than stand in front of a service; header values beyond are not read. */
-const MOST_HOPS = 32;
+export const MOST_PROXIES = 32;
 /** In characters, more than a proxy writes of one hop. */
 const LONGEST_ELEMENT = 256;
 
@@ -35,8 +35,8 @@ export function forwardedOf(request: Request): Forwarded {
   const peer = peerAddress(socket.remoteAddress);
   if (!isTrusted(peer, 0)) return { address: peer };
 
-  const elements = take(MOST_HOPS, elementsFromRight(headers["forwarded"] ?? ""));
-  const nodes = take(MOST_HOPS, itemsFromRight(headers["x-forwarded-for"]));
+  const elements = take(MOST_PROXIES, elementsFromRight(headers["forwarded"] ?? ""));
+  const nodes = take(MOST_PROXIES, itemsFromRight(headers["x-forwarded-for"]));
   const standard = follow(
     peer,
     elements.map((element) => element.get("for")),

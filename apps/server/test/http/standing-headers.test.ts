@@ -23,7 +23,7 @@ describe("Cache-Control", () => {
 
   test("what has a tag may be kept by the client that asked, who asks before it uses that again", async () => {
     const { id } = await service.addPet();
-    for (const path of ["/v1/pets", `/v1/pets/${id}`, "/openapi.json", "/openapi.yaml"]) {
+    for (const path of ["/v1/pets", `/v1/pets/${id}`]) {
       const tag = (await request(path)).headers.get("ETag")!;
       expect([path, ...(await kept(path))]).toEqual([path, 200, "private, no-cache", true]);
       expect([path, ...(await kept(path, { method: "HEAD" }))]).toEqual([path, 200, "private, no-cache", true]);
@@ -61,7 +61,6 @@ describe("Cache-Control", () => {
       [200, "/healthz", {}],
       [200, "/readyz", {}],
       [405, "/healthz", { method: "POST" }],
-      [200, "/docs", {}],
       [302, "/", { redirect: "manual" }],
     ] as const;
     for (const [status, path, init] of answers)
