@@ -123,7 +123,7 @@ describe("looking ahead", () => {
           response.writeHead(200, { "Content-Type": "application/json", Link: '<?page=1>; rel="next"' }).end("[{}]");
         } else void once(response, "close").then(() => resolve());
       },
-      { attemptTimeout: Infinity },
+      { attemptTimeout: Infinity, timeout: Infinity }, // that nothing else ends it
     );
     const iterator = server.petstore.paginate.listPets().pages()[Symbol.asyncIterator]();
     await iterator.next();
