@@ -10,7 +10,7 @@ const sized = (more = {}) => ({
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const json = (schema: object) => ({ "application/json": { schema } });
 
-/** Each of the schemas is reached in another way: by a request, by a response, by both, through another schema. */
+/** Each of the schemas is reached in another way: by a request, a response, both, another schema, an alternative, or two of these. */
 const DOCUMENT = {
   openapi: "3.1.1",
   info: { title: "Kennel", version: "1.0.0" },
@@ -43,6 +43,8 @@ const DOCUMENT = {
         example: ref("Nested"),
         pups: { type: "array", items: sized() },
         home: { oneOf: [ref("Kennel"), { type: "null" }] },
+        birth: { oneOf: [ref("Place"), { type: "null" }] },
+        place: ref("Place"),
         merged: { allOf: [sized()] },
         made: { type: "string", default: "now", readOnly: true },
       }),
@@ -50,6 +52,7 @@ const DOCUMENT = {
       Shared: sized(),
       Nested: { type: "object", properties: { parent: ref("Nested"), tail: { type: "string", default: "long" } } },
       Kennel: sized(),
+      Place: sized(),
     },
   },
 };
@@ -81,6 +84,7 @@ describe("a document in which what has a default is required", () => {
   test("leaves alternatives and responses as they are", () => {
     expect(home).toEqual(DOCUMENT.components.schemas.Asked.properties["home" as never]);
     expect([schemas.Kennel, schemas.Told]).toEqual([sized(), sized()]);
+    expect(schemas.Place, "an alternative in one place, and certain in another").toEqual(sized());
     expect(paths["/dogs"].put.responses).toEqual(DOCUMENT.paths["/dogs"].put.responses);
   });
 
