@@ -10,7 +10,7 @@ export function authenticationChecks(document: OpenApiDocument, entry: Operation
   if (requirements.length === 0 || requirements.some((requirement) => Object.keys(requirement).length === 0)) return [];
   const alternatives = requirements.map((requirement) => schemesOf(document, requirement));
   if (alternatives.flat().some(({ type }) => type === "mutualTLS")) return []; // refused before there is HTTP
-  const isBearer = alternatives.every((schemes) => schemes.length === 1 && schemes.every(isBearerScheme));
+  const isBearer = alternatives.every((schemes) => schemes.length === 1 && isBearerScheme(schemes[0]!));
   const challenge = (error?: string): Expectation => {
     const pattern = error === undefined ? /\bBearer\b/i : new RegExp(`\\bBearer\\b.*\\berror="?${error}\\b`, "i");
     return (received) => expectHeader(received, "WWW-Authenticate", isBearer ? pattern : undefined);

@@ -75,9 +75,8 @@ function canCarry(
     case "query":
       return text !== "" || allowEmptyValue !== true;
     case "header":
-      return /^[\x21-\x7e]*$/.test(text);
     case "cookie":
-      return /^[\x21-\x7e]*$/.test(text) && !/[",;\\]/.test(text);
+      return /^[\x21-\x7e]*$/.test(text);
   }
 }
 
