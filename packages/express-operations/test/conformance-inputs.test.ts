@@ -48,6 +48,16 @@ describe("what holds for every value of a schema", () => {
     expect(effectiveSchema(document, node)).toEqual(effective);
   });
 
+  test.each(["minimum", "minLength", "minItems", "minProperties"])("of several %s the largest", (keyword) => {
+    const node = { allOf: [1, 3, 2].map((bound) => ({ [keyword]: bound })) };
+    expect(effectiveSchema(document, node)).toEqual({ [keyword]: 3 });
+  });
+
+  test.each(["maximum", "maxLength", "maxItems", "maxProperties"])("of several %s the smallest", (keyword) => {
+    const node = { allOf: [3, 1, 2].map((bound) => ({ [keyword]: bound })) };
+    expect(effectiveSchema(document, node)).toEqual({ [keyword]: 1 });
+  });
+
   test("what stands beside a reference counts from OpenAPI 3.1 on", () => {
     expect(effectiveSchema({ ...document, openapi: "3.0.3" }, { ...ref, maxLength: 5 })).toEqual({
       type: "string",
@@ -257,6 +267,28 @@ describe("what is sent of an operation", () => {
       { "query parameter q given twice": "/a?q=x&q=x", "unknown query parameter": unknown },
     ],
     [
+      query({ type: "string", minLength: 2 }, { allowEmptyValue: true }),
+      "/a",
+      {
+        "query parameter q shorter than allowed": "/a?q=x",
+        "query parameter q given twice": "/a?q=xx&q=xx",
+        "unknown query parameter": unknown,
+      },
+    ],
+    [
+      query({ type: "array", example: [1] }, { required: true, example: [5] }),
+      "/a?q=5",
+      { "query parameter q missing": "/a", "unknown query parameter": "/a?q=5&no-such-parameter=1" },
+    ],
+    [
+      query(
+        { type: "array", example: [1] },
+        { required: true, examples: { six: { value: [6] }, seven: { value: [7] } } },
+      ),
+      "/a?q=6",
+      { "query parameter q missing": "/a", "unknown query parameter": "/a?q=6&no-such-parameter=1" },
+    ],
+    [
       query({ type: ["string", "integer"], enum: ["a", 1] }),
       "/a",
       {
@@ -301,6 +333,30 @@ describe("what is sent of an operation", () => {
       },
       "/a?q=%7B%22a%22%3A1%7D",
       { "query parameter q missing": "/a", "unknown query parameter": "/a?q=%7B%22a%22%3A1%7D&no-such-parameter=1" },
+    ],
+    [
+      {
+        parameters: [
+          { in: "query", name: "q", required: true, content: { "application/json": { schema: { type: "integer" } } } },
+        ],
+      },
+      "/a?q=1",
+      { "query parameter q missing": "/a", "unknown query parameter": "/a?q=1&no-such-parameter=1" },
+    ],
+    [
+      {
+        parameters: ["query", "header", "cookie"].map((place) => ({
+          in: place,
+          name: "p",
+          schema: { type: "string", pattern: "^[ -~]+$", example: "x" },
+        })),
+      },
+      "/a",
+      {
+        "query parameter p not matching its pattern": "/a?p=%07", // a header and a cookie cannot hold such a character
+        "query parameter p given twice": "/a?p=x&p=x",
+        "unknown query parameter": unknown,
+      },
     ],
     [
       {
@@ -363,21 +419,21 @@ describe("what is sent of an operation", () => {
   test("JSON", () => {
     const schema = {
       type: "object",
-      required: ["id", "name"],
+      required: ["id", "name", "legs"],
       properties: { id: { readOnly: true }, name: { type: "string" }, legs: { type: "integer", default: 4 } },
       additionalProperties: false,
     };
     const requestBody = { required: true, content: { "text/plain": {}, "application/json": { schema } } };
     expect(sentBy({ requestBody }, "/a", "post")).toEqual({
-      valid: '/a {"name":"x"}',
+      valid: '/a {"name":"x","legs":4}',
       invalid: {
-        "unknown query parameter": '/a?no-such-parameter=1 {"name":"x"}',
+        "unknown query parameter": '/a?no-such-parameter=1 {"name":"x","legs":4}',
         "body missing": "/a",
-        "body without the field name": "/a {}",
-        "body with an unknown field": '/a {"name":"x","noSuchField":1}',
+        "body without the field name": '/a {"legs":4}',
+        "body with an unknown field": '/a {"name":"x","legs":4,"noSuchField":1}',
         "body that is not JSON": "/a {not json",
         "body of the wrong type": "/a []",
-        "body with the field name of the wrong type": '/a {"name":1}',
+        "body with the field name of the wrong type": '/a {"name":1,"legs":4}',
         "body with the field legs of the wrong type": '/a {"name":"x","legs":"abc"}',
         "body with the field legs with a fraction": '/a {"name":"x","legs":1.5}',
       },

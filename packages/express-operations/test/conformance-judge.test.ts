@@ -7,6 +7,7 @@ import { exampleRequest } from "../src/conformance/example-request.ts";
 import { responseJudge } from "../src/conformance/response-judge.ts";
 import { type OpenApiDocument, operationsOf } from "../src/document.ts";
 import { declaredAs, isJson, parseMediaType } from "../src/media-type.ts";
+import { listen } from "./listen.ts";
 
 const json = (schema: object) => ({ description: "", content: { "application/json": { schema } } });
 const documentOf = (operation: object, more: object = {}) =>
@@ -69,6 +70,7 @@ describe("a response is judged by the document", () => {
     [{ 200: none }, [200, undefined, "x"], "expected 200 without a body, got one"],
     [{ 404: none }, [404, "application/json", "{}"], undefined],
     [{ 404: none }, [404, "application/problem+json", "{}"], undefined],
+    [{ 400: none }, [400, "application/json", "{}"], undefined],
     [{ 404: none }, [404, "text/html", "x"], "expected a failure as JSON, got 404 as text/html"],
     [{ 404: none }, [404, "application/json", "x"], "expected a body of JSON, got text that is not JSON"],
     [{ 204: integer }, [204], undefined],
@@ -206,6 +208,31 @@ describe("the checks that a document implies", () => {
     expect(ofSecurity(titlesOf({ security: [{}] }))).toEqual([]);
   });
 
+  test.each<[security: object[], hasScopes: boolean]>([
+    [[{ token: ["read"], key: [] }], true],
+    [[{ token: ["read"] }, { key: ["read"] }], true],
+    [[{ token: ["read"] }, { key: [] }], false],
+  ])("of the scopes of %j: %s", (security, hasScopes) => {
+    const securitySchemes = { token: { type: "oauth2" }, key: { type: "apiKey", in: "header", name: "X-K" } };
+    const titles = titlesOf({ security }, { components: { securitySchemes } });
+    expect(titles.includes("403 with credentials that lack the scopes")).toBe(hasScopes);
+  });
+
+  test.each<[methods: string[], undeclared: string | undefined]>([
+    [["delete"], "PUT"],
+    [["delete", "put"], "PATCH"],
+    [["delete", "put", "patch"], "POST"],
+    [["delete", "put", "patch", "post"], "GET"],
+    [["delete", "put", "patch", "post", "get"], undefined],
+  ])("of a path with the methods %j: 405 for %s", (methods, undeclared) => {
+    const operations = methods.map(
+      (method) => [method, { operationId: method, responses: { 200: json({}) } }] as const,
+    );
+    const checks = conformanceChecks({ openapi: "3.1.0", paths: { "/a": Object.fromEntries(operations) } });
+    const refused = checks.map(({ title }) => title).filter((title) => title.startsWith("405"));
+    expect(refused).toEqual(undeclared === undefined ? [] : methods.map(() => `405 for ${undeclared}`));
+  });
+
   test("of a GET that declares a body say nothing of the body, as `fetch` sends none", () => {
     const requestBody = { content: { "application/json": {} } };
     const components = { securitySchemes: { s: { type: "oauth2" } } };
@@ -242,6 +269,25 @@ describe("the checks that a document implies", () => {
       server.close();
     }
     expect(seen).toEqual([expect.objectContaining({ url: "/a", ...sent })]);
+  });
+
+  const noBearer = `x: ${anonymous[0]}: expected the header WWW-Authenticate to match /\\bBearer\\b/i, got ApiKey`;
+  test.each<[security: object[], fault: string | undefined]>([
+    [[{ token: [] }], noBearer],
+    [[{ token: [] }, { other: [] }], noBearer],
+    [[{ key: [] }], undefined],
+    [[{ token: [] }, { key: [] }], undefined],
+    [[{ token: [], key: [] }], undefined],
+  ])("ask of %j for the challenge Bearer, or for any: %s", async (security, fault) => {
+    const key = { type: "apiKey", in: "header", name: "X-K" };
+    const components = { securitySchemes: { token: { type: "oauth2" }, other: { type: "openIdConnect" }, key } };
+    const document = documentOf({ responses: { 200: json({}) }, security }, { components });
+    const check = conformanceChecks(document).find(({ title }) => title === anonymous[0])!;
+    await using server = await listen((_request, response) => {
+      response.writeHead(401, { "WWW-Authenticate": "ApiKey", "Content-Type": "application/json" }).end("{}");
+    });
+    const outcome = check.run(server).catch(({ message }: Error) => message);
+    expect(await outcome).toBe(fault);
   });
 });
 

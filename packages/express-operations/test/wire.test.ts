@@ -35,6 +35,8 @@ describe("answerJudge", () => {
     ["a failure against the schema", "GET", "/dogs", received(400, {})],
     ["a success where there is no path", "GET", "/cats", received(200, [])],
     ["a success where there is no such method", "DELETE", "/dogs", received(200, [])],
+    ["a success of no such method, without a body", "DELETE", "/dogs", received(204, undefined)],
+    ["OPTIONS with a body", "OPTIONS", "/dogs", received(200, {})],
     ["OPTIONS of no path", "OPTIONS", "/cats", received(204, undefined)],
     ["a failure that is no JSON", "GET", "/cats", { ...received(404, ""), text: "<h1>" }],
   ])("fails %s", async (_, method, target, answer) => {
