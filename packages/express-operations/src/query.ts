@@ -78,8 +78,8 @@ function readQuery(pairs: Pairs, declaration: Declaration): ReadQuery {
     }
     const [root, ...path] = segmentsOf(name);
     const isAny = allowsAnyName && !names.has(root);
-    const isList = path.length === 1 && path[0] === "";
-    if (isAny && path.length === 0 && !name.includes("[")) undeclared[name] = value;
+    const isList = path[0] === ""; // an empty segment is the last one
+    if (isAny && !name.includes("[")) undeclared[name] = value;
     else if (isAny && isList && pairs[root] === undefined) undeclared[root] = [value].flat();
     else if (path.length > 0 && !isList && (isAny || objects.has(root))) insert(assemblies, root, path, value);
     else throw refuseName(name, declaration);
