@@ -71,6 +71,8 @@ describe("names that no parameter declares are refused", () => {
     expect(await ask(parameters, "a=1&other=2", older)).toEqual({ a: "1", other: "2" });
     expect(await ask(parameters, "a=1&other=2", { "x-allow-unknown-query-parameters": "yes" })).toMatch(/^400 /);
     expect(await ask(parameters, "tags[]=1&more[b]=2", extension)).toEqual({ tags: ["1"], more: { b: "2" } });
+    for (const search of ["tags[]=1&tags[]=2", "tags[0]=1&tags[1]=2"])
+      expect(await ask(parameters, search, extension)).toEqual({ tags: ["1", "2"] });
     const ofValidator = "_openapi[schema][parameters]=1"; // express-openapi-validator looks for its own there
     expect(await ask(parameters, ofValidator, extension)).toEqual({ _openapi: { schema: { parameters: "1" } } });
     expect(await ask(parameters, "list[k]=1", extension)).toMatch(/^400 .*"list" does not take these brackets/);
@@ -147,6 +149,7 @@ describe("objects in brackets", () => {
     ["f[a][0]=x&f[a][1]=y", { a: ["x", "y"] }],
     ["f[a][1]=y&f[a][0]=x", { a: ["x", "y"] }],
     ["f[a][1]=x&f[a][2]=y", { a: { 1: "x", 2: "y" } }],
+    ["f[0]=x&f[1]=y", { 0: "x", 1: "y" }],
     ["f[a][0][k]=x&f[a][1][k]=y", { a: [{ k: "x" }, { k: "y" }] }],
     ["f[a]=%2525", { a: "%25" }],
     ["f[a]=x%26f[b]=y", { a: "x&f[b]=y" }],
@@ -162,6 +165,10 @@ describe("objects in brackets", () => {
     for (const search of ["f[size][min]=0x10", "f[sizes][0][min]=1e1"])
       expect(await ask([nested], search)).toMatch(/^400 .*plain decimal digits/);
     expect(await ask([query("f", { allOf: [size] }, deep)], "f[min]=0x10")).toMatch(/^400 .*plain decimal digits/);
+    const fields = { any: { items: { type: "integer" } }, all: { type: "array", items: { type: "integer" } } };
+    const mixed = query("f", { type: "object", properties: fields }, deep);
+    expect(await ask([mixed], "f[any]=0x10&f[all][]=1")).toEqual({ f: { any: "0x10", all: [1] } });
+    expect(await ask([mixed], "f[all][]=0x10")).toMatch(/^400 .*plain decimal digits/);
   });
 
   test("JSON in parts, which are joined where they are parsed, is read as strictly", async () => {
@@ -170,6 +177,14 @@ describe("objects in brackets", () => {
     const [open, close] = ["[", "]"].map((bracket) => bracket.repeat(3_000));
     expect(await ask([f], `f=${open}1&f=2${close}`)).toBe(
       '400 Query parameter "f" nests deeper than the 100 levels allowed.',
+    );
+  });
+
+  test.each(["allOf", "oneOf", "anyOf"])("JSON in a parameter of %s is read as strictly", async (keyword) => {
+    const anyOne = query("q", { [keyword]: [{ $ref: "#/components/schemas/Any" }] });
+    const sent = `q=${encodeURIComponent('{"a":1,"a":2}')}`;
+    expect(await ask([anyOne], sent, {}, { components: { schemas: { Any: {} } } })).toBe(
+      '400 Query parameter "q" gives field "a" twice. Give it once.',
     );
   });
 
@@ -222,5 +237,6 @@ describe("objects in brackets", () => {
     expect(await ask(spread({ additionalProperties: true }), "other=1")).toMatch(/^400 .*"other" is not known/);
     expect(await ask(spread(anything), "other=1&more[a]=2")).toEqual({ other: "1", more: { a: "2" } });
     expect(await ask(spread(anything), "more[a=2")).toMatch(/^400 .*"more" does not take these brackets/);
+    expect(await ask(spread(anything), "[a]=2")).toMatch(/^400 A query parameter does not take these brackets/);
   });
 });

@@ -58,6 +58,24 @@ describe("parameters", () => {
   });
 
   test.each([
+    ["a space", { style: "spaceDelimited", explode: false }, "10%20-20"],
+    ["a bar", { style: "pipeDelimited", explode: false }, "10%7C-20"],
+    ["a comma", { explode: false }, "10,-20"],
+    ["a name of their own", {}, "10&ids=-20"],
+  ])("integers in the query, each after %s", async (_title, style, sent) => {
+    const ids = query("ids", { type: "array", items: { type: "integer" } }, style);
+    const message = 'Query parameter "ids" has an item that must be an integer in plain decimal digits, such as 10.';
+    expect(await ask([ids], `/x?ids=${sent}`)).toMatchObject({ status: 200, query: { ids: [10, -20] } });
+    expect(await ask([ids], `/x?ids=${sent.replace("-20", "0x20")}`)).toMatchObject({ status: 400, message });
+  });
+
+  test("integers that are given one by one are not parted by commas as well", async () => {
+    const ids = query("ids", { type: "array", items: { type: "integer" } });
+    const message = 'Query parameter "ids" has an item that must be an integer in plain decimal digits, such as 10.';
+    expect(await ask([ids], "/x?ids=1%2C2")).toMatchObject({ status: 400, message });
+  });
+
+  test.each([
     ["f[a]=5", 200],
     ["f[a]=0x10", 400],
     ["f[a]=9007199254740993", 400],
@@ -76,8 +94,15 @@ describe("parameters", () => {
     ['{"k":1,"k":2}', 400],
     ["{", 400],
   ])("JSON in a parameter: %s is %d", async (sent, status) => {
-    const json = { in: "query", name: "j", content: { "application/json": { schema: { type: "object" } } } };
-    expect(await ask([json], `/x?j=${encodeURIComponent(sent)}`)).toMatchObject({ status });
+    for (const type of ["application/json", "application/geo+json", "text/json"]) {
+      const json = { in: "query", name: "j", content: { [type]: { schema: { type: "object" } } } };
+      expect(await ask([json], `/x?j=${encodeURIComponent(sent)}`)).toMatchObject({ status });
+    }
+  });
+
+  test("text in a parameter that has a media type is no JSON", async () => {
+    const plain = { in: "query", name: "t", content: { "text/plain": { schema: { type: "string" } } } };
+    expect(await ask([plain], "/x?t=1e400")).toMatchObject({ status: 200, query: { t: "1e400" } });
   });
 
   test("an integer that may be null is read as strictly", async () => {
