@@ -2,6 +2,7 @@ import { printable } from "./problem.ts";
 
 /** How many levels deep a value may nest. */
 export const MAX_DEPTH = 100;
+/** A number from its first digit on: the sign does not matter to whether a double holds it. */
 const NUMBER = /[-\d.eE+]+/y;
 /** An escape of half a character (RFC 8259, section 7), if no backslash stands before it. */
 const SURROGATE = /\\u[dD][89a-fA-F]/;
@@ -66,7 +67,8 @@ function nestsDeeper(value: unknown, levels: number): boolean {
 function inspect(text: string): void {
   const names: (Set<string> | undefined)[] = [];
   const fields: string[] = []; // the field that each open object or array is the value of
-  let [last, field] = ["", ""];
+  let last = "";
+  let field = "";
   for (let at = 0; at < text.length; at++) {
     const character = text[at]!;
     if (character === '"') {
@@ -85,9 +87,9 @@ function inspect(text: string): void {
     } else if (character === "}" || character === "]") {
       names.pop();
       field = fields.pop()!;
-    } else if (character === "-" || (character >= "0" && character <= "9")) {
+    } else if (character >= "0" && character <= "9") {
       NUMBER.lastIndex = at;
-      const [literal = ""] = NUMBER.exec(text)!;
+      const [literal] = NUMBER.exec(text)!;
       if (!isExact(literal)) {
         const place = printable(field) === undefined ? "" : ` in ${fieldNamed(field)}`;
         throw new SyntaxError(`holds a number${place} that cannot be kept exactly. Send one with fewer digits`);
@@ -126,10 +128,10 @@ function isExact(literal: string): boolean {
     return Number.isSafeInteger(value) || String(value) === literal || BigInt(literal) === BigInt(value);
   }
   if (!Number.isSafeInteger(value)) return true;
-  const [, whole = "", fraction = "", exponent = "0"] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal)!;
+  const [, whole = "", fraction = "", exponent = "0"] = /^(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal)!;
   const digits = whole + fraction;
   const integerDigits = Math.max(0, whole.length + Number(exponent));
   if (/[1-9]/.test(digits.slice(integerDigits))) return false;
   const integer = digits.slice(0, integerDigits).padEnd(Math.min(integerDigits, 20), "0");
-  return BigInt(integer || "0") === BigInt(Math.abs(value));
+  return BigInt(integer || "0") === BigInt(value);
 }
