@@ -10,9 +10,6 @@ interface Field {
   isWriteOnly?: boolean;
 }
 
-/** In place of a field that is not kept. */
-const DROPPED = Symbol("dropped");
-
 /** What the schemas that apply to one place declare together. */
 interface Shape {
   /** True when nothing is said about fields, or others than those named are let through. */
@@ -74,16 +71,17 @@ export function keepDeclared(document: OpenApiDocument, schema: Schema | undefin
       const name = names[at]!;
       const field = keepField(shape, name, value[name]);
       if (field !== value[name]) copy ??= names.slice(0, at).map((earlier) => [earlier, value[earlier]]);
-      if (field !== DROPPED) copy?.push([name, field]);
+      if (field !== undefined) copy?.push([name, field]);
     }
     return copy === undefined ? value : Object.fromEntries(copy);
   };
 
+  /** Returns undefined for a field that is not kept, as JSON has no such value. */
   const keepField = (shape: Shape, name: string, value: unknown): unknown => {
     const field = fieldOf(shape, name);
-    if (field === undefined) return DROPPED;
+    if (field === undefined) return undefined;
     field.isWriteOnly ??= shapeFor(field.schemas).isWriteOnly;
-    return field.isWriteOnly ? DROPPED : keep(field.schemas, value);
+    return field.isWriteOnly ? undefined : keep(field.schemas, value);
   };
 
   const root = schemasIn([schema]);
