@@ -48,6 +48,16 @@ test.each<[string, Schema, unknown, unknown]>([
     { a1: { name: "Ada", age: 1 }, a2: { name: "Ada" }, t: ada },
   ],
   [
+    "in fields that neither a name nor a pattern describes",
+    {
+      properties: { me: person },
+      patternProperties: { "^t": person },
+      additionalProperties: { properties: { age: {} } },
+    },
+    { me: ada, t: ada, other: { ...ada, age: 1 } },
+    { me: { name: "Ada" }, t: { name: "Ada" }, other: { age: 1 } },
+  ],
+  [
     "in lists within lists, and lists of alternatives",
     { type: "array", items: { type: "array", items: { oneOf: [person, { properties: { age: {} } }] } } },
     [[ada, { age: 1, cost: 2 }]],
@@ -84,6 +94,11 @@ test.each<[string, Schema, unknown, unknown]>([
   ["what is no object is left alone", person, "Ada", "Ada"],
   ["null is left alone", person, null, null],
 ])("%s", (_title, schema, value, expected) => expect(keep(schema, value)).toEqual(expected));
+
+test("fields stay in their order", () => {
+  const value = { friend: { name: "Bob" }, age: 1, name: "Ada", password: "x" };
+  expect(Object.keys(keep(person, value) as object)).toEqual(["friend", "name"]);
+});
 
 test("a value with nothing to drop is not copied", () => {
   const value = { name: "Ada", friend: { name: "Bob" } };
