@@ -44,31 +44,21 @@ function recursiveParts(document: OpenApiDocument, schema: Schema, cycles: Map<S
   return found;
 }
 
-/** Returns the schemas that contain themselves, by the cycle they are on: Tarjan's strongly connected components. */
+/** Returns the cycle that each schema below a root is on, its own where it is on none: Tarjan's strongly connected components. */
 function cyclesBelow(document: OpenApiDocument, root: Schema): Map<Schema, number> {
   const cycles = new Map<Schema, number>();
   const order = new Map<Schema, number>();
   const stack: Schema[] = [];
-  const open = new Set<Schema>();
   const visit = (schema: Schema): number => {
     const number = order.size;
     let lowest = number;
-    let isOnCycle = false;
     order.set(schema, number);
     stack.push(schema);
-    open.add(schema);
     for (const { schema: own } of [...schemasInPlace(document, schema), ...schemasOfParts(document, schema)]) {
-      isOnCycle ||= own === schema;
       if (!order.has(own)) lowest = Math.min(lowest, visit(own));
-      else if (open.has(own)) lowest = Math.min(lowest, order.get(own)!);
+      else if (!cycles.has(own)) lowest = Math.min(lowest, order.get(own)!);
     }
-    if (lowest === number) {
-      const component = stack.splice(stack.lastIndexOf(schema));
-      for (const member of component) {
-        open.delete(member);
-        if (isOnCycle || component.length > 1) cycles.set(member, number);
-      }
-    }
+    if (lowest === number) for (const member of stack.splice(stack.lastIndexOf(schema))) cycles.set(member, number);
     return lowest;
   };
   visit(root);
