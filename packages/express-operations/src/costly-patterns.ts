@@ -68,7 +68,7 @@ function withoutBounds(source: string): { unbounded: string; combinations: numbe
 
 /** Whether a match is tried from each place of a text, and each of these tries may take as long as the text is. */
 function mayBeginAnywhere(source: string): boolean {
-  const bare = source.replaceAll(/\\./g, "x").replaceAll(/\[[^\]]*\]/g, "x");
+  const bare = source.replaceAll(/\\.|\[(?:\\.|[^\]\\])*\]/g, "x");
   return !bare.startsWith("^") && /[*+]|\{\d+,\}/.test(bare.replace(/(?:[*+]|\{\d+,\})\??$/, ""));
 }
 
