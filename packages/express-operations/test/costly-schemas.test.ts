@@ -41,8 +41,10 @@ test.each<[string, object, object | undefined, string[]]>([
     ["body pattern"],
   ],
   ["a pattern that may begin anywhere and goes on", text("foo.*bar"), undefined, ["body pattern"]],
+  ["such a pattern with a plus", text("foo.+bar"), undefined, ["body pattern"]],
   ["a pattern of an escaped start", text("\\$\\{[^}]*\\}"), undefined, ["body pattern"]],
   ["a pattern that refers back", text("^(.*)\\1$"), undefined, ["body pattern"]],
+  ["a pattern that refers back and repeats nothing", text("^(a|b)\\1$"), undefined, []],
   ["a pattern of large bounds", text("^[a-z]{1,1000}[a-z]{1,1000}[a-z]{1,1000}$"), undefined, ["body pattern"]],
   ["a pattern of bounds in bounds", text("^(?:[a-z]{1,20}){1,20}$"), undefined, ["body pattern"]],
   ["a pattern of many optional characters", text(`^${"a?".repeat(26)}b$`), undefined, ["body pattern"]],
@@ -53,6 +55,10 @@ test.each<[string, object, object | undefined, string[]]>([
   ["a domain", text("^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$"), undefined, []],
   ["a prefix", text("^x-"), undefined, []],
   ["a prefix and more", text("x-[a-z]+"), undefined, []],
+  ["signs of repetition that are escaped", text("\\+\\*\\d"), undefined, []],
+  ["signs of repetition in a class", text("[*+]-"), undefined, []],
+  ["signs of repetition in a class, behind a bracket", text("[\\]*+]-"), undefined, []],
+  ["a class that holds a bracket, repeated in the midst", text("a[\\]b]*c"), undefined, ["body pattern"]],
   ["a pattern of names", { patternProperties: { "^(a+)+$": {} } }, undefined, ["body pattern"]],
   ["a class that is repeated", text("^[A-Za-z0-9_-]+$"), undefined, []],
   ["groups that match in one way", text("^[a-z]+(?:-[a-z]+)*$"), undefined, []],
@@ -115,6 +121,7 @@ test.each<[string, object, object | undefined, string[]]>([
   ["a property and all other names", node, { ...member({ part: node }), additionalProperties: node }, []],
   ["the first items and all others", node, { prefixItems: [node], items: node }, []],
   ["items that are also counted", node, { items: node, contains: node }, ["body $ref"]],
+  ["the first items, which are also counted", node, { contains: node, prefixItems: [node] }, ["body $ref"]],
   ["members that validate other parts", node, { oneOf: [member({ left: node }), member({ right: node })] }, []],
   ["a schema that contains itself once", node, member({ part: node }), []],
   [
@@ -128,6 +135,13 @@ test.each<[string, object, object | undefined, string[]]>([
     node,
     { allOf: [node], ...member({ part: text("^(a+)+$") }) },
     ["body/part pattern"],
+  ],
+  ["a schema that stands in its own place, and in a part", node, { allOf: [node], ...member({ part: node }) }, []],
+  [
+    "members that lead to a schema without a way back",
+    { allOf: ["a", "b", "b"].map((name) => member({ [name]: member({ part: node }) })) },
+    { type: "string" },
+    [],
   ],
   ["a property and all names left", node, { ...member({ part: node }), unevaluatedProperties: node }, []],
   ["names and a property", node, { ...member({ part: node }), propertyNames: node }, []],
@@ -198,6 +212,27 @@ test("schemas that share others many times over are looked at once", async () =>
   );
   const document = documentOf({ $ref: "#/components/schemas/L0" });
   expect(await costsOf({ ...document, components: { schemas } })).toEqual([]);
+});
+
+test("a schema that leads to one part in very many ways is named in time", async () => {
+  const levels = Array.from({ length: 40 }, (_, at) => `L${at}`);
+  const schemas = Object.fromEntries(
+    levels.map((name, at) => {
+      const ref = { $ref: `#/components/schemas/${levels[at + 1] ?? "Node"}` };
+      return [name, { allOf: [ref, ref] }];
+    }),
+  );
+  const document = documentOf({ $ref: "#/components/schemas/L0" });
+  const Node = member({ part: { $ref: "#/components/schemas/L0" } });
+  expect(await costsOf({ ...document, components: { schemas: { ...schemas, Node } } })).toContain("body $ref");
+});
+
+test.each([
+  [1_000, ["body pattern"]],
+  [1_001, []],
+])("a pattern of %d characters", async (length, expected) => {
+  const start = "^(a+)+";
+  expect(await costsOf(documentOf(text(start + "b".repeat(length - start.length))))).toEqual(expected);
 });
 
 test("a reference that leads nowhere is left to others", async () => {
