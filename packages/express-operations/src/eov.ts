@@ -212,7 +212,7 @@ function routeOf(path: string, method: string) {
 /** Runs one step to its `next`, or rejects with what it passes there. */
 export function run(middleware: Middleware, request: unknown, response: unknown = {}): Promise<void> {
   return new Promise((done, failed) => {
-    const next = (error?: unknown) => (error === undefined || error === null ? done() : failed(error));
+    const next = (error?: unknown) => (error === undefined ? done() : failed(error));
     void Promise.resolve(middleware(request, response, next)).catch(failed);
   });
 }
