@@ -50,6 +50,17 @@ describe("a deprecated operation", () => {
     expect(response.headers.get("Link")).toBe('</new/a>; rel="successor-version", </a>; rel="next"');
   });
 
+  test("without a successor, sends the links of its handler as they are, and all its headers", async () => {
+    const headers = { Link: { schema: { type: "string" } } };
+    const old = { "x-deprecated-at": "2026-01-01", responses: { 200: { ...anyJson[200], headers } } };
+    const answer = () => ({ status: 200, headers: { Link: '</a>; rel="next"' }, body: {} });
+    const handlers = { old: answer, new: answer, other: answer } as never;
+    await using server = await listen(implement()({ document: { openapi: "3.1.0", paths: paths(old) }, handlers }));
+    const { headers: sent } = await fetch(`${server.baseUrl}/old/a`);
+    const names = ["Deprecation", "Link", "Content-Type", "Content-Length"];
+    expect(names.map((name) => sent.get(name))).toEqual(["@1767225600", '</a>; rel="next"', "application/json", "2"]);
+  });
+
   test.each([
     [{ "x-deprecated-at": "soon" }, 'Operation "old": x-deprecated-at is not a date such as 2030-12-05.'],
     [{ "x-sunset": "2030-13-01" }, 'Operation "old": x-sunset is not a date such as 2030-12-05.'],

@@ -9,9 +9,9 @@ export const anyJson = { 200: { description: "", content: { "application/json": 
 /** Promises that are none of the language's own here, like those that some libraries give. */
 const ForeignPromise = runInNewContext("Promise") as PromiseConstructor;
 
-/** Judges for tests: each scheme named here admits the credential `good`; `reader` gives it one scope alone. */
+/** Judges for tests: each scheme named here admits the credential `good`; that of `key` and of `bearer` has one scope alone. */
 const security: Record<string, SecurityHandler<unknown>> = {
-  key: (credential) => (credential === "good" ? { caller: "key" } : undefined),
+  key: (credential) => (credential === "good" ? { caller: "key", scopes: ["read"] } : undefined),
   bearer: (credential) => (credential === "good" ? { caller: "bearer", scopes: ["read"] } : undefined),
   basic: (credential) => ForeignPromise.resolve(credential === "user:good" ? { caller: "basic" } : undefined),
 };

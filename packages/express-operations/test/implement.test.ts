@@ -151,6 +151,20 @@ describe("a document and an implementation that disagree", () => {
     expect(attempt({}, { ...document, openapi: "3.2.0" })).toThrow("only 3.0 and 3.1 can be served");
   });
 
+  test("name a handler of another name behind the operation that it may be meant for", () => {
+    const { getBook, ...rest } = handlers;
+    const start = () => implement<operations>()({ document, handlers: { ...rest, readBook: getBook } as never });
+    expect(start).toThrow(
+      new Error(
+        [
+          "The document and its implementation disagree:",
+          '- Operation "getBook" has no handler: add one to the handlers.',
+          '- Handler "readBook" has no operation: remove it, or add the operation to the document.',
+        ].join("\n"),
+      ),
+    );
+  });
+
   test("name a scheme without a handler, an operation without an id, and an id used twice", () => {
     const paths = structuredClone(document.paths) as Record<
       string,
@@ -171,16 +185,19 @@ describe("a document and an implementation that disagree", () => {
     const paths = {
       "/a/{id}": { get: { operationId: "one", parameters, responses }, put: { operationId: "two", responses } },
       "/a/{other}": { get: { operationId: "three", parameters, responses } },
+      "/a/": { get: { operationId: "four", responses } },
     };
     const answer = () => ({ status: 200 });
-    const given = { one: answer, two: answer, three: answer } as never;
+    const given = { one: answer, two: answer, three: answer, four: answer } as never;
     const start = () => implement()({ document: { openapi: "3.1.0", paths }, handlers: given });
     expect(start).toThrow(
-      [
-        "The document and its implementation disagree:",
-        '- Operation "three" answers to the same requests as "one": remove one.',
-        '- Operation "three" has a path parameter "id" that its path /a/{other} does not name: correct one.',
-      ].join("\n"),
+      new Error(
+        [
+          "The document and its implementation disagree:",
+          '- Operation "three" answers to the same requests as "one": remove one.',
+          '- Operation "three" has a path parameter "id" that its path /a/{other} does not name: correct one.',
+        ].join("\n"),
+      ),
     );
   });
 

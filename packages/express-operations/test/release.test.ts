@@ -35,6 +35,7 @@ describe("checking responses", () => {
     ],
     ["a field that is missing", { ...book, body: { id: 1 } }, { pointer: "/body/title", valueType: "undefined" }],
     ["a header that is missing", { ...book, headers: {} }, { pointer: "/headers/ETag" }],
+    ["a header that is missing where there is none", { ...book, headers: undefined }, { pointer: "/headers/ETag" }],
     [
       "a header of the wrong type",
       { ...book, headers: { ETag: 1 } },
@@ -159,6 +160,31 @@ test("a header that is declared without a schema may hold anything", async () =>
   });
   await using server = await listen(implementation);
   expect((await fetch(`${server.baseUrl}/books/1`)).headers.get("ETag")).toBe('"1"');
+  expect(violations).toEqual([]);
+});
+
+test("bytes and text of a media type other than JSON may be anything, whatever their schema says", async () => {
+  const content = {
+    "image/png": { schema: { type: "string", maxLength: 1 } },
+    "text/plain": { schema: { type: "object" } },
+  };
+  const get = { operationId: "x", responses: { 200: { description: "", content } } };
+  const violations: Violation[] = [];
+  const answers = [
+    { status: 200, contentType: "image/png", body: Buffer.from("abc") },
+    { status: 200, contentType: "text/plain", body: "abc" },
+  ];
+  const implementation = implement()({
+    document: { openapi: "3.1.0", paths: { "/x": { get } } },
+    handlers: { x: () => answers.shift() } as never,
+    checkResponses: "always",
+    onViolation: (violation) => violations.push(violation),
+  });
+  await using server = await listen(implementation);
+  for (const type of ["image/png", "text/plain"]) {
+    const response = await fetch(`${server.baseUrl}/x`);
+    expect([response.headers.get("Content-Type"), await response.text()]).toEqual([type, "abc"]);
+  }
   expect(violations).toEqual([]);
 });
 

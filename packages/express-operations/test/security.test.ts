@@ -91,6 +91,12 @@ describe("challenges", () => {
     expect(await ask([{ bearer: ["read", "write"] }, { key: [] }], headers)).toMatchObject(forbidden);
     expect(await ask([{ key: [] }, { bearer: ["read", "write"] }], headers)).toMatchObject(forbidden);
   });
+
+  test("a role that an API key lacks is a 403 without a challenge, as only those of Bearer name scopes", async () => {
+    const headers = { "X-Key": "good" };
+    expect(await ask([{ key: ["read"] }], headers)).toMatchObject({ status: 200 });
+    expect(await ask([{ key: ["write"] }], headers)).toMatchObject({ status: 403, code: "forbidden", challenge: null });
+  });
 });
 
 test("a scheme that the document does not declare stops the start", async () => {
