@@ -28,10 +28,9 @@ export function excerpt(
   return { document: copy, at };
 }
 
-/** Copies what a reference names to the same place of the copy: a component as a whole, anything else by itself. */
+/** Copies what a reference names, and nothing beside it, to the same place of the copy. */
 function transplant(document: OpenApiDocument, copy: object, ref: string): unknown {
-  const all = pointerKeys(ref);
-  const keys = all[0] === "components" ? all.slice(0, 3) : all;
+  const keys = pointerKeys(ref);
   pointer(document, ref);
   let source: unknown = document;
   let target = copy as Record<string, unknown>;

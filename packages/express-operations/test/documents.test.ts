@@ -67,9 +67,25 @@ describe("what a document may hold besides", () => {
     }
   });
 
+  test("references into the middle of a component, beside what is broken", async () => {
+    const pair = { allOf: [{ $ref: "#/components/schemas/None" }, { minLength: 2 }, { maxLength: 3 }] };
+    const schema = { $ref: "#/components/schemas/Pair/allOf/2" };
+    const requestBody = { content: { "application/json": { schema } } };
+    await using server = await serve(
+      { "/x": { post: { operationId: "x", requestBody, responses: ok } } },
+      { components: { schemas: { Pair: pair } } },
+    );
+    const post = async (body: string) => {
+      const headers = { "Content-Type": "application/json" };
+      return (await fetch(`${server.baseUrl}/x`, { method: "POST", headers, body })).status;
+    };
+    expect([await post("1"), await post('"a"'), await post('"abcd"')]).toEqual([200, 200, 400]);
+  });
+
   test("references into the middle of other operations", async () => {
     const first = {
       operationId: "first",
+      callbacks: { broken: { $ref: "#/components/callbacks/None" } },
       parameters: [
         { in: "path", name: "x", required: true, schema: { type: "string" } },
         { in: "query", name: "n", schema: { type: "integer" } },
