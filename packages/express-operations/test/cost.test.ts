@@ -33,6 +33,8 @@ test("no request takes longer than its size accounts for: notorious inputs, and 
   expect(report.faults).toEqual([]);
   expect(report.costs.map(({ input }) => input)).toEqual(expect.arrayContaining(NOTORIOUS));
   expect(report.costs.length).toBeGreaterThan(90);
+  const times = report.costs.map(({ milliseconds }) => milliseconds);
+  expect(times).toEqual(times.toSorted((one, other) => other - one));
   expect(new Set(report.costs.map(({ operationId }) => operationId)).size).toBe(5);
   expect(report.costs.filter(({ status }) => status === 200).length).toBeGreaterThan(report.costs.length / 4);
 });
@@ -131,6 +133,19 @@ test("the search sends inputs whole, as large as the limits, and eightfold where
   };
   expect(await lengthsOf(false)).toEqual(new Set([1_000, 8_000]));
   expect(await lengthsOf(true)).toEqual(new Set([8_000, 64_000]));
+});
+
+test("the search sends an input only once in each size if the answers come at once", async () => {
+  const sent = new Map<string, number>();
+  const quick = express().use(({ url }, response) => {
+    sent.set(url, (sent.get(url) ?? 0) + 1);
+    response.end();
+  });
+  const isMeasured = (id: string, input: string) => id === "findAnimals" && input.startsWith("query limit");
+  await costsOf(zoo, quick, { isMeasured, acceptsEightfold: false });
+  expect(sent.size).toBeGreaterThan(100);
+  const singles = [...sent.values()].filter((times) => times === 1);
+  expect(singles.length).toBeGreaterThan(10); // other work may slow down the rest
 });
 
 test("the search listens to no server once it has ended, whether it found the server or not", async () => {
