@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
+import shared from "@express-operations/test-support/vitest-config";
 import { defineConfig, mergeConfig } from "vitest/config";
-import shared from "../../packages/repo-checks/vitest.config.ts";
 import { postgresUnavailable } from "./test/postgres.ts";
 
 /** The tests that hold for every database. */

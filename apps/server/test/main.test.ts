@@ -5,7 +5,7 @@ import { open, writeFile } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { freePort } from "../../../packages/repo-checks/src/free-port.ts";
+import { freePort } from "@express-operations/test-support/free-port";
 import { pathOfFileUrl } from "../src/config.ts";
 import { MIGRATIONS } from "../src/database/migrations.ts";
 import { ENTRY, run } from "./program.ts";

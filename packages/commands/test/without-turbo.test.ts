@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cloneRepository, freshEnvironment } from "./clone.ts";
+import { cloneRepository, freshEnvironment } from "@express-operations/test-support/clone";
 
 /** In a clone, since `test` deletes the reports of earlier runs; nothing is installed there. */
 describe("without turbo", () => {
@@ -29,7 +29,7 @@ describe("without turbo", () => {
   });
 
   function run(script: string, ...words: string[]) {
-    return spawnSync(process.execPath, [join(clone.directory, "packages/repo-checks/src", script), ...words], {
+    return spawnSync(process.execPath, [join(clone.directory, "packages/commands/src", script), ...words], {
       cwd: clone.directory,
       encoding: "utf8",
       env: { ...freshEnvironment(), PATH: clone.directory },

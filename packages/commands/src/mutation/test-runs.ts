@@ -40,7 +40,7 @@ export async function runTests(
   const cwd = join(root, folder);
   const bins = [join(cwd, "node_modules/.bin"), join(root, "node_modules/.bin")];
   // Its own copy, so that nothing that happens to the working tree meanwhile is taken for a mutant.
-  const child = fork(join(root, "packages/repo-checks/src/mutation/run-tests.ts"), {
+  const child = fork(join(root, "packages/commands/src/mutation/run-tests.ts"), {
     cwd,
     detached: true,
     stdio: ["ignore", "ignore", "ignore", "ipc"],

@@ -3,7 +3,7 @@ import ts from "typescript-with-api";
 import { beforeAll, describe, expect, test } from "vitest";
 
 const packages = resolve(import.meta.dirname, "../..");
-const FILE = join(packages, "repo-checks/test/in-an-editor.ts");
+const FILE = join(packages, "repository-tests/test/in-an-editor.ts");
 
 /** What somebody writes who uses both packages; `/*…*\/` stands before each word that the mouse is on. */
 const TEXT = `
@@ -19,8 +19,10 @@ void petstore.GET("/pets", { params: { query: { /*path's limit*/limit: 1 } } });
 
 let service: ts.LanguageService;
 beforeAll(() => {
-  const { config } = ts.readConfigFile(join(packages, "repo-checks/tsconfig.json"), (path) => ts.sys.readFile(path));
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, join(packages, "repo-checks"));
+  const { config } = ts.readConfigFile(join(packages, "repository-tests/tsconfig.json"), (path) =>
+    ts.sys.readFile(path),
+  );
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, join(packages, "repository-tests"));
   service = ts.createLanguageService({
     ...ts.sys,
     useCaseSensitiveFileNames: () => true,

@@ -3,8 +3,6 @@
  * fails; without a message that names files it tells which there are. Started by `test-runs.ts`, which it answers by IPC.
  */
 import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import { createVitest, type TestModule, type TestSpecification } from "vitest/node";
 import type { Request, Result, TestFile } from "./test-runs.ts";
 
@@ -19,11 +17,7 @@ class AsGiven {
 }
 
 const [{ files, stopAtFailure }] = (await once(process, "message")) as [Request];
-const config = existsSync("vitest.config.ts")
-  ? "vitest.config.ts"
-  : resolve(import.meta.dirname, "../../vitest.config.ts");
 const vitest = await createVitest("test", {
-  config,
   dir: "test",
   watch: false,
   maxWorkers: 1,

@@ -28,7 +28,7 @@ export async function reachOf(
   write(withRecorders);
   const reaches = await inTurn(workplaces, files, async (workplace, { name }, index) => {
     const notes = join(workplace.temporary, `points-${index}`);
-    const recorder = pathToFileURL(join(workplace.root, "packages/repo-checks/src/mutation/record-points.mjs")).href;
+    const recorder = pathToFileURL(join(workplace.root, "packages/commands/src/mutation/record-points.mjs")).href;
     const began = performance.now();
     const result = await runTests(
       workplace,

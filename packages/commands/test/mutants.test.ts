@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { isEquivalent, knownEquivalents } from "../src/mutation/equivalents.ts";
 import { described, mutantsOf, mutated, withRecorders } from "../src/mutation/mutants.ts";
 import { shuffled } from "../src/mutation/sample.ts";
-import { root } from "./clone.ts";
+import { root } from "@express-operations/test-support/clone";
 
 const changesOf = (source: string) => mutantsOf(source, "a.ts").map(described);
 
@@ -93,7 +93,7 @@ test("recorders note each statement once it is reached, and what is in a mutant'
 test("what a process starts with an environment of its own is recorded too", () => {
   const folder = mkdtempSync(join(tmpdir(), "points-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const recorder = pathToFileURL(join(root, "packages/repo-checks/src/mutation/record-points.mjs")).href;
+  const recorder = pathToFileURL(join(root, "packages/commands/src/mutation/record-points.mjs")).href;
   const inner = 'globalThis.mutationPoint("a.ts", process.env.A === "b" ? 7 : 0)';
   const outer = `require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(inner)}], { env: { A: "b" } })`;
   const notes = join(folder, "points");

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { repositoryFiles, root } from "./clone.ts";
+import { repositoryFiles, root } from "@express-operations/test-support/clone";
 
 /** A run takes the tests of a package several times. */
 const MINUTES = 60_000;
@@ -54,7 +54,7 @@ describe("`mutate`", () => {
 
 function start(...words: string[]): ChildProcess {
   const env = { ...process.env, LONG_TESTS: undefined, TMPDIR: folder };
-  return spawn(process.execPath, ["packages/repo-checks/src/mutate.ts", ...words], { cwd: root, env });
+  return spawn(process.execPath, ["packages/commands/src/mutate.ts", ...words], { cwd: root, env });
 }
 
 async function mutate(...words: string[]): Promise<{ code: number; output: string }> {

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
-import ReportWriter from "./src/reporter.ts";
+import ReportWriter from "./reporter.ts";
 
 /**
  * How every package's tests run: with a report for `pnpm test`, and with time to spare while other checks take the processor.
@@ -17,7 +17,7 @@ export default defineConfig({
     maxWorkers: availableParallelism(), // each loads the same modules anew
     isolate: false, // no test changes what a module holds, and loading the service again for each file is dear
     // The tests start hundreds of processes of a few programs, which need not be compiled anew each time.
-    env: { NODE_COMPILE_CACHE: resolve(import.meta.dirname, "../../node_modules/.cache/compiled") },
+    env: { NODE_COMPILE_CACHE: resolve(import.meta.dirname, "../../../node_modules/.cache/compiled") },
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { pnpmPath } from "../src/pnpm.ts";
-import { cloneInstalled } from "./clone.ts";
+import { pnpmPath } from "@express-operations/test-support/pnpm";
+import { cloneInstalled } from "@express-operations/test-support/clone";
 
 const SLOW = `
 import { beforeAll, test } from "vitest";
@@ -15,13 +15,13 @@ test("`test:long` prints the minutes that each file of long tests took, and coun
   using clone = cloneInstalled();
   const folder = join(clone.directory, "apps/mock");
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { scripts: object };
-  const long = "LONG_TESTS=1 vitest run --config ../../packages/repo-checks/vitest.config.ts .long.test.ts";
+  const long = "LONG_TESTS=1 vitest run .long.test.ts";
   const scripts = { ...manifest.scripts, "test:long": long };
   writeFileSync(join(folder, "package.json"), JSON.stringify({ ...manifest, scripts }));
   writeFileSync(join(folder, "test/slow.long.test.ts"), SLOW);
   writeFileSync(join(folder, "test/quick.long.test.ts"), SLOW.replace("3_100", "0"));
 
-  const program = join(clone.directory, "packages/repo-checks/src/test.ts");
+  const program = join(clone.directory, "packages/commands/src/test.ts");
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, "test:long", "--filter=@petstore/mock"], {
     encoding: "utf8",
     env: {

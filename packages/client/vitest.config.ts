@@ -1,0 +1,1 @@
+export { default } from "@express-operations/test-support/vitest-config";
