@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { describedOperations } from "../described-operations.ts";
-import { generatedFiles } from "../generated-files.ts";
+import { describedOperations } from "../src/generate/described-operations.ts";
+import { generatedFiles } from "../src/generate/generated-files.ts";
 
 const body = (schema: object, required = true) => ({
   requestBody: { required, content: { "application/json": { schema } } },

@@ -36,3 +36,9 @@ test("the editor shows what the contract says of an operation, and strikes a dep
     '(path: "/pets/{petId}", init: Init<"getPet"> & CallOptions): Call<"getPet">;',
   ]);
 });
+
+test("the version of the client's manifest is the last that its changelog tells of", () => {
+  const file = (name: string) => readFileSync(join(import.meta.dirname, "..", name), "utf8");
+  const { version } = JSON.parse(file("package.json")) as { version: string };
+  expect(/^## (.*)$/m.exec(file("CHANGELOG.md"))?.[1]).toBe(version);
+});

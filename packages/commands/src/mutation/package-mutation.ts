@@ -66,7 +66,7 @@ export async function mutatePackage(
 
 /** The source of the package, without what is generated. */
 function sourcesOf(cwd: string): Map<string, string> {
-  const files = globSync(["*.ts", "{comparison,src}/**/*.ts"], {
+  const files = globSync(["*.ts", "src/**/*.ts"], {
     cwd,
     exclude: ["**/generated/**", "vitest.config.ts"],
   });

@@ -1,0 +1,241 @@
+import type { Effect } from "./ratings.ts";
+import { type Keywords, type SchemaNode, valuesOf } from "./alternatives.ts";
+import { isAnnotation, keysOf, type Pair, shown, verb } from "./documents.ts";
+import { effect, type SchemaChange, type Scope } from "./scope.ts";
+
+/** What a change of type does; undefined when there is none. */
+export function typeEffect(before: string | undefined, after: string | undefined): Effect | undefined {
+  if (before === after) return undefined;
+  if (after === undefined || (before === "integer" && after === "number")) return "widens";
+  return before === undefined || (before === "number" && after === "integer") ? "narrows" : "replaces";
+}
+
+/** What becomes of the values that `enum` and `const` list. */
+export function valueChanges(scope: Scope, { before, after }: Pair<Keywords>): SchemaChange[] {
+  const [old, current] = [valuesOf(before), valuesOf(after)];
+  const key = after["enum"] === undefined ? "const" : "enum";
+  if (old === undefined)
+    return current === undefined ? [] : [effect(scope, "narrows", `the values are limited to ${listed(current)}`, key)];
+  if (current === undefined) return [effect(scope, "widens", `values besides ${listed(old)} become possible`)];
+  const lost = old.filter((value) => !current.includes(value));
+  const gained = current.filter((value) => !old.includes(value));
+  if (lost.length + gained.length === 0 && old.join() !== current.join()) {
+    const change = effect(scope, "widens", "the values are listed in another order", key);
+    return [{ ...change, impact: "documentation", because: "Their order means nothing." }];
+  }
+  return [
+    ...lost.map((value) => effect(scope, "narrows", `the value ${value} is removed`)),
+    ...gained.map((value) => effect(scope, "widens", `the value ${value} is added`, key)),
+  ];
+}
+
+function listed(values: string[]): string {
+  return values.length > 9 ? `${values.slice(0, 9).join(", ")}, …` : values.join(", ");
+}
+
+/** A keyword that bounds values; in OpenAPI 3.0 the exclusive one is a flag of the other. */
+interface Bound {
+  sign: 1 | -1;
+  keyword: string;
+  exclusive?: string;
+  /** What it is where it is not given. */
+  otherwise?: number;
+}
+
+const BOUNDS: Bound[] = [
+  { sign: 1, keyword: "minimum", exclusive: "exclusiveMinimum" },
+  { sign: -1, keyword: "maximum", exclusive: "exclusiveMaximum" },
+  ...["minLength", "minItems", "minProperties"].map((keyword): Bound => ({ sign: 1, keyword, otherwise: 0 })),
+  ...["maxLength", "maxItems", "maxProperties"].map((keyword): Bound => ({ sign: -1, keyword })),
+];
+
+/** A bound as a number that grows with its tightness. */
+interface Limit {
+  tightness: number;
+  isExcluded: boolean;
+  text?: string;
+}
+
+/** What becomes of lengths, counts and the size of numbers. */
+export function boundChanges(scope: Scope, { before, after }: Pair<Keywords>): SchemaChange[] {
+  return BOUNDS.flatMap((bound) => {
+    const [old, current] = [tightest(before, bound), tightest(after, bound)];
+    const isTighter = tighter(current, old);
+    if (!isTighter && !tighter(old, current)) return [];
+    const { keyword, exclusive = keyword } = bound;
+    const what = moved(keyword, old.text, current.text);
+    return [effect(scope, isTighter ? "narrows" : "widens", what, after[keyword] === undefined ? exclusive : keyword)];
+  });
+}
+
+function tightest(keywords: Keywords, { sign, keyword, exclusive = "", otherwise }: Bound): Limit {
+  const isFlagged = keywords[exclusive]?.includes(true) ?? false;
+  const numbers = (key: string) => (keywords[key] ?? []).filter((value) => typeof value === "number");
+  const limit = (value: number, isExcluded: boolean): Limit => {
+    return { tightness: sign * value, isExcluded, text: isExcluded ? `${value} (excluded)` : String(value) };
+  };
+  const limits = [
+    ...numbers(keyword).map((value) => limit(value, isFlagged)),
+    ...numbers(exclusive).map((value) => limit(value, true)),
+  ];
+  const none: Limit = { tightness: otherwise ?? Number.NEGATIVE_INFINITY, isExcluded: false };
+  return limits.reduce((one, other) => (tighter(other, one) ? other : one), none);
+}
+
+function tighter(one: Limit, other: Limit): boolean {
+  return one.tightness > other.tightness || (one.tightness === other.tightness && one.isExcluded && !other.isExcluded);
+}
+
+/** Keywords of which each value refuses some values, whatever the rest says: one more narrows, one less widens. */
+const REFUSING = [
+  "pattern",
+  "format",
+  "multipleOf",
+  "uniqueItems",
+  "not",
+  "propertyNames",
+  "dependentRequired",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+];
+
+/** Keywords whose changes may do either. */
+const REPLACING = [
+  "contentEncoding",
+  "contentMediaType",
+  "contentSchema",
+  "patternProperties",
+  "dependentSchemas",
+  "prefixItems",
+  "contains",
+  "minContains",
+  "maxContains",
+  "if",
+  "then",
+  "else",
+];
+
+/** What becomes of every other keyword that refuses values. */
+export function assertionChanges(scope: Scope, { before, after }: Pair<Keywords>): SchemaChange[] {
+  return [...REFUSING, ...REPLACING].flatMap((keyword) => {
+    const said = (keywords: Keywords) => (keywords[keyword] ?? []).filter((value) => value !== NOTHING[keyword]);
+    const [old, current] = [said(before), said(after)];
+    const lost = old.filter(
+      (value) => !current.some((other) => saysSame(scope, keyword, { before: value, after: other })),
+    );
+    const gained = current.filter(
+      (value) => !old.some((other) => saysSame(scope, keyword, { before: other, after: value })),
+    );
+    if (lost.length + gained.length === 0) return [];
+    return [effect(scope, effectOf(keyword, lost, gained), moved(keyword, shownOf(lost), shownOf(gained)), keyword)];
+  });
+}
+
+/** Values that refuse nothing. */
+const NOTHING: Record<string, unknown> = { uniqueItems: false, unevaluatedItems: true, unevaluatedProperties: true };
+
+/** Formats of which the first is part of the second (OpenAPI Format Registry). */
+const WIDER_FORMATS = new Set(["int32 int64", "float double"]);
+
+function effectOf(keyword: string, lost: unknown[], gained: unknown[]): Effect {
+  if (REPLACING.includes(keyword)) return "replaces";
+  if (lost.length === 0) return "narrows";
+  if (gained.length === 0) return "widens";
+  if (lost.length > 1 || gained.length > 1) return "replaces";
+  const [old, current] = [lost[0], gained[0]];
+  if (keyword === "format" && WIDER_FORMATS.has(`${String(old)} ${String(current)}`)) return "widens";
+  if (keyword === "format" && WIDER_FORMATS.has(`${String(current)} ${String(old)}`)) return "narrows";
+  if (keyword !== "multipleOf") return "replaces";
+  if (Number.isInteger(Number(current) / Number(old))) return "narrows";
+  return Number.isInteger(Number(old) / Number(current)) ? "widens" : "replaces";
+}
+
+/** Keywords whose value is a schema, and those whose value holds several. */
+const SCHEMA = new Set([
+  "not",
+  "propertyNames",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+  "contentSchema",
+  "contains",
+  "if",
+  "then",
+  "else",
+]);
+const SCHEMAS = new Set(["patternProperties", "dependentSchemas", "prefixItems"]);
+
+/** Whether two values of a keyword say the same, with what is behind the references of their schemas. */
+function saysSame(scope: Scope, keyword: string, { before, after }: Pair<unknown>): boolean {
+  if (SCHEMA.has(keyword)) return scope.isSame({ before: before as SchemaNode, after: after as SchemaNode });
+  if (!SCHEMAS.has(keyword)) return JSON.stringify(before) === JSON.stringify(after);
+  const maps = { before: before as Record<string, SchemaNode>, after: after as Record<string, SchemaNode> };
+  return keysOf(maps).every((key) => {
+    const [old, current] = [maps.before[key], maps.after[key]];
+    return old !== undefined && current !== undefined && scope.isSame({ before: old, after: current });
+  });
+}
+
+function shownOf(values: unknown[]): string | undefined {
+  return values.length === 0 ? undefined : values.map(shown).join(" and ");
+}
+
+function moved(keyword: string, old: string | undefined, current: string | undefined): string {
+  if (old === undefined) return `\`${keyword}\` ${current} is added`;
+  if (current === undefined) return `\`${keyword}\` ${old} is removed`;
+  return old === current ? `\`${keyword}\` changes behind ${old}` : `\`${keyword}\` changes from ${old} to ${current}`;
+}
+
+interface Discriminator {
+  propertyName?: string;
+  mapping?: Record<string, string>;
+}
+
+/** What becomes of the field that tells forms apart. A name that is added to it comes with a form, which is said already. */
+export function discriminatorChanges(scope: Scope, { before, after }: Pair<Keywords>): SchemaChange[] {
+  const of = ({ discriminator = [] }: Keywords) => (discriminator[0] ?? {}) as Discriminator;
+  const [old, current] = [of(before), of(after)];
+  const isKept = Object.entries(old.mapping ?? {}).every(([name, target]) => current.mapping?.[name] === target);
+  const added = Object.entries(current.mapping ?? {}).filter(([name]) => old.mapping?.[name] === undefined);
+  // By default a value names the component (OpenAPI 3.1.1, section 4.8.25): saying that again changes nothing.
+  const isMeant = ([name, target]: [string, string]) => target === name || target === `#/components/schemas/${name}`;
+  if (old.propertyName === current.propertyName && isKept) {
+    if (old.propertyName === undefined || added.every(isMeant)) return [];
+    const isRenamed = added.some(([name, target]) => targetsIn(before).includes(name) && !isMeant([name, target]));
+    return [effect(scope, isRenamed ? "replaces" : "widens", "`discriminator` gets another mapping", "discriminator")];
+  }
+  const what = `\`discriminator\` ${verb(before["discriminator"], after["discriminator"])}`;
+  return [effect(scope, "replaces", what, "discriminator")];
+}
+
+/** The components that a schema's choices name. */
+function targetsIn(keywords: Keywords): string[] {
+  const members = ["anyOf", "oneOf"].flatMap((keyword) => (keywords[keyword] ?? []).flat()) as { $ref?: string }[];
+  return members.flatMap(({ $ref }) => $ref?.split("/").at(-1) ?? []);
+}
+
+const COMPARED = new Set([
+  ...BOUNDS.flatMap(({ keyword, exclusive = keyword }) => [keyword, exclusive]),
+  ...REFUSING,
+  ...REPLACING,
+  "enum",
+  "const",
+  "discriminator",
+  "items",
+  "properties",
+  "required",
+  "additionalProperties",
+  "default",
+  "deprecated",
+  "readOnly",
+  "writeOnly",
+  "$defs",
+]);
+
+/** What becomes of keywords that nothing here knows: it may do anything. */
+export function unknownKeywordChanges(scope: Scope, keywords: Pair<Keywords>): SchemaChange[] {
+  const { before, after } = keywords;
+  return keysOf(keywords)
+    .filter((keyword) => !COMPARED.has(keyword) && !isAnnotation(keyword))
+    .filter((keyword) => JSON.stringify(before[keyword]) !== JSON.stringify(after[keyword]))
+    .map((keyword) => effect(scope, "replaces", `\`${keyword}\` ${verb(before[keyword], after[keyword])}`, keyword));
+}

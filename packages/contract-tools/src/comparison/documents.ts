@@ -1,0 +1,125 @@
+import { isDeepStrictEqual } from "node:util";
+import { type OpenApiDocument, resolve } from "express-operations/reading";
+import type { Rating } from "./ratings.ts";
+
+/** The same part of the earlier and of the later contract. */
+export interface Pair<Part> {
+  before: Part;
+  after: Part;
+}
+
+/** The two contracts that are compared, each one self-contained document. */
+export type Documents = Pair<OpenApiDocument>;
+
+/** An object of a document. */
+export type Node = Record<string, unknown>;
+
+/** A change to a part, with its rating. */
+export interface PartChange extends Rating {
+  /** A sentence without its subject, such as "is added", or a whole one in lower case. */
+  what: string;
+  /** The node of the later document that changed, or a key of it, which a removal leaves out. */
+  at?: { node: object; key?: string };
+}
+
+/** The parts at the keys of either map, references followed. */
+export function paired(documents: Documents, maps: Pair<unknown>): [key: string, Pair<Node | undefined>][] {
+  const nodes = { before: (maps.before ?? {}) as Node, after: (maps.after ?? {}) as Node };
+  return keysOf(nodes).map((key) => [key, partAt(documents, nodes, key)]);
+}
+
+/** The part at a key of two nodes, references followed. */
+export function partAt({ before, after }: Documents, nodes: Pair<Node>, key: string): Pair<Node | undefined> {
+  const part = (document: OpenApiDocument, value: unknown) =>
+    value === undefined ? undefined : resolve<Node>(document, value as Node);
+  const own = (node: Node) => (Object.hasOwn(node, key) ? node[key] : undefined); // `constructor` is a name like another
+  return { before: part(before, own(nodes.before)), after: part(after, own(nodes.after)) };
+}
+
+/** The keys of either node, each once. */
+export function keysOf({ before, after }: Pair<object>): string[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])];
+}
+
+const ANNOTATIONS = new Set([
+  "title",
+  "summary",
+  "description",
+  "example",
+  "examples",
+  "externalDocs",
+  "bearerFormat",
+  "$comment",
+]);
+
+/** Whether a key describes and promises nothing, as an extension does for whom it is not made. */
+export function isAnnotation(key: string): boolean {
+  return ANNOTATIONS.has(key) || key.startsWith("x-");
+}
+
+/** Keywords whose value is a map by names that somebody chose, so that none of the names is a keyword. */
+export const IS_MAP = new Set([
+  "paths",
+  "webhooks",
+  "callbacks",
+  "responses",
+  "headers",
+  "content",
+  "links",
+  "encoding",
+  "variables",
+  "schemas",
+  "parameters",
+  "requestBodies",
+  "securitySchemes",
+  "pathItems",
+  "flows",
+  "properties",
+  "patternProperties",
+  "dependentSchemas",
+  "$defs",
+]);
+
+/** Keywords whose value holds no keywords. */
+export const HOLDS_VALUES = new Set([
+  "default",
+  "enum",
+  "const",
+  "security",
+  "required",
+  "dependentRequired",
+  "mapping",
+  "scopes",
+]);
+
+/** Changes to keys that nothing here compares: they are breaking, since nobody can tell what they mean for clients. */
+export function unknownChanges(nodes: Pair<Node>, known: readonly string[]): PartChange[] {
+  const { before, after } = nodes;
+  return keysOf(nodes)
+    .filter((key) => !known.includes(key) && !isAnnotation(key) && !isDeepStrictEqual(before[key], after[key]))
+    .map((key) => ({
+      impact: "breaking",
+      what: `\`${key}\` ${verb(before[key], after[key])}`,
+      because: "The comparison does not know this keyword, so it cannot tell that no client breaks.",
+      at: { node: after, key },
+    }));
+}
+
+/** A change as a person reads it: of what, what, and why it is rated so. */
+export function sentences(subject: string, { what, because }: PartChange): string {
+  const isPredicate = /^(is|becomes|gets|loses|changes)\b/.test(what);
+  const text = subject === "" ? what : `${subject}${isPredicate ? "" : ":"} ${what}`;
+  return `${text[0]!.toUpperCase()}${text.slice(1)}. ${because}`;
+}
+
+/** What became of a value that is in one document, or in both. */
+export function verb(before: unknown, after: unknown): "is added" | "is removed" | "changes" {
+  if (before === undefined) return "is added";
+  return after === undefined ? "is removed" : "changes";
+}
+
+/** A value as a message shows it. */
+export function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? "nothing";
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}

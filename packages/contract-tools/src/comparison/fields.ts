@@ -1,0 +1,136 @@
+import { type Direction, RATINGS } from "./ratings.ts";
+import { allOf, type Keywords, keywordsOf, type SchemaNode } from "./alternatives.ts";
+import { type Documents, type Pair, type PartChange, shown } from "./documents.ts";
+import { effect, placed, type SchemaChange, type Scope } from "./scope.ts";
+
+/** Has the items of an array compared. */
+export function compareItems(scope: Scope, { before, after }: Pair<Keywords>): void {
+  if (before["items"] === undefined && after["items"] === undefined) return;
+  const items = ({ items: schemas = [] }: Keywords) => allOf(schemas as SchemaNode[]);
+  scope.compare({ ...scope, field: `${scope.field}[]` }, { before: items(before), after: items(after) });
+}
+
+/** A field that values of a direction may have. */
+interface Field {
+  schema: SchemaNode;
+  isRequired: boolean;
+  /** `readOnly` in a request, `writeOnly` in a response: it is none of those (OpenAPI 3.1, "Fixed Fields"). */
+  isHidden: boolean;
+}
+
+/** What becomes of the fields of an object, whose schemas it has compared. */
+export function fieldChanges(scope: Scope, keywords: Pair<Keywords>): SchemaChange[] {
+  const { documents, direction } = scope;
+  const before = fieldsOf(documents, "before", direction, keywords.before);
+  const after = fieldsOf(documents, "after", direction, keywords.after);
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((name) => {
+    const inner = { ...scope, field: nameIn(scope, name) };
+    return oneFieldChanges(inner, name, { before: before.get(name), after: after.get(name) });
+  });
+}
+
+function nameIn({ field }: Scope, name: string): string {
+  return field === "" ? name : `${field}.${name}`;
+}
+
+function fieldsOf(
+  documents: Documents,
+  side: keyof Documents,
+  direction: Direction,
+  keywords: Keywords,
+): Map<string, Field> {
+  const maps = (keywords["properties"] ?? []) as Record<string, SchemaNode>[];
+  const required = new Set((keywords["required"] ?? []).flat() as string[]);
+  const hiding = direction === "request" ? "readOnly" : "writeOnly";
+  const names = new Set([...maps.flatMap((map) => Object.keys(map)), ...required]);
+  return new Map(
+    Array.from(names, (name) => {
+      const schemas = maps.flatMap((map) => (Object.hasOwn(map, name) ? [map[name]!] : []));
+      const schema = allOf(schemas);
+      const isHidden = keywordsOf(documents[side], schema)[hiding]?.includes(true) === true;
+      return [name, { schema, isRequired: required.has(name), isHidden }];
+    }),
+  );
+}
+
+/** Whether a field may be left out, and its default, are said here: a schema that is met again is not compared again. */
+function oneFieldChanges(scope: Scope, name: string, { before, after }: Pair<Field | undefined>): SchemaChange[] {
+  const { documents, direction, field } = scope;
+  const isInBefore = before !== undefined && !before.isHidden;
+  if (after === undefined || after.isHidden) return isInBefore ? [removedField(scope, after)] : [];
+  if (!isInBefore) return [addedField(scope, name, after, before !== undefined)];
+  const schemas = { before: before.schema, after: after.schema };
+  const isAlwaysGiven = after.isRequired && (direction === "request" || before.isRequired);
+  const defaults = isAlwaysGiven ? [] : defaultChanges(documents, direction, schemas);
+  const required =
+    before.isRequired === after.isRequired
+      ? []
+      : [
+          effect(
+            scope,
+            after.isRequired ? "narrows" : "widens",
+            `becomes ${after.isRequired ? "required" : "optional"}`,
+            after.isRequired ? "required" : undefined,
+          ),
+        ];
+  scope.compare(scope, schemas);
+  return [...required, ...defaults.map((change) => ({ ...change, field }))];
+}
+
+function addedField(scope: Scope, name: string, { isRequired }: Field, wasHidden: boolean): SchemaChange {
+  const { documents, direction, field, node } = scope;
+  const flag = direction === "request" ? "readOnly" : "writeOnly";
+  const added = isRequired ? "is added and required" : "is added";
+  const change = { what: wasHidden ? `${added}, since it is no longer \`${flag}\`` : added, field };
+  const at = placed(documents, node, "properties", name);
+  if (direction === "response")
+    return { ...change, impact: "additive", because: "Clients ignore fields that they do not know.", ...at };
+  if (isRequired) return { ...change, ...RATINGS.request.narrows, ...at };
+  return { ...change, impact: "additive", because: "Clients need not send it.", ...at };
+}
+
+function removedField({ documents, direction, field }: Scope, after: Field | undefined): SchemaChange {
+  const isRequest = direction === "request";
+  const flag = isRequest ? "readOnly" : "writeOnly";
+  const because = isRequest
+    ? "The service refuses or ignores what clients may send today."
+    : "Clients that read it find nothing.";
+  if (after === undefined) return { impact: "breaking", what: "is removed", because, field };
+  const at = placed(documents, after.schema, flag);
+  return { impact: "breaking", what: `is removed, since it becomes \`${flag}\``, because, field, ...at };
+}
+
+/** What becomes of the default of a value that may be left out. */
+export function defaultChanges(documents: Documents, direction: Direction, schemas: Pair<SchemaNode>): PartChange[] {
+  const valueOf = (side: keyof Documents) => keywordsOf(documents[side], schemas[side])["default"]?.at(-1);
+  const [before, after] = [valueOf("before"), valueOf("after")];
+  if (JSON.stringify(before) === JSON.stringify(after)) return [];
+  const at = placed(documents, schemas.after, "default");
+  const because = `A ${direction} without it means something else than today.`;
+  if (after === undefined) return [{ impact: "breaking", what: `loses its default ${shown(before)}`, because }];
+  if (before !== undefined)
+    return [
+      { impact: "breaking", what: `the default changes from ${shown(before)} to ${shown(after)}`, because, ...at },
+    ];
+  const what = `gets the default ${shown(after)}`;
+  if (direction === "request") return [{ impact: "breaking", what, because, ...at }];
+  return [{ impact: "additive", what, because: "A response without it meant nothing certain until now.", ...at }];
+}
+
+/** What becomes of the fields that have no name, whose schema it has compared. */
+export function otherFieldChanges(scope: Scope, { before, after }: Pair<Keywords>): SchemaChange[] {
+  const key = "additionalProperties";
+  if (before[key] === undefined && after[key] === undefined) return [];
+  const isClosed = (keywords: Keywords) => keywords[key]?.includes(false) === true;
+  const [wasClosed, isNowClosed] = [isClosed(before), isClosed(after)];
+  if (wasClosed && isNowClosed) return [];
+  if (isNowClosed) return [effect(scope, "narrows", "other fields are ruled out", key)];
+  if (wasClosed) {
+    const change = effect(scope, "widens", "other fields become possible", key);
+    if (scope.direction === "request") return [change];
+    return [{ ...change, impact: "additive", because: "Clients ignore fields that they do not know." }];
+  }
+  const others = (keywords: Keywords) => allOf((keywords[key] ?? []) as SchemaNode[]);
+  scope.compare({ ...scope, field: nameIn(scope, "*") }, { before: others(before), after: others(after) });
+  return [];
+}

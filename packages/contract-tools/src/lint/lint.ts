@@ -1,0 +1,47 @@
+import { relative, resolve } from "node:path";
+import { LINT_CONFIG, redocly, ROOT } from "../redocly.ts";
+
+/** What is wrong with a contract, and where: the file from the root of the repository, line and column from 1. */
+export interface ContractProblem {
+  file: string;
+  line: number;
+  column: number;
+  message: string;
+  /** The rule that is broken; none is named where the YAML itself cannot be read. */
+  rule?: string;
+}
+
+/** What is read of Redocly's report. */
+interface LintReport {
+  problems: {
+    ruleId: string;
+    message: string;
+    location: { source: { ref: string }; start?: { line: number; col: number } }[];
+  }[];
+}
+
+/** What the rules of `openapi/redocly.yaml` find in a contract; empty when it may be used. */
+export async function contractProblems(contractPath: string, signal?: AbortSignal): Promise<ContractProblem[]> {
+  const { exitCode, stdout, stderr } = await redocly(
+    ["lint", "--config", LINT_CONFIG, "--format", "json", contractPath],
+    signal,
+  );
+  const problems = (JSON.parse(stdout || '{"problems":[]}') as LintReport).problems.map(
+    ({ ruleId, message, location: [at] }) => {
+      return { ...placeOf(at?.source.ref ?? contractPath, at?.start), message, rule: ruleId };
+    },
+  );
+  if (exitCode === 0 || problems.length > 0) return problems;
+  return [yamlProblem(stderr, contractPath)];
+}
+
+/** YAML that cannot be parsed is no problem in the report: `  - reason in "file" (line:column)` stands beside it. */
+function yamlProblem(stderr: string, contractPath: string): ContractProblem {
+  const [, message, file, line, col] = /^ +- (.+) in "(.+)" \((\d+):(\d+)\)$/m.exec(stderr) ?? [];
+  if (message === undefined) return { ...placeOf(contractPath), message: stderr.trim() };
+  return { ...placeOf(file!, { line: Number(line), col: Number(col) }), message };
+}
+
+function placeOf(file: string, { line, col } = { line: 1, col: 1 }): { file: string; line: number; column: number } {
+  return { file: relative(ROOT, resolve(ROOT, file)), line, column: col };
+}

@@ -1,0 +1,115 @@
+/** `pnpm contract`: what has to be known of a change to the contract before it is merged, and what follows its release. */
+import { existsSync } from "node:fs";
+import { relative } from "node:path";
+import { Command, Option } from "commander";
+import type { OpenAPI3 } from "openapi-typescript";
+import { bundle, CONTRACT_FILE } from "./generate/bundle.ts";
+import { changelogEntry } from "./release/changelog.ts";
+import { checkContract } from "./release/check.ts";
+import { type ContractChange, contractChanges } from "./comparison/diff.ts";
+import { GENERATED_FOLDER, generatedFiles, writeOrCheck } from "./generate/generated-files.ts";
+import { type Format, formatChanges, formatChecks, hasPassed } from "./output.ts";
+import { ROOT } from "./redocly.ts";
+import { lastReleased, release, RELEASED_FOLDER } from "./release/released.ts";
+import { committedContract } from "./release/revision.ts";
+
+interface Options {
+  contract: string;
+  released: string;
+  generated: string;
+  json?: true;
+  github?: true;
+}
+
+const JSON_OUTPUT = new Option("--json", "for programs").conflicts("github");
+const GITHUB_OUTPUT = new Option("--github", "as annotations of a pull request on GitHub");
+const CONTRACT = pathOption("--contract <file>", "the contract", CONTRACT_FILE);
+const GENERATED = pathOption("--generated <folder>", "where the generated files are", GENERATED_FOLDER);
+
+const program = new Command("contract").description("Generates from the contract, checks, compares and releases it.");
+
+program
+  .command("generate")
+  .description("writes the types and data that follow from the contract")
+  .addOption(CONTRACT)
+  .addOption(GENERATED)
+  .option("--check", "write nothing, and fail where what is committed differs or another file lies among it", false)
+  .action(async ({ contract, generated, check }: Options & { check: boolean }) =>
+    writeOrCheck(await generatedFiles(await bundle(contract)), generated, check),
+  );
+
+command("check", "lint, examples, generated files, deprecations, compatibility with the last release")
+  .addOption(JSON_OUTPUT)
+  .addOption(GITHUB_OUTPUT)
+  .addOption(GENERATED)
+  .action(async (options: Options) => {
+    const checks = await checkContract(options);
+    print(formatChecks(checks, formatOf(options)));
+    if (!checks.every(hasPassed)) process.exitCode = 1;
+  });
+
+command("diff", "what changed since the last release, or since a git revision or another file")
+  .argument("[base]", "a git revision, such as HEAD or origin/main, or a file")
+  .addOption(JSON_OUTPUT)
+  .addOption(GITHUB_OUTPUT)
+  .action(async (base: string | undefined, options: Options) =>
+    print(formatChanges(await changesSince(base, options), formatOf(options))),
+  );
+
+command("changelog", "the entry for those who use the contract, as Markdown").action(async (options: Options) => {
+  const { info } = await bundle(options.contract);
+  print(changelogEntry(info.version, await changesSince(undefined, options)));
+});
+
+command("release", "keeps the contract as the last one released, once it passes every check")
+  .addOption(GENERATED)
+  .action(async (options: Options) => {
+    const checks = await checkContract(options);
+    if (!checks.every(hasPassed)) {
+      print(formatChecks(checks, "text"));
+      process.exitCode = 1;
+      return;
+    }
+    const file = await release(options.contract, await bundle(options.contract), options.released);
+    print(`Released as ${relative(ROOT, file)}. Commit it.`);
+  });
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  console.error(`Error: ${(error as Error).message}`);
+  process.exitCode = 1;
+}
+
+function command(name: string, description: string): Command {
+  return program
+    .command(name)
+    .description(description)
+    .addOption(CONTRACT)
+    .addOption(pathOption("--released <folder>", "where released contracts are kept", RELEASED_FOLDER));
+}
+
+function pathOption(flags: string, description: string, path: string): Option {
+  return new Option(flags, description).default(path, relative(ROOT, path));
+}
+
+function formatOf({ json, github }: Options): Format {
+  if (json) return "json";
+  return github ? "github" : "text";
+}
+
+async function changesSince(base: string | undefined, { contract, released }: Options): Promise<ContractChange[]> {
+  const [before, after] = await Promise.all([baseDocument(base, released), bundle(contract)]);
+  return contractChanges(before, after, contract);
+}
+
+async function baseDocument(base: string | undefined, released: string): Promise<OpenAPI3> {
+  if (base !== undefined) return existsSync(base) ? bundle(base) : committedContract(base);
+  const last = await lastReleased(released);
+  if (last === undefined) throw new Error("Nothing is released yet; name a git revision to compare with.");
+  return last.document;
+}
+
+function print(text: string): void {
+  if (text !== "") console.log(text.trimEnd());
+}

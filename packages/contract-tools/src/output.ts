@@ -1,0 +1,60 @@
+import type { Check, Finding } from "./release/check.ts";
+import type { ContractChange } from "./comparison/diff.ts";
+
+/** For people, for programs, or as annotations of a pull request. */
+export type Format = "text" | "json" | "github";
+
+/** What the checks found. */
+export function formatChecks(checks: Check[], format: Format): string {
+  if (format === "json") return JSON.stringify({ passed: checks.every(hasPassed), checks }, null, 2);
+  const findings = checks.flatMap((check) => check.findings.map((finding) => ({ ...finding, title: check.name })));
+  if (format === "github") {
+    const changes = checks.flatMap((check) => (hasPassed(check) ? [] : (check.changes ?? [])));
+    return [...findings.map((finding) => annotation("error", finding)), ...changes.map(changeAnnotation)].join("\n");
+  }
+  return checks
+    .map((check) => {
+      const verdict = hasPassed(check) ? `ok      ${check.name}: ${check.passed}` : `failed  ${check.name}`;
+      const lines = check.findings.map(({ message, at }) => `          ${where(at)}${message}`);
+      return [verdict, ...lines, ...(hasPassed(check) ? [] : (check.changes ?? []).map(changeLine))].join("\n");
+    })
+    .join("\n");
+}
+
+/** What changed. */
+export function formatChanges(changes: ContractChange[], format: Format): string {
+  if (format === "json") return JSON.stringify({ changes }, null, 2);
+  if (format === "github") return changes.map(changeAnnotation).join("\n");
+  return changes.length === 0 ? "The contract says the same." : changes.map(changeLine).join("\n");
+}
+
+/** Whether a check found nothing. */
+export function hasPassed({ findings }: Check): boolean {
+  return findings.length === 0;
+}
+
+function changeLine({ impact, place, message, at }: ContractChange): string {
+  return `          ${impact.padEnd(13)} ${place}: ${message}${at === undefined ? "" : ` (${at.file}:${at.line})`}`;
+}
+
+function changeAnnotation({ impact, place, message, at }: ContractChange): string {
+  const level = impact === "breaking" ? "error" : "notice";
+  return annotation(level, { title: impact, message: `${place}: ${message}`, ...(at && { at }) });
+}
+
+/** https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands */
+function annotation(level: "error" | "notice", { title, message, at }: Finding & { title: string }): string {
+  const properties = { ...(at && { file: at.file, line: String(at.line) }), title };
+  const listed = Object.entries(properties).map(
+    ([name, value]) => `${name}=${escape(value).replaceAll(":", "%3A").replaceAll(",", "%2C")}`,
+  );
+  return `::${level} ${listed.join(",")}::${escape(message)}`;
+}
+
+function escape(text: string): string {
+  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+
+function where(at: Finding["at"]): string {
+  return at === undefined ? "" : `${at.file}:${at.line}  `;
+}

@@ -1,0 +1,18 @@
+import type { ContractChange, Impact } from "../comparison/diff.ts";
+
+const HEADINGS = {
+  breaking: "Breaking: change your calls",
+  additive: "New, deprecated or relaxed",
+  documentation: "Described better",
+} as const satisfies Record<Impact, string>;
+
+/** The entry of a version for those who use the contract, as Markdown: what changed, by what it means for them. */
+export function changelogEntry(version: string, changes: ContractChange[]): string {
+  const sections = Object.entries(HEADINGS).flatMap(([impact, heading]) => {
+    const lines = changes
+      .filter((change) => change.impact === impact)
+      .map(({ place, message }) => `- \`${place}\`: ${message}`);
+    return lines.length === 0 ? [] : [`### ${heading}\n\n${[...new Set(lines)].join("\n")}`];
+  });
+  return [`## ${version}`, ...(sections.length === 0 ? ["No changes."] : sections)].join("\n\n") + "\n";
+}

@@ -1,0 +1,104 @@
+import type { OpenAPI3 } from "openapi-typescript";
+import { bundle } from "../generate/bundle.ts";
+import { type ContractChange, contractChanges } from "../comparison/diff.ts";
+import { generatedFiles, staleAmong } from "../generate/generated-files.ts";
+import { type ContractProblem, contractProblems } from "../lint/lint.ts";
+import { gravest } from "../comparison/ratings.ts";
+import { lastReleased } from "./released.ts";
+import { compareVersions, parseVersion, versionAfter } from "./versions.ts";
+
+/** Something that has to change before the contract may be merged. */
+export interface Finding {
+  message: string;
+  at?: { file: string; line: number };
+}
+
+/** One check of the contract, and what it found: nothing when it passed. */
+export interface Check {
+  name: "lint" | "examples" | "deprecations" | "generated" | "compatibility";
+  passed: string;
+  findings: Finding[];
+  /** What the contract changes of the last one released. */
+  changes?: ContractChange[];
+}
+
+/** Which contract is checked, and against which. */
+export interface CheckOptions {
+  contract: string;
+  released: string;
+  generated: string;
+}
+
+const EXAMPLE_RULES = /examples/;
+const DEPRECATION_RULES = /deprecation|successor/;
+
+/** Every check of a contract. One that cannot be read is only linted, as the rest could not say more. */
+export async function checkContract({ contract, released, generated }: CheckOptions): Promise<Check[]> {
+  const [problems, document] = await Promise.all([
+    contractProblems(contract),
+    bundle(contract).catch((error: unknown) => error as Error),
+  ]);
+  const linted = lintChecks(problems);
+  if (problems.some(({ rule }) => rule === undefined)) return linted;
+  if (document instanceof Error) throw document;
+  const others = [generatedCheck(document, generated), compatibilityCheck(document, contract, released)];
+  return [...linted, ...(await Promise.all(others))];
+}
+
+function lintChecks(problems: ContractProblem[]): Check[] {
+  const findings = (isOurs: (rule: string) => boolean): Finding[] =>
+    problems
+      .filter(({ rule = "" }) => isOurs(rule))
+      .map(({ file, line, message, rule }) => ({
+        message: rule ? `${message} (${rule})` : message,
+        at: { file, line },
+      }));
+  const isOther = (rule: string) => !EXAMPLE_RULES.test(rule) && !DEPRECATION_RULES.test(rule);
+  return [
+    { name: "lint", passed: "keeps to every rule", findings: findings(isOther) },
+    { name: "examples", passed: "every example is valid", findings: findings((rule) => EXAMPLE_RULES.test(rule)) },
+    {
+      name: "deprecations",
+      passed: "dated, in order, at least 180 days ahead, with a successor that exists",
+      findings: findings((rule) => DEPRECATION_RULES.test(rule)),
+    },
+  ];
+}
+
+async function generatedCheck(document: OpenAPI3, folder: string): Promise<Check> {
+  const stale = await staleAmong(await generatedFiles(document), folder);
+  const findings = stale.map((name) => ({ message: `${name} is not that of the contract. Run \`pnpm generate\`.` }));
+  return { name: "generated", passed: "the generated files are those of the contract", findings };
+}
+
+/** The version that the changes since the last release demand, and the path that its major number demands. */
+async function compatibilityCheck(document: OpenAPI3, contract: string, released: string): Promise<Check> {
+  const { info, servers = [] } = document;
+  const version = parseVersion(info.version);
+  const fail = (message: string, changes: ContractChange[] = []): Check => {
+    return { name: "compatibility", passed: "", findings: [{ message }], changes };
+  };
+  if (version === undefined) return fail(`info.version is ${info.version}; it has to be three numbers, as in 1.0.0.`);
+  const misplaced = servers.find(({ url }) => !new URL(url).pathname.endsWith(`/v${version[0]}`));
+  if (misplaced)
+    return fail(`Version ${info.version} has to be served below /v${version[0]}, and not at ${misplaced.url}.`);
+
+  const last = await lastReleased(released);
+  if (last === undefined) return { name: "compatibility", passed: "nothing is released yet", findings: [] };
+  const changes = await contractChanges(last.document, document, contract);
+  const since = `since ${last.version.join(".")}`;
+  const impact = gravest(changes.map((change) => change.impact));
+  if (impact === undefined) return { name: "compatibility", passed: `no changes ${since}`, findings: [], changes };
+  const demanded = versionAfter(last.version, impact);
+  if (compareVersions(version, parseVersion(demanded)!) < 0)
+    return fail(
+      `The gravest change ${since} is ${impact}, so info.version has to be ${demanded}; it is ${info.version}.`,
+      changes,
+    );
+  return {
+    name: "compatibility",
+    passed: `${info.version} fits what changed ${since}: ${impact}`,
+    findings: [],
+    changes,
+  };
+}

@@ -1,0 +1,49 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative, resolve } from "node:path";
+import type { OpenAPI3 } from "openapi-typescript";
+import { parse } from "yaml";
+import { redocly, ROOT } from "../redocly.ts";
+import { compareVersions, parseVersion, type Version } from "./versions.ts";
+
+/** Where each released contract is kept, as `<version>.yaml`. */
+export const RELEASED_FOLDER = resolve(ROOT, "openapi/released");
+
+/** A contract as it was released. */
+export interface Released {
+  document: OpenAPI3;
+  version: Version;
+}
+
+/** The one with the highest version; undefined before the first release. */
+export async function lastReleased(folder: string): Promise<Released | undefined> {
+  const names = await readdir(folder).catch(() => []);
+  const released = names.flatMap((name) => {
+    const version = parseVersion(name.replace(/\.yaml$/, ""));
+    return version === undefined ? [] : { file: join(folder, name), version };
+  });
+  const last = released.toSorted((one, other) => compareVersions(one.version, other.version)).at(-1);
+  return last && { document: parse(await readFile(last.file, "utf8")) as OpenAPI3, version: last.version };
+}
+
+/** Keeps a contract as released, and gives the file. What was released before is never changed. */
+export async function release(contractPath: string, { info }: OpenAPI3, folder: string): Promise<string> {
+  const target = join(folder, `${info.version}.yaml`);
+  const temporary = await mkdtemp(join(tmpdir(), "release-"));
+  try {
+    const bundled = join(temporary, "openapi.yaml");
+    const { exitCode, stderr } = await redocly(["bundle", contractPath, "--output", bundled]);
+    if (exitCode !== 0) throw new Error(stderr.trim());
+    const text = await readFile(bundled, "utf8");
+    await mkdir(folder, { recursive: true });
+    const kept = await readFile(target, "utf8").catch(() => undefined);
+    if (kept !== undefined && kept !== text) {
+      const name = relative(ROOT, target);
+      throw new Error(`${name} is released and says something else. Raise info.version in the contract.`);
+    }
+    await writeFile(target, text);
+    return target;
+  } finally {
+    await rm(temporary, { recursive: true });
+  }
+}

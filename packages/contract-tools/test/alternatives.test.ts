@@ -1,0 +1,202 @@
+import { describe, expect, test } from "vitest";
+import { allOf, alternativesOf, keywordsOf, type SchemaNode, valuesOf } from "../src/comparison/alternatives.ts";
+
+const SCHEMAS: Record<string, SchemaNode> = {
+  Name: { type: "string", maxLength: 9 },
+  Pet: { oneOf: [{ required: ["claws"] }, { required: ["bark"] }] },
+  Self: { anyOf: [{ $ref: "#/components/schemas/Self" }, { type: "string" }] },
+  Own: { allOf: [{ $ref: "#/components/schemas/Own" }, { type: "string" }] },
+};
+const documentOf = (openapi: string) => ({ openapi, paths: {}, components: { schemas: SCHEMAS } });
+const LATEST = documentOf("3.1.1");
+const OLD = documentOf("3.0.3");
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const forms = (schema: SchemaNode, document = LATEST) => alternativesOf(document, schema);
+
+describe("the keywords of a schema", () => {
+  test.each<[name: string, schema: SchemaNode, keywords: object, document?: typeof LATEST]>([
+    ["true", true, {}],
+    ["false", false, { not: [{}] }],
+    ["a plain one", { type: "string", maxLength: 9 }, { type: ["string"], maxLength: [9] }],
+    ["a reference", ref("Name"), { type: ["string"], maxLength: [9] }],
+    ["a reference and more", { ...ref("Name"), maxLength: 5 }, { type: ["string"], maxLength: [9, 5] }],
+    [
+      "a reference and more, in OpenAPI 3.0",
+      { ...ref("Name"), maxLength: 5 },
+      { type: ["string"], maxLength: [9] },
+      OLD,
+    ],
+    [
+      "a reference and allOf, in OpenAPI 3.0",
+      { ...ref("Name"), allOf: [{ minLength: 1 }] },
+      { type: ["string"], maxLength: [9] },
+      OLD,
+    ],
+    [
+      "a reference and anyOf, in OpenAPI 3.0",
+      { ...ref("Name"), anyOf: [{ minLength: 1 }] },
+      { type: ["string"], maxLength: [9] },
+      OLD,
+    ],
+    ["a plain one in OpenAPI 3.0", { type: "string", maxLength: 9 }, { type: ["string"], maxLength: [9] }, OLD],
+    ["nullable", { type: "string", nullable: true }, { type: [["string", "null"]] }],
+    ["not nullable", { type: "string", nullable: false }, { type: ["string"] }],
+    ["nullable without a type", { nullable: true }, {}],
+    ["allOf", { allOf: [{ maxLength: 9 }, { maxLength: 9 }, { maxLength: 5 }] }, { maxLength: [9, 5] }],
+    ["allOf and more", { allOf: [ref("Name")], maxLength: 5 }, { type: ["string"], maxLength: [9, 5] }],
+    ["anyOf of one", { anyOf: [{ minLength: 1 }] }, { minLength: [1] }],
+    ["oneOf of one", { oneOf: [{ minLength: 1 }] }, { minLength: [1] }],
+    ["anyOf of two", { anyOf: [true, false] }, { anyOf: [[true, false]] }],
+    ["an enum of one", { enum: ["a"] }, { enum: [["a"]] }],
+    ["nothing said", { type: "string", maxLength: undefined }, { type: ["string"] }],
+    ["itself", ref("Own"), { type: ["string"] }],
+  ])("%s", (_name, schema, keywords, document = LATEST) => {
+    expect(keywordsOf(document, schema)).toStrictEqual(keywords);
+  });
+});
+
+test("the values that are left are in each list", () => {
+  expect(valuesOf({ enum: [["a", 1, null]] })).toEqual(['"a"', "1", "null"]);
+  expect(
+    valuesOf({
+      enum: [
+        ["a", "b"],
+        ["c", "b"],
+      ],
+    }),
+  ).toEqual(['"b"']);
+  expect(valuesOf({ enum: [["a", "b"]], const: ["b"] })).toEqual(['"b"']);
+  expect(valuesOf({ const: ["b"] })).toEqual(['"b"']);
+  expect(valuesOf({ const: ["a", "b"] })).toEqual([]);
+  expect(valuesOf({ type: ["string"] })).toBeUndefined();
+});
+
+test("schemas that hold at once are one, each once", () => {
+  expect(allOf([{ type: "string" }])).toEqual({ type: "string" });
+  expect(allOf([true, { minLength: 1 }])).toEqual({ allOf: [true, { minLength: 1 }] });
+  expect(allOf([{ minLength: 1 }, { minLength: 1 }])).toEqual({ minLength: 1 });
+  expect(allOf([{ allOf: [{ minLength: 1 }, { allOf: [{ maxLength: 2 }] }] }])).toEqual({
+    allOf: [{ minLength: 1 }, { maxLength: 2 }],
+  });
+  const more = { allOf: [{ minLength: 1 }], maxLength: 2 };
+  expect(allOf([more])).toEqual(more);
+});
+
+describe("the forms of a value", () => {
+  test.each<[name: string, schema: SchemaNode, found: object[]]>([
+    ["of no type", { maxLength: 9 }, [{ keywords: { maxLength: [9] } }]],
+    ["of one type", { type: "string" }, [{ type: "string", keywords: {} }]],
+    [
+      "of two types",
+      { type: ["string", "null"], maxLength: 9 },
+      [
+        { type: "string", keywords: { maxLength: [9] } },
+        { type: "null", keywords: {} },
+      ],
+    ],
+    [
+      "of a number and an integer at once",
+      { allOf: [{ type: "number" }, { type: "integer" }] },
+      [{ type: "integer", keywords: {} }],
+    ],
+    [
+      "of an integer and a number at once",
+      { allOf: [{ type: "integer" }, { type: "number" }] },
+      [{ type: "integer", keywords: {} }],
+    ],
+    ["of a string and an integer at once", { allOf: [{ type: "string" }, { type: "integer" }] }, []],
+    ["of an integer and a string at once", { allOf: [{ type: "integer" }, { type: "string" }] }, []],
+    ["of a number and a string at once", { allOf: [{ type: "number" }, { type: "string" }] }, []],
+    ["of a string and a number at once", { allOf: [{ type: "string" }, { type: "number" }] }, []],
+    [
+      "of two lists of types at once",
+      { allOf: [{ type: ["string", "null"] }, { type: ["null", "boolean"] }] },
+      [{ type: "null", keywords: {} }],
+    ],
+    [
+      "of any of two",
+      { anyOf: [{ type: "string" }, { type: "null" }], title: "a" },
+      [
+        { type: "string", keywords: { title: ["a"] } },
+        { type: "null", keywords: { title: ["a"] } },
+      ],
+    ],
+    [
+      "of one of two, by their names",
+      { oneOf: [ref("Name"), { type: "null" }] },
+      [
+        { name: "Name", type: "string", keywords: { maxLength: [9] } },
+        { type: "null", keywords: {} },
+      ],
+    ],
+    [
+      "of one of a named choice",
+      { anyOf: [ref("Pet"), { type: "null" }] },
+      [
+        { name: "Pet", keywords: { required: [["claws"]] } },
+        { name: "Pet", keywords: { required: [["bark"]] } },
+        { type: "null", keywords: {} },
+      ],
+    ],
+    [
+      "of two choices at once",
+      { allOf: [{ anyOf: [{ minLength: 1 }, { minLength: 2 }] }, { anyOf: [{ maxLength: 3 }, { maxLength: 4 }] }] },
+      [
+        { keywords: { minLength: [1], maxLength: [3] } },
+        { keywords: { minLength: [1], maxLength: [4] } },
+        { keywords: { minLength: [2], maxLength: [3] } },
+        { keywords: { minLength: [2], maxLength: [4] } },
+      ],
+    ],
+    [
+      "of a choice between itself and another, which ends",
+      ref("Self"),
+      [
+        { name: "Self", type: "string", keywords: {} },
+        { type: "string", keywords: {} },
+      ],
+    ],
+  ])("%s", (_name, schema, found) => {
+    expect(forms(schema)).toStrictEqual(found);
+  });
+
+  test("each have the values of their type", () => {
+    const values = ["a", null, [1], 1, 1.5, true, {}];
+    const type = ["string", "null", "array", "integer", "number", "boolean", "object"];
+    const left = forms({ type, enum: values, const: undefined }).map((form) => [form.type, form.keywords["enum"]]);
+    expect(left).toEqual([
+      ["string", [["a"]]],
+      ["null", [[null]]],
+      ["array", [[[1]]]],
+      ["integer", [[1]]],
+      ["number", [[1, 1.5]]],
+      ["boolean", [[true]]],
+      ["object", [[{}]]],
+    ]);
+    expect(forms({ type: ["string", "null"], const: "a" })).toEqual([{ type: "string", keywords: { enum: [["a"]] } }]);
+    expect(forms({ type: "string", const: "a" })).toEqual([{ type: "string", keywords: { const: ["a"] } }]);
+  });
+
+  test("each have the assertions about their type, and the format of what may have one", () => {
+    const assertions: Record<string, string> = {
+      string: "pattern minLength maxLength contentEncoding contentMediaType contentSchema",
+      number: "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf",
+      array: "items prefixItems minItems maxItems uniqueItems contains minContains maxContains unevaluatedItems",
+      object:
+        "properties required additionalProperties patternProperties propertyNames minProperties maxProperties dependentRequired dependentSchemas unevaluatedProperties",
+    };
+    const keywords = [...Object.values(assertions), "format title"].join(" ").split(" ");
+    const schema = Object.fromEntries(keywords.map((keyword) => [keyword, 1]));
+    const type = ["string", "number", "integer", "array", "object", "boolean", "null"];
+    const found = forms({ ...schema, type }).map((form) => [form.type, Object.keys(form.keywords).join(" ")]);
+    expect(found).toEqual([
+      ["string", `${assertions["string"]} format title`],
+      ["number", `${assertions["number"]} format title`],
+      ["integer", `${assertions["number"]} format title`],
+      ["array", `${assertions["array"]} format title`],
+      ["object", `${assertions["object"]} format title`],
+      ["boolean", "title"],
+      ["null", "title"],
+    ]);
+  });
+});

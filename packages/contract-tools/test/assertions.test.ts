@@ -1,0 +1,236 @@
+import { describe, expect, test } from "vitest";
+import { compareContracts } from "../src/comparison/compare.ts";
+
+type Json = Record<string, unknown>;
+
+const PLACE = "POST /pets: Request body";
+const ADDED = "Narrows the request: the service refuses what clients may send today.";
+const REMOVED = "Widens the request: the service accepts more.";
+const CHANGED = "Changes the request: the service may refuse what clients send today.";
+
+/** What is told of a schema of requests that changes, each with its impact. */
+function told(before: unknown, after: unknown, schemas: Json = {}, schemasAfter = schemas): string[] {
+  const accepting = (schema: unknown, named: Json) => ({
+    openapi: "3.1.1",
+    paths: {
+      "/pets": {
+        post: { requestBody: { content: { "application/json": { schema: schema as object } } }, responses: {} },
+      },
+    },
+    components: { schemas: named as Record<string, object> },
+  });
+  const changes = compareContracts({ before: accepting(before, schemas), after: accepting(after, schemasAfter) });
+  return changes.map(({ impact, place, message }) => `${impact} ${place}: ${message}`);
+}
+
+const REFUSING =
+  "pattern format multipleOf uniqueItems not propertyNames dependentRequired unevaluatedItems unevaluatedProperties";
+const REPLACING =
+  "contentEncoding contentMediaType contentSchema patternProperties dependentSchemas prefixItems contains minContains maxContains if then else";
+const WITH_A_SCHEMA = "not propertyNames unevaluatedItems unevaluatedProperties contentSchema contains if then else";
+
+test.each(REFUSING.split(" "))("`%s` narrows when it is added, and widens when it is removed", (keyword) => {
+  const schema = { [keyword]: { type: "string" } };
+  expect(told({}, schema)).toEqual([`breaking ${PLACE}: \`${keyword}\` {"type":"string"} is added. ${ADDED}`]);
+  expect(told(schema, {})).toEqual([`additive ${PLACE}: \`${keyword}\` {"type":"string"} is removed. ${REMOVED}`]);
+});
+
+test.each(REPLACING.split(" "))("`%s` may do either when it is added or removed", (keyword) => {
+  const schema = { [keyword]: [{ type: "string" }] };
+  expect(told({}, schema)).toEqual([`breaking ${PLACE}: \`${keyword}\` [{"type":"string"}] is added. ${CHANGED}`]);
+  expect(told(schema, {})).toEqual([`breaking ${PLACE}: \`${keyword}\` [{"type":"string"}] is removed. ${CHANGED}`]);
+});
+
+test.each([
+  ["uniqueItems", false],
+  ["unevaluatedItems", true],
+  ["unevaluatedProperties", true],
+])("`%s` %s refuses nothing", (keyword, value) => {
+  const said = told({}, { [keyword]: value });
+  expect(said).toEqual([
+    "documentation the document: The same is written in another way. Nothing changes for clients.",
+  ]);
+});
+
+describe("behind a reference", () => {
+  const A = { $ref: "#/components/schemas/A" };
+  const [short, long, described] = [{ maxLength: 1 }, { maxLength: 2 }, { maxLength: 1, title: "a" }].map((a) => ({
+    A: a,
+  }));
+  const TITLED = ["documentation components/schemas/A: `title` is added. It describes and promises nothing."];
+
+  test.each(WITH_A_SCHEMA.split(" "))("the schema of `%s` is compared", (keyword) => {
+    const schema = { [keyword]: A };
+    expect(told(schema, schema, short, long)).toEqual([
+      `breaking ${PLACE}: \`${keyword}\` changes behind {"$ref":"#/components/schemas/A"}. ${CHANGED}`,
+    ]);
+    expect(told(schema, schema, short, described)).toEqual(TITLED);
+  });
+
+  test.each(["patternProperties", "dependentSchemas"])("each schema of `%s` is compared", (keyword) => {
+    const schema = { [keyword]: { b: { type: "string" }, a: A } };
+    expect(told(schema, schema, short, long)).toEqual([
+      `breaking ${PLACE}: \`${keyword}\` changes behind {"b":{"type":"string"},"a":{"$ref":"#/components/schemas/A"}}. ${CHANGED}`,
+    ]);
+    expect(told(schema, schema, short, described)).toEqual(TITLED);
+    const more = { [keyword]: { ...schema[keyword], c: true } };
+    expect(told(schema, more, short).concat(told(more, schema, short))).toHaveLength(2);
+  });
+
+  test("each schema of `prefixItems` is compared", () => {
+    const schema = { prefixItems: [A, { type: "string" }] };
+    expect(told(schema, schema, short, long)).toHaveLength(1);
+    expect(told(schema, schema, short, described)).toEqual(TITLED);
+  });
+});
+
+test.each([
+  ["minimum", 1],
+  ["exclusiveMinimum", 1],
+  ["minLength", 1],
+  ["minItems", 1],
+  ["minProperties", 1],
+  ["maximum", -1],
+  ["exclusiveMaximum", -1],
+  ["maxLength", -1],
+  ["maxItems", -1],
+  ["maxProperties", -1],
+] as const)("`%s` narrows and widens by its size", (keyword, sign) => {
+  const [loose, tight] = [{ [keyword]: 5 }, { [keyword]: 5 + sign }];
+  const name = keyword.replace("exclusiveM", "m");
+  const text = (value: number) => (name === keyword ? String(value) : `${value} (excluded)`);
+  expect(told(loose, tight)).toEqual([
+    `breaking ${PLACE}: \`${name}\` changes from ${text(5)} to ${text(5 + sign)}. ${ADDED}`,
+  ]);
+  expect(told(tight, loose)).toEqual([
+    `additive ${PLACE}: \`${name}\` changes from ${text(5 + sign)} to ${text(5)}. ${REMOVED}`,
+  ]);
+  expect(told({}, tight)).toEqual([`breaking ${PLACE}: \`${name}\` ${text(5 + sign)} is added. ${ADDED}`]);
+});
+
+test("of bounds that hold at once the tightest counts, and one that is excluded is tighter", () => {
+  const all = (...bounds: Json[]) => ({ allOf: bounds });
+  const change = (from: string, to: string) => [
+    `breaking ${PLACE}: \`minimum\` changes from ${from} to ${to}. ${ADDED}`,
+  ];
+  expect(told(all({ minimum: 1 }, { minimum: 3 }), all({ minimum: 1 }, { minimum: 4 }))).toEqual(change("3", "4"));
+  expect(told(all({ minimum: 3 }, { minimum: 1 }), all({ minimum: 4 }, { minimum: 1 }))).toEqual(change("3", "4"));
+  expect(told({ minimum: 3, exclusiveMinimum: 3 }, { minimum: 4, exclusiveMinimum: 3 })).toEqual(
+    change("3 (excluded)", "4"),
+  );
+  // OpenAPI 3.0 has a flag beside the bound.
+  expect(told({ minimum: 3 }, { minimum: 3, exclusiveMinimum: true })).toEqual(change("3", "3 (excluded)"));
+  expect(told({ minimum: 3, exclusiveMinimum: true }, { minimum: 4 })).toEqual(change("3 (excluded)", "4"));
+});
+
+test.each<[keyword: string, before: unknown, after: unknown, impact: string]>([
+  ["format", "int32", "int64", "additive"],
+  ["format", "int64", "int32", "breaking"],
+  ["format", "float", "double", "additive"],
+  ["format", "date", "time", "breaking"],
+  ["pattern", "int32", "int64", "breaking"],
+  ["pattern", "int64", "int32", "breaking"],
+  ["multipleOf", 2, 4, "breaking"],
+  ["multipleOf", 4, 2, "additive"],
+  ["multipleOf", 4, 6, "breaking"],
+  ["pattern", "4", "2", "breaking"],
+])("`%s` from %s to %s", (keyword, before, after, impact) => {
+  const [change] = told({ [keyword]: before }, { [keyword]: after });
+  expect(change).toContain(`${impact} ${PLACE}: \`${keyword}\` changes from `);
+});
+
+test("how a narrower and a wider one read", () => {
+  expect(told({ format: "int64" }, { format: "int32" })[0]).toContain(ADDED);
+  expect(told({ multipleOf: 4 }, { multipleOf: 6 })[0]).toContain(CHANGED);
+  expect(told({ multipleOf: 2 }, { multipleOf: 4 })[0]).toContain(ADDED);
+});
+
+test("several at once are rated together", () => {
+  const patterns = (...texts: string[]) => ({ allOf: texts.map((pattern) => ({ pattern })) });
+  expect(told(patterns("a", "b"), patterns("c"))).toEqual([
+    `breaking ${PLACE}: \`pattern\` changes from "a" and "b" to "c". ${CHANGED}`,
+  ]);
+  const multiples = (...numbers: number[]) => ({ allOf: numbers.map((multipleOf) => ({ multipleOf })) });
+  expect(told(multiples(4, 6), multiples(2))[0]).toContain(`breaking ${PLACE}`);
+  expect(told(multiples(2), multiples(4, 5))[0]).toContain(CHANGED);
+});
+
+test("up to nine values are listed", () => {
+  const values = (count: number) => ({ enum: Array.from({ length: count }, (_, index) => index) });
+  expect(told({}, values(9))).toEqual([
+    `breaking ${PLACE}: the values are limited to 0, 1, 2, 3, 4, 5, 6, 7, 8. ${ADDED}`,
+  ]);
+  expect(told({}, values(10))[0]).toContain("limited to 0, 1, 2, 3, 4, 5, 6, 7, 8, …. ");
+});
+
+test("types", () => {
+  expect(told({ type: "number" }, { type: "integer" })[0]).toContain(ADDED);
+  expect(told({ type: "number" }, { type: "string" })[0]).toContain(CHANGED);
+  expect(told({ type: "boolean" }, { type: "integer" })[0]).toContain(CHANGED);
+  expect(told({}, { type: "integer" })).toEqual([`breaking ${PLACE}: the type changes from any to integer. ${ADDED}`]);
+  // What else a number has to be is compared as well, which means nothing for a string.
+  expect(told({ type: "integer", maximum: 5 }, { type: "number", maximum: 4 })).toHaveLength(2);
+  expect(told({ type: "number", maximum: 5 }, { type: "integer", maximum: 4 })).toHaveLength(2);
+  expect(told({ type: "integer", maximum: 5, enum: [1] }, { type: "string", maximum: 4, enum: ["a"] })).toHaveLength(1);
+});
+
+describe("forms", () => {
+  const CAT = { type: "object", required: ["claws"] };
+  const DOG = { type: "object", required: ["bark"] };
+
+  test("are named by their component, their title or their type", () => {
+    const schemas = { Cat: CAT };
+    const cat = { $ref: "#/components/schemas/Cat" };
+    expect(told({ anyOf: [DOG] }, { anyOf: [DOG, cat] }, schemas)).toEqual([
+      `additive ${PLACE}: the form Cat is added. ${REMOVED}`,
+    ]);
+    expect(told({ anyOf: [DOG] }, { anyOf: [DOG, { ...CAT, title: "A cat" }] })).toEqual([
+      `additive ${PLACE}: the form A cat is added. ${REMOVED}`,
+    ]);
+    expect(told({ anyOf: [DOG, { minLength: 1 }] }, { anyOf: [DOG] })).toEqual([
+      `breaking ${PLACE}: the form of any type is removed. ${ADDED}`,
+    ]);
+  });
+
+  test("of one component belong together, also where those of others look alike", () => {
+    const refs = ["Cat", "Dog"].map((name) => ({ $ref: `#/components/schemas/${name}` }));
+    const said = told({ oneOf: refs }, { oneOf: refs }, { Cat: CAT, Dog: DOG }, { Cat: DOG, Dog: CAT });
+    expect(said.filter((text) => text.includes("added and required"))).toHaveLength(2);
+  });
+
+  test("of one text belong together, in whatever order they are written", () => {
+    const forms = [
+      { type: "string", maxLength: 1, minLength: 1 },
+      { type: "string", maxLength: 2 },
+    ];
+    const again = [
+      { type: "string", maxLength: 2, title: "a" },
+      { minLength: 1, maxLength: 1, type: "string" },
+    ];
+    expect(told({ oneOf: forms }, { oneOf: again }).filter((text) => !text.startsWith("documentation"))).toEqual([]);
+  });
+
+  test("beside one that is anything mean nothing", () => {
+    const anything = { description: "Anything." };
+    expect(told({ anyOf: [CAT, DOG] }, { anyOf: [CAT, anything] })).toEqual([
+      `additive ${PLACE}: the form of any type is added. ${REMOVED}`,
+    ]);
+    expect(told({ anyOf: [CAT, anything] }, { anyOf: [CAT, DOG] })).toEqual([
+      `breaking ${PLACE}: the form of any type is removed. ${ADDED}`,
+    ]);
+    expect(told({ anyOf: [CAT, DOG] }, { anyOf: [CAT, { type: "string" }] })).toHaveLength(2);
+    expect(told({ anyOf: [CAT, { minLength: 2 }] }, { anyOf: [CAT, { type: "string" }] })).toHaveLength(2);
+  });
+});
+
+test("a name that is added to a discriminator comes with its form; one that is removed or leads elsewhere is told", () => {
+  const schema = (mapping?: Json) => ({
+    oneOf: [{ type: "object" }, { type: "string" }],
+    discriminator: { propertyName: "kind", ...(mapping && { mapping }) },
+  });
+  const said = [`breaking ${PLACE}: \`discriminator\` changes. ${CHANGED}`];
+  expect(told(schema({ a: "A" }), schema({ a: "A", b: "B" }))).not.toEqual(said);
+  expect(told(schema({ a: "A", b: "B" }), schema({ a: "A" }))).toEqual(said);
+  expect(told(schema({ a: "A", b: "B" }), schema({ a: "A", b: "C" }))).toEqual(said);
+  expect(told(schema({ a: "A" }), schema())).toEqual(said);
+});

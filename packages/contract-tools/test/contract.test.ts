@@ -1,0 +1,180 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { bundle } from "../src/generate/bundle.ts";
+import { type Check, checkContract } from "../src/release/check.ts";
+import { GENERATED_FOLDER } from "../src/generate/generated-files.ts";
+import { CONTRACT_FILE, ROOT } from "../src/redocly.ts";
+import { release } from "../src/release/released.ts";
+import { compareVersions, parseVersion, versionAfter } from "../src/release/versions.ts";
+
+/** An optional parameter, which is additive. */
+const NEW_PARAMETER = [
+  '        - $ref: "#/components/parameters/Cursor"\n',
+  '        - $ref: "#/components/parameters/Cursor"\n        - name: sold\n          in: query\n          schema:\n            type: boolean\n',
+] as const;
+const LESS_PER_PAGE = ["maximum: 100\n", "maximum: 50\n"] as const;
+
+let folder: string;
+let contract: string;
+let released: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "contract-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  contract = join(folder, "openapi.yaml");
+  released = join(folder, "released");
+  await writeFile(contract, await readFile(CONTRACT_FILE, "utf8"));
+});
+
+describe("pnpm contract", () => {
+  test("release, change, check, diff, changelog, release again", async () => {
+    const { version } = await facts();
+    const next = versionAfter(parseVersion(version)!, "additive");
+    expect(await run("release")).toMatchObject({ exitCode: 0 });
+    expect(await readdir(released)).toEqual([`${version}.yaml`]);
+    expect(await run("diff")).toEqual({ exitCode: 0, stdout: "The contract says the same.\n", stderr: "" });
+
+    await edit(NEW_PARAMETER);
+    const failed = await run("check");
+    expect(failed.exitCode).toBe(1);
+    expect(failed.stdout).toContain(`so info.version has to be ${next}; it is ${version}.`);
+    expect(failed.stdout).toMatch(/ {2}additive +GET \/pets: .* \(\S+openapi\.yaml:\d+\)/);
+
+    await edit([`version: ${version}`, `version: ${next}`]);
+    const { stdout: entry } = await run("changelog");
+    expect(entry).toContain(
+      `## ${next}\n\n### New, deprecated or relaxed\n\n- \`GET /pets\`: Query parameter "sold" is added. Clients need not send it.`,
+    );
+    const { stdout: json } = await run("diff", "--json");
+    expect(JSON.parse(json)).toMatchObject({ changes: [{ impact: "additive", place: "GET /pets" }, {}] });
+
+    expect((await run("release")).stdout).toContain("failed  generated");
+    const generated = join(folder, "generated");
+    await mkdir(generated);
+    await command("generate", "--contract", contract, "--generated", generated);
+    expect(await run("release", "--generated", generated)).toMatchObject({ exitCode: 0 });
+    expect(await readdir(released)).toEqual([`${version}.yaml`, `${next}.yaml`]);
+  });
+
+  test("--github annotates the lines of a pull request", async () => {
+    await release(contract, await bundle(contract), released);
+    await edit(LESS_PER_PAGE);
+    const { exitCode, stdout } = await run("check", "--github");
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(/^::error title=compatibility::The gravest change since \S+ is breaking,/m);
+    expect(stdout).toMatch(
+      /^::error file=\S+openapi\.yaml,line=\d+,title=breaking::GET \/pets: Query parameter "limit": `maximum` changes from 100 to 50\. Narrows the request/m,
+    );
+  });
+
+  test("diff compares with a git revision, and says when there is none", async () => {
+    const { stdout, exitCode } = await run("diff", "HEAD", "--json");
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ changes: expect.any(Array) });
+    expect(await run("diff", "no-such-revision")).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^Error: There is no contract at the git revision no-such-revision: /),
+    });
+  });
+
+  test("what is released does not change", async () => {
+    const document = await bundle(contract);
+    const kept = await release(contract, document, released);
+    expect(await release(contract, document, released)).toBe(kept);
+    await edit(LESS_PER_PAGE);
+    await expect(release(contract, document, released)).rejects.toThrow("is released and says something else");
+  });
+});
+
+describe("a check finds", () => {
+  const findings = async (): Promise<Record<Check["name"], string>> => {
+    const checks = await checkContract({ contract, released, generated: GENERATED_FOLDER });
+    const messages = checks.map((check) => [check.name, check.findings.map(({ message }) => message).join("\n")]);
+    return Object.fromEntries(messages) as Record<Check["name"], string>;
+  };
+
+  test("nothing in the contract as it is", async () => {
+    const checks = await checkContract({ contract: CONTRACT_FILE, released, generated: GENERATED_FOLDER });
+    expect(checks.map(({ name, findings: found }) => [name, found])).toEqual(
+      ["lint", "examples", "deprecations", "generated", "compatibility"].map((name) => [name, []]),
+    );
+  });
+
+  test("rules that are broken, examples that are not valid, deprecations against the policy", async () => {
+    await edit(["tags: [Pets]", "tags: []"]);
+    await edit(["value: 10\n", "value: 101\n"]);
+    await edit([/x-sunset: .*/, 'x-sunset: "2027-05-19"']);
+    await edit(["x-successor: listPets", "x-successor: findPets"]);
+    const found = await findings();
+    expect(found.lint).toMatch(/^Name the tag of each operation\. \(rule\/operation-has-a-tag\)$/);
+    expect(found.examples).toMatch(/must be <= 100/);
+    expect(found.deprecations).toMatch(/at least 180 days.*\n.*operationId of the contract/);
+  });
+
+  test("generated files of another contract, and a version that is none", async () => {
+    await edit(NEW_PARAMETER);
+    await edit([/ version: .*/, " version: next"]);
+    const found = await findings();
+    expect(found.generated).toContain("schema.ts is not that of the contract. Run `pnpm generate`.");
+    expect(found.compatibility).toBe("info.version is next; it has to be three numbers, as in 1.0.0.");
+  });
+
+  test("a major version below another path", async () => {
+    await edit([/ version: .*/, " version: 9.0.0"]);
+    expect((await findings()).compatibility).toMatch(/^Version 9\.0\.0 has to be served below \/v9, and not at http/);
+  });
+
+  test("a breaking change, until it has a major version and a path of its own", async () => {
+    const { version } = await facts();
+    const next = versionAfter(parseVersion(version)!, "breaking");
+    await release(contract, await bundle(contract), released);
+    await edit(LESS_PER_PAGE);
+    expect((await findings()).compatibility).toContain(`is breaking, so info.version has to be ${next}`);
+    await edit([`version: ${version}`, `version: ${next}`]);
+    await edit([/(petstore\.example)\/v\d+/g, `$1/v${parseVersion(next)![0]}`]);
+    expect((await findings()).compatibility).toBe("");
+  });
+
+  test("YAML that cannot be read, where it ends to be readable", async () => {
+    await writeFile(contract, "openapi: 3.1.1\ninfo: [\n");
+    const [lint] = await checkContract({ contract, released, generated: GENERATED_FOLDER });
+    expect(lint?.findings).toEqual([{ message: expect.any(String), at: { file: expect.any(String), line: 3 } }]);
+  });
+});
+
+test("versions order as numbers", () => {
+  const versions = ["1.10.0", "1.9.9", "2.0.0", "1.9.10"].map((text) => parseVersion(text)!);
+  expect(versions.toSorted(compareVersions).map((version) => version.join("."))).toEqual([
+    "1.9.9",
+    "1.9.10",
+    "1.10.0",
+    "2.0.0",
+  ]);
+  expect(["1.0", "v1.0.0", "1.0.0-rc.1", ""].map(parseVersion)).toEqual([undefined, undefined, undefined, undefined]);
+});
+
+async function facts(): Promise<{ version: string }> {
+  return { version: /^ +version: (.*)$/m.exec(await readFile(contract, "utf8"))![1]! };
+}
+
+async function edit([text, change]: readonly [string | RegExp, string]): Promise<void> {
+  const before = await readFile(contract, "utf8");
+  const after = before.replace(text, change);
+  expect(after).not.toBe(before);
+  await writeFile(contract, after);
+}
+
+async function run(name: string, ...words: string[]) {
+  return command(name, "--contract", contract, "--released", released, ...words);
+}
+
+async function command(...words: string[]) {
+  return new Promise<{ exitCode: number | null; stdout: string; stderr: string }>((done) => {
+    const file = resolve(import.meta.dirname, "../bin/contract.js");
+    const child = execFile(process.execPath, [file, ...words], { cwd: ROOT }, (_error, stdout, stderr) =>
+      done({ exitCode: child.exitCode, stdout, stderr }),
+    );
+  });
+}

@@ -1,0 +1,143 @@
+import type { OpenAPI3 } from "openapi-typescript";
+import { describe, expect, test } from "vitest";
+import { described } from "../src/generate/described.ts";
+
+type Node = Record<string, unknown>;
+
+/** A schema as a field of an object, after what it says has been written into its description. */
+function field(schema: Node, schemas: Node = {}): Node {
+  const document = { openapi: "3.1.1", components: { schemas: { ...schemas, Pet: { properties: { name: schema } } } } };
+  const { components } = described(document as unknown as OpenAPI3) as unknown as {
+    components: { schemas: { Pet: { properties: { name: Node } } } };
+  };
+  return components.schemas.Pet.properties.name;
+}
+
+/** The same of a schema as that of a parameter. */
+function parameter(node: Node, schemas: Node = {}): Node {
+  const operation = { operationId: "list", parameters: [{ name: "limit", in: "query", ...node }], responses: {} };
+  const document = { openapi: "3.1.1", paths: { "/pets": { get: operation } }, components: { schemas } };
+  const { paths } = described(document as unknown as OpenAPI3) as unknown as {
+    paths: { "/pets": { get: { parameters: [Node] } } };
+  };
+  return paths["/pets"].get.parameters[0];
+}
+
+describe("the description of a field", () => {
+  test.each<[schema: Node, description: string | undefined]>([
+    [{}, undefined],
+    [{ type: "string" }, undefined],
+    [{ description: " A name.\n" }, "A name."],
+    [{ description: "A name.", maxLength: 9 }, "A name. At most 9 characters."],
+    [{ minLength: 1 }, "At least 1 characters."],
+    [{ minLength: 1, maxLength: 9 }, "1 to 9 characters."],
+    [{ minItems: 1, maxItems: 9 }, "1 to 9 items."],
+    [{ maxItems: 9 }, "At most 9 items."],
+    [{ minItems: 1 }, "At least 1 items."],
+    [{ minimum: 0, maximum: 9 }, "0 to 9."],
+    [{ maximum: 9 }, "At most 9."],
+    [{ minimum: 0 }, "At least 0."],
+    [{ exclusiveMinimum: 0, exclusiveMaximum: 9 }, "More than 0. Less than 9."],
+    [{ exclusiveMinimum: true, exclusiveMaximum: true }, undefined],
+    [{ multipleOf: 2 }, "A multiple of 2."],
+    [{ minimum: "0", maximum: "9", multipleOf: "2" }, undefined],
+    [{ default: "a" }, undefined],
+  ])("of %o", (schema, description) => {
+    expect(field(schema)).toStrictEqual({ ...schema, ...(description !== undefined && { description }) });
+  });
+
+  test("holds what is behind its reference, unless it has words of its own", () => {
+    const schemas = { Name: { description: "A name.", maxLength: 9, default: "Rex" } };
+    const $ref = "#/components/schemas/Name";
+    expect(field({ $ref }, schemas)).toEqual({ $ref, description: "A name. At most 9 characters.", default: "Rex" });
+    expect(field({ $ref, description: "Its name.", maxLength: 5 }, schemas)).toEqual({
+      $ref,
+      description: "Its name. At most 5 characters.",
+      maxLength: 5,
+      default: "Rex",
+    });
+  });
+});
+
+describe("the description of a parameter", () => {
+  test.each<[node: Node, description: string | undefined]>([
+    [{}, undefined],
+    [{ schema: { type: "integer" } }, undefined],
+    [{ schema: { description: "A number." } }, "A number."],
+    [{ description: "How many.", schema: { description: "A number.", minimum: 1 } }, "How many. At least 1."],
+    [{ schema: { default: 20 } }, "Default: 20."],
+    [{ schema: { maximum: 100, default: "a" } }, 'At most 100. Default: "a".'],
+  ])("of %o", (node, description) => {
+    const expected = { name: "limit", in: "query", ...node, ...(description !== undefined && { description }) };
+    expect(parameter(node)).toEqual(expected);
+  });
+
+  test("holds what is behind the reference of its schema", () => {
+    const schema = { $ref: "#/components/schemas/Limit" };
+    const { description } = parameter({ schema }, { Limit: { minimum: 1, maximum: 9, default: 5 } });
+    expect(description).toBe("1 to 9. Default: 5.");
+  });
+});
+
+test("what only looks like a field, a parameter or a schema stays as it is, and so does the document itself", () => {
+  const value = { properties: { name: { maxLength: 9 } }, in: "query", name: "limit", schema: { maximum: 9 } };
+  const schema = { const: value, default: value, enum: [value], example: value, examples: [value] };
+  const others = {
+    Named: { name: "limit", maximum: 9 },
+    Unnamed: { in: "query", schema: { maximum: 9 } },
+    Unplaced: { name: "limit", schema: { maximum: 9 } },
+    Placed: { in: "query", maximum: 9 },
+    Odd: { properties: null },
+  };
+  const document = { openapi: "3.1.1", components: { schemas: { Any: schema, ...others } } } as unknown as OpenAPI3;
+  expect(described(document)).toEqual(document);
+
+  const list = { openapi: "3.1.1", components: { schemas: { List: { properties: { all: { maxItems: 9 } } } } } };
+  const before = structuredClone(list);
+  expect(described(list as unknown as OpenAPI3)).not.toEqual(before);
+  expect(list).toEqual(before);
+});
+
+test("a field may be called as a keyword is", () => {
+  const named = (properties: Node) => ({ Any: { properties } });
+  const schemas = named({ properties: { default: null }, default: { properties: { enum: { maximum: 9 } } }, name: {} });
+  const document = { openapi: "3.1.1", components: { schemas } } as unknown as OpenAPI3;
+  const enumerated = { enum: { maximum: 9, description: "At most 9." } };
+  expect(described(document).components?.schemas).toEqual(
+    named({ properties: { default: null }, default: { properties: enumerated }, name: {} }),
+  );
+});
+
+test("a schema that contains itself is described once", () => {
+  const $ref = "#/components/schemas/Tree";
+  const Tree = { description: "A tree.", properties: { next: { $ref } } };
+  const document = { openapi: "3.1.1", components: { schemas: { Tree } } } as unknown as OpenAPI3;
+  expect(described(document).components?.schemas).toEqual({
+    Tree: { description: "A tree.", properties: { next: { $ref, description: "A tree." } } },
+  });
+});
+
+test("a header that several responses share is described once", () => {
+  const schema = { properties: { ids: { maxItems: 9 } } };
+  const headers = { "X-Id": { $ref: "#/components/headers/Id" } };
+  const operation = { responses: { "200": { headers }, "201": { headers } } };
+  const document = {
+    openapi: "3.1.1",
+    paths: { "/pets": { get: operation } },
+    components: { headers: { Id: { schema } } },
+  };
+  expect(JSON.stringify(described(document as unknown as OpenAPI3))).not.toContain("At most 9 items. At most");
+});
+
+test("headers of responses that are referenced stand where they are used", () => {
+  const header = { description: "An id.", schema: { type: "string" } };
+  const operation = { responses: { "200": { headers: { "X-Id": { $ref: "#/components/headers/Id" } } } } };
+  const document = {
+    openapi: "3.1.1",
+    paths: { "/pets": { get: operation } },
+    components: { headers: { Id: header } },
+  };
+  expect(described(document as unknown as OpenAPI3).paths).toEqual({
+    "/pets": { get: { responses: { "200": { headers: { "X-Id": header } } } } },
+  });
+});

@@ -1,0 +1,47 @@
+import type { OpenApiDocument } from "express-operations/reading";
+import { describe, expect, test } from "vitest";
+import { compareContracts } from "../src/comparison/compare.ts";
+import { gravest } from "../src/comparison/ratings.ts";
+import { bundle, CONTRACT_FILE } from "../src/generate/bundle.ts";
+
+type Node = Record<string, unknown>;
+
+const contractDocument: OpenApiDocument = await bundle(CONTRACT_FILE);
+
+/** Whatever is left out of a contract, or put into it, is at least told; documentation is known by its name. */
+describe("whatever changes in the contract", () => {
+  test.each(["is left out", "is put in"])("is told when it %s, as documentation only where it describes", (how) => {
+    const unexplained = Array.from(pathsIn(contractDocument)).flatMap((path) => {
+      const [more, less] = [contractDocument, without(path)];
+      const documents = how === "is put in" ? { before: less, after: more } : { before: more, after: less };
+      const impact = gravest(compareContracts(documents).map((change) => change.impact));
+      const isText = path.some((key) => DESCRIPTIONS.has(key));
+      return impact === undefined || (impact === "documentation" && !isText) ? [`${path.join("/")}: ${impact}`] : [];
+    });
+    expect(unexplained).toEqual([]);
+  });
+
+  function without(path: string[]): OpenApiDocument {
+    const changed = structuredClone(contractDocument) as OpenApiDocument & Node;
+    const holder = path.slice(0, -1).reduce<Node>((node, key) => node[key] as Node, changed);
+    if (Array.isArray(holder)) holder.splice(Number(path.at(-1)), 1);
+    else delete holder[path.at(-1)!];
+    return changed;
+  }
+});
+
+const DESCRIPTIONS = new Set(["info", "tags", "summary", "description", "example", "examples"]);
+
+/** All but what makes the rest no contract when it is left out: its version, components, names of parameters. */
+function* pathsIn(node: object, path: string[] = []): Generator<string[]> {
+  for (const [key, value] of Object.entries(node)) {
+    const inner = [...path, key];
+    const isNeeded =
+      key === "openapi" ||
+      (key === "name" && path.includes("parameters")) ||
+      (inner[0] === "components" && inner.length < 4);
+    if (!isNeeded) yield inner;
+    if (DESCRIPTIONS.has(key)) continue;
+    if (typeof value === "object" && value !== null) yield* pathsIn(value as object, inner);
+  }
+}

@@ -1,0 +1,60 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const contract = resolve(import.meta.dirname, "../../../openapi/openapi.yaml");
+const committed = resolve(import.meta.dirname, "../../contract/src/generated");
+let directory: string;
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), "generate-"));
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+describe("generate", () => {
+  test("writes what is committed", () => {
+    const written = join(directory, "written");
+    mkdirSync(written);
+    expect(generate("--generated", written).status).toBe(0);
+    expect(contentsOf(written)).toEqual(contentsOf(committed));
+  });
+
+  test("--check fails when the contract has changed, names each file and the command to run, and writes nothing", () => {
+    const changed = join(directory, "changed.yaml");
+    const text = readFileSync(contract, "utf8");
+    const inTypes = text.replace("enum: [available, pending, sold]", "enum: [available, pending, sold, lost]");
+    const inNames = inTypes.replaceAll("listPets", "listAnimals");
+    for (const [contractText, files] of [
+      [inTypes, ["openapi.json", "schema.ts", "handled.ts", "facts.ts"]],
+      [inNames, ["openapi.json", "schema.ts", "handled.ts", "names.ts", "facts.ts"]],
+    ] as const) {
+      writeFileSync(changed, contractText);
+      const before = contentsOf(committed);
+      const { status, stdout, stderr } = generate("--check", "--contract", changed);
+      expect([status, stdout]).toEqual([1, ""]);
+      expect(stderr).toContain(`no longer match the contract: ${files.join(", ")}.\n`);
+      expect(stderr).toContain("npx -y pnpm@12.21.0 generate");
+      expect(contentsOf(committed)).toEqual(before);
+    }
+  });
+
+  test("--check fails for a file that nothing generates, and names it", () => {
+    const surplus = join(directory, "surplus");
+    cpSync(committed, surplus, { recursive: true });
+    writeFileSync(join(surplus, "old.ts"), "");
+    const { status, stdout, stderr } = generate("--check", "--generated", surplus);
+    expect([status, stdout, stderr]).toEqual([1, "", `Nothing generates old.ts in ${surplus}: delete it.\n`]);
+  });
+});
+
+function generate(...options: string[]) {
+  const script = resolve(import.meta.dirname, "../bin/contract.js");
+  return spawnSync(process.execPath, [script, "generate", ...options], { encoding: "utf8" });
+}
+
+/** The text of each file of a folder, by its name. */
+function contentsOf(folder: string): Record<string, string> {
+  return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]));
+}

@@ -1,0 +1,137 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { OpenAPI3 } from "openapi-typescript";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { generatedFiles, staleAmong, write, writeOrCheck } from "../src/generate/generated-files.ts";
+
+const RESPONSES = { "200": { description: "Done." } };
+
+function documentOf(parts: object): OpenAPI3 {
+  return { openapi: "3.1.1", info: { title: "Shop", version: "1.2.3" }, paths: {}, ...parts };
+}
+
+describe("the generated file", () => {
+  test("names.ts has an alias for each schema and operation, and the operationIds by tag", async () => {
+    const document = documentOf({
+      paths: {
+        "/pets": {
+          get: { operationId: "listPets", tags: ["Pets", "All"], responses: RESPONSES },
+          post: { operationId: "createPet", tags: ["Pets"], responses: RESPONSES },
+          delete: { responses: RESPONSES },
+        },
+        "/ping": { get: { operationId: "ping", responses: RESPONSES } },
+      },
+      components: { schemas: { Pet: { type: "object" }, PetStatus: { type: "string" } } },
+    });
+    expect((await generatedFiles(document))["names.ts"])
+      .toBe(`// Generated from the contract by \`pnpm generate\`. Do not edit.
+import type { OperationInput, OperationOutput } from "../operation.ts";
+import type { components } from "./schema.ts";
+
+export type Pet = components["schemas"]["Pet"];
+export type PetStatus = components["schemas"]["PetStatus"];
+
+export type ListPetsInput = OperationInput<"listPets">;
+export type ListPetsOutput = OperationOutput<"listPets">;
+export type CreatePetInput = OperationInput<"createPet">;
+export type CreatePetOutput = OperationOutput<"createPet">;
+export type PingInput = OperationInput<"ping">;
+export type PingOutput = OperationOutput<"ping">;
+
+/** The operationIds of each tag. */
+export interface OperationIdsByTag {
+  "Pets": "listPets" | "createPet";
+  "": "ping";
+}
+`);
+  });
+
+  test("names.ts of a contract without components has no schemas", async () => {
+    expect((await generatedFiles(documentOf({})))["names.ts"]).not.toContain("schemas");
+  });
+
+  test("facts.ts has the version, and a hash that the servers do not change", async () => {
+    const at = async (url: string, title = "Shop") =>
+      (await generatedFiles(documentOf({ servers: [{ url }], info: { title, version: "1.2.3" } })))["facts.ts"]!;
+    const facts = await at("https://a.example/v1");
+    expect(facts).toBe(`// Generated from the contract by \`pnpm generate\`. Do not edit.
+
+/** \`info.version\` of the contract. */
+export const version = "1.2.3";
+
+/** SHA-256 of the bundled document (\`openapi.json\`) without its \`servers\`, in hexadecimal. */
+export const hash = "5b1a2e26907d87a747f3b17fc79a33a4dd0b1f82efe97d14689dfa2d7fbb72e1";
+`);
+    expect(await at("https://b.example/v1")).toBe(facts);
+    expect(await at("https://a.example/v1", "Store")).not.toBe(facts);
+  });
+
+  test("openapi.json is the document; handled.ts and schema.ts differ where a default is filled in", async () => {
+    const parameters = [{ name: "limit", in: "query", schema: { type: "integer", default: 20 } }];
+    const document = documentOf({
+      paths: { "/pets": { get: { operationId: "listPets", parameters, responses: RESPONSES } } },
+    });
+    const files = await generatedFiles(document);
+    expect(files["openapi.json"]).toBe(`${JSON.stringify(document, null, 2)}\n`);
+    expect(files["schema.ts"]).toMatch(
+      /^\/\/ Generated from the contract by `pnpm generate`\. Do not edit\.\n\n(.|\n)*\n +\/\*\* @description Default: 20\. \*\/\n +limit\?: number;\n/,
+    );
+    expect(files["handled.ts"]).toMatch(/\n +limit: number;\n/);
+  });
+});
+
+describe("files in a folder", () => {
+  let folder: string;
+  const printed: Record<"log" | "error", string[]> = { log: [], error: [] };
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "generated-"));
+    for (const kind of ["log", "error"] as const) {
+      printed[kind] = [];
+      vi.spyOn(console, kind).mockImplementation((text: string) => void printed[kind].push(text));
+    }
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+      process.exitCode = undefined;
+      rmSync(folder, { recursive: true });
+    });
+  });
+  const files = { "a.ts": "a\n", "b.ts": "b\n" };
+
+  test("are written where they differ, and named", async () => {
+    writeFileSync(join(folder, "a.ts"), "a\n");
+    expect(await staleAmong(files, folder)).toEqual(["b.ts"]);
+    expect(await write(files, folder)).toEqual(["b.ts"]);
+    expect(readFileSync(join(folder, "b.ts"), "utf8")).toBe("b\n");
+    expect(await write(files, folder)).toEqual([]);
+    expect(await staleAmong({ ...files, "a.ts": "c\n" }, folder)).toEqual(["a.ts"]);
+  });
+
+  test("are written with a word of what was", async () => {
+    await writeOrCheck(files, folder, false);
+    await writeOrCheck(files, folder, false);
+    expect(printed).toEqual({ log: ["Wrote a.ts, b.ts.", "Generated files match the contract."], error: [] });
+    expect(process.exitCode).toBeUndefined();
+  });
+
+  test("are only looked at for a check, which fails for each that differs and each too many", async () => {
+    writeFileSync(join(folder, "c.ts"), "");
+    await writeOrCheck(files, folder, true);
+    expect(printed).toEqual({
+      log: [],
+      error: [
+        "The generated files no longer match the contract: a.ts, b.ts.\nRun `npx -y pnpm@12.21.0 generate` and commit what it writes.",
+        `Nothing generates c.ts in ${folder}: delete it.`,
+      ],
+    });
+    expect(process.exitCode).toBe(1);
+    expect(readdirSync(folder)).toEqual(["c.ts"]);
+  });
+
+  test("pass a check that finds them as they are", async () => {
+    await write(files, folder);
+    await writeOrCheck(files, folder, true);
+    expect(printed).toEqual({ log: ["Generated files match the contract."], error: [] });
+    expect(process.exitCode).toBeUndefined();
+  });
+});

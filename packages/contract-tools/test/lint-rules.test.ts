@@ -1,0 +1,262 @@
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import plugin from "../src/lint/lint-rules.ts";
+
+const { id, rules } = plugin();
+const names = Object.keys(rules.oas3) as (keyof typeof rules.oas3)[];
+
+type Location = { at: string; child: (path: string | (string | number)[]) => Location };
+type Visitor = (node: never, context: object) => void;
+
+/** What a rule reports of nodes of one type, and of the root after them: each with its place below the node. */
+function reported(name: (typeof names)[number], type: string, nodes: object[], components: object = {}): string[] {
+  const problems: string[] = [];
+  const context = {
+    location: location(""),
+    report: ({ message, location: { at } }: { message: string; location: Location }) =>
+      problems.push(`${at}: ${message}`),
+    resolve: (node: { $ref?: string }) =>
+      node.$ref === undefined ? { node } : { node: components[node.$ref as keyof typeof components] as unknown },
+  };
+  const visitors = rules.oas3[name]() as Record<string, Visitor | { leave: Visitor }>;
+  for (const node of nodes) (visitors[type] as Visitor)(node as never, context);
+  (visitors["Root"] as { leave?: Visitor } | undefined)?.leave?.({} as never, context);
+  return problems;
+}
+
+function location(at: string): Location {
+  return {
+    at,
+    child: (path) =>
+      location(
+        [at, path]
+          .flat()
+          .filter((part) => part !== "")
+          .join("/"),
+      ),
+  };
+}
+
+test("the plugin has each rule below the name that the configuration knows", () => {
+  expect([id, names]).toEqual([
+    "petstore",
+    [
+      "string-is-bounded",
+      "array-is-bounded",
+      "integer-is-bounded",
+      "pattern-is-portable",
+      "header-examples-fit",
+      "servers-share-their-path",
+      "deprecation-dates-hold",
+      "deprecation-is-declared",
+      "successor-exists",
+    ],
+  ]);
+});
+
+describe("bounds", () => {
+  const STRING = ["string-is-bounded", ": Bound each string with maxLength, enum or const."] as const;
+  const ARRAY = ["array-is-bounded", ": Bound each array with maxItems."] as const;
+  const INTEGER = ["integer-is-bounded", ": Bound each integer with minimum and maximum."] as const;
+  test.each<[(typeof names)[number], string, object, boolean]>([
+    [...STRING, { type: "string" }, true],
+    [...STRING, { type: ["string", "null"] }, true],
+    [...STRING, { type: "string", maxLength: 1 }, false],
+    [...STRING, { type: "string", enum: ["a"] }, false],
+    [...STRING, { type: "string", const: "a" }, false],
+    [...STRING, { type: "integer" }, false],
+    [...STRING, {}, false],
+    [...ARRAY, { type: "array" }, true],
+    [...ARRAY, { type: "array", maxItems: 1 }, false],
+    [...INTEGER, { type: "integer" }, true],
+    [...INTEGER, { type: "integer", minimum: 1 }, true],
+    [...INTEGER, { type: "integer", maximum: 1 }, true],
+    [...INTEGER, { type: "integer", minimum: 1, maximum: 1 }, false],
+  ])("%s: %s %o", (rule, message, schema, isFault) => {
+    expect(reported(rule, "Schema", [schema])).toEqual(isFault ? [message] : []);
+  });
+});
+
+test.each<[pattern: unknown, fault?: string]>([
+  [undefined],
+  [1],
+  ["^[a-z]+$"],
+  ["^a.b$"],
+  ["^(a|b)$"],
+  ["^(?:a)$"],
+  [String.raw`^\x41$`],
+  ["^a$|^b$"],
+  ["^(", "is a regular expression of ECMA-262 with the flag u"],
+  [String.raw`^\-$`, "is a regular expression of ECMA-262 with the flag u"],
+  [String.raw`^\bword$`, String.raw`has no \b or \B`],
+  ["^(?!a)b$", "has no look-ahead or look-behind"],
+  ["^(?<=a)b$", "has no look-ahead or look-behind"],
+  ["^(^a)$", "has ^ at its beginning alone"],
+  ["^(a$)$", "has $ at its end alone"],
+  [String.raw`^(a)\1$`, "has no back-references"],
+  ["^(?<name>a)$", "has no named groups"],
+  [String.raw`^\u0041$`, String.raw`writes characters as \xHH or as they are`],
+  [String.raw`^\cA$`, String.raw`writes characters as \xHH or as they are`],
+  [String.raw`^\p{L}$`, String.raw`has no \p or \P`],
+  [String.raw`^\d$`, String.raw`has no \d, \s or \w, which include other characters elsewhere`],
+  ["^a|b$", "begins with ^ and ends with $"],
+  ["a$", "begins with ^ and ends with $"],
+  ["^a", "begins with ^ and ends with $"],
+  ["$a^", "begins with ^ and ends with $"],
+  ["", "begins with ^ and ends with $"],
+  ["$a$", "begins with ^ and ends with $"],
+  ["^a^", "begins with ^ and ends with $"],
+  ["^a$|b", "begins with ^ and ends with $"],
+  ["^(?i:a)$", "is a regular expression of ECMA-262 with the flag u"],
+  // Of several faults the first one is said.
+  ...[String.raw`\b`, "(?!a)", "(^a)", "(a$)", String.raw`(a)\1`, "(?<n>a)", String.raw`\u0041`, String.raw`\p{L}`].map(
+    (second): [string, string] => [
+      String.raw`^\d${second}$`,
+      String.raw`has no \d, \s or \w, which include other characters elsewhere`,
+    ],
+  ),
+  [String.raw`^\p{L}\d$`, String.raw`has no \p or \P`],
+])("the pattern %s", (pattern, fault) => {
+  const problems = fault === undefined ? [] : [`pattern: A pattern that every language reads ${fault}.`];
+  expect(reported("pattern-is-portable", "Schema", [{ pattern }])).toEqual(problems);
+});
+
+describe("the example of a header", () => {
+  test.each<[schema: object, value: unknown, isFault: boolean]>([
+    [{ type: "string" }, "a", false],
+    [{ type: "string" }, 1, true],
+    [{ type: ["string", "null"] }, null, false],
+    [{ type: "null" }, "null", true],
+    [{ type: "integer" }, 1, false],
+    [{ type: "integer" }, 1.5, true],
+    [{ type: "number" }, 1.5, false],
+    [{ type: "array" }, [], false],
+    [{ type: "array" }, {}, true],
+    [{ type: "object" }, {}, false],
+    [{ type: "object" }, null, true],
+    [{ type: "object" }, [], true],
+    [{ type: "object" }, "a", true],
+    [{ type: "boolean" }, "true", true],
+    [{ enum: ["a"] }, "a", false],
+    [{ enum: ["a"] }, "b", true],
+    [{}, "b", false],
+  ])("%o: %o", (schema, value, isFault) => {
+    const found = isFault ? ["example: The example of a header has to be of the type of its schema."] : [];
+    expect(reported("header-examples-fit", "Header", [{ schema, example: value }])).toEqual(found);
+  });
+
+  test("is found by name and behind references, and looked at with a schema alone", () => {
+    const components = { two: { value: 2 }, text: { type: "string" } };
+    const examples = { one: { value: 1 }, two: { $ref: "two" }, a: { value: "a" }, none: {} };
+    expect(reported("header-examples-fit", "Header", [{ schema: { $ref: "text" }, examples }], components)).toEqual([
+      "examples/one/value: The example of a header has to be of the type of its schema.",
+      "examples/two/value: The example of a header has to be of the type of its schema.",
+    ]);
+    expect(reported("header-examples-fit", "Header", [{ example: 1 }, { schema: { type: "string" } }])).toEqual([]);
+  });
+});
+
+test.each<[urls: string[], problems: string[]]>([
+  [[], []],
+  [["https://a.example/v1", "https://b.example/v1"], []],
+  [
+    ["https://a.example/v1", "https://b.example/v2"],
+    ["servers/1/url: Every server has to be a URL with the same path; the first has /v1."],
+  ],
+  [
+    ["/v1", "/v1"],
+    [
+      "servers/0/url: Every server has to be a URL with the same path; the first has none.",
+      "servers/1/url: Every server has to be a URL with the same path; the first has none.",
+    ],
+  ],
+])("servers at %o", (urls, problems) => {
+  expect(reported("servers-share-their-path", "Root", [{ servers: urls.map((url) => ({ url })) }])).toEqual(problems);
+  expect(reported("servers-share-their-path", "Root", [{}])).toEqual([]);
+});
+
+describe("dates of a deprecation", () => {
+  const dates = (since?: unknown, sunset?: unknown) => ({
+    ...(since !== undefined && { "x-deprecated-at": since }),
+    ...(sunset !== undefined && { "x-sunset": sunset }),
+  });
+  const SOON = "x-sunset: x-sunset has to be at least 180 days after x-deprecated-at.";
+  const FORM = 'has to be a day such as "2030-12-05".';
+  test.each<[operation: object, problems: string[]]>([
+    [{}, []],
+    [dates("9999-01-01", "9999-06-30"), []],
+    [dates("9999-01-01", "9999-06-29"), [SOON]],
+    [dates("9999-01-01", "9999-01-01"), [SOON]],
+    [dates("9999-12-31", "9999-12-30"), ["x-sunset: x-sunset lies before x-deprecated-at."]],
+    [dates(undefined, "9999-12-30"), []],
+    [dates("2000-01-01"), []],
+    [
+      dates("2000-01-01", "2001-01-01"),
+      ["x-sunset: x-sunset has passed: remove the operation, or announce a later day."],
+    ],
+    [dates("2030-02-30"), [`x-deprecated-at: x-deprecated-at ${FORM}`]],
+    [dates("2030-13-01"), [`x-deprecated-at: x-deprecated-at ${FORM}`]],
+    [dates("9999-01-01", "on 9999-12-30"), [`x-sunset: x-sunset ${FORM}`]],
+    [dates("9999-01-01", "9999-12-30T00:00:00Z"), [`x-sunset: x-sunset ${FORM}`]],
+    [dates("9999-01-01", 9999), [`x-sunset: x-sunset ${FORM}`]],
+    [
+      { deprecated: true },
+      ["deprecated: A deprecated operation says x-deprecated-at.", "deprecated: A deprecated operation says x-sunset."],
+    ],
+    [{ deprecated: true, ...dates("9999-01-01", "9999-12-30") }, []],
+  ])("%o", (operation, problems) => {
+    expect(reported("deprecation-dates-hold", "Operation", [operation])).toEqual(problems);
+  });
+});
+
+describe("the headers of a deprecated operation", () => {
+  const responses = {
+    "200": { headers: { Deprecation: {}, Sunset: {} } },
+    "204": {},
+    "304": { $ref: "unchanged" },
+    "404": { headers: { Sunset: {} } },
+    "500": {},
+    "4042": {},
+    "x-404": {},
+  };
+  const components = { unchanged: { headers: { Deprecation: {} } } };
+  const found = (operation: object) => reported("deprecation-is-declared", "Operation", [operation], components);
+
+  test("are declared on 2xx, 304 and 404", () => {
+    expect(found({ deprecated: true, responses })).toEqual([
+      "responses/204: A deprecated operation declares Deprecation, Sunset on its 204.",
+      "responses/304: A deprecated operation declares Sunset on its 304.",
+      "responses/404: A deprecated operation declares Deprecation on its 404.",
+    ]);
+  });
+
+  test("include a link to its successor", () => {
+    expect(found({ deprecated: true, "x-successor": "a", responses: { "200": responses["200"] } })).toEqual([
+      "responses/200: A deprecated operation declares Link on its 200.",
+    ]);
+  });
+
+  test("are those of no other operation", () => {
+    expect([...found({ responses }), ...found({ deprecated: true })]).toEqual([]);
+  });
+});
+
+test("a sunset has passed once its day has begun", () => {
+  vi.useFakeTimers({ now: Date.parse("2030-12-05") });
+  onTestFinished(() => void vi.useRealTimers());
+  const found = (day: string) => reported("deprecation-dates-hold", "Operation", [{ "x-sunset": day }]);
+  expect(found("2030-12-05")).toEqual([]);
+  expect(found("2030-12-04")).toHaveLength(1);
+});
+
+test("a successor is any operation of the contract, also one that comes later", () => {
+  const operations = [
+    { operationId: "a", "x-successor": "b" },
+    { operationId: "b", "x-successor": "a" },
+    { operationId: "c" },
+  ];
+  const found = (more: object[]) => reported("successor-exists", "Operation", [...operations, ...more]);
+  expect(found([])).toEqual([]);
+  expect(found([{ operationId: "d", "x-successor": "e" }])).toEqual([
+    "x-successor: x-successor has to be an operationId of the contract.",
+  ]);
+});

@@ -1,0 +1,44 @@
+import { describe, expect, test } from "vitest";
+import type { ContractChange, Impact } from "../src/comparison/diff.ts";
+import { CLIENT, nextVersionProblem } from "../src/release/next-version.ts";
+
+describe("the contract's changes and the client's changesets", () => {
+  const change = (impact: Impact): ContractChange => ({ impact, place: "GET /pets", message: "" });
+  const changeset = (type: string, name = CLIENT) => ({ releases: [{ name, type }] });
+
+  test.each([
+    [[], []],
+    [["documentation"], ["patch"]],
+    [["documentation"], ["major"]],
+    [
+      ["additive", "documentation"],
+      ["patch", "minor"],
+    ],
+    [["breaking", "additive"], ["major"]],
+  ] satisfies [Impact[], string[]][])("%j go with %j", (impacts, types) => {
+    expect(
+      nextVersionProblem(
+        impacts.map(change),
+        types.map((type) => changeset(type)),
+      ),
+    ).toBeUndefined();
+  });
+
+  test.each([
+    [["documentation"], [], "documentation", "patch"],
+    [["documentation"], ["none"], "documentation", "patch"],
+    [["documentation", "additive"], ["patch"], "additive", "minor"],
+    [["additive", "breaking"], ["minor", "patch"], "breaking", "major"],
+  ] satisfies [Impact[], string[], Impact, string][])("%j do not go with %j", (impacts, types, gravest, demanded) => {
+    const problem = nextVersionProblem(
+      impacts.map(change),
+      types.map((type) => changeset(type)),
+    );
+    expect(problem).toContain(`is ${gravest}, so the next version of @petstore/client is a ${demanded} one`);
+    expect(problem).toContain(`changeset --${demanded} @petstore/client`);
+  });
+
+  test("a changeset of another package does not count", () => {
+    expect(nextVersionProblem([change("additive")], [changeset("major", "express-operations")])).toBeDefined();
+  });
+});
