@@ -1,5 +1,5 @@
 import express, { type ErrorRequestHandler, type Express } from "express";
-import { operationsOf } from "../src/document.ts";
+import { operationsOf } from "../src/document/document.ts";
 import { implement, type OpenApiDocument, Problem } from "../src/index.ts";
 import { MEASURED } from "./documents.ts";
 

@@ -1,5 +1,5 @@
-import { operationsOf } from "../src/document.ts";
-import { excerpt } from "../src/excerpt.ts";
+import { operationsOf } from "../src/document/document.ts";
+import { excerpt } from "../src/document/excerpt.ts";
 import type { OpenApiDocument } from "../src/index.ts";
 import { githubDocument } from "../test/fixtures/github.ts";
 

@@ -1,4 +1,4 @@
-import { parseJson } from "../src/json.ts";
+import { parseJson } from "../src/request/json.ts";
 
 const READINGS = 2_000;
 

@@ -1,4 +1,4 @@
-import { operationsOf } from "../src/document.ts";
+import { operationsOf } from "../src/document/document.ts";
 import { documentNamed } from "./documents.ts";
 import { Process } from "./process.ts";
 

@@ -4,12 +4,12 @@ import { type Cost, type CostReport, type CostTarget, searchCosts } from "./conf
 import type { Credentials } from "./conformance/example-request.ts";
 import { ConformanceError, type Target } from "./conformance/exchange.ts";
 import { type AnswerJudge, answerJudge, type Example, exampleRequests } from "./conformance/wire.ts";
-import type { OpenApiDocument } from "./document.ts";
+import type { OpenApiDocument } from "./document/document.ts";
 
 export { type Check, conformanceChecks, ConformanceError, type Credentials, type Limits, type Target };
 export { type AnswerJudge, answerJudge, type Example, exampleRequests };
 export { type Cost, type CostReport, type CostTarget, searchCosts };
-export type { CostlySchema } from "./costly-schemas.ts";
+export type { CostlySchema } from "./document/costly-schemas.ts";
 
 /** What the checks found, by operation. */
 export interface ConformanceReport {

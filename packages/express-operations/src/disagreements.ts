@@ -1,5 +1,5 @@
-import { type OpenApiDocument, type OperationEntry, parameterNames } from "./document.ts";
-import { schemeNamesOf } from "./security.ts";
+import { type OpenApiDocument, type OperationEntry, parameterNames } from "./document/document.ts";
+import { schemeNamesOf } from "./security/security.ts";
 
 /** Where a document and what implements it disagree: one sentence each, naming the operation and the remedy. */
 export function disagreements(

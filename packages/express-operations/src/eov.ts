@@ -1,7 +1,7 @@
 import { RequestValidator } from "express-openapi-validator/dist/middlewares/openapi.request.validator.js";
 import { ContentType } from "express-openapi-validator/dist/middlewares/util.js";
 import { OpenApiValidator } from "express-openapi-validator/dist/openapi.validator.js";
-import { type OpenApiDocument, type Schema, unescapeKey } from "./document.ts";
+import { type OpenApiDocument, type Schema, unescapeKey } from "./document/document.ts";
 
 /** A step of express-openapi-validator (EOV), as Express would call it. */
 export type Middleware = (request: unknown, response: unknown, next: (error?: unknown) => void) => unknown;

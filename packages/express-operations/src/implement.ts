@@ -1,15 +1,15 @@
 import type { NextFunction, Request, Response } from "express";
-import { warnOfCosts } from "./costly-schemas.ts";
+import { warnOfCosts } from "./document/costly-schemas.ts";
 import { disagreements } from "./disagreements.ts";
-import { type OpenApiDocument, type OperationEntry, operationsOf } from "./document.ts";
-import { type KeepAnswers, KeptAnswers, refuseUnkeepable } from "./kept-answers.ts";
+import { type OpenApiDocument, type OperationEntry, operationsOf } from "./document/document.ts";
+import { type KeepAnswers, KeptAnswers, refuseUnkeepable } from "./response/kept-answers.ts";
 import { Operation, type UntypedHandler } from "./operation.ts";
-import { PathRouter } from "./path-router.ts";
+import { PathRouter } from "./request/path-router.ts";
 import { Problem, refuse } from "./problem.ts";
 import { isPromised, whenThere } from "./promised.ts";
-import type { CheckedShare, Violation } from "./response-check.ts";
-import { type Outcome, respond, respondProblem, send } from "./respond.ts";
-import type { SecurityHandler } from "./security.ts";
+import type { CheckedShare, Violation } from "./response/response-check.ts";
+import { type Outcome, respond, respondProblem, send } from "./response/respond.ts";
+import type { SecurityHandler } from "./security/security.ts";
 import type { Environment, Handlers } from "./types.ts";
 
 /** How a document is served. */

@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
-import { acceptanceOf } from "./accept.ts";
-import { type BodyReader, bodyReader, expectOneContentType, type ReceivedBody } from "./body.ts";
-import { type Deprecation, deprecationOf } from "./deprecation.ts";
+import { acceptanceOf } from "./request/accept.ts";
+import { type BodyReader, bodyReader, expectOneContentType, type ReceivedBody } from "./request/body.ts";
+import { type Deprecation, deprecationOf } from "./response/deprecation.ts";
 import {
   apiKeyParameters,
   type OpenApiDocument,
@@ -11,17 +11,17 @@ import {
   type RequestBodyObject,
   resolve,
   type ResponseObject,
-} from "./document.ts";
-import type { KeptAnswers } from "./kept-answers.ts";
+} from "./document/document.ts";
+import type { KeptAnswers } from "./response/kept-answers.ts";
 import { oneOf } from "./lists.ts";
-import { cookieHeader, rawParameters, strictness } from "./parameters.ts";
+import { cookieHeader, rawParameters, strictness } from "./request/parameters.ts";
 import { Problem, refuse } from "./problem.ts";
 import { isPromised, whenThere } from "./promised.ts";
-import { queryOf, queryReader } from "./query.ts";
-import { type Checking, type Release, releaseOf } from "./release.ts";
-import { announcementOf, type Answer, messageOf, type Outcome } from "./respond.ts";
-import { type Guard, guardOf, type SecurityOptions } from "./security.ts";
-import { buildValidator, type Subject, type Validate } from "./validator.ts";
+import { queryOf, queryReader } from "./request/query.ts";
+import { type Checking, type Release, releaseOf } from "./response/release.ts";
+import { announcementOf, type Answer, messageOf, type Outcome } from "./response/respond.ts";
+import { type Guard, guardOf, type SecurityOptions } from "./security/security.ts";
+import { buildValidator, type Subject, type Validate } from "./request/validator.ts";
 
 /** A handler as the untyped core calls it. */
 export type UntypedHandler = (input: Record<string, unknown>) => Answer | Promise<Answer>;

@@ -1,6 +1,6 @@
 /** Reading an OpenAPI document: its operations, what its references stand for, what its schemas allow. */
 export { exampleValue } from "./conformance/example-value.ts";
-export { effectiveSchema, propertiesOf } from "./effective-schema.ts";
+export { effectiveSchema, propertiesOf } from "./document/effective-schema.ts";
 export {
   type ExampleObject,
   type HeaderObject,
@@ -13,4 +13,4 @@ export {
   responseKey,
   type Schema,
   unescapeKey,
-} from "./document.ts";
+} from "./document/document.ts";

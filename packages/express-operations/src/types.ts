@@ -1,5 +1,5 @@
-import type { UploadedFile } from "./multipart.ts";
-import type { StatusCode, StatusRange } from "./status.ts";
+import type { UploadedFile } from "./request/multipart.ts";
+import type { StatusCode, StatusRange } from "./response/status.ts";
 
 /** What the application adds to each handler's input: who calls (from its security handlers) and what it hands down. */
 export interface Environment {

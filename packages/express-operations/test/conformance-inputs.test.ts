@@ -5,8 +5,8 @@ import { headersOf, queryOf } from "../src/conformance/exchange.ts";
 import { invalidValues } from "../src/conformance/invalid-values.ts";
 import { negativeInputs } from "../src/conformance/negative-inputs.ts";
 import { declaredBody, encodeBody, sentAs } from "../src/conformance/request-body.ts";
-import { operationsOf, type Schema } from "../src/document.ts";
-import { boundsOf, effectiveSchema, nonNullTypesOf } from "../src/effective-schema.ts";
+import { operationsOf, type Schema } from "../src/document/document.ts";
+import { boundsOf, effectiveSchema, nonNullTypesOf } from "../src/document/effective-schema.ts";
 
 const document = { openapi: "3.1.0", paths: {}, components: { schemas: { Name: { type: "string", minLength: 2 } } } };
 const ref = { $ref: "#/components/schemas/Name" };

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { conformanceChecks, runConformance } from "../src/conformance.ts";
 import { exampleRequest } from "../src/conformance/example-request.ts";
 import { responseJudge } from "../src/conformance/response-judge.ts";
-import { type OpenApiDocument, operationsOf } from "../src/document.ts";
+import { type OpenApiDocument, operationsOf } from "../src/document/document.ts";
 import { declaredAs, isJson, parseMediaType } from "../src/media-type.ts";
 import { listen } from "./listen.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { keepDeclared } from "../src/declared-fields.ts";
-import type { Schema } from "../src/document.ts";
+import { keepDeclared } from "../src/response/declared-fields.ts";
+import type { Schema } from "../src/document/document.ts";
 import type { OpenApiDocument } from "../src/index.ts";
 
 const person = {

@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { OpenApiDocument, ParameterObject } from "../src/document.ts";
+import type { OpenApiDocument, ParameterObject } from "../src/document/document.ts";
 import type { Fault } from "../src/eov.ts";
-import { messageOf } from "../src/fault-message.ts";
+import { messageOf } from "../src/request/fault-message.ts";
 import { anyJson, serveEcho } from "./echo.ts";
 
 const STATUS = { type: "string", enum: ["available", "pending", "sold"] };

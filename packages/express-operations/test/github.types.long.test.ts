@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { operationsOf } from "../src/document.ts";
+import { operationsOf } from "../src/document/document.ts";
 import { githubDocument, githubTypes as types } from "./fixtures/github.ts";
 import { handlerProgram } from "./handler-program.ts";
 

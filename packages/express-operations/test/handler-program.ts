@@ -1,5 +1,11 @@
 import { fileURLToPath } from "node:url";
-import { operationsOf, type OperationEntry, type ResponseObject, resolve, type Schema } from "../src/document.ts";
+import {
+  operationsOf,
+  type OperationEntry,
+  type ResponseObject,
+  resolve,
+  type Schema,
+} from "../src/document/document.ts";
 import type { OpenApiDocument } from "../src/index.ts";
 
 const PLACES = { path: "path", query: "query", header: "headers", cookie: "cookies" } as const;

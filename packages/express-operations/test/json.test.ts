@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseJson } from "../src/json.ts";
+import { parseJson } from "../src/request/json.ts";
 
 describe("parseJson", () => {
   test("reads what JSON.stringify writes, also with white space before it, which has it read character by character", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { implement, type OpenApiDocument } from "../src/index.ts";
-import { KeptAnswers } from "../src/kept-answers.ts";
+import { KeptAnswers } from "../src/response/kept-answers.ts";
 import { listen } from "./listen.ts";
 
 const json = {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { PathRouter } from "../src/path-router.ts";
+import { PathRouter } from "../src/request/path-router.ts";
 
 describe("PathRouter", () => {
   const router = new PathRouter<string>();

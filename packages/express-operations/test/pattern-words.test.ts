@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wordsOf } from "../src/pattern-words.ts";
+import { wordsOf } from "../src/request/pattern-words.ts";
 
 test.each<[pattern: string, words: string | undefined]>([
   ["^[a-z]+$", "may contain only letters a-z"],

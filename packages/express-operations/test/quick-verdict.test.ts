@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { operationsOf, type ParameterObject } from "../src/document.ts";
+import { operationsOf, type ParameterObject } from "../src/document/document.ts";
 import { bindValidator } from "../src/eov.ts";
-import { excerpt } from "../src/excerpt.ts";
-import { quickVerdict } from "../src/quick-verdict.ts";
-import type { Subject } from "../src/validator.ts";
+import { excerpt } from "../src/document/excerpt.ts";
+import { quickVerdict } from "../src/request/quick-verdict.ts";
+import type { Subject } from "../src/request/validator.ts";
 import { document } from "./fixtures/zoo.ts";
 
 /** The shortcut for an operation of the zoo, over schemas that EOV has compiled as it does at a first request. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { withRequestDefaultsRequired } from "../src/request-defaults.ts";
+import { withRequestDefaultsRequired } from "../src/document/request-defaults.ts";
 import { anyJson, serveEcho } from "./echo.ts";
 
 const sized = (more = {}) => ({

@@ -45,7 +45,7 @@ describe("no cached result outlives a change to", () => {
         "contract-tools/src/generate/generated-files.ts",
         "contract-tools/src/main.ts",
         "contract-tools/src/redocly.ts",
-        "express-operations/src/request-defaults.ts",
+        "express-operations/src/document/request-defaults.ts",
       ],
     ],
     [

@@ -1,5 +1,5 @@
-import type { OpenApiDocument, OperationEntry, SecurityRequirement, SecurityScheme } from "../document.ts";
-import { requirementsOf, securityScheme } from "../document.ts";
+import type { OpenApiDocument, OperationEntry, SecurityRequirement, SecurityScheme } from "../document/document.ts";
+import { requirementsOf, securityScheme } from "../document/document.ts";
 import type { Change, Check, CheckMaker, Expectation } from "./checks.ts";
 import type { Credentials } from "./example-request.ts";
 import { expectHeader } from "./exchange.ts";

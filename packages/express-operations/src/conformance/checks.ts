@@ -1,5 +1,5 @@
-import { type OpenApiDocument, type OperationEntry, operationsOf } from "../document.ts";
-import { PathRouter } from "../path-router.ts";
+import { type OpenApiDocument, type OperationEntry, operationsOf } from "../document/document.ts";
+import { PathRouter } from "../request/path-router.ts";
 import { authenticationChecks } from "./authentication-checks.ts";
 import { contentChecks } from "./content-checks.ts";
 import { deprecationChecks } from "./deprecation-checks.ts";

@@ -1,4 +1,10 @@
-import { type OpenApiDocument, type OperationEntry, resolve, type ResponseObject, responseKey } from "../document.ts";
+import {
+  type OpenApiDocument,
+  type OperationEntry,
+  resolve,
+  type ResponseObject,
+  responseKey,
+} from "../document/document.ts";
 import { declaredAs, parseMediaType } from "../media-type.ts";
 import type { Check, CheckMaker, Limits } from "./checks.ts";
 import { declaredBody } from "./request-body.ts";

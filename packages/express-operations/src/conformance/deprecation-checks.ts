@@ -1,4 +1,4 @@
-import type { OperationEntry } from "../document.ts";
+import type { OperationEntry } from "../document/document.ts";
 import type { Check, CheckMaker } from "./checks.ts";
 import { ConformanceError, expectHeader } from "./exchange.ts";
 

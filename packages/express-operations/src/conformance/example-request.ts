@@ -1,4 +1,4 @@
-import type { OpenApiDocument, OperationEntry, ParameterObject } from "../document.ts";
+import type { OpenApiDocument, OperationEntry, ParameterObject } from "../document/document.ts";
 import { exampleValue, firstExample } from "./example-value.ts";
 import { place } from "./parameter-style.ts";
 import { exampleBody, type RequestBody } from "./request-body.ts";

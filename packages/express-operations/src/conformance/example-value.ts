@@ -1,5 +1,5 @@
-import type { ExampleObject, OpenApiDocument, Schema } from "../document.ts";
-import { resolve } from "../document.ts";
+import type { ExampleObject, OpenApiDocument, Schema } from "../document/document.ts";
+import { resolve } from "../document/document.ts";
 import {
   boundsOf,
   effectiveSchema,
@@ -8,7 +8,7 @@ import {
   propertiesOf,
   requiredOf,
   typesOf,
-} from "../effective-schema.ts";
+} from "../document/effective-schema.ts";
 
 /** A valid value of a schema for a request: its example, default or first of its enum, else the smallest it allows. */
 export function exampleValue(document: OpenApiDocument, node: Schema, where: string): unknown {

@@ -1,5 +1,5 @@
-import type { OpenApiDocument, Schema } from "../document.ts";
-import { boundsOf, typesOf } from "../effective-schema.ts";
+import type { OpenApiDocument, Schema } from "../document/document.ts";
+import { boundsOf, typesOf } from "../document/effective-schema.ts";
 import { exampleValue } from "./example-value.ts";
 
 /** A value that no valid request has, and what is wrong with it. */

@@ -1,4 +1,4 @@
-import type { OpenApiDocument, OperationEntry } from "../document.ts";
+import type { OpenApiDocument, OperationEntry } from "../document/document.ts";
 import type { Change, Check, CheckMaker, DeclaredPaths, Expectation } from "./checks.ts";
 import { declaresContent } from "./content-checks.ts";
 import { pathOf } from "./example-request.ts";

@@ -1,8 +1,15 @@
-import type { OpenApiDocument, OperationEntry, ParameterObject } from "../document.ts";
+import type { OpenApiDocument, OperationEntry, ParameterObject } from "../document/document.ts";
 import { isJson } from "../media-type.ts";
-import { effectiveSchema, isReadOnly, isRecord, propertiesOf, requiredOf, typesOf } from "../effective-schema.ts";
+import {
+  effectiveSchema,
+  isReadOnly,
+  isRecord,
+  propertiesOf,
+  requiredOf,
+  typesOf,
+} from "../document/effective-schema.ts";
 import { type ExampleRequest, exampleParameter, meaningfulParameters } from "./example-request.ts";
-import { isSpread } from "../query.ts";
+import { isSpread } from "../request/query.ts";
 import { invalidValues } from "./invalid-values.ts";
 import { place } from "./parameter-style.ts";
 import { declaredBody, isForm, NOT_JSON } from "./request-body.ts";

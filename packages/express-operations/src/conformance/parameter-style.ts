@@ -1,6 +1,6 @@
-import type { ParameterObject } from "../document.ts";
+import type { ParameterObject } from "../document/document.ts";
 import type { ExampleRequest } from "./example-request.ts";
-import { isRecord } from "../effective-schema.ts";
+import { isRecord } from "../document/effective-schema.ts";
 
 const DELIMITER: Record<string, string> = { spaceDelimited: "%20", pipeDelimited: "%7C" };
 

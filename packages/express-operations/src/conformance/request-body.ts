@@ -4,9 +4,9 @@ import {
   type RequestBodyObject,
   resolve,
   type Schema,
-} from "../document.ts";
+} from "../document/document.ts";
 import { essenceOf, isJson } from "../media-type.ts";
-import { effectiveSchema, isRecord, propertiesOf } from "../effective-schema.ts";
+import { effectiveSchema, isRecord, propertiesOf } from "../document/effective-schema.ts";
 import { exampleValue, firstExample, withoutReadOnly } from "./example-value.ts";
 
 /** A body, and the media type it is sent as. */

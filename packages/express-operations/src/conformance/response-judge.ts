@@ -5,9 +5,9 @@ import {
   resolve,
   type ResponseObject,
   responseKey,
-} from "../document.ts";
+} from "../document/document.ts";
 import { declaredAs, isJson, parseMediaType } from "../media-type.ts";
-import { type CheckResponse, responseCheck } from "../response-check.ts";
+import { type CheckResponse, responseCheck } from "../response/response-check.ts";
 import type { ExampleRequest } from "./example-request.ts";
 import { ConformanceError, expectHeader, type Received } from "./exchange.ts";
 

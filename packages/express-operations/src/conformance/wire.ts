@@ -1,5 +1,5 @@
-import { type OpenApiDocument, operationsOf } from "../document.ts";
-import { PathRouter } from "../path-router.ts";
+import { type OpenApiDocument, operationsOf } from "../document/document.ts";
+import { PathRouter } from "../request/path-router.ts";
 import { type ExampleRequest, exampleRequest, pathOf } from "./example-request.ts";
 import { ConformanceError, type Received } from "./exchange.ts";
 import { encodeBody } from "./request-body.ts";

@@ -1,5 +1,5 @@
-import { type OpenApiDocument, type OperationEntry, type RequestBodyObject, resolve } from "../../document.ts";
-import { effectiveSchema, propertiesOf } from "../../effective-schema.ts";
+import { type OpenApiDocument, type OperationEntry, type RequestBodyObject, resolve } from "../../document/document.ts";
+import { effectiveSchema, propertiesOf } from "../../document/effective-schema.ts";
 import { essenceOf, isJson } from "../../media-type.ts";
 import { exampleValue, firstExample, withoutReadOnly } from "../example-value.ts";
 import { isForm, sentAs } from "../request-body.ts";

@@ -1,4 +1,4 @@
-import type { OperationEntry } from "../../document.ts";
+import type { OperationEntry } from "../../document/document.ts";
 import { counted, enclosed, type Filling, repeated } from "./fillings.ts";
 
 /** What lists, parameters, quoted strings, dates and credentials in headers consist of. */

@@ -1,5 +1,5 @@
-import type { OpenApiDocument, Schema } from "../../document.ts";
-import { effectiveSchema, isRecord, propertiesOf } from "../../effective-schema.ts";
+import type { OpenApiDocument, Schema } from "../../document/document.ts";
+import { effectiveSchema, isRecord, propertiesOf } from "../../document/effective-schema.ts";
 import { exampleValue } from "../example-value.ts";
 import { counted, enclosed, type Filling, repeated } from "./fillings.ts";
 

@@ -1,5 +1,10 @@
-import { apiKeyParameters, type OpenApiDocument, type OperationEntry, parameterNames } from "../../document.ts";
-import { effectiveSchema, propertiesOf } from "../../effective-schema.ts";
+import {
+  apiKeyParameters,
+  type OpenApiDocument,
+  type OperationEntry,
+  parameterNames,
+} from "../../document/document.ts";
+import { effectiveSchema, propertiesOf } from "../../document/effective-schema.ts";
 import { bracketFillings, counted, enclosed, type Filling, repeated, URL_TEXTS } from "./fillings.ts";
 
 /** Returns what a query may consist of. */

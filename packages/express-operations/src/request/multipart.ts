@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
-import type { OpenApiDocument, RequestBodyObject, Schema } from "./document.ts";
-import { effectiveSchema, propertiesOf } from "./effective-schema.ts";
-import { type Middleware, run } from "./eov.ts";
+import type { OpenApiDocument, RequestBodyObject, Schema } from "../document/document.ts";
+import { effectiveSchema, propertiesOf } from "../document/effective-schema.ts";
+import { type Middleware, run } from "../eov.ts";
 import { lossIn } from "./json.ts";
-import { refuse } from "./problem.ts";
+import { refuse } from "../problem.ts";
 import type { Subject } from "./validator.ts";
 
 /** A file of a multipart body, held in memory. */

@@ -1,8 +1,8 @@
-import type { HeaderObject, OpenApiDocument, OperationEntry, ResponseObject, Schema } from "./document.ts";
-import { resolve, responseKey, unescapeKey } from "./document.ts";
-import { bindValidator, type Middleware } from "./eov.ts";
-import { excerpt } from "./excerpt.ts";
-import { isJson, parseMediaType } from "./media-type.ts";
+import type { HeaderObject, OpenApiDocument, OperationEntry, ResponseObject, Schema } from "../document/document.ts";
+import { resolve, responseKey, unescapeKey } from "../document/document.ts";
+import { bindValidator, type Middleware } from "../eov.ts";
+import { excerpt } from "../document/excerpt.ts";
+import { isJson, parseMediaType } from "../media-type.ts";
 import type { Answer } from "./respond.ts";
 
 /** An answer that breaks the contract. It tells where and what kind of value, never the value. */

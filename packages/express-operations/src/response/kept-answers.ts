@@ -1,6 +1,6 @@
 import type { Request } from "express";
-import type { OperationEntry } from "./document.ts";
-import { Problem } from "./problem.ts";
+import type { OperationEntry } from "../document/document.ts";
+import { Problem } from "../problem.ts";
 import type { Message, Outcome } from "./respond.ts";
 
 /** Which answers are kept, to be sent again without asking the handler. */

@@ -1,5 +1,5 @@
-import { type OpenApiDocument, type ParameterObject, resolve, type Schema } from "./document.ts";
-import { type CompiledSchemas, type Fault, faultsOf } from "./eov.ts";
+import { type OpenApiDocument, type ParameterObject, resolve, type Schema } from "../document/document.ts";
+import { type CompiledSchemas, type Fault, faultsOf } from "../eov.ts";
 import type { Subject } from "./validator.ts";
 
 /**

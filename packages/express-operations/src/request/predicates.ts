@@ -1,9 +1,9 @@
-import type { Schema } from "./document.ts";
-import { propertiesOf } from "./effective-schema.ts";
-import type { Fault } from "./eov.ts";
-import { listOf, oneOf, shortened } from "./lists.ts";
+import type { Schema } from "../document/document.ts";
+import { propertiesOf } from "../document/effective-schema.ts";
+import type { Fault } from "../eov.ts";
+import { listOf, oneOf, shortened } from "../lists.ts";
 import { wordsOf } from "./pattern-words.ts";
-import { printable } from "./problem.ts";
+import { printable } from "../problem.ts";
 
 /** How much is quoted of a description, in characters. */
 const QUOTED = 200;

@@ -1,8 +1,8 @@
 import type { Request, Response } from "express";
 import { type Deprecation } from "./deprecation.ts";
 import { entityTagOf, isNamed } from "./entity-tag.ts";
-import { essenceOf, isJson } from "./media-type.ts";
-import type { Problem } from "./problem.ts";
+import { essenceOf, isJson } from "../media-type.ts";
+import type { Problem } from "../problem.ts";
 
 /** What a handler returned, before the types are known. */
 export interface Answer {

@@ -5,14 +5,14 @@ import type {
   ParameterObject,
   RequestBodyObject,
   Schema,
-} from "./document.ts";
-import { resolve } from "./document.ts";
-import { bindValidator, type Fault, type RequestJudge } from "./eov.ts";
-import { excerpt } from "./excerpt.ts";
+} from "../document/document.ts";
+import { resolve } from "../document/document.ts";
+import { bindValidator, type Fault, type RequestJudge } from "../eov.ts";
+import { excerpt } from "../document/excerpt.ts";
 import { messageOf } from "./fault-message.ts";
 import { multipartFieldsOf, readMultipart, type UploadedFile } from "./multipart.ts";
 import { cookieHeader } from "./parameters.ts";
-import { type Problem, refuse } from "./problem.ts";
+import { type Problem, refuse } from "../problem.ts";
 import { quickVerdict } from "./quick-verdict.ts";
 
 /** A request as express-openapi-validator reads and rewrites it: coerced in place, defaults filled in. */

@@ -1,5 +1,5 @@
-import type { OpenApiDocument, Schema } from "./document.ts";
-import { resolve } from "./document.ts";
+import type { OpenApiDocument, Schema } from "../document/document.ts";
+import { resolve } from "../document/document.ts";
 
 /** Gives a value without the fields that its schema does not declare; the value itself where there are none. */
 export type KeepDeclared = (value: unknown) => unknown;

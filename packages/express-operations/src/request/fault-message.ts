@@ -1,9 +1,9 @@
-import { type OpenApiDocument, type ParameterObject, type Schema } from "./document.ts";
-import { effectiveSchema } from "./effective-schema.ts";
-import type { Fault } from "./eov.ts";
+import { type OpenApiDocument, type ParameterObject, type Schema } from "../document/document.ts";
+import { effectiveSchema } from "../document/effective-schema.ts";
+import type { Fault } from "../eov.ts";
 import { cookieHeader } from "./parameters.ts";
 import { predicateOf } from "./predicates.ts";
-import { describe, printable } from "./problem.ts";
+import { describe, printable } from "../problem.ts";
 
 /** How much a message names of the way to a field, in characters. */
 const WAY = 120;

@@ -1,4 +1,4 @@
-import { essenceOf } from "./media-type.ts";
+import { essenceOf } from "../media-type.ts";
 
 /** A media type that a response may have, and its parameters in lower case. */
 interface Offer {

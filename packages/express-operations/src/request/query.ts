@@ -1,9 +1,15 @@
 import { parse as parsePairs } from "node:querystring";
-import { type OpenApiDocument, type OperationEntry, type ParameterObject, resolve, type Schema } from "./document.ts";
-import { nonNullTypesOf } from "./effective-schema.ts";
+import {
+  type OpenApiDocument,
+  type OperationEntry,
+  type ParameterObject,
+  resolve,
+  type Schema,
+} from "../document/document.ts";
+import { nonNullTypesOf } from "../document/effective-schema.ts";
 import { MAX_DEPTH } from "./json.ts";
-import { shortened } from "./lists.ts";
-import { describe, type Problem, refuse } from "./problem.ts";
+import { shortened } from "../lists.ts";
+import { describe, type Problem, refuse } from "../problem.ts";
 
 /** The value of a query parameter: a text, the values of a list, or an object written in brackets. */
 export type QueryValue = string | QueryValue[] | { [name: string]: QueryValue };

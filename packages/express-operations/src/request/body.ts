@@ -1,9 +1,9 @@
 import { parse as parseForm } from "node:querystring";
 import type { Request, Response } from "express";
 import { parseJson } from "./json.ts";
-import { oneOf } from "./lists.ts";
-import { declaredAs, isJson, type MediaType, parseMediaType } from "./media-type.ts";
-import { type Problem, refuse } from "./problem.ts";
+import { oneOf } from "../lists.ts";
+import { declaredAs, isJson, type MediaType, parseMediaType } from "../media-type.ts";
+import { type Problem, refuse } from "../problem.ts";
 import { isPercentEncoded } from "./query.ts";
 
 /** A request body as received: the media type, the declared media type it falls under, and its value. */

@@ -1,4 +1,4 @@
-import { listOf } from "./lists.ts";
+import { listOf } from "../lists.ts";
 
 /** Ranges of characters that have a name, by their first and last code point. */
 const NAMED: Record<string, string> = {

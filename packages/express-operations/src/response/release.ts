@@ -1,6 +1,12 @@
 import { keepDeclared, type KeepDeclared } from "./declared-fields.ts";
-import { type OpenApiDocument, type OperationEntry, resolve, type ResponseObject, responseKey } from "./document.ts";
-import { declaredAs, parseMediaType } from "./media-type.ts";
+import {
+  type OpenApiDocument,
+  type OperationEntry,
+  resolve,
+  type ResponseObject,
+  responseKey,
+} from "../document/document.ts";
+import { declaredAs, parseMediaType } from "../media-type.ts";
 import type { Answer } from "./respond.ts";
 import { type CheckedShare, responseCheck, type Violation } from "./response-check.ts";
 

@@ -1,10 +1,10 @@
 import { parseCookie } from "cookie";
 import type { Request } from "express";
-import type { OpenApiDocument, OperationEntry, SecurityScheme } from "./document.ts";
-import { requirementsOf, securityScheme } from "./document.ts";
-import { type Problem, refuse } from "./problem.ts";
-import { whenThere } from "./promised.ts";
-import { queryValue } from "./query.ts";
+import type { OpenApiDocument, OperationEntry, SecurityScheme } from "../document/document.ts";
+import { requirementsOf, securityScheme } from "../document/document.ts";
+import { type Problem, refuse } from "../problem.ts";
+import { whenThere } from "../promised.ts";
+import { queryValue } from "../request/query.ts";
 
 /** Who a credential belongs to, and what it may do. Without `scopes` it may do everything. */
 export interface Grant<Caller> {

@@ -1,10 +1,10 @@
 import { parseCookie } from "cookie";
-import type { OpenApiDocument, ParameterObject, Schema } from "./document.ts";
-import { resolve } from "./document.ts";
-import { effectiveSchema, isRecord, nonNullTypesOf, propertiesOf } from "./effective-schema.ts";
+import type { OpenApiDocument, ParameterObject, Schema } from "../document/document.ts";
+import { resolve } from "../document/document.ts";
+import { effectiveSchema, isRecord, nonNullTypesOf, propertiesOf } from "../document/effective-schema.ts";
 import { lossIn, parseJson } from "./json.ts";
-import { essenceOf, isJson } from "./media-type.ts";
-import { describe, printable, refuse } from "./problem.ts";
+import { essenceOf, isJson } from "../media-type.ts";
+import { describe, printable, refuse } from "../problem.ts";
 import { isSpread, type Query, type QueryValue } from "./query.ts";
 
 const INTEGER = /^(?:0|-?[1-9]\d*)$/;

@@ -1,4 +1,4 @@
-import { type OperationEntry, parameterNames } from "./document.ts";
+import { type OperationEntry, parameterNames } from "../document/document.ts";
 
 /**
  * The headers that announce a deprecated operation: `Deprecation` (RFC 9745) from `x-deprecated-at`, `Sunset` (RFC 8594)

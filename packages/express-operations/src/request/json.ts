@@ -1,4 +1,4 @@
-import { printable } from "./problem.ts";
+import { printable } from "../problem.ts";
 
 /** How many levels deep a value may nest. */
 export const MAX_DEPTH = 100;
