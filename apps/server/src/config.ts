@@ -1,8 +1,8 @@
-import { existsSync, realpathSync } from "node:fs";
 import { isIP } from "node:net";
-import { basename, dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { basename, dirname, join } from "node:path";
 import { z } from "zod";
+import { ConfigError } from "./config-error.ts";
+import { isDatabaseUrl, isPostgresUrl, NOT_A_DATABASE, pathOfFileUrl } from "./database/url.ts";
 import { MOST_PROXIES } from "./http/forwarded.ts";
 import type { RateLimits } from "./rate-limits.ts";
 
@@ -15,17 +15,11 @@ const decimal = /^(0|[1-9]\d{0,8})$/;
 
 const NOT_PROXIES = `TRUST_PROXY must be the addresses of proxies or their CIDR blocks, separated by commas, or a number of proxies from 0 to ${MOST_PROXIES}. Set it so: TRUST_PROXY=10.0.0.0/8,::1 or TRUST_PROXY=1`;
 
-const NOT_A_DATABASE =
-  "DATABASE_URL must be the path of a file after `file:`, or name a PostgreSQL database. Set it so: DATABASE_URL=file:data/petstore.db or DATABASE_URL=postgres://user:password@host:5432/petstore";
-
 /** The settings by the names of their environment variables: what is allowed, the default, and what to say otherwise. */
 export const Settings = z.object({
   HOST: address("HOST").default("127.0.0.1"),
   PORT: wholeNumber("PORT", 0, 65_535, 3000).default(3000),
-  DATABASE_URL: z
-    .string()
-    .refine((url) => (isPostgresUrl(url) ? namesDatabase(url) : isFileUrl(url)), NOT_A_DATABASE)
-    .default("file:data/petstore.db"),
+  DATABASE_URL: z.string().refine(isDatabaseUrl, NOT_A_DATABASE).default("file:data/petstore.db"),
   PETSTORE_ENV: z
     .enum(ENVIRONMENTS, `PETSTORE_ENV must be one of ${ENVIRONMENTS.join(", ")}. Set it so: PETSTORE_ENV=development`)
     .default("development"),
@@ -136,11 +130,6 @@ export interface Config {
   quickstartFile: string;
 }
 
-/** A setting that keeps the program from starting; the message is one line for each, naming it and what to do. */
-export class ConfigError extends Error {
-  override name = "ConfigError";
-}
-
 /** The settings in `env`, an empty one counting as unset; throws `ConfigError` and never repeats a bad value, which may be a secret. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const set = Object.entries(env).flatMap(([name, value]) => (value?.trim() ? [[name, value.trim()]] : []));
@@ -167,21 +156,6 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   };
 }
 
-/** The path that a `file:` URL names; one without slashes after the colon is relative to the working directory. */
-export function pathOfFileUrl(url: string): string {
-  return url.startsWith("file://") ? fileURLToPath(url) : url.slice("file:".length);
-}
-
-/** A path without links, so that each file has one; where nothing is, the path from the root. */
-export function realPathOf(path: string): string {
-  return existsSync(path) ? realpathSync(path) : resolve(path);
-}
-
-/** Whether the URL is one of PostgreSQL, by its scheme: `postgres:` or `postgresql:`. */
-export function isPostgresUrl(url: string): boolean {
-  return /^postgres(ql)?:/i.test(url);
-}
-
 /** Named by the database where that is not the usual one, so that two in one folder do not replace each other's key. */
 function quickstartFile(databaseUrl: string): string {
   if (isPostgresUrl(databaseUrl)) {
@@ -191,18 +165,4 @@ function quickstartFile(databaseUrl: string): string {
   const path = pathOfFileUrl(databaseUrl);
   const file = basename(path) === "petstore.db" ? "quickstart.key" : `${basename(path)}.quickstart.key`;
   return join(dirname(path), file);
-}
-
-/** The server itself may be left to the URL's parameters, such as `?host=/run/postgresql`. */
-function namesDatabase(url: string): boolean {
-  return /^\/[^/]+$/.test(URL.parse(url)?.pathname ?? "");
-}
-
-function isFileUrl(url: string): boolean {
-  if (!/^file:[^?#]+$/.test(url)) return false;
-  try {
-    return !/^$|^:memory:$|[/\\]$/.test(pathOfFileUrl(url));
-  } catch {
-    return false;
-  }
 }

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import express from "express";
 import { describe, expect, test } from "vitest";
-import { ConfigError, pathOfFileUrl, readConfig, Settings } from "../src/config.ts";
+import { readConfig, Settings } from "../src/config.ts";
+import { ConfigError } from "../src/config-error.ts";
+import { pathOfFileUrl } from "../src/database/url.ts";
 
 const DEFAULTS = {
   host: "127.0.0.1",

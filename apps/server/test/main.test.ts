@@ -6,7 +6,7 @@ import { relative, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { freePort } from "@express-operations/test-support/free-port";
-import { pathOfFileUrl } from "../src/config.ts";
+import { pathOfFileUrl } from "../src/database/url.ts";
 import { MIGRATIONS } from "../src/database/migrations.ts";
 import { ENTRY, run } from "./program.ts";
 import { temporaryFolder, temporaryUrl } from "./temporary.ts";

@@ -1,5 +1,5 @@
 import { Kysely, PostgresAdapter } from "kysely";
-import { isPostgresUrl, pathOfFileUrl } from "../config.ts";
+import { isPostgresUrl, pathOfFileUrl } from "./url.ts";
 import type { IdempotencyKeysTable } from "../idempotency/idempotency.table.ts";
 import type { AuditTable } from "../keys/audit.table.ts";
 import type { ApiKeysTable } from "../keys/keys.table.ts";

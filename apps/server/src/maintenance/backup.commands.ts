@@ -1,7 +1,9 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { backup, restore, type Restored } from "./backup.ts";
-import { ConfigError, isPostgresUrl, pathOfFileUrl, readConfig } from "../config.ts";
+import { readConfig } from "../config.ts";
+import { ConfigError } from "../config-error.ts";
+import { isPostgresUrl, pathOfFileUrl } from "../database/url.ts";
 import { isoDate } from "../print.ts";
 
 /** Adds `backup` and `restore` to the command line. */

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
-import { realPathOf } from "../config.ts";
+import { realPathOf } from "../database/url.ts";
 import { DatabaseError } from "../database/database.errors.ts";
 import { openDatabase } from "../database/database.ts";
 import { migrate } from "../database/migrations.ts";

@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { ConfigError, isPostgresUrl, pathOfFileUrl, readConfig, realPathOf } from "../config.ts";
+import { readConfig } from "../config.ts";
+import { ConfigError } from "../config-error.ts";
+import { isPostgresUrl, pathOfFileUrl, realPathOf } from "../database/url.ts";
 import { openDatabase } from "../database/database.ts";
 import { printJson } from "../print.ts";
 import { copyDatabase } from "./copy.ts";

@@ -13,7 +13,7 @@ import {
   Registry,
   type RegistryContentType,
 } from "prom-client";
-import { isPostgresUrl, pathOfFileUrl } from "../config.ts";
+import { isPostgresUrl, pathOfFileUrl } from "../database/url.ts";
 import { problem } from "../errors.ts";
 import { type Address, type Listener, listen } from "../http/listener.ts";
 import { onError } from "../http/on-error.ts";

@@ -1,7 +1,7 @@
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { pathOfFileUrl } from "../../src/config.ts";
+import { pathOfFileUrl } from "../../src/database/url.ts";
 import { DatabaseError, isDatabaseUnavailable } from "../../src/database/database.errors.ts";
 import { migrate } from "../../src/database/migrations.ts";
 import { isBusy, namingFile, notOpened } from "../../src/database/sqlite.errors.ts";

@@ -3,7 +3,7 @@ import type { Pet } from "@petstore/contract";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { pathOfFileUrl } from "../../src/config.ts";
+import { pathOfFileUrl } from "../../src/database/url.ts";
 import { DatabaseError } from "../../src/database/database.errors.ts";
 import type { Database } from "../../src/database/database.ts";
 import { insertPet, insertPets, listPets } from "../../src/pets/pets.repository.ts";

@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
-import { pathOfFileUrl } from "../../src/config.ts";
+import { pathOfFileUrl } from "../../src/database/url.ts";
 import { expectError, json, startService } from "../service.ts";
 
 const MAX_IN_FLIGHT = 8;

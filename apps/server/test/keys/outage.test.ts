@@ -3,7 +3,7 @@ import Sqlite from "better-sqlite3";
 import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createApp } from "../../src/app.ts";
-import { pathOfFileUrl } from "../../src/config.ts";
+import { pathOfFileUrl } from "../../src/database/url.ts";
 import { listen } from "../../src/http/listener.ts";
 import { keyUses } from "../../src/keys/key-uses.ts";
 import { createApiKey } from "../../src/keys/keys.repository.ts";

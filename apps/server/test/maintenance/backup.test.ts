@@ -7,7 +7,7 @@ import { setImmediate } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { pathOfFileUrl } from "../../src/config.ts";
+import { pathOfFileUrl } from "../../src/database/url.ts";
 import { type Database, openDatabase } from "../../src/database/database.ts";
 import { appliedMigrations, migrate, MIGRATIONS } from "../../src/database/migrations.ts";
 import { listAudit } from "../../src/keys/audit.repository.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { expect, inject, test } from "vitest";
-import { isPostgresUrl } from "../../src/config.ts";
+import { isPostgresUrl } from "../../src/database/url.ts";
 import { type CopiedTable, copyDatabase } from "../../src/maintenance/copy.ts";
 import { DatabaseError } from "../../src/database/database.errors.ts";
 import type { Database } from "../../src/database/database.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { version } from "@petstore/contract";
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { pathOfFileUrl } from "../../src/config.ts";
+import { pathOfFileUrl } from "../../src/database/url.ts";
 import { migrate, MIGRATIONS } from "../../src/database/migrations.ts";
 import { examine, type Finding } from "../../src/maintenance/doctor.ts";
 import { run } from "../program.ts";

@@ -1,6 +1,6 @@
 import Sqlite from "better-sqlite3";
 import { InsertQueryNode, type KyselyPlugin, sql } from "kysely";
-import { isPostgresUrl, pathOfFileUrl } from "../../src/config.ts";
+import { isPostgresUrl, pathOfFileUrl } from "../../src/database/url.ts";
 import type { Database, Tables } from "../../src/database/database.ts";
 import { opened } from "../temporary.ts";
 

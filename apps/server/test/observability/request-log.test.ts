@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { pathOfFileUrl } from "../../src/config.ts";
+import { pathOfFileUrl } from "../../src/database/url.ts";
 import { generateApiKey } from "../../src/keys/api-key.ts";
 import { createLogger, loggedPath } from "../../src/observability/request-log.ts";
 import { parseTraceparent } from "../../src/observability/trace-context.ts";

@@ -4,7 +4,7 @@ import { json as readJson } from "node:stream/consumers";
 import { document } from "@petstore/contract/document";
 import Sqlite from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import { pathOfFileUrl } from "../../src/config.ts";
+import { pathOfFileUrl } from "../../src/database/url.ts";
 import { startProgram } from "../program.ts";
 import { startService } from "../service.ts";
 import { temporaryFolder } from "../temporary.ts";

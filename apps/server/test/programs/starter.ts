@@ -1,5 +1,6 @@
 import { pino } from "pino";
-import { isPostgresUrl, readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config.ts";
+import { isPostgresUrl } from "../../src/database/url.ts";
 import { prepare } from "../../src/prepare.ts";
 import { start } from "../../src/server.ts";
 

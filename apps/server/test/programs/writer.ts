@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
-import { pathOfFileUrl } from "../../src/config.ts";
+import { pathOfFileUrl } from "../../src/database/url.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import { insertPet } from "../../src/pets/pets.repository.ts";
 
