@@ -4,8 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
-import type { Serving } from "./serve.ts";
-import type { Service } from "./server.ts";
+import type { Service, Serving } from "./serving.ts";
 
 const PROGRAM = fileURLToPath(new URL("../bin/petstore.js", import.meta.url));
 

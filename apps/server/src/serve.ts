@@ -8,17 +8,8 @@ import { obeyPrimary, startProcesses, STOPPING } from "./cluster.ts";
 import type { Config } from "./config.ts";
 import { prepare } from "./prepare.ts";
 import { createLogger } from "./observability/request-log.ts";
-import { type Service, start } from "./server.ts";
-
-/** The service at work, in this process or in several. */
-export interface Serving extends Omit<Service, "drain"> {
-  /** As of a `Service`; resolves when it holds in every process. */
-  drain: () => Promise<void> | void;
-  /** Rejects when it cannot go on. */
-  failed?: Promise<never>;
-  /** Ends the other processes at once. */
-  kill?: () => void;
-}
+import { start } from "./server.ts";
+import type { Serving } from "./serving.ts";
 
 /** Runs the service until a signal, or the end of the process that started it, and resolves once everything in flight is answered. */
 export async function serve(config: Config): Promise<void> {

@@ -4,22 +4,12 @@ import { BASE_PATH, createApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { listen } from "./http/listener.ts";
 import { keyUses } from "./keys/key-uses.ts";
-import { openStorage } from "./database/storage.ts";
+import { openStorage } from "./database/open-storage.ts";
 import type { Tracing } from "./observability/tracing.ts";
+import type { Service } from "./serving.ts";
 
 /** How long before connections are cut those are answered whose writes wait for somebody else's lock. */
 const ANSWERING_MS = 500;
-
-/** The service at work. */
-export interface Service {
-  baseUrl: string;
-  /** Where Prometheus finds its metrics, if anywhere. */
-  metricsUrl: string | undefined;
-  /** Announces the end: from now on `/readyz` fails, and each answer ends its connection. New ones are still accepted. */
-  drain: () => void;
-  /** Accepts nothing more, finishes what is in flight, and closes the database. */
-  close: () => Promise<void>;
-}
 
 /** Serves a database that is prepared. */
 export async function start(config: Config, logger: Logger): Promise<Service> {

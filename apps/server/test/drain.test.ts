@@ -3,7 +3,7 @@ import { Agent, type IncomingMessage, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Service } from "../src/server.ts";
+import type { Service } from "../src/serving.ts";
 import { type Line, startInProcess, WARN } from "./in-process.ts";
 
 const REX = '{"name":"Rex","categoryId":1}';

@@ -3,7 +3,8 @@ import { openDatabase } from "../src/database/database.ts";
 import { createApiKey } from "../src/keys/keys.repository.ts";
 import { createLogger } from "../src/observability/request-log.ts";
 import { prepare } from "../src/prepare.ts";
-import { type Service, start } from "../src/server.ts";
+import { start } from "../src/server.ts";
+import type { Service } from "../src/serving.ts";
 import { temporaryUrl } from "./temporary.ts";
 
 /** A line of the log, as far as tests look at it. */

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { inject, onTestFinished, type TestContext } from "vitest";
 import { type Database, openDatabase } from "../src/database/database.ts";
 import { migrate } from "../src/database/migrations.ts";
-import { openStorage, type Storage } from "../src/database/storage.ts";
+import type { Storage } from "../src/database/storage.ts";
+import { openStorage } from "../src/database/open-storage.ts";
 import { createDatabase } from "./postgres.ts";
 
 declare module "vitest" {

@@ -1,7 +1,4 @@
-import { type Database, isPostgres, openDatabase } from "./database.ts";
-import { groupingCommits } from "./grouping-commits.ts";
-import { SqliteFileAdapter } from "./sqlite.dialect.ts";
-import { notingFailures } from "./writability.ts";
+import type { Database } from "./database.ts";
 
 /** A piece of work on a transaction. It may run again with nothing kept of it, so it touches nothing else. */
 export type Work<Result> = (trx: Database) => Promise<Result>;
@@ -46,54 +43,5 @@ export interface Storage {
 /** Told how many units of work a transaction has committed. */
 export type OnCommit = (size: number) => void;
 
-/**
- * The database opened once for reading and once for writing, so that no read waits behind a write or the lock of
- * another process. It has to be there: one made now would have no tables. SQLite commits writes in groups: syncing the
- * file costs the same for one as for many. PostgreSQL does so itself.
- */
-export function openStorage(databaseUrl: string, onCommit?: OnCommit): Storage {
-  const writer = openDatabase(databaseUrl, { mustExist: true });
-  const db = openDatabase(databaseUrl, { mustExist: true });
-  return {
-    db,
-    ...notingFailures(
-      isPostgres(writer) ? inTransactions(writer, onCommit) : groupingCommits(writer, onCommit),
-      writer,
-    ),
-    snapshot: (read) => {
-      const { adapter } = db.getExecutor(); // that `db` only reads is what makes its count complete
-      if (adapter instanceof SqliteFileAdapter) adapter.snapshot(read);
-      else read(undefined);
-    },
-    expectInPlace: () => {
-      for (const { adapter } of [db.getExecutor(), writer.getExecutor()])
-        if (adapter instanceof SqliteFileAdapter) adapter.expectInPlace();
-    },
-    open: async () => {
-      if (isPostgres(db)) return;
-      for (const kysely of [db, writer]) await kysely.connection().execute(async () => {});
-    },
-    destroy: async () => {
-      await db.destroy();
-      await writer.destroy(); // the last to close folds the write-ahead log into the file
-    },
-  };
-}
-
 /** The part of a storage that writes. */
 export type Writing = Pick<Storage, "write" | "writeEach" | "commitNow" | "stopWaiting">;
-
-/** A transaction for each unit of work; the server commits concurrent ones together by itself, and ends those that wait. */
-function inTransactions(db: Database, onCommit: OnCommit = () => {}): Writing {
-  const write: Storage["write"] = async (work) => {
-    const result = await db.transaction().execute(work);
-    onCommit(1);
-    return result;
-  };
-  return {
-    write,
-    writeEach: (work, item) => write(async (trx) => (await work(trx, [item]))[0]!),
-    commitNow: () => {},
-    stopWaiting: () => {},
-  };
-}

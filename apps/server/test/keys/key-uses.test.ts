@@ -3,7 +3,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { type KeyUses, keyUses } from "../../src/keys/key-uses.ts";
 import { createApiKey, listApiKeys } from "../../src/keys/keys.repository.ts";
 import { migrate } from "../../src/database/migrations.ts";
-import { openStorage, type Storage } from "../../src/database/storage.ts";
+import type { Storage } from "../../src/database/storage.ts";
+import { openStorage } from "../../src/database/open-storage.ts";
 import { startProgram } from "../program.ts";
 import { opened, temporaryFolder, temporaryUrl } from "../temporary.ts";
 
