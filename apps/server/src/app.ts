@@ -85,7 +85,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
   app.all("/healthz", onlyRead, (_request, response) => void response.json({ status: "ok" }));
   app.all("/readyz", onlyRead, readiness({ storage, reportOutage, isStopping }));
   app.use(["/openapi.json", "/openapi.yaml"], crossOrigin);
-  app.use(contractDocument(BASE_PATH), referencePage(BASE_PATH));
+  app.use(contractDocument(document, BASE_PATH), referencePage(document, BASE_PATH));
   app.use((_request, _response, next) => next(problem("not_found", undefined, NOTHING_THERE)));
   app.use(onError(logger, reportOutage));
   return app;

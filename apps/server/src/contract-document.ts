@@ -1,8 +1,13 @@
-import { document } from "@petstore/contract/document";
 import express, { type RequestHandler, type Router } from "express";
 import { entityTagOf, isNamed } from "express-operations";
 import { onlyRead } from "./http/only-read.ts";
 import { originOf } from "./http/origin.ts";
+
+/** What is used of the document that is served. */
+export interface ServedDocument {
+  info: { title: string; version: string };
+  servers: object[];
+}
 
 /** Stands for the address of the service until a request tells it. */
 const ADDRESS = "address-of-the-service";
@@ -12,7 +17,7 @@ const ADDRESS = "address-of-the-service";
  * of the request, so that an imported document calls this service; a relative one where the origin is unknown. Each has a strong
  * `ETag` (RFC 9110, section 8.8.3) of its bytes, so that asking again costs a 304 until the contract changes.
  */
-export function contractDocument(basePath: string): Router {
+export function contractDocument(document: ServedDocument, basePath: string): Router {
   const servers = [{ url: ADDRESS, description: "This service" }, ...document.servers];
   const served = { ...document, servers };
   const router = express.Router({ caseSensitive: true, strict: true });

@@ -1,4 +1,3 @@
-import type { Error as ErrorBody } from "@petstore/contract";
 import { Problem } from "express-operations";
 import { isDatabaseUnavailable } from "./database/database.errors.ts";
 
@@ -36,6 +35,13 @@ export const ERRORS = {
   not_implemented: { status: 501, message: "The service does not know this method." },
   unavailable: { status: 503, message: "The service cannot answer now. Retry later." },
 } as const satisfies Record<string, { status: number; message: string }>;
+
+/** What every response outside 2xx and 304 holds. */
+export interface ErrorBody {
+  code: string;
+  message: string;
+  status: number;
+}
 
 /** The `code` of an error. */
 export type ErrorCode = keyof typeof ERRORS;

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { document } from "@petstore/contract/document";
 import express, { type RequestHandler, type Router } from "express";
+import type { ServedDocument } from "./contract-document.ts";
 import { onlyRead } from "./http/only-read.ts";
 
 /** The one file of Scalar that holds all it needs (https://github.com/scalar/scalar, MIT). */
@@ -54,7 +54,7 @@ function settings(basePath: string) {
  * The contract as a page for people, at `/docs`, to which `/` and `/docs/` lead, where a key can be entered and operations tried on this very service.
  * The page runs our script alone and reaches no other origin; Scalar needs inline styles, so it may have those.
  */
-export function referencePage(basePath: string): Router {
+export function referencePage({ info }: ServedDocument, basePath: string): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   const start = `Scalar.createApiReference("#reference", ${JSON.stringify(settings(basePath))})`;
   const policy = [
@@ -76,7 +76,7 @@ export function referencePage(basePath: string): Router {
   router.all("/docs", onlyRead, async (_request, response) => {
     const { path } = await scalar();
     response.set("Content-Security-Policy", policy);
-    response.type("html").send(page(path, start));
+    response.type("html").send(page(`${info.title} API ${info.version}`, path, start));
   });
   const isScript: RequestHandler = async (request, _response, next) =>
     next(request.path === (await scalar()).path ? undefined : "route");
@@ -106,13 +106,13 @@ function sha256(prefix: string, text: string): string {
   return prefix + createHash("sha256").update(text).digest("base64");
 }
 
-function page(script: string, start: string): string {
+function page(title: string, script: string, start: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${document.info.title} API ${document.info.version}</title>
+<title>${title}</title>
 <link rel="icon" href="data:,">
 </head>
 <body>

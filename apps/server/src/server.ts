@@ -1,4 +1,5 @@
 import cluster from "node:cluster";
+import { version } from "@petstore/contract";
 import type { Logger } from "pino";
 import { BASE_PATH, createApp } from "./app.ts";
 import type { Config } from "./config.ts";
@@ -85,7 +86,7 @@ async function openMetrics(config: Config, logger: Logger, resources: Resources)
 async function openTracing({ tracesEndpoint }: Config, resources: Resources): Promise<Tracing | undefined> {
   if (tracesEndpoint === undefined) return undefined;
   const { createTracing } = await import("./observability/tracing.ts");
-  const tracing = createTracing(tracesEndpoint);
+  const tracing = createTracing(tracesEndpoint, { name: "petstore", version });
   resources.add(() => tracing.close());
   return tracing;
 }

@@ -2,7 +2,6 @@ import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/ap
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { AlwaysOnSampler, BatchSpanProcessor, ParentBasedSampler, TracerProvider } from "@opentelemetry/sdk-trace";
-import { version } from "@petstore/contract";
 import type { RequestHandler } from "express";
 import { loggedPath } from "./request-log.ts";
 import { parseTraceparent } from "./trace-context.ts";
@@ -17,15 +16,15 @@ export interface Tracing {
   close: () => Promise<void>;
 }
 
-/** Traces sent to the collector at `endpoint`, by OTLP over HTTP. A caller's `traceparent` decides what is sampled; else all is. */
-export function createTracing(endpoint: string): Tracing {
+/** Traces of the service of that name, sent to the collector at `endpoint`, by OTLP over HTTP. A caller's `traceparent` decides what is sampled; else all is. */
+export function createTracing(endpoint: string, { name, version }: { name: string; version: string }): Tracing {
   const url = `${endpoint.replace(/\/+$/, "")}/v1/traces`;
   const provider = new TracerProvider({
-    resource: resourceFromAttributes({ "service.name": "petstore", "service.version": version }),
+    resource: resourceFromAttributes({ "service.name": name, "service.version": version }),
     sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
     spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url, timeoutMillis: TIMEOUT_MS }) })],
   });
-  const tracer = provider.getTracer("petstore", version);
+  const tracer = provider.getTracer(name, version);
 
   const traceRequest: RequestHandler = (request, response, next) => {
     const caller = parseTraceparent(request.headers["traceparent"]);
