@@ -7,6 +7,9 @@ import { type Capacity, createCapacity } from "./http/capacity.ts";
 import type { Config } from "./config.ts";
 import { contractDocument } from "./contract-document.ts";
 import { crossOrigin } from "./http/cross-origin.ts";
+import { isDatabaseUnavailable } from "./database/database.errors.ts";
+import { TABLES } from "./database/database.ts";
+import { failureOf } from "./database/failure.ts";
 import { dataVersionOf, snapshotPerTurn } from "./database/data-version.ts";
 import type { Environment } from "./environment.ts";
 import { problem, problemBody } from "./errors.ts";
@@ -20,7 +23,7 @@ import type { KeyUses } from "./keys/key-uses.ts";
 import { nobody, type Observer } from "./observability/observer.ts";
 import { outageLog } from "./observability/outage.ts";
 import { limited, type RateLimits } from "./rate-limits.ts";
-import { failureOf, readiness } from "./readiness.ts";
+import { readiness } from "./readiness.ts";
 import { referencePage } from "./reference-page.ts";
 import { requestLog } from "./observability/request-log.ts";
 import { standingHeaders } from "./http/standing-headers.ts";
@@ -64,7 +67,11 @@ export async function createApp(options: AppOptions): Promise<Express> {
   if (options.tracing !== undefined) app.use(options.tracing.traceRequest);
   const capacity = createCapacity(options.maxInFlight);
   const { storage, logger, isStopping } = options;
-  const reportOutage = outageLog(logger, async () => (await failureOf(storage)) === undefined);
+  const failure = () => failureOf(storage, TABLES);
+  const outages = {
+    covers: isDatabaseUnavailable,
+    report: outageLog(logger, async () => (await failure()) === undefined),
+  };
   const always = inOrder(
     standingHeaders(app, options.strictTransportSecurity),
     observer.observeRequest,
@@ -83,11 +90,11 @@ export async function createApp(options: AppOptions): Promise<Express> {
   );
   app.use(always); // the API, which answers or fails, has had it, and is spared a second layer of Express's router
   app.all("/healthz", onlyRead, (_request, response) => void response.json({ status: "ok" }));
-  app.all("/readyz", onlyRead, readiness({ storage, reportOutage, isStopping }));
+  app.all("/readyz", onlyRead, readiness({ isStopping, failureOf: failure, outages }));
   app.use(["/openapi.json", "/openapi.yaml"], crossOrigin);
   app.use(contractDocument(document, BASE_PATH), referencePage(document, BASE_PATH));
   app.use((_request, _response, next) => next(problem("not_found", undefined, NOTHING_THERE)));
-  app.use(onError(logger, reportOutage));
+  app.use(onError(logger, outages));
   return app;
 }
 

@@ -1,5 +1,4 @@
 import { Problem } from "express-operations";
-import { isDatabaseUnavailable } from "./database/database.errors.ts";
 
 /**
  * Every error the service answers with: its code, status and message, which express-operations words itself where it
@@ -73,7 +72,6 @@ export function problemBody({ code, message, status }: Problem): ErrorBody {
 /** What a thrown error becomes on the wire. Only a Problem speaks for itself; nothing else shows what it is. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (isDatabaseUnavailable(error)) return problem("unavailable", { "Retry-After": "1" });
   return problem("internal_error");
 }
 

@@ -15,6 +15,9 @@ export interface Tables {
   idempotency_keys: IdempotencyKeysTable;
 }
 
+/** The names of the tables. */
+export const TABLES = ["pets", "api_keys", "audit", "idempotency_keys"] as const satisfies (keyof Tables)[];
+
 /** What repositories take: the database, or a transaction on it. */
 export type Database = Kysely<Tables>;
 

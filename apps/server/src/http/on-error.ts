@@ -1,21 +1,24 @@
 import type { ErrorRequestHandler } from "express";
 import type { Logger } from "pino";
-import { isDatabaseUnavailable } from "../database/database.errors.ts";
-import { asProblem, problemBody } from "../errors.ts";
-import type { ReportOutage } from "../observability/outage.ts";
+import { asProblem, problem, problemBody } from "../errors.ts";
 import { describe } from "../observability/request-log.ts";
 
-/**
- * Answers what is thrown with an Error body. What is not a refusal of ours is logged, or reported where it is the database's
- * state; the answer does not show it.
- */
-export function onError(logger: Logger, reportOutage?: ReportOutage): ErrorRequestHandler {
+/** Failures of what the service depends on, such as its database: answered with 503, and reported rather than logged each time. */
+export interface Outages {
+  covers: (error: unknown) => boolean;
+  /** Told of each such failure, and of the request that it failed. */
+  report: (error: unknown, req: object) => void;
+}
+
+/** Answers what is thrown with an Error body. What is not a refusal of ours is logged or, as an outage, reported; the answer does not show it. */
+export function onError(logger: Logger, outages?: Outages): ErrorRequestHandler {
   // Four parameters make it Express's error handler.
   return (error: unknown, request, response, _next) => {
-    const refusal = asProblem(error);
+    const isOutage = outages?.covers(error) === true;
+    const refusal = isOutage ? problem("unavailable", { "Retry-After": "1" }) : asProblem(error);
     if (refusal !== error) {
       const req = describe(request, response);
-      if (reportOutage !== undefined && isDatabaseUnavailable(error)) reportOutage(error, req);
+      if (isOutage) outages.report(error, req);
       else logger.error({ err: error, req }, "request failed");
     }
     if (response.headersSent) {

@@ -1,9 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 
-/** Told of each failure for the state of the database, and of the request that it failed. */
-export type ReportOutage = (error: unknown, req: object) => void;
-
 /** How often it is looked whether an outage is over, in milliseconds. */
 const LOOK_EVERY_MS = 10_000;
 
@@ -11,10 +8,14 @@ const LOOK_EVERY_MS = 10_000;
 const LOOKS_PER_LINE = 6;
 
 /**
- * Logs an outage of the database as one error with its stack, its failures as a number once a minute, and its end: when nothing
- * has failed between two looks and `isOver` says so.
+ * Told of each failure of an outage of the database, and of the request that it failed, logs the outage as one error with its stack,
+ * the failures as a number once a minute, and its end: when nothing has failed between two looks and `isOver` says so.
  */
-export function outageLog(logger: Logger, isOver: () => Promise<boolean>, lookEveryMs = LOOK_EVERY_MS): ReportOutage {
+export function outageLog(
+  logger: Logger,
+  isOver: () => Promise<boolean>,
+  lookEveryMs = LOOK_EVERY_MS,
+): (error: unknown, req: object) => void {
   let failures = 0; // of the outage, 0 when there is none
 
   const watch = async (began: number): Promise<void> => {
