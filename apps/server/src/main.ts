@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { addBackupCommands } from "./maintenance/backup.commands.ts";
 import { readConfig } from "./config.ts";
-import { ConfigError } from "./config-error.ts";
+import { ConfigError } from "./settings.ts";
 import { isDatabaseUnavailable } from "./database/database.errors.ts";
 import { openDatabase } from "./database/database.ts";
 import { addCopyCommand } from "./maintenance/copy.commands.ts";

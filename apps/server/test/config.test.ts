@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import express from "express";
 import { describe, expect, test } from "vitest";
 import { readConfig, Settings } from "../src/config.ts";
-import { ConfigError } from "../src/config-error.ts";
+import { ConfigError } from "../src/settings.ts";
 import { pathOfFileUrl } from "../src/database/url.ts";
 
 const DEFAULTS = {

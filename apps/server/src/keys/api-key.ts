@@ -1,6 +1,6 @@
 import { hash, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
-import type { Config } from "../config.ts";
+import type { Environment } from "../settings.ts";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const SECRET_LENGTH = 43; // 62^43 is just over 2^256
@@ -10,7 +10,7 @@ const SHOWN_OF_SECRET = 4;
 const format = new RegExp(`^pst_(live|test)_[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 
 /** A new key: `pst_live_` in production or `pst_test_` elsewhere, 256 random bits, and a checksum of all before it. */
-export function generateApiKey(environment: Config["environment"]): string {
+export function generateApiKey(environment: Environment): string {
   const secret = Array.from({ length: SECRET_LENGTH }, () => BASE62[randomInt(BASE62.length)]).join("");
   const body = `pst_${environment === "production" ? "live" : "test"}_${secret}`;
   return body + checksum(body);
@@ -37,7 +37,7 @@ export function prefixOfApiKey(key: string): string {
 }
 
 /** The environment, as far as a key tells it, that a key with this prefix was made for. */
-export function environmentOf(prefix: string): Config["environment"] {
+export function environmentOf(prefix: string): Environment {
   return prefix.startsWith("pst_live_") ? "production" : "development";
 }
 

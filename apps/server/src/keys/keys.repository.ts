@@ -1,5 +1,5 @@
 import { type Selectable, sql } from "kysely";
-import type { Config } from "../config.ts";
+import type { Environment } from "../settings.ts";
 import type { Database } from "../database/database.ts";
 import { prepared } from "../database/prepared.ts";
 import { environmentOf, generateApiKey, hashApiKey, isWellFormedApiKey, prefixOfApiKey } from "./api-key.ts";
@@ -40,7 +40,7 @@ export interface NewApiKey {
 /** Makes a key. */
 export async function createApiKey(
   db: Database,
-  { environment, ...settings }: NewApiKey & { environment: Config["environment"] },
+  { environment, ...settings }: NewApiKey & { environment: Environment },
 ): Promise<IssuedApiKey> {
   return inTransaction(db, (trx) => issue(trx, generateApiKey(environment), settings));
 }

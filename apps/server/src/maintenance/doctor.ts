@@ -8,7 +8,7 @@ import { version } from "@petstore/contract";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { type Config, readConfig } from "../config.ts";
-import { ConfigError } from "../config-error.ts";
+import { ConfigError } from "../settings.ts";
 import { isPostgresUrl, pathOfFileUrl } from "../database/url.ts";
 import { isDatabaseUnavailable } from "../database/database.errors.ts";
 import { openDatabase } from "../database/database.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Request, RequestHandler, Response } from "express";
 import { type DestinationStream, type Logger, pino } from "pino";
-import type { Config } from "../config.ts";
+import type { ServiceConfig } from "../settings.ts";
 import { forwardedOf } from "../http/forwarded.ts";
 import { holdsApiKey } from "../keys/api-key.ts";
 import { addStanding } from "../http/standing-headers.ts";
@@ -11,7 +11,7 @@ import { parseTraceparent } from "./trace-context.ts";
 const SECRETS = ["authorization", "headers.authorization", "*.authorization", "*.headers.authorization"];
 
 /** Logs as JSON, a line each, to standard output unless told otherwise. A credential is never written. */
-export function createLogger(level: Config["logLevel"], to: DestinationStream = inBatches()): Logger {
+export function createLogger(level: ServiceConfig["logLevel"], to: DestinationStream = inBatches()): Logger {
   return pino({ level, redact: SECRETS }, to);
 }
 
