@@ -5,6 +5,7 @@ import Sqlite from "better-sqlite3";
 import { openDatabase } from "../src/database/database.ts";
 import { createApiKey } from "../src/keys/keys.repository.ts";
 import { migrate } from "../src/database/migrations.ts";
+import { MIGRATIONS } from "../src/migrations.ts";
 
 /** Databases that hold the same, each in a file of its own, and a key for them. */
 export interface Databases extends AsyncDisposable {
@@ -21,7 +22,7 @@ export async function createDatabases(animals: number): Promise<Databases> {
   const folder = await mkdtemp(join(tmpdir(), "petstore-bench-"));
   const template = join(folder, "template.db");
   const db = openDatabase(`file:${template}`);
-  await migrate(db);
+  await migrate(db, MIGRATIONS);
   const { key } = await createApiKey(db, { name: "bench", environment: "production" });
   await db.destroy();
   fill(template, animals);

@@ -9,6 +9,7 @@ import { addDoctorCommand } from "./maintenance/doctor.commands.ts";
 import { addAuditCommand } from "./keys/audit.commands.ts";
 import { addKeysCommands } from "./keys/keys.commands.ts";
 import { migrate } from "./database/migrations.ts";
+import { MIGRATIONS } from "./migrations.ts";
 
 let isServing = false;
 let isOutputLost = false;
@@ -30,7 +31,7 @@ program
   .action(async () => {
     const db = openDatabase(readConfig(process.env).databaseUrl);
     try {
-      const applied = await migrate(db);
+      const applied = await migrate(db, MIGRATIONS);
       console.log(applied.length === 0 ? "The database is up to date." : `Applied ${applied.join(", ")}.`);
     } finally {
       await db.destroy();

@@ -3,12 +3,13 @@ import { openDatabase } from "./database/database.ts";
 import { ensureBootstrapKey } from "./keys/bootstrap.ts";
 import { ensureQuickstartKey } from "./keys/quickstart.ts";
 import { migrate } from "./database/migrations.ts";
+import { MIGRATIONS } from "./migrations.ts";
 
 /** Brings the database to this version and sees to the first keys: done once, before any process serves it. */
 export async function prepare(config: Config): Promise<void> {
   const db = openDatabase(config.databaseUrl);
   try {
-    await migrate(db);
+    await migrate(db, MIGRATIONS);
     if (config.bootstrapKeyFile !== undefined) await ensureBootstrapKey(db, config.bootstrapKeyFile);
     if (config.environment === "development") await ensureQuickstartKey(db, config.quickstartFile);
   } finally {

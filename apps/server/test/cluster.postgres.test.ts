@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createApiKey, revokeApiKey } from "../src/keys/keys.repository.ts";
 import { migrate } from "../src/database/migrations.ts";
+import { MIGRATIONS } from "../src/migrations.ts";
 import { startProgram } from "./program.ts";
 import { json } from "./service.ts";
 import { opened, temporaryFolder, temporaryUrl } from "./temporary.ts";
@@ -8,7 +9,7 @@ import { opened, temporaryFolder, temporaryUrl } from "./temporary.ts";
 test("several processes of one service share PostgreSQL: writes and revocations hold for all from the next request on", async () => {
   const DATABASE_URL = await temporaryUrl();
   const db = opened(DATABASE_URL);
-  await migrate(db);
+  await migrate(db, MIGRATIONS);
   const { id, key } = await createApiKey(db, { name: "test", environment: "production" });
   const env = { DATABASE_URL, PETSTORE_ENV: "production", WEB_CONCURRENCY: "3" };
   const program = await startProgram(await temporaryFolder(), env);

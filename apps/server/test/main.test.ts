@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { freePort } from "@express-operations/test-support/free-port";
 import { pathOfFileUrl } from "../src/database/url.ts";
-import { MIGRATIONS } from "../src/database/migrations.ts";
+import { MIGRATIONS } from "../src/migrations.ts";
 import { ENTRY, run } from "./program.ts";
 import { temporaryFolder, temporaryUrl } from "./temporary.ts";
 

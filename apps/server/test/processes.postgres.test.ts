@@ -2,6 +2,7 @@ import type { Pet } from "@petstore/contract";
 import { describe, expect, test } from "vitest";
 import { createApiKey } from "../src/keys/keys.repository.ts";
 import { migrate } from "../src/database/migrations.ts";
+import { MIGRATIONS } from "../src/migrations.ts";
 import { everyPet, startLoad } from "./load.ts";
 import { type Program, startProgram } from "./program.ts";
 import { json } from "./service.ts";
@@ -52,7 +53,7 @@ describe("two processes on one database", () => {
 async function databaseWithKey(): Promise<{ url: string; key: { Authorization: string } }> {
   const url = await temporaryUrl();
   const db = opened(url);
-  await migrate(db);
+  await migrate(db, MIGRATIONS);
   const { key } = await createApiKey(db, { name: "test", environment: "production" });
   return { url, key: { Authorization: `Bearer ${key}` } };
 }

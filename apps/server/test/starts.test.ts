@@ -2,7 +2,8 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Database, openDatabase } from "../src/database/database.ts";
-import { migrate, MIGRATIONS } from "../src/database/migrations.ts";
+import { migrate } from "../src/database/migrations.ts";
+import { MIGRATIONS } from "../src/migrations.ts";
 import { listPets } from "../src/pets/pets.repository.ts";
 import { ownProgram, run, startProgram } from "./program.ts";
 import { startService } from "./service.ts";
@@ -24,7 +25,7 @@ describe.each([
 ])("on $title", ({ makeDatabase, pets }) => {
   const expectMigrated = (url: string) =>
     using(url, async (db) => {
-      expect(await migrate(db)).toEqual([]);
+      expect(await migrate(db, MIGRATIONS)).toEqual([]);
       expect((await db.introspection.getTables()).map(({ name }) => name)).not.toContain("halfway");
       expect(await listPets(db, { limit: 10 })).toEqual(pets);
     });

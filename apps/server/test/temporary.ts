@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { inject, onTestFinished, type TestContext } from "vitest";
 import { type Database, openDatabase } from "../src/database/database.ts";
 import { migrate } from "../src/database/migrations.ts";
+import { MIGRATIONS } from "../src/migrations.ts";
 import type { Storage } from "../src/database/storage.ts";
 import { openStorage } from "../src/database/open-storage.ts";
 import { createDatabase } from "./postgres.ts";
@@ -60,14 +61,14 @@ export function opened(url: string): Database {
 /** A fresh database with every table. */
 export async function temporaryDatabase(): Promise<Database> {
   const db = opened(await temporaryUrl());
-  await migrate(db);
+  await migrate(db, MIGRATIONS);
   return db;
 }
 
 /** The storage of a service over a fresh database with every table. */
 export async function temporaryStorage(onCommit?: (size: number) => void): Promise<Storage & { url: string }> {
   const url = await temporaryUrl();
-  await migrate(opened(url));
+  await migrate(opened(url), MIGRATIONS);
   const storage = openStorage(url, onCommit);
   onTestFinished(() => storage.destroy());
   return { ...storage, url };

@@ -3,33 +3,24 @@ import { sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
 import { DatabaseError } from "./database.errors.ts";
 import { type Database, isPostgres } from "./database.ts";
-import * as createTables from "./migrations/0001_create_tables.ts";
-import * as auditApiKeys from "./migrations/0002_audit_api_keys.ts";
-import * as createRateLimits from "./migrations/0003_create_rate_limits.ts";
-import * as nameCreators from "./migrations/0004_name_creators.ts";
+
+/** Every migration that a version knows, by its name, in order. */
+export type Migrations = Readonly<Record<string, Migration>>;
 
 /** A number for PostgreSQL's advisory locks that no other program on the database should use. */
 const LOCK = 7_382_955_337;
 /** How long a process waits for others that migrate. */
 const PATIENCE_MS = 60_000;
 
-/** Every migration this version knows, by its name, in order. */
-export const MIGRATIONS: Record<string, Migration> = {
-  "0001_create_tables": createTables,
-  "0002_audit_api_keys": auditApiKeys,
-  "0003_create_rate_limits": createRateLimits,
-  "0004_name_creators": nameCreators,
-};
-
 /**
  * Applies what is not applied yet, in one transaction, and gives the names; processes that start together take turns.
  * Throws `DatabaseError` for a database that a newer version has migrated.
  */
-export async function migrate(db: Database, migrations = MIGRATIONS): Promise<string[]> {
+export async function migrate(db: Database, migrations: Migrations): Promise<string[]> {
   return db.transaction().execute(async (trx) => {
     if (isPostgres(trx)) await takeTurn(trx);
     await refuseNewer(trx, migrations);
-    const migrator = new Migrator({ db: trx, provider: { getMigrations: async () => migrations } });
+    const migrator = new Migrator({ db: trx, provider: { getMigrations: async () => ({ ...migrations }) } });
     const { error, results = [] } = await migrator.migrateToLatest();
     if (error !== undefined) {
       const reason = (error as Error).message;
@@ -67,7 +58,7 @@ export async function appliedMigrations(db: Database): Promise<string[]> {
   return applied.map(({ name }) => name);
 }
 
-async function refuseNewer(db: Database, migrations: Record<string, Migration>): Promise<void> {
+async function refuseNewer(db: Database, migrations: Migrations): Promise<void> {
   const applied = await appliedMigrations(db);
   const unknown = applied.filter((name) => !Object.hasOwn(migrations, name));
   if (unknown.length === 0) return;

@@ -16,6 +16,7 @@ import { realPathOf } from "../database/url.ts";
 import { DatabaseError } from "../database/database.errors.ts";
 import { openDatabase } from "../database/database.ts";
 import { migrate } from "../database/migrations.ts";
+import { MIGRATIONS } from "../migrations.ts";
 import { keepToOwner, makeFile } from "../database/sqlite.file.ts";
 import { carryOver, type Facts, factsOf, type Loss, readReplaced } from "./carry-over.ts";
 
@@ -81,7 +82,7 @@ interface Replacement {
 async function bringToThisVersion(incoming: string, file: string): Promise<Facts> {
   const db = openDatabase(`file:${incoming}`);
   try {
-    await migrate(db);
+    await migrate(db, MIGRATIONS);
   } catch (cause) {
     throw new DatabaseError(`${file} cannot be restored. ${(cause as Error).message}`, { cause });
   } finally {

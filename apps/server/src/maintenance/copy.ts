@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { DatabaseError } from "../database/database.errors.ts";
 import { type Database, isPostgres, type Tables } from "../database/database.ts";
 import { migrate } from "../database/migrations.ts";
+import { MIGRATIONS } from "../migrations.ts";
 
 /** What was copied of one table. The checksum is of what the new database holds, whatever the order of its rows. */
 export interface CopiedTable {
@@ -28,7 +29,7 @@ const ROWS_AT_ONCE = 1_000;
  * compare. Nobody can write to the old database meanwhile. Throws `DatabaseError`, leaving the new one without a row.
  */
 export async function copyDatabase(from: Database, to: Database): Promise<CopiedTable[]> {
-  for (const db of [from, to]) await migrate(db);
+  for (const db of [from, to]) await migrate(db, MIGRATIONS);
   return from.transaction().execute((source) =>
     to.transaction().execute(async (target) => {
       for (const trx of [source, target]) await holdTables(trx);

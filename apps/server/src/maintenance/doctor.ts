@@ -12,7 +12,8 @@ import { ConfigError } from "../settings.ts";
 import { isPostgresUrl, pathOfFileUrl } from "../database/url.ts";
 import { isDatabaseUnavailable } from "../database/database.errors.ts";
 import { openDatabase } from "../database/database.ts";
-import { appliedMigrations, MIGRATIONS } from "../database/migrations.ts";
+import { appliedMigrations } from "../database/migrations.ts";
+import { MIGRATIONS } from "../migrations.ts";
 import { get } from "../http/node-http.ts";
 
 /** What a PostgreSQL server has to be set to; all but `off` syncs each commit to disk before it is acknowledged. */

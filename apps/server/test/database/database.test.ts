@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest";
 import { DatabaseError, isDatabaseUnavailable } from "../../src/database/database.errors.ts";
 import type { Database } from "../../src/database/database.ts";
 import { migrate } from "../../src/database/migrations.ts";
+import { MIGRATIONS } from "../../src/migrations.ts";
 import { insertPet, listPets } from "../../src/pets/pets.repository.ts";
 import { opened, temporaryDatabase, temporaryFolder, temporaryUrl } from "../temporary.ts";
 
@@ -27,7 +28,7 @@ describe("openDatabase", () => {
   test("keeps what was written after it is closed and opened again", async () => {
     const url = await temporaryUrl();
     const first = opened(url);
-    await migrate(first);
+    await migrate(first, MIGRATIONS);
     const pet = await insertPet(first, REX);
     await first.destroy();
     expect(await listPets(opened(url), { limit: 10 })).toEqual([pet]);
@@ -139,7 +140,7 @@ test("isDatabaseUnavailable tells a mistake in a query from an outage", async ()
 async function twoConnections(): Promise<[Database, Database]> {
   const url = await temporaryUrl();
   const databases: [Database, Database] = [opened(url), opened(url)];
-  await migrate(databases[0]);
+  await migrate(databases[0], MIGRATIONS);
   return databases;
 }
 

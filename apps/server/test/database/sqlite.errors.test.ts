@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { pathOfFileUrl } from "../../src/database/url.ts";
 import { DatabaseError, isDatabaseUnavailable } from "../../src/database/database.errors.ts";
 import { migrate } from "../../src/database/migrations.ts";
+import { MIGRATIONS } from "../../src/migrations.ts";
 import { isBusy, namingFile, notOpened } from "../../src/database/sqlite.errors.ts";
 import { opened, temporaryUrl } from "../temporary.ts";
 
@@ -82,7 +83,7 @@ test("what only looks like an outage is none", () => {
 test("damage that SQLite tells by an extended code is said to be damage", async () => {
   const url = await temporaryUrl();
   const first = opened(url);
-  await migrate(first);
+  await migrate(first, MIGRATIONS);
   await first.destroy();
   addPetPastIndex(pathOfFileUrl(url));
   const db = opened(url);

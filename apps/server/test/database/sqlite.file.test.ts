@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { backup } from "../../src/maintenance/backup.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import { migrate } from "../../src/database/migrations.ts";
+import { MIGRATIONS } from "../../src/migrations.ts";
 import { openFile, refuseOldSqlite } from "../../src/database/sqlite.file.ts";
 import { ENTRY, run, startProgram } from "../program.ts";
 import { temporaryFolder } from "../temporary.ts";
@@ -113,7 +114,7 @@ function afterOpening(act: () => void, method: "prepare" | "pragma" = "prepare",
 async function databaseWith(name: string): Promise<string> {
   const path = join(await temporaryFolder(), "petstore.db");
   const db = openDatabase(`file:${path}`);
-  await migrate(db);
+  await migrate(db, MIGRATIONS);
   await db.insertInto("pets").values({ name, category_id: 1, status: "sold" }).execute();
   await db.destroy();
   return path;

@@ -3,6 +3,7 @@ import type { Database } from "../../src/database/database.ts";
 import { type IdempotentRequest, once as onceOn } from "../../src/idempotency/idempotency.repository.ts";
 import { createApiKey } from "../../src/keys/keys.repository.ts";
 import { migrate } from "../../src/database/migrations.ts";
+import { MIGRATIONS } from "../../src/migrations.ts";
 import { insertPet, listPets } from "../../src/pets/pets.repository.ts";
 import { opened, temporaryUrl } from "../temporary.ts";
 
@@ -85,7 +86,7 @@ describe("once", () => {
 async function connections(count: number): Promise<[Database, ...Database[]]> {
   const url = await temporaryUrl();
   const db = opened(url);
-  await migrate(db);
+  await migrate(db, MIGRATIONS);
   for (const name of ["one", "two"]) await createApiKey(db, { name, environment: "development" });
   return [db, ...Array.from({ length: count - 1 }, () => opened(url))];
 }

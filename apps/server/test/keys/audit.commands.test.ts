@@ -2,6 +2,7 @@ import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { migrate } from "../../src/database/migrations.ts";
+import { MIGRATIONS } from "../../src/migrations.ts";
 import { createApiKey, revokeApiKey } from "../../src/keys/keys.repository.ts";
 import { insertPet } from "../../src/pets/pets.repository.ts";
 import { run } from "../program.ts";
@@ -14,7 +15,7 @@ const HOUR = 60 * 60 * 1000;
 async function auditedUrl() {
   const url = await temporaryUrl();
   const db = opened(url);
-  await migrate(db);
+  await migrate(db, MIGRATIONS);
   const { prefix } = await createApiKey(db, { name: "shop", environment: "production" });
   await revokeApiKey(db, 1);
   const rex = { name: "Rex", categoryId: 1, status: "sold" } as const;
@@ -72,7 +73,7 @@ test("petstore audit takes a key, a time and a limit, and says where it leaves s
 test("petstore audit shows the latest 100 unless told otherwise, and says so", async () => {
   const DATABASE_URL = await temporaryUrl();
   const db = opened(DATABASE_URL);
-  await migrate(db);
+  await migrate(db, MIGRATIONS);
   const entry = { action: "issue", key_name: "shop", key_prefix: "pst_", actor: WHO } as const;
   const entries = Array.from({ length: 101 }, (_, at) => ({ ...entry, key_id: at, at }));
   await db.insertInto("audit").values(entries).execute();
@@ -86,7 +87,7 @@ test("petstore audit shows the latest 100 unless told otherwise, and says so", a
 test("petstore audit names a key that is not in the database any more as unknown", async () => {
   const DATABASE_URL = await temporaryUrl();
   const db = opened(DATABASE_URL);
-  await migrate(db);
+  await migrate(db, MIGRATIONS);
   await insertPet(db, { name: "Rex", categoryId: 1, status: "sold", createdBy: 7, createdAt: 0 });
   const { stdout } = await run(["audit"], { DATABASE_URL });
   expect(stdout.split("\n")[1]?.split(/ {2,}/)).toEqual([

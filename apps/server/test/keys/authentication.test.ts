@@ -4,6 +4,7 @@ import { generateApiKey, hashApiKey } from "../../src/keys/api-key.ts";
 import { authentication } from "../../src/keys/authentication.ts";
 import { createApiKey, revokeApiKey } from "../../src/keys/keys.repository.ts";
 import { migrate } from "../../src/database/migrations.ts";
+import { MIGRATIONS } from "../../src/migrations.ts";
 import { opened, temporaryUrl } from "../temporary.ts";
 
 afterEach(() => void vi.useRealTimers());
@@ -11,7 +12,7 @@ afterEach(() => void vi.useRealTimers());
 /** Judges by a database under a version that the test gives, of a key that ends in a minute. */
 async function judging(kept?: number) {
   const db = opened(await temporaryUrl());
-  await migrate(db);
+  await migrate(db, MIGRATIONS);
   const make = () => createApiKey(db, { name: "k", environment: "development", expiresAt: Date.now() + 60_000 });
   const data = { version: 1 as number | undefined };
   const uses = { record: vi.fn<(id: number) => void>(), close: async () => {} };

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { type KeyUses, keyUses } from "../../src/keys/key-uses.ts";
 import { createApiKey, listApiKeys } from "../../src/keys/keys.repository.ts";
 import { migrate } from "../../src/database/migrations.ts";
+import { MIGRATIONS } from "../../src/migrations.ts";
 import type { Storage } from "../../src/database/storage.ts";
 import { openStorage } from "../../src/database/open-storage.ts";
 import { startProgram } from "../program.ts";
@@ -19,7 +20,7 @@ interface Collected {
 async function collecting(write?: (storage: Storage) => Storage["write"], saveAfterMs?: number): Promise<Collected> {
   const url = await temporaryUrl();
   const db = opened(url);
-  await migrate(db);
+  await migrate(db, MIGRATIONS);
   for (const name of ["one", "two"]) await createApiKey(db, { name, environment: "development" });
   const storage = openStorage(url);
   const log: string[] = [];

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { generateApiKey } from "../../src/keys/api-key.ts";
 import { createApiKey, findApiKey, revokeApiKey, rotateApiKey, saveKeyUses } from "../../src/keys/keys.repository.ts";
 import { migrate } from "../../src/database/migrations.ts";
+import { MIGRATIONS } from "../../src/migrations.ts";
 import { run } from "../program.ts";
 import { opened, temporaryUrl } from "../temporary.ts";
 
@@ -53,7 +54,7 @@ describe("petstore keys", () => {
   test("list shows each key's state in aligned columns, never a key or a hash", async () => {
     const DATABASE_URL = await temporaryUrl();
     const db = opened(DATABASE_URL);
-    await migrate(db);
+    await migrate(db, MIGRATIONS);
     const { key } = await createApiKey(db, { name: "a longer name", environment: "production" });
     await createApiKey(db, { name: "ci", environment: "staging", scopes: ["pets:write"], expiresAt: Date.now() });
     await createApiKey(db, { name: "ops", environment: "staging" });
@@ -91,7 +92,7 @@ describe("petstore keys", () => {
   test("rotate shows the new key once, and until when the old one holds: a day unless told otherwise", async () => {
     const DATABASE_URL = await temporaryUrl();
     const db = opened(DATABASE_URL);
-    await migrate(db);
+    await migrate(db, MIGRATIONS);
     await createApiKey(db, { name: "shop", environment: "production", scopes: ["pets:read"] });
     const { code, stdout, stderr } = await run(["keys", "rotate", "1"], { DATABASE_URL });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -121,7 +122,7 @@ describe("petstore keys", () => {
   ])("rotate refuses a key that is %s", async (_, id, stderr) => {
     const DATABASE_URL = await temporaryUrl();
     const db = opened(DATABASE_URL);
-    await migrate(db);
+    await migrate(db, MIGRATIONS);
     await createApiKey(db, { name: "ci", environment: "production" });
     await createApiKey(db, { name: "ops", environment: "production", expiresAt: Date.now() });
     await revokeApiKey(db, 1);
@@ -133,7 +134,7 @@ describe("petstore keys", () => {
   test("revoke ends a key, may be repeated, and says when there is none", async () => {
     const DATABASE_URL = await temporaryUrl();
     const db = opened(DATABASE_URL);
-    await migrate(db);
+    await migrate(db, MIGRATIONS);
     const { key } = await createApiKey(db, { name: "ci", environment: "production" });
     expect(await run(["keys", "revoke", "1"], { DATABASE_URL })).toEqual({
       code: 0,

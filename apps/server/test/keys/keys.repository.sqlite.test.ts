@@ -2,12 +2,13 @@ import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { createApiKey } from "../../src/keys/keys.repository.ts";
 import { migrate } from "../../src/database/migrations.ts";
+import { MIGRATIONS } from "../../src/migrations.ts";
 import { opened, temporaryUrl } from "../temporary.ts";
 
 test("leaves no trace of the key in the files of the database", async () => {
   const url = await temporaryUrl();
   const db = opened(url);
-  await migrate(db);
+  await migrate(db, MIGRATIONS);
   const { key } = await createApiKey(db, { name: "ci", environment: "development" });
   const path = url.slice("file:".length);
   const text = (await readFile(path, "latin1")) + (await readFile(`${path}-wal`, "latin1"));

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Database } from "../../src/database/database.ts";
 import { migrate } from "../../src/database/migrations.ts";
+import { MIGRATIONS } from "../../src/migrations.ts";
 import { generateApiKey } from "../../src/keys/api-key.ts";
 import {
   createApiKey,
@@ -75,7 +76,7 @@ describe("revokeApiKey", () => {
   test("ends one key, at once for every connection, and says what it found", async () => {
     const url = await temporaryUrl();
     const [db, other] = [opened(url), opened(url)];
-    await migrate(db);
+    await migrate(db, MIGRATIONS);
     const [first, second] = [await createApiKey(db, CI), await createApiKey(db, CI)];
     expect(await findApiKey(other, first.key, Date.now())).toBeDefined();
     expect(await revokeApiKey(db, first.id)).toBe("revoked");
@@ -149,7 +150,7 @@ describe("rotateApiKey", () => {
 
   test("succeeds once among connections that try at the same time", async () => {
     const url = await temporaryUrl();
-    await migrate(opened(url));
+    await migrate(opened(url), MIGRATIONS);
     const { id } = await createApiKey(opened(url), CI);
     const rotations = await Promise.all(Array.from({ length: 8 }, () => rotateApiKey(opened(url), id, DAY)));
     expect(rotations.map(({ outcome }) => outcome).toSorted()).toEqual([

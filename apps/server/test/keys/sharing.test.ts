@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { listAudit } from "../../src/keys/audit.repository.ts";
 import { createApiKey, findApiKey, type IssuedApiKey, listApiKeys } from "../../src/keys/keys.repository.ts";
 import { migrate } from "../../src/database/migrations.ts";
+import { MIGRATIONS } from "../../src/migrations.ts";
 import { run, startProgram } from "../program.ts";
 import { opened, temporaryFolder, temporaryUrl } from "../temporary.ts";
 
@@ -60,7 +61,7 @@ test("a key expires in two servers on one database at its time, and not before",
 test("of processes that rotate one key at once, one succeeds and the others say why not", async () => {
   const DATABASE_URL = await temporaryUrl();
   const db = opened(DATABASE_URL);
-  await migrate(db);
+  await migrate(db, MIGRATIONS);
   await createApiKey(db, { name: "shop", environment: "production" });
   const rotate = () => run(["keys", "rotate", "1", "--json"], { DATABASE_URL });
   const results = await Promise.all([rotate(), rotate(), rotate()]);

@@ -9,7 +9,8 @@ import { sql } from "kysely";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { pathOfFileUrl } from "../../src/database/url.ts";
 import { type Database, openDatabase } from "../../src/database/database.ts";
-import { appliedMigrations, migrate, MIGRATIONS } from "../../src/database/migrations.ts";
+import { appliedMigrations, migrate } from "../../src/database/migrations.ts";
+import { MIGRATIONS } from "../../src/migrations.ts";
 import { listAudit } from "../../src/keys/audit.repository.ts";
 import { ensureBootstrapKey } from "../../src/keys/bootstrap.ts";
 import { createApiKey, findApiKey, listApiKeys, revokeApiKey, rotateApiKey } from "../../src/keys/keys.repository.ts";
@@ -369,7 +370,7 @@ async function backedUp(fill: (db: Database) => Promise<void>): Promise<{ path: 
   const folder = await temporaryFolder();
   const [path, copy] = [join(folder, "petstore.db"), join(folder, "copy.db")];
   const db = openDatabase(`file:${path}`);
-  await migrate(db);
+  await migrate(db, MIGRATIONS);
   await fill(db);
   backup(path, copy);
   return { path, db, copy };
@@ -395,7 +396,7 @@ test.skipIf(process.getuid?.() !== 0)("petstore restore, run by root, leaves the
 
 async function migrateAndClose(url: string): Promise<void> {
   const db = openDatabase(url);
-  await migrate(db);
+  await migrate(db, MIGRATIONS);
   await db.destroy();
 }
 

@@ -10,6 +10,7 @@ import { once } from "../../src/idempotency/idempotency.repository.ts";
 import { listAudit } from "../../src/keys/audit.repository.ts";
 import { createApiKey, findApiKey, listApiKeys, revokeApiKey } from "../../src/keys/keys.repository.ts";
 import { migrate } from "../../src/database/migrations.ts";
+import { MIGRATIONS } from "../../src/migrations.ts";
 import { insertPet, listPets } from "../../src/pets/pets.repository.ts";
 import { ENTRY, run } from "../program.ts";
 import { opened, temporaryFolder, temporaryUrl } from "../temporary.ts";
@@ -59,7 +60,7 @@ test.each([
 ])("%s: nobody can write to any table of either meanwhile, and anybody after", async (_title, fromUrl, toUrl) => {
   const urls = [await fromUrl(), await toUrl()] as const;
   const [from, to] = [opened(urls[0]), opened(urls[1])];
-  await migrate(from);
+  await migrate(from, MIGRATIONS);
   const pet = await insertPet(from, REX);
   const refused = urls.map((url) => all(isPostgresUrl(url) ? "55P03" : "SQLITE_BUSY"));
   const during: Record<string, string>[] = [];
@@ -78,7 +79,7 @@ test.each([
 test("PostgreSQL lets others read while it is copied", async () => {
   const [fromUrl, toUrl] = [await temporaryUrl(), await temporaryUrl()];
   const [from, to] = [opened(fromUrl), opened(toUrl)];
-  await migrate(from);
+  await migrate(from, MIGRATIONS);
   const pet = await insertPet(from, REX);
   const read: unknown[] = [];
   await copyDatabase(
@@ -93,7 +94,7 @@ test("PostgreSQL lets others read while it is copied", async () => {
 test("a copy may take longer than the server lets a transaction wait", async () => {
   const [fromUrl, toUrl] = [await temporaryUrl(), await temporaryUrl()];
   const [from, to] = [fromUrl, toUrl].map((url) => opened(`${url}?idle_in_transaction_session_timeout=750`));
-  await migrate(from!);
+  await migrate(from!, MIGRATIONS);
   await insertPet(from!, REX);
   const waiting = actingAtInsert(
     to!,
@@ -106,7 +107,7 @@ test("a copy may take longer than the server lets a transaction wait", async () 
 test("a database that holds something is not copied to, and stays as it is", async () => {
   const [from, to] = [opened(await file()), opened(await temporaryUrl())];
   await fill(from);
-  await migrate(to);
+  await migrate(to, MIGRATIONS);
   await createApiKey(to, { name: "theirs", environment: "development" });
   await expect(copyDatabase(from, to)).rejects.toThrow(
     new DatabaseError("The database to copy to already holds rows in api_keys. Copy to an empty one."),
@@ -155,7 +156,7 @@ test("petstore copy makes no database where there is none to copy from", async (
 
 /** More animals than are copied at once, names of all sorts, keys in each state, and answers kept. */
 async function fill(db: Database) {
-  await migrate(db);
+  await migrate(db, MIGRATIONS);
   const { key } = await createApiKey(db, { name: "ci", environment: "production" });
   await createApiKey(db, { name: "revoked 🐕", environment: "staging", expiresAt: Date.now() });
   await revokeApiKey(db, 2);

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { DatabaseError } from "../../src/database/database.errors.ts";
 import { migrate } from "../../src/database/migrations.ts";
+import { MIGRATIONS } from "../../src/migrations.ts";
 import { copyDatabase } from "../../src/maintenance/copy.ts";
 import { insertPet, listPets } from "../../src/pets/pets.repository.ts";
 import { opened, temporaryUrl } from "../temporary.ts";
@@ -12,7 +13,7 @@ const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
 test("nobody can write to either file while SQLite is copied to SQLite", async () => {
   const [fromUrl, toUrl] = [await temporaryUrl(), await temporaryUrl()];
   const [from, to] = [opened(fromUrl), opened(toUrl)];
-  await migrate(from);
+  await migrate(from, MIGRATIONS);
   const pet = await insertPet(from, REX);
   const during: Record<string, string>[] = [];
   const copied = await copyDatabase(
@@ -32,7 +33,7 @@ test.each([
   ["no row", "delete from pets where id = new.id"],
 ])("a copy that would differ, by %s, is not made", async (_difference, act) => {
   const [from, to] = [opened(await temporaryUrl()), opened(await temporaryUrl())];
-  for (const db of [from, to]) await migrate(db);
+  for (const db of [from, to]) await migrate(db, MIGRATIONS);
   await insertPet(from, REX);
   await sql`create trigger spoil after insert on pets begin ${sql.raw(act)}; end`.execute(to);
   await expect(copyDatabase(from, to)).rejects.toThrow(

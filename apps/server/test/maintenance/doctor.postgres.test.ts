@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { migrate } from "../../src/database/migrations.ts";
+import { MIGRATIONS } from "../../src/migrations.ts";
 import { examine } from "../../src/maintenance/doctor.ts";
 import { execute } from "../postgres.ts";
 import { opened, temporaryUrl } from "../temporary.ts";
@@ -12,7 +13,7 @@ async function found(url: string, check: string) {
 test("petstore doctor looks at a PostgreSQL database and its migrations", async () => {
   const url = await temporaryUrl();
   expect(await found(url, "migrations")).toMatchObject({ remedy: expect.stringContaining("petstore migrate") });
-  await migrate(opened(url));
+  await migrate(opened(url), MIGRATIONS);
   expect(await found(url, "migrations")).toEqual({ check: "migrations", found: "all applied" });
 });
 

@@ -7,7 +7,8 @@ import { version } from "@petstore/contract";
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { pathOfFileUrl } from "../../src/database/url.ts";
-import { migrate, MIGRATIONS } from "../../src/database/migrations.ts";
+import { migrate } from "../../src/database/migrations.ts";
+import { MIGRATIONS } from "../../src/migrations.ts";
 import { examine, type Finding } from "../../src/maintenance/doctor.ts";
 import { run } from "../program.ts";
 import { startService } from "../service.ts";
@@ -76,7 +77,7 @@ describe("petstore doctor", () => {
     const disk = ["disk", expect.stringMatching(new RegExp(`^\\d+ MiB free at ${folder}$`)), undefined];
     expect(await found()).toEqual([...known, ["database", `none yet at ${path}`, undefined], disk]);
 
-    await migrate(opened(env.DATABASE_URL));
+    await migrate(opened(env.DATABASE_URL), MIGRATIONS);
     const whole = expect.stringMatching(new RegExp(`^${path} is whole, SQLite 3[.\\d]+$`)) as string;
     const migrations = ["migrations", "all applied", undefined];
     expect(await found()).toEqual([...known, ["database", whole, undefined], migrations, disk]);
@@ -180,7 +181,7 @@ describe("petstore doctor", () => {
   test("asks for room on a full disk, also where the database cannot be read for want of it", async (context) => {
     const folder = await temporaryDisk(context, 3 * MIB);
     const url = await temporaryUrl();
-    await migrate(opened(url)); // which stays open, and so its log stays
+    await migrate(opened(url), MIGRATIONS); // which stays open, and so its log stays
     for (const suffix of ["", "-wal"])
       await copyFile(pathOfFileUrl(url) + suffix, join(folder, `petstore.db${suffix}`));
     await expect(writeFile(join(folder, "ballast"), Buffer.alloc(3 * MIB))).rejects.toThrow("ENOSPC");

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
 import { openDatabase } from "../../src/database/database.ts";
-import { migrate, MIGRATIONS } from "../../src/database/migrations.ts";
+import { migrate } from "../../src/database/migrations.ts";
+import { MIGRATIONS } from "../../src/migrations.ts";
 
 /** A process that migrates a database, and stops in the middle of one more migration until it is killed. */
 const halfway: Migration = {

@@ -1,0 +1,51 @@
+import { type Kysely, sql } from "kysely";
+import { columnTypes } from "../database/column-types.ts";
+import { isPostgres } from "../database/database.ts";
+
+/** The table of API keys. */
+export async function createApiKeys(db: Kysely<unknown>): Promise<void> {
+  const { id, integer, strict } = columnTypes(db);
+  await sql`
+    create table api_keys (
+      id ${id},
+      name text not null,
+      prefix text not null,
+      hash text not null unique,
+      scopes text not null,
+      created_at ${integer} not null,
+      expires_at ${integer},
+      revoked_at ${integer}
+    ) ${strict}`.execute(db);
+}
+
+/** When an API key was last used and when it was rotated, and the trail of what was done to keys. */
+export async function auditApiKeys(db: Kysely<unknown>): Promise<void> {
+  const { id, integer, strict } = columnTypes(db);
+  await sql`alter table api_keys add column last_used_at ${integer}`.execute(db);
+  await sql`alter table api_keys add column rotated_at ${integer}`.execute(db);
+
+  await sql`
+    create table audit (
+      id ${id},
+      at ${integer} not null,
+      action text not null check (action in ('issue', 'rotate', 'revoke')),
+      key_id ${integer} not null,
+      key_name text not null,
+      key_prefix text not null,
+      actor text not null
+    ) ${strict}`.execute(db);
+}
+
+/**
+ * Where processes on one PostgreSQL count requests together, in the columns that rate-limiter-flexible expects. Unlogged, so
+ * that counting waits for no disk: after a crash the server has forgotten the counts and nothing else. SQLite needs none.
+ */
+export async function createRateLimits(db: Kysely<unknown>): Promise<void> {
+  if (!isPostgres(db)) return;
+  await sql`
+    create unlogged table rate_limits (
+      key text primary key,
+      points bigint not null,
+      expire bigint
+    )`.execute(db);
+}

@@ -1,0 +1,22 @@
+import { type Kysely, sql } from "kysely";
+import { columnTypes } from "../database/column-types.ts";
+
+/** The table of animals. */
+export async function createPets(db: Kysely<unknown>): Promise<void> {
+  const { id, integer, strict } = columnTypes(db);
+  await sql`
+    create table pets (
+      id ${id},
+      name text not null,
+      category_id ${integer} not null check (category_id between -9007199254740991 and 9007199254740991),
+      status text not null check (status in ('available', 'pending', 'sold'))
+    ) ${strict}`.execute(db);
+  await sql`create index pets_status_id on pets (status, id)`.execute(db);
+}
+
+/** Whose API key added an animal, and when; null for animals that were there before. */
+export async function nameCreators(db: Kysely<unknown>): Promise<void> {
+  const { integer } = columnTypes(db);
+  await sql`alter table pets add column created_by ${integer}`.execute(db);
+  await sql`alter table pets add column created_at ${integer}`.execute(db);
+}
