@@ -43,17 +43,17 @@ export const PATCHES = {
     to: "context.write((trx) => insertPet(trx, pet))",
   },
   "without anything kept": {
-    file: `${SERVER}/database/data-version.ts`,
-    from: '["dataVersion"] = version;',
-    to: '["dataVersion"] = undefined;',
+    file: `${SERVER}/app.ts`,
+    from: "stateOf(response).dataVersion = version;",
+    to: "",
   },
   "without requests of a turn together": {
     file: `${SERVER}/database/data-version.ts`,
-    from: "if (arrived.length === 1) setImmediate(goOn);",
-    to: "goOn();",
+    from: "if (arrived.length === 1) setImmediate(begin);",
+    to: "begin();",
   },
   "without answers kept": {
-    file: `${OPERATIONS}/kept-answers.ts`,
+    file: `${OPERATIONS}/response/kept-answers.ts`,
     from: "return this.#operations.includes(operationId)",
     to: "return false",
   },
@@ -112,7 +112,7 @@ export const PATCHES = {
     from: "return (request, response, next) => {",
     to: "return handlers; return (request, response, next) => {",
   },
-  "without bodies read at once": { file: `${OPERATIONS}/body.ts`, from: "request.complete ?", to: "false ?" },
+  "without bodies read at once": { file: `${OPERATIONS}/request/body.ts`, from: "request.complete ?", to: "false ?" },
   "without going on at once": { file: `${OPERATIONS}/promised.ts`, from: '=== "function"', to: '!== "never"' },
 } satisfies Record<string, Patch>;
 

@@ -1,6 +1,6 @@
 import type { HandledOperations } from "@petstore/contract";
 import { document } from "@petstore/contract/document";
-import express, { type Express } from "express";
+import express, { type Express, type RequestHandler } from "express";
 import { implement, type Implementation, type Violation } from "express-operations";
 import type { Logger } from "pino";
 import { type Capacity, createCapacity } from "./http/capacity.ts";
@@ -10,7 +10,7 @@ import { crossOrigin } from "./http/cross-origin.ts";
 import { isDatabaseUnavailable } from "./database/database.errors.ts";
 import { TABLES } from "./database/database.ts";
 import { failureOf } from "./database/failure.ts";
-import { dataVersionOf, snapshotPerTurn } from "./database/data-version.ts";
+import { snapshotPerTurn } from "./database/data-version.ts";
 import type { Environment } from "./environment.ts";
 import { problem, problemBody } from "./errors.ts";
 import { handlers } from "./handlers.ts";
@@ -18,6 +18,7 @@ import { checkHead } from "./http/check-head.ts";
 import { inOrder } from "./http/in-order.ts";
 import { onError } from "./http/on-error.ts";
 import { onlyRead } from "./http/only-read.ts";
+import { stateOf } from "./http/request-state.ts";
 import { authentication } from "./keys/authentication.ts";
 import type { KeyUses } from "./keys/key-uses.ts";
 import { nobody, type Observer } from "./observability/observer.ts";
@@ -64,7 +65,6 @@ export async function createApp(options: AppOptions): Promise<Express> {
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing").enable("strict routing");
   app.set("trust proxy", options.trustProxy ?? []); // for `forwardedOf`
-  if (options.tracing !== undefined) app.use(options.tracing.traceRequest);
   const capacity = createCapacity(options.maxInFlight);
   const { storage, logger, isStopping } = options;
   const failure = () => failureOf(storage, TABLES);
@@ -74,19 +74,14 @@ export async function createApp(options: AppOptions): Promise<Express> {
   };
   const always = inOrder(
     standingHeaders(app, options.strictTransportSecurity),
+    ...(options.tracing === undefined ? [] : [options.tracing.traceRequest]),
     observer.observeRequest,
     requestLog(options.logger),
     checkHead,
   );
   app.use(
     BASE_PATH,
-    inOrder(
-      always,
-      crossOrigin,
-      capacity.refuseWhenFull,
-      snapshotPerTurn(options.storage),
-      await operations(options, capacity),
-    ),
+    inOrder(always, crossOrigin, capacity.refuseWhenFull, inSnapshot(storage), await operations(options, capacity)),
   );
   app.use(always); // the API, which answers or fails, has had it, and is spared a second layer of Express's router
   app.all("/healthz", onlyRead, (_request, response) => void response.json({ status: "ok" }));
@@ -98,6 +93,20 @@ export async function createApp(options: AppOptions): Promise<Express> {
   return app;
 }
 
+/** Has requests that arrive together see one snapshot of the data, and notes its version. */
+function inSnapshot(storage: Storage): RequestHandler {
+  const enter = snapshotPerTurn(storage);
+  return (_request, response, next) =>
+    enter((version) => {
+      stateOf(response).dataVersion = version;
+      try {
+        next();
+      } catch (error) {
+        next(error);
+      }
+    });
+}
+
 async function operations(
   { storage, keyUses, logger, environment, validation, rateLimits, observer = nobody }: AppOptions,
   capacity: Capacity,
@@ -106,7 +115,7 @@ async function operations(
     document,
     handlers,
     security: {
-      bearerAuth: await limited(rateLimits, storage.db, authentication(storage.db, keyUses, dataVersionOf)),
+      bearerAuth: await limited(rateLimits, storage.db, authentication(storage.db, keyUses)),
     },
     context: (request) => {
       capacity.take(request.res!);
@@ -114,7 +123,12 @@ async function operations(
     },
     problemBody,
     realm: "petstore",
-    keepAnswers: { operations: ["listPets", "getPet"], version: dataVersionOf, bytes: KEPT_BYTES },
+    keepAnswers: {
+      operations: ["listPets", "getPet"],
+      version: ({ res }) => stateOf(res!).dataVersion,
+      bytes: KEPT_BYTES,
+    },
+    onOperation: ({ res }, operationId) => (stateOf(res!).operationId = operationId),
     shortcut: validation !== "always",
     warm: true,
     checkResponses: environment === "development" ? "always" : { sample: 0.01 },

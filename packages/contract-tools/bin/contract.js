@@ -1,2 +1,2 @@
 #!/usr/bin/env node
-import "../src/main.ts";
+await import("../src/main.ts");

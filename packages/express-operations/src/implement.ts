@@ -47,6 +47,8 @@ interface CommonOptions {
    * sent as it is: what becomes of a violation is for `onViolation` to say.
    */
   checkResponses?: CheckedShare;
+  /** Told which operation a request is for, as soon as that is known: before credentials and input are judged. */
+  onOperation?: (request: Request, operationId: string) => void;
   /** Told of each violation that a check finds. If it throws, as it should in tests, the request fails with that. */
   onViolation?: (violation: Violation) => void;
   /**
@@ -102,7 +104,7 @@ export function implement<Operations, Env extends Environment = Environment>() {
           respond(request, response, { status: 204, headers });
           return;
         }
-        response.locals["operationId"] = operation.id;
+        options.onOperation?.(request, operation.id);
         announced = operation.announcement(request, values);
         const answered = whenThere(operation.serve(request, response, values), answer);
         if (isPromised(answered)) answered.catch(fail).catch(next);

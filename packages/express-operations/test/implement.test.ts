@@ -44,6 +44,15 @@ describe("a document served", () => {
     expect([response.status, await response.json()]).toEqual([404, { code: "not_found" }]);
   });
 
+  test("the operation of a request is told before it is judged, and none where there is none", async () => {
+    const told: string[] = [];
+    const onOperation = ({ url }: express.Request, operationId: string) => void told.push(`${url} ${operationId}`);
+    await using other = await listen(implement<operations>()({ document, handlers, onOperation }));
+    for (const path of ["/books/0", "/books/x", "/nope"]) await fetch(other.baseUrl + path);
+    await fetch(`${other.baseUrl}/books/0`, { method: "PATCH" });
+    expect(told).toEqual(["/books/0 getBook", "/books/x getBook"]);
+  });
+
   test("a throw is Express's to handle", async () => {
     const response = await send("/books/500");
     expect([response.status, await response.json()]).toEqual([500, { fault: "the shelf fell over" }]);

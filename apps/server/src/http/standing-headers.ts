@@ -2,6 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse as NodeRespon
 import type { Express, RequestHandler, Response } from "express";
 import helmet from "helmet";
 import { ServerResponse } from "./node-http.ts";
+import { beginState, stateIfAny, stateOf } from "./request-state.ts";
 
 /** Nothing we answer is a page: a browser shown a response loads nothing for it and frames it nowhere. */
 const API_CSP = { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } };
@@ -11,13 +12,13 @@ const NOT_STORED = "no-store";
 const ASKED_AGAIN = "private, no-cache";
 
 /**
- * Gives each response headers that stand on it whatever it becomes: helmet's, `Cache-Control`, `Strict-Transport-Security`
+ * Begins the state of each request, and gives its response headers that stand on it whatever it becomes: helmet's, `Cache-Control`, `Strict-Transport-Security`
  * where it is given, and those added by `addStanding`. What a handler sets goes before. They are written at once with the
  * rest, as Node checks and stores each that is set by itself.
  */
 export function standingHeaders(app: Express, strictTransportSecurity?: string): RequestHandler {
   const writeHead = function (this: Response, status: number, ...rest: unknown[]): NodeResponse {
-    const standing = standingOf(this);
+    const standing = stateIfAny(this)?.headers ?? {};
     const [headers = {}] = rest;
     if (
       rest.length <= 1 &&
@@ -42,19 +43,14 @@ export function standingHeaders(app: Express, strictTransportSecurity?: string):
     "Cache-Control": NOT_STORED,
   };
   return (_request, response, next) => {
-    response.locals["standing"] = { ...security };
+    beginState(response, { ...security });
     next();
   };
 }
 
 /** Adds headers to those that stand on a response. */
 export function addStanding(response: Response, headers: Record<string, string>): void {
-  Object.assign(standingOf(response), headers);
-}
-
-/** None stand on what Node answers by itself, past Express, which is what makes `locals`. */
-function standingOf({ locals }: { locals?: Record<string, unknown> }): Record<string, string> {
-  return (locals?.["standing"] ?? {}) as Record<string, string>;
+  Object.assign(stateOf(response).headers, headers);
 }
 
 /** They are the same for each request, so one is enough to learn them. */

@@ -1,9 +1,9 @@
 import type { Request } from "express";
 import type { Grant } from "express-operations";
-import type { DataVersion } from "../database/data-version.ts";
 import { DatabaseError } from "../database/database.errors.ts";
 import type { Database } from "../database/database.ts";
 import { isWellFormedApiKey } from "./api-key.ts";
+import { stateOf } from "../http/request-state.ts";
 import type { KeyUses } from "./key-uses.ts";
 import { type ApiKey, findApiKey, isExpired, type ValidApiKey } from "./keys.repository.ts";
 
@@ -26,7 +26,6 @@ const VERDICTS_KEPT = 10_000;
 export function authentication(
   db: Database,
   uses: KeyUses,
-  versionOf: DataVersion,
   kept = VERDICTS_KEPT,
 ): (token: string, request: Request) => Authenticated | undefined | Promise<Authenticated | undefined> {
   let valid = new Map<string, Verdict>();
@@ -41,16 +40,16 @@ export function authentication(
     else valid.set(token, verdict);
   };
 
-  /** Counts a use of the key, if it is one, and leaves whose it is in `response.locals.apiKey`. */
+  /** Counts a use of the key, if it is one, and leaves whose it is in the state of the request. */
   const grant = (verdict: Verdict | undefined, { res }: Request): Authenticated | undefined => {
     if (verdict === undefined || isExpired(verdict, Date.now())) return undefined;
     uses.record(verdict.caller.id);
-    res!.locals["apiKey"] = verdict.caller;
+    stateOf(res!).caller = verdict.caller;
     return verdict;
   };
 
   return (token, request) => {
-    const current = versionOf(request);
+    const current = stateOf(request.res!).dataVersion;
     if (current !== version) [valid, refused, version] = [new Map(), new Set(), current];
     const known = valid.get(token);
     if (known !== undefined) return grant(known, request);

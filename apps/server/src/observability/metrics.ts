@@ -18,6 +18,7 @@ import { problem } from "../errors.ts";
 import { type Address, type Listener, listen } from "../http/listener.ts";
 import { onError } from "../http/on-error.ts";
 import { onlyRead } from "../http/only-read.ts";
+import { stateOf } from "../http/request-state.ts";
 import type { Observer } from "./observer.ts";
 
 /** Prometheus metrics of a service: what fills them, and the text they are read as. */
@@ -62,7 +63,7 @@ export function createMetrics(databaseUrl: string): Metrics {
     inFlight.inc();
     const elapsed = durations.startTimer();
     response.once("close", () => {
-      const operation_id = String(response.locals["operationId"] ?? "none");
+      const operation_id = stateOf(response).operationId ?? "none";
       inFlight.dec();
       elapsed({ operation_id });
       requests.inc({ operation_id, status: response.headersSent ? response.statusCode : "aborted" });

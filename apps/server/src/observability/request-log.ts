@@ -4,7 +4,7 @@ import { type DestinationStream, type Logger, pino } from "pino";
 import type { ServiceConfig } from "../settings.ts";
 import { forwardedOf } from "../http/forwarded.ts";
 import { holdsApiKey } from "../keys/api-key.ts";
-import { addStanding } from "../http/standing-headers.ts";
+import { stateIfAny, stateOf } from "../http/request-state.ts";
 import { parseTraceparent } from "./trace-context.ts";
 
 /** Credentials stand in headers; requests are logged without them, so this is for what somebody logs one day. */
@@ -46,18 +46,18 @@ export function requestLog(parent: Logger): RequestHandler {
   const logger = parent.child({}, { redact: [] }); // its lines are made of what cannot be a credential
   return (request, response, next) => {
     const startedAt = performance.now();
+    const state = stateOf(response);
     const id = idOf(request);
-    response.locals["requestId"] = id;
-    addStanding(response, { "X-Request-Id": id });
+    state.id = state.headers["X-Request-Id"] = id;
     const { address, claimed } = forwardedOf(request); // now, as a connection that is gone has none
     response.on("close", () => {
-      const { statusCode: status, locals } = response;
+      const { statusCode: status } = response;
       const line = {
         req: { ...describe(request, response), address, claimed },
         res: { status },
-        apiKey: locals["apiKey"] as unknown,
-        operationId: locals["operationId"] as unknown,
-        traceId: (locals["traceId"] as unknown) ?? parseTraceparent(request.headers["traceparent"])?.traceId,
+        apiKey: state.caller,
+        operationId: state.operationId,
+        traceId: state.traceId ?? parseTraceparent(request.headers["traceparent"])?.traceId,
         responseTime: Math.round(performance.now() - startedAt),
       };
       if (!response.writableFinished) logger.info(line, "request aborted");
@@ -69,8 +69,11 @@ export function requestLog(parent: Logger): RequestHandler {
 }
 
 /** What tells one request from the others in a line of the log. */
-export function describe(request: Request, response: Response): { id: unknown; method: string; path: string } {
-  return { id: response.locals["requestId"], method: request.method, path: loggedPath(request.originalUrl) };
+export function describe(
+  request: Request,
+  response: Response,
+): { id: string | undefined; method: string; path: string } {
+  return { id: stateIfAny(response)?.id, method: request.method, path: loggedPath(request.originalUrl) };
 }
 
 function idOf(request: Request): string {

@@ -3,6 +3,7 @@ import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { AlwaysOnSampler, BatchSpanProcessor, ParentBasedSampler, TracerProvider } from "@opentelemetry/sdk-trace";
 import type { RequestHandler } from "express";
+import { stateOf } from "../http/request-state.ts";
 import { loggedPath } from "./request-log.ts";
 import { parseTraceparent } from "./trace-context.ts";
 
@@ -10,7 +11,7 @@ const TIMEOUT_MS = 3_000;
 
 /** OpenTelemetry traces of a service: a span for each request. */
 export interface Tracing {
-  /** Sees each request first, and leaves its trace id in `response.locals.traceId`. */
+  /** Sees each request first, and leaves its trace id in its state. */
   traceRequest: RequestHandler;
   /** Sends what is not sent yet. A collector that is away is waited for 3 s. */
   close: () => Promise<void>;
@@ -32,10 +33,10 @@ export function createTracing(endpoint: string, { name, version }: { name: strin
       caller === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...caller, isRemote: true });
     const attributes = { "http.request.method": request.method, "url.path": loggedPath(request.originalUrl) };
     const span = tracer.startSpan(request.method, { kind: SpanKind.SERVER, attributes }, parent);
-    response.locals["traceId"] = span.spanContext().traceId;
+    const state = stateOf(response);
+    state.traceId = span.spanContext().traceId;
     response.once("close", () => {
-      const operationId = response.locals["operationId"] as string | undefined;
-      if (operationId !== undefined) span.updateName(operationId);
+      if (state.operationId !== undefined) span.updateName(state.operationId);
       span.setAttribute("http.response.status_code", response.statusCode);
       if (response.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
       span.end();

@@ -1,8 +1,9 @@
-import type { Request } from "express";
+import type { Request, Response } from "express";
 import { afterEach, expect, test, vi } from "vitest";
 import { generateApiKey, hashApiKey } from "../../src/keys/api-key.ts";
 import { authentication } from "../../src/keys/authentication.ts";
 import { createApiKey, revokeApiKey } from "../../src/keys/keys.repository.ts";
+import { beginState } from "../../src/http/request-state.ts";
 import { migrate } from "../../src/database/migrations.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { opened, temporaryUrl } from "../temporary.ts";
@@ -16,8 +17,18 @@ async function judging(kept?: number) {
   const make = () => createApiKey(db, { name: "k", environment: "development", expiresAt: Date.now() + 60_000 });
   const data = { version: 1 as number | undefined };
   const uses = { record: vi.fn<(id: number) => void>(), close: async () => {} };
-  const judge = authentication(db, uses, () => data.version, kept);
-  return { db, data, uses, make, judge: async (key: string) => judge(key, { res: { locals: {} } } as Request) };
+  const judge = authentication(db, uses, kept);
+  const response = {} as Response;
+  return {
+    db,
+    data,
+    uses,
+    make,
+    judge: async (key: string) => {
+      beginState(response, {}).dataVersion = data.version;
+      return judge(key, { res: response } as Request);
+    },
+  };
 }
 
 test("a verdict is kept while nothing was committed, and ends with the key all the same", async () => {
