@@ -2,8 +2,8 @@
 export type { OpenApiDocument } from "./document/document.ts";
 export { entityTagOf, isNamed } from "./response/entity-tag.ts";
 export { implement, type Implementation, type ImplementOptions } from "./implement.ts";
-export type { UploadedFile } from "./request/multipart.ts";
 export { normalizePath } from "./request/path-router.ts";
+export type { UploadedFile } from "./request/subject.ts";
 export { Problem, PROBLEM_CODES } from "./problem.ts";
 export type { CheckedShare, Violation } from "./response/response-check.ts";
 export type { Grant, SecurityHandler } from "./security/security.ts";

@@ -21,7 +21,8 @@ import { queryOf, queryReader } from "./request/query.ts";
 import { type Checking, type Release, releaseOf } from "./response/release.ts";
 import { announcementOf, type Answer, messageOf, type Outcome } from "./response/respond.ts";
 import { type Guard, guardOf, type SecurityOptions } from "./security/security.ts";
-import { buildValidator, type Subject, type Validate } from "./request/validator.ts";
+import type { Subject } from "./request/subject.ts";
+import { buildValidator, type Validate } from "./request/validator.ts";
 
 /** A handler as the untyped core calls it. */
 export type UntypedHandler = (input: Record<string, unknown>) => Answer | Promise<Answer>;

@@ -1,4 +1,4 @@
-import type { UploadedFile } from "./request/multipart.ts";
+import type { UploadedFile } from "./request/subject.ts";
 import type { StatusCode, StatusRange } from "./response/status.ts";
 
 /** What the application adds to each handler's input: who calls (from its security handlers) and what it hands down. */

@@ -3,7 +3,7 @@ import { operationsOf, type ParameterObject } from "../src/document/document.ts"
 import { bindValidator } from "../src/eov.ts";
 import { excerpt } from "../src/document/excerpt.ts";
 import { quickVerdict } from "../src/request/quick-verdict.ts";
-import type { Subject } from "../src/request/validator.ts";
+import type { Subject } from "../src/request/subject.ts";
 import { document } from "./fixtures/zoo.ts";
 
 /** The shortcut for an operation of the zoo, over schemas that EOV has compiled as it does at a first request. */

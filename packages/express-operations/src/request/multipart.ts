@@ -4,19 +4,9 @@ import { effectiveSchema, propertiesOf } from "../document/effective-schema.ts";
 import { type Middleware, run } from "../eov.ts";
 import { lossIn } from "./json.ts";
 import { refuse } from "../problem.ts";
-import type { Subject } from "./validator.ts";
+import type { Subject } from "./subject.ts";
 
-/** A file of a multipart body, held in memory. */
-export interface UploadedFile {
-  /** The name of the form field. */
-  field: string;
-  /** The file's name as the client gives it: no path to trust. */
-  name: string;
-  contentType: string;
-  bytes: Uint8Array;
-}
-
-/** multer's name for the same. */
+/** multer's names for the parts of an `UploadedFile`. */
 interface MulterFile {
   fieldname: string;
   originalname: string;

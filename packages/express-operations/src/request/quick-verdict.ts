@@ -1,6 +1,6 @@
 import { type OpenApiDocument, type ParameterObject, resolve, type Schema } from "../document/document.ts";
 import { type CompiledSchemas, type Fault, faultsOf } from "../eov.ts";
-import type { Subject } from "./validator.ts";
+import type { Subject } from "./subject.ts";
 
 /**
  * Judges a request: accepted, its values coerced and defaults filled in, when there are no faults. Undefined when it is

@@ -10,24 +10,11 @@ import { resolve } from "../document/document.ts";
 import { bindValidator, type Fault, type RequestJudge } from "../eov.ts";
 import { excerpt } from "../document/excerpt.ts";
 import { messageOf } from "./fault-message.ts";
-import { multipartFieldsOf, readMultipart, type UploadedFile } from "./multipart.ts";
+import { multipartFieldsOf, readMultipart } from "./multipart.ts";
 import { cookieHeader } from "./parameters.ts";
 import { type Problem, refuse } from "../problem.ts";
 import { quickVerdict } from "./quick-verdict.ts";
-
-/** A request as express-openapi-validator reads and rewrites it: coerced in place, defaults filled in. */
-export interface Subject {
-  method: string;
-  originalUrl: string;
-  path: string;
-  headers: Record<string, unknown>;
-  params: Record<string, unknown>;
-  query: Record<string, unknown>;
-  body?: unknown;
-  /** The files of a multipart body, once it is validated. */
-  files?: UploadedFile[];
-  openapi?: unknown;
-}
+import type { Subject } from "./subject.ts";
 
 /**
  * Validates one request, and gives the 400 to answer with if it is not valid: at once by the shortcut. Rejects when the
