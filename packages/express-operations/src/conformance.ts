@@ -1,5 +1,7 @@
 /** Checks that a server, whatever it is built with, keeps to its OpenAPI document over HTTP. */
-import { type Check, conformanceChecks, type Limits } from "./conformance/checks.ts";
+import type { Check } from "./conformance/check-maker.ts";
+import { conformanceChecks } from "./conformance/checks.ts";
+import type { Limits } from "./conformance/content-checks.ts";
 import { type Cost, type CostReport, type CostTarget, searchCosts } from "./conformance/cost/search.ts";
 import type { Credentials } from "./conformance/example-request.ts";
 import { ConformanceError, type Target } from "./conformance/exchange.ts";

@@ -1,6 +1,6 @@
 import type { OpenApiDocument, OperationEntry, SecurityRequirement, SecurityScheme } from "../document/document.ts";
 import { requirementsOf, securityScheme } from "../document/document.ts";
-import type { Change, Check, CheckMaker, Expectation } from "./checks.ts";
+import type { Change, Check, CheckMaker, Expectation } from "./check-maker.ts";
 import type { Credentials } from "./example-request.ts";
 import { expectHeader } from "./exchange.ts";
 

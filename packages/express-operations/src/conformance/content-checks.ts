@@ -6,10 +6,16 @@ import {
   responseKey,
 } from "../document/document.ts";
 import { declaredAs, parseMediaType } from "../media-type.ts";
-import type { Check, CheckMaker, Limits } from "./checks.ts";
+import type { Check, CheckMaker } from "./check-maker.ts";
 import { declaredBody } from "./request-body.ts";
 
 const UNKNOWN = "application/x-unknown";
+
+/** What the document does not say and the server keeps to. */
+export interface Limits {
+  /** Largest request body in bytes; without it that limit is not checked. */
+  bodyLimit?: number;
+}
 
 /** Media types, encodings and sizes that are not declared are refused with their own status (RFC 9110, section 15.5). */
 export function contentChecks(

@@ -1,5 +1,5 @@
 import type { OperationEntry } from "../document/document.ts";
-import type { Check, CheckMaker } from "./checks.ts";
+import type { Check, CheckMaker } from "./check-maker.ts";
 import { ConformanceError, expectHeader } from "./exchange.ts";
 
 /** A deprecated operation says since when and until when it stands, and what to use instead (RFC 9745, RFC 8594, RFC 5829). */

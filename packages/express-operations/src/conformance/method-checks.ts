@@ -1,8 +1,12 @@
 import type { OpenApiDocument, OperationEntry } from "../document/document.ts";
-import type { Change, Check, CheckMaker, DeclaredPaths, Expectation } from "./checks.ts";
+import type { PathRouter } from "../request/path-router.ts";
+import type { Change, Check, CheckMaker, Expectation } from "./check-maker.ts";
 import { declaresContent } from "./content-checks.ts";
 import { pathOf } from "./example-request.ts";
 import { ConformanceError, expectHeader } from "./exchange.ts";
+
+/** The methods of each declared path, upper case. */
+export type DeclaredPaths = PathRouter<string[]>;
 
 /** Paths are exactly the declared ones, and every path answers to HEAD, OPTIONS and wrong methods (RFC 9110, sections 9.3 and 15.5.6). */
 export function methodChecks(
