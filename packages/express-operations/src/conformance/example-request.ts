@@ -1,6 +1,6 @@
 import type { OpenApiDocument, OperationEntry, ParameterObject } from "../document/document.ts";
 import { exampleValue, firstExample } from "./example-value.ts";
-import { place } from "./parameter-style.ts";
+import { place, type SentParameters } from "./parameter-style.ts";
 import { exampleBody, type RequestBody } from "./request-body.ts";
 
 /** What entitles a request: headers, cookies among them, and query parameters, as they are before encoding. */
@@ -10,16 +10,10 @@ export interface Credentials {
 }
 
 /** A request taken apart, so that a check can change one thing about it. */
-export interface ExampleRequest {
+export interface ExampleRequest extends SentParameters {
   method: string;
   /** The path template; its parameters are in `path`. */
   template: string;
-  /** Percent-encoded, as sent. */
-  path: Record<string, string>;
-  /** Percent-encoded `name=value`, and the declared parameter it is of. */
-  query: { of: string; text: string }[];
-  headers: Headers;
-  cookies: Record<string, string>;
   credentials: Credentials;
   body?: RequestBody;
 }

@@ -1,11 +1,20 @@
 import type { ParameterObject } from "../document/document.ts";
-import type { ExampleRequest } from "./example-request.ts";
 import { isRecord } from "../document/effective-schema.ts";
 
 const DELIMITER: Record<string, string> = { spaceDelimited: "%20", pipeDelimited: "%7C" };
 
+/** The parameters of a request, by place, as they are sent. */
+export interface SentParameters {
+  /** Percent-encoded. */
+  path: Record<string, string>;
+  /** Percent-encoded `name=value`, and the declared parameter it is of. */
+  query: { of: string; text: string }[];
+  headers: Headers;
+  cookies: Record<string, string>;
+}
+
 /** Sets a parameter in its style (OpenAPI 3.1, "Style Values"), in place of what the request has of it; without a value, takes it out. */
-export function place(request: ExampleRequest, parameter: ParameterObject, ...values: unknown[]): void {
+export function place(request: SentParameters, parameter: ParameterObject, ...values: unknown[]): void {
   const { in: where, name, explode } = parameter;
   const [value] = values;
   const text = () =>
