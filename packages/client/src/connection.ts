@@ -1,6 +1,5 @@
 import createClient from "openapi-fetch";
-import type { Deprecation } from "./deprecation.ts";
-import { type Limits, limits, type PetstoreOptions, type Retry } from "./options.ts";
+import { type Deprecation, type Limits, limits, type PetstoreOptions, type Retry } from "./options.ts";
 import type { Answer } from "./outcome.ts";
 
 /** A service and how to call it: what every call starts from. */

@@ -1,17 +1,7 @@
 import type { Connection } from "./connection.ts";
 import { linkTo } from "./link.ts";
 import type { Operation } from "./operation.ts";
-
-/** What `onDeprecated` is told. */
-export interface Deprecation {
-  operationId: string;
-  /** Since when, or from when on. */
-  deprecatedAt: Date | undefined;
-  /** When the operation will be removed. */
-  sunset: Date | undefined;
-  /** The replacement: an operationId of the contract, or a URL where only the service names one. */
-  successor: string | undefined;
-}
+import type { Deprecation } from "./options.ts";
 
 /** Tells, once for each operation, that the contract or an answer calls it deprecated. What the answer says is newer. */
 export function tellDeprecation(connection: Connection, { id, deprecated }: Operation, headers?: Headers): void {

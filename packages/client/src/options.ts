@@ -1,5 +1,3 @@
-import type { Deprecation } from "./deprecation.ts";
-
 /** How to reach the service, and how to deal with what goes wrong. */
 export interface PetstoreOptions extends CallLimits {
   /** Where the service is, with its version: `https://api.petstore.example/v1`. Without credentials, query and fragment. */
@@ -55,6 +53,17 @@ export interface Retry {
   status: number;
   /** The code of the answer's error, or a `FailureCode`. */
   code: string;
+}
+
+/** What `onDeprecated` is told. */
+export interface Deprecation {
+  operationId: string;
+  /** Since when, or from when on. */
+  deprecatedAt: Date | undefined;
+  /** When the operation will be removed. */
+  sunset: Date | undefined;
+  /** The replacement: an operationId of the contract, or a URL where only the service names one. */
+  successor: string | undefined;
 }
 
 /** The limits of a call, all of them set. */

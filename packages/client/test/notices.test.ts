@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { connect } from "../src/connection.ts";
-import { type Deprecation, tellDeprecation } from "../src/deprecation.ts";
+import { tellDeprecation } from "../src/deprecation.ts";
 import type { Operation } from "../src/operation.ts";
+import type { Deprecation } from "../src/options.ts";
 
 const read: Operation<"getPet"> = {
   id: "getPet",
