@@ -7,17 +7,11 @@ import type { Operation, OperationId } from "./operation.ts";
 import { type CallOptions, limits } from "./options.ts";
 import { pause } from "./pause.ts";
 import { PetstoreError } from "./petstore-error.ts";
-import type { Data, Result } from "./result.ts";
+import type { Call, Data, Result } from "./result.ts";
 import { delayBeforeRetry } from "./retry.ts";
 
 /** Longer timers fire at once: https://developer.mozilla.org/docs/Web/API/Window/setTimeout#maximum_delay_value */
 const LONGEST_TIMER = 2 ** 31 - 1;
-
-/** A call under way: a promise of its `Result`. No failure rejects it, only a mistake in the options or in a callback. */
-export interface Call<Id extends OperationId> extends Promise<Result<Id>> {
-  /** The data of a success; anything else is thrown as a `PetstoreError`. */
-  orThrow(): Promise<Data<Id>>;
-}
 
 /** Calls an operation with its arguments by name. */
 export function call<Id extends OperationId>(

@@ -4,29 +4,10 @@ import type { Connection } from "./connection.ts";
 import type { ByPage } from "./generated/calls.ts";
 import { linkTo } from "./link.ts";
 import { messageOf } from "./message.ts";
-import type { Operation, OperationId } from "./operation.ts";
+import type { Operation } from "./operation.ts";
 import type { CallOptions } from "./options.ts";
 import { type Refusal, unanswered, unreadable } from "./outcome.ts";
-import type { Data } from "./result.ts";
-
-/**
- * Every item of a list, page after page: `for await (const pet of …)`. Asks for nothing before it is iterated, and for at
- * most one page beyond the one whose items are being read. Throws a `PetstoreError` when a page cannot be had.
- */
-export interface Items<Id extends OperationId> extends AsyncIterable<Item<Data<Id>>> {
-  /** The same, a page at a time. */
-  pages(): AsyncIterable<Page<Id>>;
-}
-
-/** One page of a list. */
-export interface Page<Id extends OperationId> {
-  items: Data<Id>;
-  /** The `cursor` of the next page, to go on from here another time; undefined on the last. */
-  next: string | undefined;
-  response: Response;
-}
-
-type Item<List> = List extends readonly (infer Member)[] ? Member : never;
+import type { Data, Item, Items, Page } from "./result.ts";
 
 /** The items of an operation whose contract declares `Link` and `cursor`. The limits of the options are for each page. */
 export function paginate<Id extends keyof ByPage>(

@@ -10,6 +10,32 @@ export type Result<Id extends OperationId> = Answers<operations[Id]["responses"]
 /** The `data` of an operation's success. */
 export type Data<Id extends OperationId> = Extract<Result<Id>, { ok: true }>["data"];
 
+/** A call under way: a promise of its `Result`. No failure rejects it, only a mistake in the options or in a callback. */
+export interface Call<Id extends OperationId> extends Promise<Result<Id>> {
+  /** The data of a success; anything else is thrown as a `PetstoreError`. */
+  orThrow(): Promise<Data<Id>>;
+}
+
+/**
+ * Every item of a list, page after page: `for await (const pet of …)`. Asks for nothing before it is iterated, and for at
+ * most one page beyond the one whose items are being read. Throws a `PetstoreError` when a page cannot be had.
+ */
+export interface Items<Id extends OperationId> extends AsyncIterable<Item<Data<Id>>> {
+  /** The same, a page at a time. */
+  pages(): AsyncIterable<Page<Id>>;
+}
+
+/** One page of a list. */
+export interface Page<Id extends OperationId> {
+  items: Data<Id>;
+  /** The `cursor` of the next page, to go on from here another time; undefined on the last. */
+  next: string | undefined;
+  response: Response;
+}
+
+/** One item of a list. */
+export type Item<List> = List extends readonly (infer Member)[] ? Member : never;
+
 /** No answer of the service: none came, or what came is not one that the contract knows. */
 export interface Failure {
   ok: false;

@@ -223,10 +223,9 @@ describe("what is generated of a small contract", () => {
     expect((await generate(document))["calls.ts"]).toBe(
       [
         "// Generated from the contract by `pnpm generate`. Do not edit.",
-        'import type { Call } from "../call.ts";',
         'import type { Body, Fields, Init, Parameters } from "../input.ts";',
         'import type { CallOptions } from "../options.ts";',
-        'import type { Items } from "../pages.ts";',
+        'import type { Call, Items } from "../result.ts";',
         "",
         "/** What `list` takes. */",
         'export type ListInput = Fields<Parameters<"list">>;',

@@ -74,10 +74,9 @@ function calls(operations: Described[]): string {
     return `  ${method}: {\n${ofMethod.map(overload).join("")}  };\n`;
   });
   const paged = operations.filter(({ entry }) => entry.isPaged);
-  return `import type { Call } from "../call.ts";
-import type { Body, Fields, Init, Parameters } from "../input.ts";
+  return `import type { Body, Fields, Init, Parameters } from "../input.ts";
 import type { CallOptions } from "../options.ts";
-import type { Items } from "../pages.ts";
+import type { Call, Items } from "../result.ts";
 
 ${operations.map(inputType).join("\n")}
 /** A method for each operation. */

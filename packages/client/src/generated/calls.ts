@@ -1,8 +1,7 @@
 // Generated from the contract by `pnpm generate`. Do not edit.
-import type { Call } from "../call.ts";
 import type { Body, Fields, Init, Parameters } from "../input.ts";
 import type { CallOptions } from "../options.ts";
-import type { Items } from "../pages.ts";
+import type { Call, Items } from "../result.ts";
 
 /** What `listPets` takes. */
 export type ListPetsInput = Fields<Parameters<"listPets">>;
