@@ -5,7 +5,6 @@ import { hash, version } from "./generated/facts.ts";
 import { operationFingerprints } from "./generated/fingerprints.ts";
 import type { Operation } from "./operation.ts";
 import type { CallOptions } from "./options.ts";
-import type { Contract } from "./petstore.ts";
 import { unreadable } from "./outcome.ts";
 import { PetstoreError } from "./petstore-error.ts";
 
@@ -18,6 +17,14 @@ export interface ContractCheck {
   added: string[];
   client: Contract;
   server: Contract;
+}
+
+/** Which contract it is. */
+export interface Contract {
+  /** Its `info.version`. */
+  version: string;
+  /** The SHA-256 of the document, in hexadecimal. */
+  hash: string;
 }
 
 const DOCUMENT: Operation = {

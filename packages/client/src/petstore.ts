@@ -1,7 +1,7 @@
 import type { Message } from "./attempt.ts";
 import { call, send } from "./call.ts";
 import { connect } from "./connection.ts";
-import type { ContractCheck } from "./contract-check.ts";
+import type { Contract, ContractCheck } from "./contract-check.ts";
 import type { ByOperation, ByPage, ByPath } from "./generated/calls.ts";
 import { hash, version } from "./generated/facts.ts";
 import { operations } from "./generated/operations.ts";
@@ -17,14 +17,6 @@ export interface Petstore extends ByOperation, ByPath {
   contract: Contract;
   /** Compares that contract with the one the service publishes. Rejects with a `PetstoreError` when that cannot be had. */
   checkContract: (options?: CallOptions) => Promise<ContractCheck>;
-}
-
-/** Which contract it is. */
-export interface Contract {
-  /** Its `info.version`. */
-  version: string;
-  /** The SHA-256 of the document, in hexadecimal. */
-  hash: string;
 }
 
 /** A client of the petstore. Throws a TypeError for options that cannot work. */
