@@ -1,4 +1,4 @@
-import { compareAnswers } from "./answers.ts";
+import { compareAnswers, type Server } from "./answers.ts";
 import type { Outcome, Slice } from "../../../packages/express-operations/bench/load.ts";
 import { Process } from "../../../packages/express-operations/bench/process.ts";
 import type { Question } from "./contender.ts";
@@ -11,10 +11,8 @@ import { requestText, type Work } from "./works.ts";
 const moduleUrl = (name: string): string => new URL(name, import.meta.url).href;
 
 /** A contender that runs, in a process of its own, on a copy of a database of its own. */
-export interface Lane<Label extends string = string> extends Disposable {
+export interface Lane<Label extends string = string> extends Server, Disposable {
   label: Label;
-  port: number;
-  key: string;
   ask: <Answer>(question: Question) => Promise<Answer>;
 }
 
