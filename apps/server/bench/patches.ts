@@ -108,9 +108,9 @@ export const PATCHES = {
     to: "if (admitted instanceof Problem) throw admitted;",
   },
   "without middlewares as one": {
-    file: `${SERVER}/http/in-order.ts`,
+    file: `${SERVER}/http/compose.ts`,
     from: "return (request, response, next) => {",
-    to: "return handlers; return (request, response, next) => {",
+    to: "return middlewares; return (request, response, next) => {",
   },
   "without bodies read at once": { file: `${OPERATIONS}/request/body.ts`, from: "request.complete ?", to: "false ?" },
   "without going on at once": { file: `${OPERATIONS}/promised.ts`, from: '=== "function"', to: '!== "never"' },

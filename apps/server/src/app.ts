@@ -15,7 +15,7 @@ import type { Environment } from "./environment.ts";
 import { problem, problemBody } from "./errors.ts";
 import { handlers } from "./handlers.ts";
 import { checkHead } from "./http/check-head.ts";
-import { inOrder } from "./http/in-order.ts";
+import { compose } from "./http/compose.ts";
 import { onError } from "./http/on-error.ts";
 import { onlyRead } from "./http/only-read.ts";
 import { stateOf } from "./http/request-state.ts";
@@ -72,7 +72,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
     covers: isDatabaseUnavailable,
     report: outageLog(logger, async () => (await failure()) === undefined),
   };
-  const always = inOrder(
+  const always = compose(
     standingHeaders(app, options.strictTransportSecurity),
     ...(options.tracing === undefined ? [] : [options.tracing.traceRequest]),
     observer.observeRequest,
@@ -81,7 +81,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
   );
   app.use(
     BASE_PATH,
-    inOrder(always, crossOrigin, capacity.refuseWhenFull, inSnapshot(storage), await operations(options, capacity)),
+    compose(always, crossOrigin, capacity.refuseWhenFull, inSnapshot(storage), await operations(options, capacity)),
   );
   app.use(always); // the API, which answers or fails, has had it, and is spared a second layer of Express's router
   app.all("/healthz", onlyRead, (_request, response) => void response.json({ status: "ok" }));

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import express, { type Response } from "express";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import helmet from "helmet";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { addStanding, standingHeaders } from "../../src/http/standing-headers.ts";
 import { json, startService, type TestService } from "../service.ts";
 
@@ -184,4 +185,17 @@ test("what a handler sets goes before what stands: the page has a policy of its 
     "form-action",
     "frame-ancestors",
   ]);
+});
+
+test("they are those of helmet, the policy and Strict-Transport-Security aside", async () => {
+  const app = express().disable("x-powered-by");
+  app.use(helmet({ contentSecurityPolicy: false, strictTransportSecurity: false }));
+  app.get("/", (_request, response) => void response.writeHead(200).end());
+  const server = createServer(app).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const { headers } = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const { "content-security-policy": _, ...others } = STANDING;
+  const ofNode = ["connection", "date", "keep-alive", "transfer-encoding"];
+  expect(Object.fromEntries([...headers].filter(([name]) => !ofNode.includes(name)))).toEqual(others);
 });

@@ -1,0 +1,36 @@
+import type { NextFunction, Request, RequestHandler, Response } from "express";
+import { expect, test } from "vitest";
+import { compose } from "../../src/http/compose.ts";
+
+/** Runs them, and says which ran, in their order, and with what the next one after them was called. */
+function ran(...steps: ((next: NextFunction) => void)[]): unknown[] {
+  const seen: unknown[] = [];
+  const middlewares = steps.map((step, at): RequestHandler => (_request, _response, next) => {
+    seen.push(at);
+    step(next);
+  });
+  compose(...middlewares)({} as Request, {} as Response, (error?: unknown) => seen.push(["next", error]));
+  return seen;
+}
+
+const goOn = (next: NextFunction) => next();
+
+test("middlewares run in their order, then what comes after them", () => {
+  expect(ran(goOn, goOn)).toEqual([0, 1, ["next", undefined]]);
+  expect(ran()).toEqual([["next", undefined]]);
+});
+
+test("one that does not go on is the last, and an error passes by the others", () => {
+  expect(ran(goOn, () => {}, goOn)).toEqual([0, 1]);
+  const fault = new Error("no");
+  expect(ran((next) => next(fault), goOn)).toEqual([0, ["next", fault]]);
+});
+
+test("one that goes on twice is told, and the others run once", () => {
+  const twice = (next: NextFunction) => {
+    next();
+    expect(() => next()).toThrow("next() more than once");
+  };
+  expect(ran(twice, goOn)).toEqual([0, 1, ["next", undefined]]);
+  expect(ran(goOn, twice)).toEqual([0, 1, ["next", undefined]]);
+});
