@@ -114,6 +114,11 @@ export const PATCHES = {
   },
   "without bodies read at once": { file: `${OPERATIONS}/request/body.ts`, from: "request.complete ?", to: "false ?" },
   "without going on at once": { file: `${OPERATIONS}/promised.ts`, from: '=== "function"', to: '!== "never"' },
+  "without the shortcut past EOV": {
+    file: `${OPERATIONS}/implement.ts`,
+    from: "shortcut = true,",
+    to: "shortcut = false,",
+  },
 } satisfies Record<string, Patch>;
 
 export type PatchName = keyof typeof PATCHES;

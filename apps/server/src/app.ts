@@ -37,8 +37,6 @@ export interface AppOptions {
   keyUses: KeyUses;
   logger: Logger;
   environment: Config["environment"];
-  /** Default: shortcut. */
-  validation?: Config["validation"];
   maxInFlight: number;
   /** Default: nobody is trusted. */
   trustProxy?: Config["trustProxy"];
@@ -108,7 +106,7 @@ function inSnapshot(storage: Storage): RequestHandler {
 }
 
 async function operations(
-  { storage, keyUses, logger, environment, validation, rateLimits, observer = nobody }: AppOptions,
+  { storage, keyUses, logger, environment, rateLimits, observer = nobody }: AppOptions,
   capacity: Capacity,
 ): Promise<Implementation> {
   const implementation = implement<HandledOperations, Environment>()({
@@ -129,7 +127,6 @@ async function operations(
       bytes: KEPT_BYTES,
     },
     onOperation: ({ res }, operationId) => (stateOf(res!).operationId = operationId),
-    shortcut: validation !== "always",
     warm: true,
     checkResponses: environment === "development" ? "always" : { sample: 0.01 },
     onViolation: (violation) => {

@@ -11,8 +11,6 @@ import {
   serviceConfig,
 } from "./settings.ts";
 
-const VALIDATIONS = ["shortcut", "always"] as const;
-
 /** The settings by the names of their environment variables: what is allowed, the default, and what to say otherwise. */
 export const Settings = z.object({
   ...SERVICE_SETTINGS,
@@ -21,17 +19,12 @@ export const Settings = z.object({
   PETSTORE_ENV: z
     .enum(ENVIRONMENTS, `PETSTORE_ENV must be one of ${ENVIRONMENTS.join(", ")}. Set it so: PETSTORE_ENV=development`)
     .default("development"),
-  VALIDATION: z
-    .enum(VALIDATIONS, `VALIDATION must be one of ${VALIDATIONS.join(", ")}. Set it so: VALIDATION=shortcut`)
-    .default("shortcut"),
 });
 
 /** What the service is started with: every setting checked, every default applied. */
 export interface Config extends ServiceConfig, ApiKeyConfig {
   databaseUrl: string;
   environment: Environment;
-  /** Whether plain requests are judged by the compiled schemas alone, or all by express-openapi-validator as a whole. */
-  validation: (typeof VALIDATIONS)[number];
   /** Where development keeps a key for trying things out: beside the database file, or in `data`, named by the database. */
   quickstartFile: string;
 }
@@ -46,7 +39,6 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     ...apiKeyConfig(data),
     databaseUrl: data.DATABASE_URL,
     environment: data.PETSTORE_ENV,
-    validation: data.VALIDATION,
     quickstartFile: quickstartFile(data.DATABASE_URL),
   };
 }

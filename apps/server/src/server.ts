@@ -37,7 +37,6 @@ async function open(config: Config, logger: Logger, resources: Resources): Promi
     keyUses: uses,
     logger,
     environment: config.environment,
-    validation: config.validation,
     maxInFlight: config.maxInFlight,
     trustProxy: config.trustProxy,
     rateLimits: config.rateLimits,
