@@ -1,12 +1,9 @@
 import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
-import type { Config } from "./config.ts";
 import type { Service, Serving } from "./serving.ts";
-
-const PROGRAM = fileURLToPath(new URL("../bin/petstore.js", import.meta.url));
+import type { ServiceConfig } from "./settings.ts";
 
 /** The signals that end the service once everything in flight is answered. */
 export const STOPPING = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
@@ -38,11 +35,15 @@ class ProcessError extends Error {
 }
 
 /**
- * Serves one port from `config.processes` processes, to which this one, the primary, hands the connections in turn. One
+ * Serves one port from `config.processes` processes of the program at `path`, to which this one, the primary, hands the connections in turn. One
  * that ends is replaced, one that hangs is killed first; one that cannot start ends the service.
  */
-export async function startProcesses(config: Config, logger: Logger, askEveryMs = ASK_EVERY_MS): Promise<Serving> {
-  cluster.setupPrimary({ exec: PROGRAM, args: ["serve"], execArgv: [...process.execArgv, "--disable-sigusr1"] });
+export async function startProcesses(
+  { path, config }: { path: string; config: ServiceConfig },
+  logger: Logger,
+  askEveryMs = ASK_EVERY_MS,
+): Promise<Serving> {
+  cluster.setupPrimary({ exec: path, args: ["serve"], execArgv: [...process.execArgv, "--disable-sigusr1"] });
   const metrics = await openMetrics(config, logger);
   const { promise: failed, reject: fail } = Promise.withResolvers<never>();
   failed.catch(() => {}); // it may fail when nobody asks any more
@@ -196,7 +197,7 @@ function processes(): Worker[] {
   return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
 }
 
-async function openMetrics(config: Config, logger: Logger) {
+async function openMetrics(config: ServiceConfig, logger: Logger) {
   if (config.metrics === undefined) return undefined;
   const { clusterMetricsReader, listenForMetrics } = await import("./observability/metrics.ts");
   return listenForMetrics(clusterMetricsReader(config.processes), config.metrics, logger);

@@ -20,9 +20,11 @@ program
   .command("serve")
   .description("run the service (what happens without a command)")
   .action(async () => {
-    const { serve } = await import("./serve.ts"); // the other commands need not load the web server
+    // The other commands need not load the web server.
+    const { runService } = await import("./run-service.ts");
+    const { petstore } = await import("./server.ts");
     isServing = true;
-    await serve(readConfig(process.env));
+    await runService(petstore(readConfig(process.env)));
   });
 
 program

@@ -1,111 +1,87 @@
-import cluster from "node:cluster";
+import { existsSync } from "node:fs";
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import { version } from "@petstore/contract";
 import type { Logger } from "pino";
 import { BASE_PATH, createApp } from "./app.ts";
+import { Closings } from "./closings.ts";
 import type { Config } from "./config.ts";
-import { listen } from "./http/listener.ts";
-import { keyUses } from "./keys/key-uses.ts";
 import { openStorage } from "./database/open-storage.ts";
-import type { Tracing } from "./observability/tracing.ts";
-import type { Service } from "./serving.ts";
+import { keyUses } from "./keys/key-uses.ts";
+import { prepare } from "./prepare.ts";
+import type { ServiceProgram } from "./run-service.ts";
+import type { Opened, Service, Serving, Surroundings } from "./serving.ts";
+import { startService } from "./start-service.ts";
 
-/** How long before connections are cut those are answered whose writes wait for somebody else's lock. */
-const ANSWERING_MS = 500;
+/** What starts the petstore, in this process or in several. */
+export function petstore(config: Config): ServiceProgram {
+  return {
+    name: "petstore",
+    version,
+    config,
+    basePath: BASE_PATH,
+    path: fileURLToPath(new URL("../bin/petstore.js", import.meta.url)),
+    prepare: () => prepare(config),
+    open: (surroundings) => open(config, surroundings),
+    greeting: (serving) => greeting(config, serving),
+  };
+}
 
-/** Serves a database that is prepared. */
-export async function start(config: Config, logger: Logger): Promise<Service> {
-  const resources = new Resources();
+/** Serves, in this process, a database that is prepared. */
+export function start(config: Config, logger: Logger): Promise<Service> {
+  return startService(petstore(config), logger);
+}
+
+async function open(config: Config, { logger, metrics, tracing, isStopping }: Surroundings): Promise<Opened> {
+  const closings = new Closings();
   try {
-    return await open(config, logger, resources);
+    const storage = openStorage(config.databaseUrl, await storageMetrics(config, metrics));
+    closings.add(() => storage.destroy());
+    await storage.open().catch(() => {}); // each request tries again, and says what is wrong
+    const uses = keyUses(storage.write, logger);
+    closings.add(() => uses.close());
+    const { environment, maxInFlight, trustProxy, rateLimits, strictTransportSecurity } = config;
+    const settings = { environment, maxInFlight, trustProxy, rateLimits, strictTransportSecurity };
+    const app = await createApp({
+      ...settings,
+      storage,
+      keyUses: uses,
+      logger,
+      isStopping,
+      observer: metrics,
+      tracing,
+    });
+    return { app, stopWaiting: storage.stopWaiting, close: () => closings.close() };
   } catch (error) {
-    await resources.close();
+    await closings.close();
     throw error;
   }
 }
 
-async function open(config: Config, logger: Logger, resources: Resources): Promise<Service> {
-  const metrics = await openMetrics(config, logger, resources);
-  const tracing = await openTracing(config, resources);
-  const storage = openStorage(config.databaseUrl, metrics?.onCommit);
-  resources.add(() => storage.destroy());
-  await storage.open().catch(() => {}); // each request tries again, and says what is wrong
-  const uses = keyUses(storage.write, logger);
-  resources.add(() => uses.close());
-  let isStopping = false;
-  const app = await createApp({
-    storage,
-    keyUses: uses,
-    logger,
-    environment: config.environment,
-    maxInFlight: config.maxInFlight,
-    trustProxy: config.trustProxy,
-    rateLimits: config.rateLimits,
-    strictTransportSecurity: config.strictTransportSecurity,
-    isStopping: () => isStopping,
-    observer: metrics,
-    tracing,
-  });
-  const listener = await listen(app, config);
-  resources.add(async () => {
-    const connections = await listener.close(config.shutdownTimeout * 1_000);
-    if (connections > 0) logger.warn({ connections }, "connections were still open after SHUTDOWN_TIMEOUT");
-  });
-  const drain = (): void => {
-    isStopping = true;
-    listener.drain();
-  };
-  return {
-    baseUrl: listener.origin + BASE_PATH,
-    metricsUrl: metrics?.url,
-    drain,
-    close: async () => {
-      drain();
-      storage.stopWaiting(Math.max(0, config.shutdownTimeout * 1_000 - ANSWERING_MS));
-      await resources.close();
-    },
-  };
+/** Loaded only when they are wanted. */
+async function storageMetrics({ databaseUrl }: Config, metrics: Surroundings["metrics"]) {
+  if (metrics === undefined) return undefined;
+  const { addStorageMetrics } = await import("./database/storage-metrics.ts");
+  return addStorageMetrics(metrics.registry, databaseUrl);
 }
 
-/** Loaded only when they are wanted. In a cluster the primary process serves those of all. */
-async function openMetrics(config: Config, logger: Logger, resources: Resources) {
-  if (config.metrics === undefined) return undefined;
-  const { countProcesses, createMetrics, listenForMetrics, shareMetrics } = await import("./observability/metrics.ts");
-  const metrics = createMetrics(config.databaseUrl);
-  if (cluster.isWorker) {
-    shareMetrics(metrics);
-    return { ...metrics, url: undefined };
+function greeting(config: Config, { baseUrl, metricsUrl }: Serving): string {
+  const processes = config.processes === 1 ? "" : `, ${config.processes} processes`;
+  const lines = [`Petstore ${version} (${config.environment}${processes}) is listening on ${baseUrl}`];
+  lines.push(`Its reference, where every operation can be tried, is at ${new URL("/docs", baseUrl).href}`);
+  if (metricsUrl !== undefined) lines.push(`Metrics are at ${metricsUrl}`);
+  const keyFile = relative(process.cwd(), config.quickstartFile);
+  if (config.environment === "development" && existsSync(keyFile)) {
+    const curl = `curl -i -H "Authorization: Bearer $(cat ${keyFile})"`;
+    lines.push(
+      "",
+      "Try it from another terminal:",
+      `  ${curl} ${baseUrl}/pets`,
+      `  ${curl} -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1}' ${baseUrl}/pets`,
+      "",
+      "Ctrl+C stops it.",
+      "",
+    );
   }
-  countProcesses(metrics.registry, 1, 1);
-  const listener = await listenForMetrics(() => metrics.registry.metrics(), config.metrics, logger);
-  resources.add(() => listener.close());
-  return { ...metrics, url: `${listener.origin}/metrics` };
-}
-
-/** Loaded only when it is wanted. */
-async function openTracing({ tracesEndpoint }: Config, resources: Resources): Promise<Tracing | undefined> {
-  if (tracesEndpoint === undefined) return undefined;
-  const { createTracing } = await import("./observability/tracing.ts");
-  const tracing = createTracing(tracesEndpoint, { name: "petstore", version });
-  resources.add(() => tracing.close());
-  return tracing;
-}
-
-/** What is open, closed last first. Node has AsyncDisposableStack from 24 on only. */
-class Resources {
-  readonly #closings: (() => Promise<unknown>)[] = [];
-
-  add(close: () => Promise<unknown>): void {
-    this.#closings.push(close);
-  }
-
-  /** Closes all, also when one of them fails, which then throws. */
-  async close(): Promise<void> {
-    const close = this.#closings.pop();
-    if (close === undefined) return;
-    try {
-      await close();
-    } finally {
-      await this.close();
-    }
-  }
+  return lines.join("\n");
 }

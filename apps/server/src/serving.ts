@@ -1,3 +1,37 @@
+import type { Express } from "express";
+import type { Logger } from "pino";
+import type { Metrics } from "./observability/metrics.ts";
+import type { Tracing } from "./observability/tracing.ts";
+import type { ServiceConfig } from "./settings.ts";
+
+/** A service: what it is called, and what each of its processes opens and serves. */
+export interface ServiceDefinition {
+  name: string;
+  version: string;
+  config: ServiceConfig;
+  /** The path that every address of its API ends in, such as `/v1`. */
+  basePath: string;
+  open: (surroundings: Surroundings) => Promise<Opened>;
+}
+
+/** What is there when a process opens what it serves. */
+export interface Surroundings {
+  logger: Logger;
+  metrics: Metrics | undefined;
+  tracing: Tracing | undefined;
+  /** Whether the service is about to end, so that it should be sent nothing more. */
+  isStopping: () => boolean;
+}
+
+/** What a process serves. */
+export interface Opened {
+  app: Express;
+  /** Has what still waits for something answered after so many milliseconds, since the connections are cut soon after. */
+  stopWaiting: (afterMs: number) => void;
+  /** Called once everything in flight is answered. */
+  close: () => Promise<void>;
+}
+
 /** The service at work. */
 export interface Service {
   baseUrl: string;

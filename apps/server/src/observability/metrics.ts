@@ -1,5 +1,4 @@
 import cluster, { type Worker } from "node:cluster";
-import { stat } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import express, { type RequestHandler } from "express";
 import type { Logger } from "pino";
@@ -13,7 +12,6 @@ import {
   Registry,
   type RegistryContentType,
 } from "prom-client";
-import { isPostgresUrl, pathOfFileUrl } from "../database/url.ts";
 import { problem } from "../errors.ts";
 import { type Address, type Listener, listen } from "../http/listener.ts";
 import { onError } from "../http/on-error.ts";
@@ -27,7 +25,7 @@ export interface Metrics extends Observer {
 }
 
 /** The metrics of the service and, with prom-client's own, of the process: event-loop lag, memory, garbage collection. */
-export function createMetrics(databaseUrl: string): Metrics {
+export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -45,19 +43,12 @@ export function createMetrics(databaseUrl: string): Metrics {
     registers,
   });
   const inFlight = new Gauge({ name: "http_requests_in_flight", help: "Requests not answered yet.", registers });
-  const batches = new Histogram({
-    name: "petstore_commit_batch_size",
-    help: "Writes that shared one transaction.",
-    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
-    registers,
-  });
   const violations = new Counter({
     name: "petstore_contract_violations_total",
     help: "Answers found to break the contract.",
     labelNames: ["operation_id"],
     registers,
   });
-  if (!isPostgresUrl(databaseUrl)) registry.registerMetric(walSize(databaseUrl));
 
   const observeRequest: RequestHandler = (_request, response, next) => {
     inFlight.inc();
@@ -73,7 +64,6 @@ export function createMetrics(databaseUrl: string): Metrics {
   return {
     registry,
     observeRequest,
-    onCommit: (size) => batches.observe(size),
     onViolation: ({ operationId }) => violations.inc({ operation_id: operationId }),
   };
 }
@@ -151,22 +141,4 @@ export function countProcesses(registry: Registry<RegistryContentType>, processe
   new Gauge({ name: "petstore_processes", help: "Processes that are to serve.", registers }).set(processes);
   const help = "Those of them whose metrics are in this answer.";
   new Gauge({ name: "petstore_processes_answered", help, registers }).set(answered);
-}
-
-function walSize(databaseUrl: string): Gauge {
-  const file = `${pathOfFileUrl(databaseUrl)}-wal`;
-  return new Gauge({
-    name: "petstore_wal_bytes",
-    help: "Size of the write-ahead log; it grows while a reader or a backup keeps SQLite from folding it in.",
-    registers: [],
-    aggregator: "max", // each process of a cluster sees the same file
-    async collect() {
-      this.set(
-        await stat(file).then(
-          ({ size }) => size,
-          () => 0,
-        ),
-      );
-    },
-  });
 }

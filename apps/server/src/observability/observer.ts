@@ -5,8 +5,6 @@ import type { Violation } from "express-operations";
 export interface Observer {
   /** Sees each request first. */
   observeRequest: RequestHandler;
-  /** Told how many writes a transaction has committed. */
-  onCommit: (size: number) => void;
   /** Told of each answer found to break the contract. */
   onViolation: (violation: Violation) => void;
 }
@@ -14,6 +12,5 @@ export interface Observer {
 /** Sees nothing: what a service without metrics has. */
 export const nobody: Observer = {
   observeRequest: (_request, _response, next) => next(),
-  onCommit: () => {},
   onViolation: () => {},
 };

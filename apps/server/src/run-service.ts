@@ -1,25 +1,31 @@
 import cluster from "node:cluster";
-import { existsSync } from "node:fs";
 import { constants } from "node:os";
-import { relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { version } from "@petstore/contract";
 import { obeyPrimary, startProcesses, STOPPING } from "./cluster.ts";
-import type { Config } from "./config.ts";
-import { prepare } from "./prepare.ts";
 import { createLogger } from "./observability/request-log.ts";
-import { start } from "./server.ts";
-import type { Serving } from "./serving.ts";
+import type { ServiceDefinition, Serving } from "./serving.ts";
+import { startService } from "./start-service.ts";
+
+/** A service as a program. */
+export interface ServiceProgram extends ServiceDefinition {
+  /** The path of the program, which other processes are started from with the argument `serve`. */
+  path: string;
+  /** Done once, before any process serves. */
+  prepare: () => Promise<void>;
+  /** What is printed once it serves. */
+  greeting: (serving: Serving) => string;
+}
 
 /** Runs the service until a signal, or the end of the process that started it, and resolves once everything in flight is answered. */
-export async function serve(config: Config): Promise<void> {
+export async function runService(program: ServiceProgram): Promise<void> {
+  const { config } = program;
   const logger = createLogger(config.logLevel);
   process.on("SIGUSR1", () => {}); // takes the place of Node's own handler, which opens the inspector
-  if (cluster.isWorker) return obeyPrimary(() => start(config, logger));
-  await prepare(config);
-  const serving: Serving = await (config.processes === 1 ? start : startProcesses)(config, logger);
+  if (cluster.isWorker) return obeyPrimary(() => startService(program, logger));
+  await program.prepare();
+  const serving: Serving = await (config.processes === 1 ? startService : startProcesses)(program, logger);
   const stopRequest = untilStopRequested(serving.kill);
-  console.log(greeting(config, serving));
+  console.log(program.greeting(serving));
   try {
     await Promise.race([stopRequest, serving.failed ?? stopRequest]);
   } finally {
@@ -53,25 +59,4 @@ function untilStopRequested(kill: Serving["kill"]): Promise<{ signal: NodeJS.Sig
       });
     }
   });
-}
-
-function greeting(config: Config, { baseUrl, metricsUrl }: Serving): string {
-  const processes = config.processes === 1 ? "" : `, ${config.processes} processes`;
-  const lines = [`Petstore ${version} (${config.environment}${processes}) is listening on ${baseUrl}`];
-  lines.push(`Its reference, where every operation can be tried, is at ${new URL("/docs", baseUrl).href}`);
-  if (metricsUrl !== undefined) lines.push(`Metrics are at ${metricsUrl}`);
-  const keyFile = relative(process.cwd(), config.quickstartFile);
-  if (config.environment === "development" && existsSync(keyFile)) {
-    const curl = `curl -i -H "Authorization: Bearer $(cat ${keyFile})"`;
-    lines.push(
-      "",
-      "Try it from another terminal:",
-      `  ${curl} ${baseUrl}/pets`,
-      `  ${curl} -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1}' ${baseUrl}/pets`,
-      "",
-      "Ctrl+C stops it.",
-      "",
-    );
-  }
-  return lines.join("\n");
 }

@@ -1,0 +1,34 @@
+import { stat } from "node:fs/promises";
+import { Gauge, Histogram, type Registry } from "prom-client";
+import type { OnCommit } from "./storage.ts";
+import { isPostgresUrl, pathOfFileUrl } from "./url.ts";
+
+/** Adds the metrics of a storage to those of the service, and gives what has to be told of commits. */
+export function addStorageMetrics(registry: Registry, databaseUrl: string): OnCommit {
+  const batches = new Histogram({
+    name: "petstore_commit_batch_size",
+    help: "Writes that shared one transaction.",
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+    registers: [registry],
+  });
+  if (!isPostgresUrl(databaseUrl)) registry.registerMetric(walSize(databaseUrl));
+  return (size) => batches.observe(size);
+}
+
+function walSize(databaseUrl: string): Gauge {
+  const file = `${pathOfFileUrl(databaseUrl)}-wal`;
+  return new Gauge({
+    name: "petstore_wal_bytes",
+    help: "Size of the write-ahead log; it grows while a reader or a backup keeps SQLite from folding it in.",
+    registers: [],
+    aggregator: "max", // each process of a cluster sees the same file
+    async collect() {
+      this.set(
+        await stat(file).then(
+          ({ size }) => size,
+          () => 0,
+        ),
+      );
+    },
+  });
+}
