@@ -3,7 +3,6 @@ import type { Request, RequestHandler, Response } from "express";
 import { type DestinationStream, type Logger, pino } from "pino";
 import type { ServiceConfig } from "../settings.ts";
 import { forwardedOf } from "../http/forwarded.ts";
-import { holdsApiKey } from "../keys/api-key.ts";
 import { stateIfAny, stateOf } from "../http/request-state.ts";
 import { parseTraceparent } from "./trace-context.ts";
 
@@ -40,14 +39,14 @@ export function inBatches(out: DestinationStream = process.stdout): DestinationS
 /**
  * One line for each request: method, path, the client's address, the id and name of the API key, operation, status, duration,
  * an id, and the trace of a caller that sends `traceparent`. The id is the caller's `X-Request-Id` where that is a plain word, and goes out in the same header.
- * Neither headers nor bodies are logged, nor an API key that was put where none belongs.
+ * Neither headers nor bodies are logged, nor an id that holds what is secret.
  */
-export function requestLog(parent: Logger): RequestHandler {
+export function requestLog(parent: Logger, isSecret: (text: string) => boolean): RequestHandler {
   const logger = parent.child({}, { redact: [] }); // its lines are made of what cannot be a credential
   return (request, response, next) => {
     const startedAt = performance.now();
     const state = stateOf(response);
-    const id = idOf(request);
+    const id = idOf(request, isSecret);
     state.id = state.headers["X-Request-Id"] = id;
     const { address, claimed } = forwardedOf(request); // now, as a connection that is gone has none
     response.on("close", () => {
@@ -76,9 +75,9 @@ export function describe(
   return { id: stateIfAny(response)?.id, method: request.method, path: loggedPath(request.originalUrl) };
 }
 
-function idOf(request: Request): string {
+function idOf(request: Request, isSecret: (text: string) => boolean): string {
   const given = request.headers["x-request-id"];
-  const isWord = typeof given === "string" && /^[\w.-]{1,128}$/.test(given) && !holdsApiKey(given);
+  const isWord = typeof given === "string" && /^[\w.-]{1,128}$/.test(given) && !isSecret(given);
   return isWord ? given : randomUUID();
 }
 
