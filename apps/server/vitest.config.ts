@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import shared from "@express-operations/test-support/vitest-config";
+import shared from "@platform/test-support/vitest-config";
 import { defineConfig, mergeConfig } from "vitest/config";
 import { postgresUnavailable } from "./test/postgres.ts";
 

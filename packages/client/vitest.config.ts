@@ -1,1 +1,1 @@
-export { default } from "@express-operations/test-support/vitest-config";
+export { default } from "@platform/test-support/vitest-config";

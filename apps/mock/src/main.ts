@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";
-import { bundle, CONTRACT_FILE } from "@express-operations/contract-tools/bundle";
+import { bundle, CONTRACT_FILE } from "@platform/contract-tools/bundle";
 import { basePathOf, createMock } from "./mock.ts";
 
 try {

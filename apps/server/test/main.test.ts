@@ -5,7 +5,7 @@ import { open, writeFile } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { freePort } from "@express-operations/test-support/free-port";
+import { freePort } from "@platform/test-support/free-port";
 import { pathOfFileUrl } from "../src/database/url.ts";
 import { MIGRATIONS } from "../src/migrations.ts";
 import { ENTRY, run } from "./program.ts";

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import pg from "pg";
-import { freePort } from "@express-operations/test-support/free-port";
+import { freePort } from "@platform/test-support/free-port";
 
 /** A PostgreSQL server of the tests' own, on this machine. */
 export interface PostgresServer {

@@ -2,7 +2,7 @@ import { document } from "@petstore/contract/document";
 import { type AxeResults, source as axe } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
-import { chromiumAbsence, launchChromium } from "@express-operations/test-support/chromium";
+import { chromiumAbsence, launchChromium } from "@platform/test-support/chromium";
 import { startService, type TestService } from "./service.ts";
 
 /** What axe finds wrong in the dialog of Scalar 1.72.1 that its configuration cannot mend. */

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { chromiumAbsence, launchChromium } from "@express-operations/test-support/chromium";
+import { chromiumAbsence, launchChromium } from "@platform/test-support/chromium";
 import { startService, type TestService } from "@petstore/server/testing";
 import type { Browser, Page } from "playwright-core";
 import { build, preview, type PreviewServer } from "vite";

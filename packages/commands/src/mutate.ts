@@ -9,7 +9,7 @@ import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } fr
 import { availableParallelism, tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { cloneInstalled } from "@express-operations/test-support/clone";
+import { cloneInstalled } from "@platform/test-support/clone";
 import { equivalentsOf } from "./mutation/equivalents.ts";
 import { described } from "./mutation/mutants.ts";
 import { mutatePackage, type Outcome, type Verdict } from "./mutation/package-mutation.ts";

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type Report, REPORT_FILE } from "@express-operations/test-support/reporter";
+import { type Report, REPORT_FILE } from "@platform/test-support/reporter";
 
 /** What each of the two runs; the task of its own name leaves reports. */
 const RUNS = {

@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { isEquivalent, knownEquivalents } from "../src/mutation/equivalents.ts";
 import { described, mutantsOf, mutated, withRecorders } from "../src/mutation/mutants.ts";
 import { shuffled } from "../src/mutation/sample.ts";
-import { root } from "@express-operations/test-support/clone";
+import { root } from "@platform/test-support/clone";
 
 const changesOf = (source: string) => mutantsOf(source, "a.ts").map(described);
 

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { repositoryFiles, root } from "@express-operations/test-support/clone";
+import { repositoryFiles, root } from "@platform/test-support/clone";
 
 /** A run takes the tests of a package several times. */
 const MINUTES = 60_000;

@@ -1,7 +1,7 @@
 /** Edits the contract of a copy of this checkout under `pnpm dev`, and prints how long after each save the report knew what. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { cloneInstalled } from "@express-operations/test-support/clone";
+import { cloneInstalled } from "@platform/test-support/clone";
 import { startDev } from "../test/start.ts";
 
 const ROUNDS = 11;

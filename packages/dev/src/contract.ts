@@ -2,11 +2,11 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
-import { bundle } from "@express-operations/contract-tools/bundle";
-import { type ContractChange, contractChanges } from "@express-operations/contract-tools/comparison";
-import { GENERATED_FOLDER, generatedFiles, write } from "@express-operations/contract-tools/generated-files";
-import { contractProblems, type ContractProblem } from "@express-operations/contract-tools/lint";
-import { committedContract, RevisionError } from "@express-operations/contract-tools/revision";
+import { bundle } from "@platform/contract-tools/bundle";
+import { type ContractChange, contractChanges } from "@platform/contract-tools/comparison";
+import { GENERATED_FOLDER, generatedFiles, write } from "@platform/contract-tools/generated-files";
+import { contractProblems, type ContractProblem } from "@platform/contract-tools/lint";
+import { committedContract, RevisionError } from "@platform/contract-tools/revision";
 import { affectedBy, type Package } from "./packages.ts";
 
 /** What came of a contract: the files that had to be written, the bundled document, and what it changes; or what is wrong with it. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { ContractChange } from "@express-operations/contract-tools/comparison";
+import type { ContractChange } from "@platform/contract-tools/comparison";
 import { generateFrom } from "./contract.ts";
 import { affectedBy, type Package } from "./packages.ts";
 import { changesSection, counted, faultsSection, problemsSection, section, typesSection } from "./report.ts";

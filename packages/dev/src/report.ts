@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ContractChange } from "@express-operations/contract-tools/comparison";
-import type { ContractProblem } from "@express-operations/contract-tools/lint";
-import { GRAVITY } from "@express-operations/contract-tools/ratings";
+import type { ContractChange } from "@platform/contract-tools/comparison";
+import type { ContractProblem } from "@platform/contract-tools/lint";
+import { GRAVITY } from "@platform/contract-tools/ratings";
 import type { TypeFault } from "./typecheck.ts";
 
 /** At most so many lines of a kind; the first ones are where to begin. */

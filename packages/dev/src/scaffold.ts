@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { spawnSync } from "node:child_process";
-import { bundle, CONTRACT_FILE } from "@express-operations/contract-tools/bundle";
+import { bundle, CONTRACT_FILE } from "@platform/contract-tools/bundle";
 import { operationsOf } from "express-operations/reading";
 import { ALL_HANDLERS, placeOf, testOf, withHandlers, withStub } from "./scaffold-files.ts";
 

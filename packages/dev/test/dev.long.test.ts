@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { cloneInstalled, root } from "@express-operations/test-support/clone";
+import { cloneInstalled, root } from "@platform/test-support/clone";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { BOOK_VISIT } from "./book-visit.ts";
 import { type Dev, startDev } from "./start.ts";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cloneRepository } from "@express-operations/test-support/clone";
+import { cloneRepository } from "@platform/test-support/clone";
 
 const TASKS = ["generate", "generate:check", "lint:contract", "lint", "typecheck", "test", "build"];
 
@@ -22,7 +22,7 @@ describe("no cached result outlives a change to", () => {
         "@petstore/contract#generate",
         "@petstore/contract#generate:check",
         "@petstore/client#generate",
-        "@express-operations/contract-tools#test",
+        "@platform/contract-tools#test",
         "@petstore/server#test",
         "@petstore/server#build",
         "@petstore/client#test",

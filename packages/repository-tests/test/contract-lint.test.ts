@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { root } from "@express-operations/test-support/clone";
+import { root } from "@platform/test-support/clone";
 
 const contract = readFileSync(join(root, "openapi/openapi.yaml"), "utf8");
 

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { pnpmPath } from "@express-operations/test-support/pnpm";
-import { cloneRepository, freshEnvironment, root } from "@express-operations/test-support/clone";
+import { pnpmPath } from "@platform/test-support/pnpm";
+import { cloneRepository, freshEnvironment, root } from "@platform/test-support/clone";
 
 const START = "npx -y pnpm@12.21.0 start";
 const TEST = "npx -y pnpm@12.21.0 test";

@@ -6,8 +6,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { pnpmPath } from "@express-operations/test-support/pnpm";
-import { freshEnvironment, root } from "@express-operations/test-support/clone";
+import { pnpmPath } from "@platform/test-support/pnpm";
+import { freshEnvironment, root } from "@platform/test-support/clone";
 
 interface Version {
   manifest?: object;

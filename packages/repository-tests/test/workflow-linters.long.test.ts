@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { root } from "@express-operations/test-support/clone";
+import { root } from "@platform/test-support/clone";
 
 /** What each needs to judge the workflows without the network, and where it is had from. */
 const LINTERS = {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { repositoryFiles, root } from "@express-operations/test-support/clone";
+import { repositoryFiles, root } from "@platform/test-support/clone";
 
 interface Job {
   permissions: Record<string, string>;

@@ -5,7 +5,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { GENERATED_FOLDER as CONTRACT_FOLDER, writeOrCheck } from "@express-operations/contract-tools/generated-files";
+import { GENERATED_FOLDER as CONTRACT_FOLDER, writeOrCheck } from "@platform/contract-tools/generated-files";
 import { CONTRACT_FILES, GENERATED_FOLDER, generatedFiles } from "./generated-files.ts";
 
 const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });
