@@ -12,6 +12,7 @@ interface Patch {
 }
 
 const SERVER = "apps/server/src";
+const SERVICE = "packages/service/src";
 const OPERATIONS = "packages/express-operations/src";
 
 /** What the service is measured with besides as it stands, so that its source needs no switches for that. */
@@ -78,22 +79,22 @@ export const PATCHES = {
     to: "false",
   },
   "without headers written at once": {
-    file: `${SERVER}/http/standing-headers.ts`,
+    file: `${SERVICE}/http/standing-headers.ts`,
     from: "this.getHeaderNames().length === 0",
     to: "false",
   },
   "without prototypes from birth": {
-    file: `${SERVER}/http/express-messages.ts`,
+    file: `${SERVICE}/http/express-messages.ts`,
     from: "if (app.request === undefined || app.response === undefined)",
     to: "",
   },
   "without writing the log in batches": {
-    file: `${SERVER}/observability/request-log.ts`,
+    file: `${SERVICE}/observability/request-log.ts`,
     from: "lines += line;",
     to: "flush(out.write(line));",
   },
   "without a log line free of redaction": {
-    file: `${SERVER}/observability/request-log.ts`,
+    file: `${SERVICE}/observability/request-log.ts`,
     from: "{ redact: [] }",
     to: "{}",
   },
@@ -108,7 +109,7 @@ export const PATCHES = {
     to: "if (admitted instanceof Problem) throw admitted;",
   },
   "without middlewares as one": {
-    file: `${SERVER}/http/compose.ts`,
+    file: `${SERVICE}/http/compose.ts`,
     from: "return (request, response, next) => {",
     to: "return middlewares; return (request, response, next) => {",
   },

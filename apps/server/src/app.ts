@@ -1,5 +1,11 @@
 import type { HandledOperations } from "@petstore/contract";
 import { document } from "@petstore/contract/document";
+import type { Capacity } from "@platform/service/capacity";
+import { compose } from "@platform/service/compose";
+import { operationOptions } from "@platform/service/operation-options";
+import { stateOf } from "@platform/service/request-state";
+import { createServiceApp, type ServiceAppOptions } from "@platform/service/service-app";
+import type { Environment as EnvironmentName } from "@platform/service/settings";
 import type { Express, RequestHandler } from "express";
 import { implement, type Implementation } from "express-operations";
 import { isDatabaseUnavailable } from "./database/database.errors.ts";
@@ -9,17 +15,11 @@ import { failureOf } from "./database/failure.ts";
 import type { Storage } from "./database/storage.ts";
 import type { Environment } from "./environment.ts";
 import { handlers } from "./handlers.ts";
-import type { Capacity } from "./http/capacity.ts";
-import { compose } from "./http/compose.ts";
-import { stateOf } from "./http/request-state.ts";
 import { holdsApiKey } from "./keys/api-key.ts";
 import { authentication } from "./keys/authentication.ts";
 import type { KeyUses } from "./keys/key-uses.ts";
-import { outageLog } from "./observability/outage.ts";
-import { operationOptions } from "./operation-options.ts";
+import { outageLog } from "./database/outage.ts";
 import { limited, type RateLimits } from "./rate-limits.ts";
-import { createServiceApp, type ServiceAppOptions } from "./service-app.ts";
-import type { Environment as EnvironmentName } from "./settings.ts";
 
 /** What the petstore's app is made of, beside what it gives to each service's. */
 export interface AppOptions extends Omit<

@@ -1,15 +1,15 @@
 import { basename, dirname, join } from "node:path";
-import { z } from "zod";
-import { isDatabaseUrl, isPostgresUrl, NOT_A_DATABASE, pathOfFileUrl } from "./database/url.ts";
-import { API_KEY_SETTINGS, type ApiKeyConfig, apiKeyConfig } from "./keys/settings.ts";
 import {
-  ConfigError,
+  readSettings,
   type Environment,
   ENVIRONMENTS,
   SERVICE_SETTINGS,
   type ServiceConfig,
   serviceConfig,
-} from "./settings.ts";
+} from "@platform/service/settings";
+import { z } from "zod";
+import { isDatabaseUrl, isPostgresUrl, NOT_A_DATABASE, pathOfFileUrl } from "./database/url.ts";
+import { API_KEY_SETTINGS, type ApiKeyConfig, apiKeyConfig } from "./keys/settings.ts";
 
 /** The settings by the names of their environment variables: what is allowed, the default, and what to say otherwise. */
 export const Settings = z.object({
@@ -29,11 +29,9 @@ export interface Config extends ServiceConfig, ApiKeyConfig {
   quickstartFile: string;
 }
 
-/** The settings in `env`, an empty one counting as unset; throws `ConfigError` and never repeats a bad value, which may be a secret. */
+/** The settings in `env`. Throws `ConfigError`. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
-  const set = Object.entries(env).flatMap(([name, value]) => (value?.trim() ? [[name, value.trim()]] : []));
-  const { data, error } = Settings.safeParse(Object.fromEntries(set));
-  if (error !== undefined) throw new ConfigError(error.issues.map((issue) => issue.message).join("\n"));
+  const data = readSettings(Settings, env);
   return {
     ...serviceConfig(data),
     ...apiKeyConfig(data),

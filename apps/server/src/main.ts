@@ -1,7 +1,7 @@
+import { ConfigError } from "@platform/service/settings";
 import { Command, CommanderError } from "commander";
 import { addBackupCommands } from "./maintenance/backup.commands.ts";
 import { readConfig } from "./config.ts";
-import { ConfigError } from "./settings.ts";
 import { isDatabaseUnavailable } from "./database/database.errors.ts";
 import { openDatabase } from "./database/database.ts";
 import { addCopyCommand } from "./maintenance/copy.commands.ts";
@@ -21,7 +21,7 @@ program
   .description("run the service (what happens without a command)")
   .action(async () => {
     // The other commands need not load the web server.
-    const { runService } = await import("./run-service.ts");
+    const { runService } = await import("@platform/service/run-service");
     const { petstore } = await import("./server.ts");
     isServing = true;
     await runService(petstore(readConfig(process.env)));

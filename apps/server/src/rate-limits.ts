@@ -1,12 +1,12 @@
 import { isIPv6 } from "node:net";
+import { problem } from "@platform/service/errors";
+import { forwardedOf } from "@platform/service/forwarded";
 import type { Request } from "express";
 import type { SecurityHandler } from "express-operations";
 import { CompiledQuery } from "kysely";
 import type { RateLimiterAbstract, RateLimiterRes } from "rate-limiter-flexible";
 import { DatabaseError } from "./database/database.errors.ts";
 import { type Database, isPostgres } from "./database/database.ts";
-import { problem } from "./errors.ts";
-import { forwardedOf } from "./http/forwarded.ts";
 
 /** At most so many requests in so many seconds. */
 export interface RateLimit {

@@ -2,16 +2,16 @@ import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { version } from "@petstore/contract";
+import { Closings } from "@platform/service/closings";
+import type { ServiceProgram } from "@platform/service/run-service";
+import type { Opened, Service, Serving, Surroundings } from "@platform/service/serving";
+import { startService } from "@platform/service/start-service";
 import type { Logger } from "pino";
 import { BASE_PATH, createApp } from "./app.ts";
-import { Closings } from "./closings.ts";
 import type { Config } from "./config.ts";
 import { openStorage } from "./database/open-storage.ts";
 import { keyUses } from "./keys/key-uses.ts";
 import { prepare } from "./prepare.ts";
-import type { ServiceProgram } from "./run-service.ts";
-import type { Opened, Service, Serving, Surroundings } from "./serving.ts";
-import { startService } from "./start-service.ts";
 
 /** What starts the petstore, in this process or in several. */
 export function petstore(config: Config): ServiceProgram {

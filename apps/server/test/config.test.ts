@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
+import { ConfigError } from "@platform/service/settings";
 import express from "express";
 import { describe, expect, test } from "vitest";
 import { readConfig, Settings } from "../src/config.ts";
-import { ConfigError } from "../src/settings.ts";
 import { pathOfFileUrl } from "../src/database/url.ts";
 
 const DEFAULTS = {

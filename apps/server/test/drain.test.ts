@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
+import type { Service } from "@platform/service/serving";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Service } from "../src/serving.ts";
 import { type Line, startInProcess, WARN } from "./in-process.ts";
 
 const REX = '{"name":"Rex","categoryId":1}';

@@ -1,7 +1,7 @@
 import { document } from "@petstore/contract/document";
+import { asProblem, ERRORS, errorBody, problemBody } from "@platform/service/errors";
 import { Problem, PROBLEM_CODES } from "express-operations";
 import { expect, test } from "vitest";
-import { asProblem, ERRORS, errorBody, problemBody } from "../src/errors.ts";
 
 test("the contract's table of codes is this one", () => {
   const rows = Array.from(document.info.description.matchAll(/^\| (\d{3}) \| `([a-z_]+)` \|/gm), ([, status, code]) => [

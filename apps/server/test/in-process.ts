@@ -1,10 +1,10 @@
+import { createLogger } from "@platform/service/request-log";
+import type { Service } from "@platform/service/serving";
 import { readConfig } from "../src/config.ts";
 import { openDatabase } from "../src/database/database.ts";
 import { createApiKey } from "../src/keys/keys.repository.ts";
-import { createLogger } from "../src/observability/request-log.ts";
 import { prepare } from "../src/prepare.ts";
 import { start } from "../src/server.ts";
-import type { Service } from "../src/serving.ts";
 import { temporaryUrl } from "./temporary.ts";
 
 /** A line of the log, as far as tests look at it. */

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { text } from "node:stream/consumers";
+import { inBatches } from "@platform/service/request-log";
 import { expect, onTestFinished, test } from "vitest";
-import { inBatches } from "../src/observability/request-log.ts";
 import { ownProgram, type Program, startProgram } from "./program.ts";
 import { temporaryFolder, temporaryUrl } from "./temporary.ts";
 

@@ -1,11 +1,11 @@
 import { rename } from "node:fs/promises";
+import { listen } from "@platform/service/listener";
 import Sqlite from "better-sqlite3";
 import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createApp } from "../src/app.ts";
 import { readConfig } from "../src/config.ts";
 import { pathOfFileUrl } from "../src/database/url.ts";
-import { listen } from "../src/http/listener.ts";
 import { keyUses } from "../src/keys/key-uses.ts";
 import type { Storage } from "../src/database/storage.ts";
 import { insertPet } from "../src/pets/pets.repository.ts";

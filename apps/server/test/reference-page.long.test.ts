@@ -1,8 +1,8 @@
 import { document } from "@petstore/contract/document";
+import { chromiumAbsence, launchChromium } from "@platform/test-support/chromium";
 import { type AxeResults, source as axe } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
-import { chromiumAbsence, launchChromium } from "@platform/test-support/chromium";
 import { startService, type TestService } from "./service.ts";
 
 /** What axe finds wrong in the dialog of Scalar 1.72.1 that its configuration cannot mend. */

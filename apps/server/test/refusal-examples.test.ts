@@ -1,5 +1,6 @@
 import type { OperationId } from "@petstore/contract";
 import { document } from "@petstore/contract/document";
+import { ERRORS, type ErrorCode } from "@platform/service/errors";
 import {
   type ExampleObject,
   type OpenApiDocument,
@@ -9,7 +10,6 @@ import {
 } from "express-operations/reading";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDatabase } from "../src/database/database.ts";
-import { ERRORS, type ErrorCode } from "../src/errors.ts";
 import { createApiKey } from "../src/keys/keys.repository.ts";
 import { json, startService, type TestService } from "./service.ts";
 

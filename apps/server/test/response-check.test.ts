@@ -1,7 +1,7 @@
+import { listen } from "@platform/service/listener";
 import { pino } from "pino";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createApp } from "../src/app.ts";
-import { listen } from "../src/http/listener.ts";
 import { keyUses } from "../src/keys/key-uses.ts";
 import { createApiKey } from "../src/keys/keys.repository.ts";
 import { insertPet } from "../src/pets/pets.repository.ts";

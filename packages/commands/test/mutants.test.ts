@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { root } from "@platform/test-support/clone";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { isEquivalent, knownEquivalents } from "../src/mutation/equivalents.ts";
 import { described, mutantsOf, mutated, withRecorders } from "../src/mutation/mutants.ts";
 import { shuffled } from "../src/mutation/sample.ts";
-import { root } from "@platform/test-support/clone";
 
 const changesOf = (source: string) => mutantsOf(source, "a.ts").map(described);
 

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { repositoryFiles, root } from "@platform/test-support/clone";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 /** A run takes the tests of a package several times. */
 const MINUTES = 60_000;

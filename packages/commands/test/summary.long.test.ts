@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { expect, test } from "vitest";
-import { pnpmPath } from "@platform/test-support/pnpm";
 import { cloneInstalled } from "@platform/test-support/clone";
+import { pnpmPath } from "@platform/test-support/pnpm";
+import { expect, test } from "vitest";
 
 const SLOW = `
 import { beforeAll, test } from "vitest";

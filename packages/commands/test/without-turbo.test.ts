@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cloneRepository, freshEnvironment } from "@platform/test-support/clone";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 /** In a clone, since `test` deletes the reports of earlier runs; nothing is installed there. */
 describe("without turbo", () => {

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cloneRepository } from "@platform/test-support/clone";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const TASKS = ["generate", "generate:check", "lint:contract", "lint", "typecheck", "test", "build"];
 

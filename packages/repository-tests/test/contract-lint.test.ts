@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
 import { root } from "@platform/test-support/clone";
+import { beforeAll, describe, expect, test } from "vitest";
 
 const contract = readFileSync(join(root, "openapi/openapi.yaml"), "utf8");
 

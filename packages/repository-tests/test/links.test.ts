@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, test } from "vitest";
 import { repositoryFiles, root } from "@platform/test-support/clone";
+import { expect, test } from "vitest";
 
 test.each(repositoryFiles("*.md"))("the relative links of %s lead somewhere", (file) => {
   const text = readFileSync(join(root, file), "utf8").replaceAll(/^```.*?^```|`[^`\n]*`/gms, "");

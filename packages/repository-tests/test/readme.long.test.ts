@@ -2,9 +2,9 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { pnpmPath } from "@platform/test-support/pnpm";
 import { cloneRepository, freshEnvironment, root } from "@platform/test-support/clone";
+import { pnpmPath } from "@platform/test-support/pnpm";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const START = "npx -y pnpm@12.21.0 start";
 const TEST = "npx -y pnpm@12.21.0 test";

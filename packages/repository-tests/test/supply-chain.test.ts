@@ -5,9 +5,9 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { pnpmPath } from "@platform/test-support/pnpm";
 import { freshEnvironment, root } from "@platform/test-support/clone";
+import { pnpmPath } from "@platform/test-support/pnpm";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 interface Version {
   manifest?: object;

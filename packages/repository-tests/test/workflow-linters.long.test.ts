@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { expect, test } from "vitest";
 import { root } from "@platform/test-support/clone";
+import { expect, test } from "vitest";
 
 /** What each needs to judge the workflows without the network, and where it is had from. */
 const LINTERS = {

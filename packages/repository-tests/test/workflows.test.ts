@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { repositoryFiles, root } from "@platform/test-support/clone";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { repositoryFiles, root } from "@platform/test-support/clone";
 
 interface Job {
   permissions: Record<string, string>;

@@ -2,11 +2,11 @@ import { hash, randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Pet } from "@petstore/contract";
+import { inBatches } from "@platform/service/request-log";
 import Sqlite from "better-sqlite3";
 import Fastify, { type FastifyError, LogController, type FastifyReply, type FastifyRequest } from "fastify";
 import pino from "pino";
 import { decodeCursor } from "../../src/pets/cursor.ts";
-import { inBatches } from "../../src/observability/request-log.ts";
 import { groupingInserts } from "./grouping-inserts.ts";
 import {
   bearerToken,

@@ -1,9 +1,9 @@
+import { stateOf } from "@platform/service/request-state";
 import type { Request } from "express";
 import type { Grant } from "express-operations";
 import { DatabaseError } from "../database/database.errors.ts";
 import type { Database } from "../database/database.ts";
 import { isWellFormedApiKey } from "./api-key.ts";
-import { stateOf } from "../http/request-state.ts";
 import type { KeyUses } from "./key-uses.ts";
 import { type ApiKey, findApiKey, isExpired, type ValidApiKey } from "./keys.repository.ts";
 

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { ConfigError } from "../settings.ts";
+import { ConfigError } from "@platform/service/settings";
 import type { Database } from "../database/database.ts";
 import { isWellFormedApiKey } from "./api-key.ts";
 import { registerApiKey } from "./keys.repository.ts";

@@ -1,5 +1,5 @@
+import type { Environment } from "@platform/service/settings";
 import { type Selectable, sql } from "kysely";
-import type { Environment } from "../settings.ts";
 import type { Database } from "../database/database.ts";
 import { prepared } from "../database/prepared.ts";
 import { environmentOf, generateApiKey, hashApiKey, isWellFormedApiKey, prefixOfApiKey } from "./api-key.ts";

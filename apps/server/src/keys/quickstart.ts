@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { ConfigError } from "../settings.ts";
+import { ConfigError } from "@platform/service/settings";
 import type { Database } from "../database/database.ts";
 import { createApiKey, findApiKey, SCOPES } from "./keys.repository.ts";
 

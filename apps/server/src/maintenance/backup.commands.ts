@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
+import { ConfigError } from "@platform/service/settings";
 import type { Command } from "commander";
 import { backup, restore, type Restored } from "./backup.ts";
 import { readConfig } from "../config.ts";
-import { ConfigError } from "../settings.ts";
 import { isPostgresUrl, pathOfFileUrl } from "../database/url.ts";
 import { isoDate } from "../print.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
+import { ConfigError } from "@platform/service/settings";
 import type { Command } from "commander";
 import { readConfig } from "../config.ts";
-import { ConfigError } from "../settings.ts";
 import { isPostgresUrl, pathOfFileUrl, realPathOf } from "../database/url.ts";
 import { openDatabase } from "../database/database.ts";
 import { printJson } from "../print.ts";

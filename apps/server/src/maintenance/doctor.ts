@@ -5,16 +5,16 @@ import { isIP } from "node:net";
 import { dirname, resolve } from "node:path";
 import { json } from "node:stream/consumers";
 import { version } from "@petstore/contract";
+import { get } from "@platform/service/node-http";
+import { ConfigError } from "@platform/service/settings";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { type Config, readConfig } from "../config.ts";
-import { ConfigError } from "../settings.ts";
 import { isPostgresUrl, pathOfFileUrl } from "../database/url.ts";
 import { isDatabaseUnavailable } from "../database/database.errors.ts";
 import { openDatabase } from "../database/database.ts";
 import { appliedMigrations } from "../database/migrations.ts";
 import { MIGRATIONS } from "../migrations.ts";
-import { get } from "../http/node-http.ts";
 
 /** What a PostgreSQL server has to be set to; all but `off` syncs each commit to disk before it is acknowledged. */
 const NEEDED_OF_POSTGRES = { server_encoding: /^UTF8$/, fsync: /^on$/, synchronous_commit: /^(?!off)/ };

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { HandledOperations, OperationIdsByTag, Pet } from "@petstore/contract";
+import { errorBody } from "@platform/service/errors";
 import type { Handlers } from "express-operations";
 import type { Environment } from "../environment.ts";
-import { errorBody } from "../errors.ts";
 import { once } from "../idempotency/idempotency.repository.ts";
 import { holdsApiKey } from "../keys/api-key.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { text } from "node:stream/consumers";
+import { listen, ListenError } from "@platform/service/listener";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { listen, ListenError } from "../../src/http/listener.ts";
 import { startService, type TestService } from "../service.ts";
 
 describe("what Node's parser refuses before Express sees it", () => {

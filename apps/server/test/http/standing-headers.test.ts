@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { addStanding, standingHeaders } from "@platform/service/standing-headers";
 import express, { type Response } from "express";
 import helmet from "helmet";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { addStanding, standingHeaders } from "../../src/http/standing-headers.ts";
 import { json, startService, type TestService } from "../service.ts";
 
 let service: TestService;

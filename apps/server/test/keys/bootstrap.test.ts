@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { chmod, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { ConfigError } from "@platform/service/settings";
 import { describe, expect, test } from "vitest";
-import { ConfigError } from "../../src/settings.ts";
 import { generateApiKey } from "../../src/keys/api-key.ts";
 import { listAudit } from "../../src/keys/audit.repository.ts";
 import { ensureBootstrapKey } from "../../src/keys/bootstrap.ts";

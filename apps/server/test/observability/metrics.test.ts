@@ -1,9 +1,9 @@
 import { renameSync, statSync } from "node:fs";
+import { listenForMetrics } from "@platform/service/metrics";
+import { createLogger } from "@platform/service/request-log";
 import Sqlite from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { pathOfFileUrl } from "../../src/database/url.ts";
-import { listenForMetrics } from "../../src/observability/metrics.ts";
-import { createLogger } from "../../src/observability/request-log.ts";
 import { expectError, json, startService, type TestService } from "../service.ts";
 
 describe("/metrics", () => {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { outageLog } from "../../src/observability/outage.ts";
+import { outageLog } from "../../src/database/outage.ts";
 import { insertPet } from "../../src/pets/pets.repository.ts";
 import { TABLES } from "../../src/database/database.ts";
 import { failureOf } from "../../src/database/failure.ts";

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { createLogger, loggedPath } from "@platform/service/request-log";
+import { parseTraceparent } from "@platform/service/trace-context";
 import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { pathOfFileUrl } from "../../src/database/url.ts";
 import { generateApiKey } from "../../src/keys/api-key.ts";
-import { createLogger, loggedPath } from "../../src/observability/request-log.ts";
-import { parseTraceparent } from "../../src/observability/trace-context.ts";
 import { ERROR, INFO, startInProcess } from "../in-process.ts";
 import { run, startProgram } from "../program.ts";
 import { temporaryFolder } from "../temporary.ts";

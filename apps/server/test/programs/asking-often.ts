@@ -1,6 +1,6 @@
-import { startProcesses } from "../../src/cluster.ts";
+import { startProcesses } from "@platform/service/cluster";
+import { createLogger } from "@platform/service/request-log";
 import { readConfig } from "../../src/config.ts";
-import { createLogger } from "../../src/observability/request-log.ts";
 import { prepare } from "../../src/prepare.ts";
 import { petstore } from "../../src/server.ts";
 

@@ -1,7 +1,7 @@
 /** The service in a process of its own that tells its parent, whenever asked, how much memory it holds. Run with `--expose-gc`. */
+import { createLogger } from "@platform/service/request-log";
 import { readConfig } from "../../src/config.ts";
 import { prepare } from "../../src/prepare.ts";
-import { createLogger } from "../../src/observability/request-log.ts";
 import { start } from "../../src/server.ts";
 
 const config = readConfig(process.env);

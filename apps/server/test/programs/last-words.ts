@@ -1,4 +1,4 @@
-import { createLogger } from "../../src/observability/request-log.ts";
+import { createLogger } from "@platform/service/request-log";
 
 /** A process that logs, and ends before the line would be written with others. */
 createLogger("info").info("the last words");

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readlinkSync } from "node:fs";
+import { createLogger } from "@platform/service/request-log";
 import { readConfig } from "../../src/config.ts";
-import { createLogger } from "../../src/observability/request-log.ts";
 import { prepare } from "../../src/prepare.ts";
 import { start } from "../../src/server.ts";
 

@@ -1,5 +1,5 @@
-import type { RequestHandler } from "express";
 import type { ServerResponse } from "node:http";
+import type { RequestHandler } from "express";
 import { problem } from "../errors.ts";
 
 /** How many requests the service works on at once; what is beyond gets a 503 straight away, so that memory stays bounded. */

@@ -69,6 +69,20 @@ export interface ServiceConfig {
   metrics: { host: string; port: number } | undefined;
 }
 
+/**
+ * Reads settings from the environment, an empty one counting as unset. Throws `ConfigError` and never repeats a bad value, which
+ * may be a secret.
+ */
+export function readSettings<Settings extends z.ZodType>(
+  settings: Settings,
+  env: NodeJS.ProcessEnv,
+): z.infer<Settings> {
+  const set = Object.entries(env).flatMap(([name, value]) => (value?.trim() ? [[name, value.trim()]] : []));
+  const { data, error } = settings.safeParse(Object.fromEntries(set));
+  if (error !== undefined) throw new ConfigError(error.issues.map((issue) => issue.message).join("\n"));
+  return data;
+}
+
 /** Gives the settings the names of the code. */
 export function serviceConfig(data: z.infer<z.ZodObject<typeof SERVICE_SETTINGS>>): ServiceConfig {
   return {

@@ -1,5 +1,5 @@
-import type { NextFunction, Request, Response } from "express";
 import type { Socket } from "node:net";
+import type { NextFunction, Request, Response } from "express";
 import { problem } from "../errors.ts";
 import { isAuthority } from "./origin.ts";
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Service, Serving } from "./serving.ts";
-import type { ServiceConfig } from "./settings.ts";
+import type { ServiceConfig } from "../settings.ts";
 
 /** The signals that end the service once everything in flight is answered. */
 export const STOPPING = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
@@ -199,6 +199,6 @@ function processes(): Worker[] {
 
 async function openMetrics(config: ServiceConfig, logger: Logger) {
   if (config.metrics === undefined) return undefined;
-  const { clusterMetricsReader, listenForMetrics } = await import("./observability/metrics.ts");
+  const { clusterMetricsReader, listenForMetrics } = await import("../observability/metrics.ts");
   return listenForMetrics(clusterMetricsReader(config.processes), config.metrics, logger);
 }

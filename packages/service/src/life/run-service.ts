@@ -2,7 +2,7 @@ import cluster from "node:cluster";
 import { constants } from "node:os";
 import { setTimeout } from "node:timers/promises";
 import { obeyPrimary, startProcesses, STOPPING } from "./cluster.ts";
-import { createLogger } from "./observability/request-log.ts";
+import { createLogger } from "../observability/request-log.ts";
 import type { ServiceDefinition, Serving } from "./serving.ts";
 import { startService } from "./start-service.ts";
 

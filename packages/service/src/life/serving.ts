@@ -1,8 +1,8 @@
 import type { Express } from "express";
 import type { Logger } from "pino";
-import type { Metrics } from "./observability/metrics.ts";
-import type { Tracing } from "./observability/tracing.ts";
-import type { ServiceConfig } from "./settings.ts";
+import type { Metrics } from "../observability/metrics.ts";
+import type { Tracing } from "../observability/tracing.ts";
+import type { ServiceConfig } from "../settings.ts";
 
 /** A service: what it is called, and what each of its processes opens and serves. */
 export interface ServiceDefinition {

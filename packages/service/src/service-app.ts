@@ -1,6 +1,6 @@
 import express, { type Express, type RequestHandler } from "express";
 import type { Logger } from "pino";
-import { contractDocument, type ServedDocument } from "./contract-document.ts";
+import { contractDocument, type ServedDocument } from "./documents/contract-document.ts";
 import { problem } from "./errors.ts";
 import { type Capacity, createCapacity } from "./http/capacity.ts";
 import { checkHead } from "./http/check-head.ts";
@@ -12,8 +12,8 @@ import { standingHeaders } from "./http/standing-headers.ts";
 import { nobody, type Observer } from "./observability/observer.ts";
 import { requestLog } from "./observability/request-log.ts";
 import type { Tracing } from "./observability/tracing.ts";
-import { type Readiness, readiness } from "./readiness.ts";
-import { referencePage } from "./reference-page.ts";
+import { type Readiness, readiness } from "./life/readiness.ts";
+import { referencePage } from "./documents/reference-page.ts";
 import type { ServiceConfig } from "./settings.ts";
 
 /** What the app of a service is made of. */

@@ -1,11 +1,11 @@
 import cluster from "node:cluster";
 import type { Logger } from "pino";
 import { Closings } from "./closings.ts";
-import { listen } from "./http/listener.ts";
-import type { Metrics } from "./observability/metrics.ts";
-import type { Tracing } from "./observability/tracing.ts";
+import { listen } from "../http/listener.ts";
+import type { Metrics } from "../observability/metrics.ts";
+import type { Tracing } from "../observability/tracing.ts";
 import type { Service, ServiceDefinition } from "./serving.ts";
-import type { ServiceConfig } from "./settings.ts";
+import type { ServiceConfig } from "../settings.ts";
 
 /** How long before connections are cut those are answered that still wait for something. */
 const ANSWERING_MS = 500;
@@ -56,7 +56,7 @@ async function openMetrics(
   closings: Closings,
 ): Promise<{ metrics: Metrics | undefined; metricsUrl: string | undefined }> {
   if (config.metrics === undefined) return { metrics: undefined, metricsUrl: undefined };
-  const { countProcesses, createMetrics, listenForMetrics, shareMetrics } = await import("./observability/metrics.ts");
+  const { countProcesses, createMetrics, listenForMetrics, shareMetrics } = await import("../observability/metrics.ts");
   const metrics = createMetrics();
   if (cluster.isWorker) {
     shareMetrics(metrics);
@@ -72,7 +72,7 @@ async function openMetrics(
 async function openTracing(definition: ServiceDefinition, closings: Closings): Promise<Tracing | undefined> {
   const { tracesEndpoint } = definition.config;
   if (tracesEndpoint === undefined) return undefined;
-  const { createTracing } = await import("./observability/tracing.ts");
+  const { createTracing } = await import("../observability/tracing.ts");
   const tracing = createTracing(tracesEndpoint, definition);
   closings.add(() => tracing.close());
   return tracing;

@@ -5,8 +5,12 @@ import { json } from "node:stream/consumers";
 import express from "express";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readConfig } from "../../src/config.ts";
-import { type Forwarded, forwardedOf } from "../../src/http/forwarded.ts";
+import { z } from "zod";
+import { SERVICE_SETTINGS, readSettings, serviceConfig } from "../src/settings.ts";
+import { type Forwarded, forwardedOf } from "../src/http/forwarded.ts";
+
+const trustProxy = (setting: string) =>
+  serviceConfig(readSettings(z.object(SERVICE_SETTINGS), { TRUST_PROXY: setting })).trustProxy;
 
 /** Who asks in these tests. */
 const PEER = "127.0.0.1";
@@ -19,7 +23,7 @@ beforeAll(async () => {
   const apps = new Map<string, express.Express>();
   app.use((request, response) => {
     const setting = decodeURIComponent(request.path.slice(1));
-    const trusting = apps.get(setting) ?? express().set("trust proxy", readConfig({ TRUST_PROXY: setting }).trustProxy);
+    const trusting = apps.get(setting) ?? express().set("trust proxy", trustProxy(setting));
     apps.set(
       setting,
       trusting.all("/", (inner, answer) => void answer.json({ ...forwardedOf(inner), ip: inner.ip })),

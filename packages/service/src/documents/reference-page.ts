@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import express, { type RequestHandler, type Router } from "express";
 import type { ServedDocument } from "./contract-document.ts";
-import { onlyRead } from "./http/only-read.ts";
+import { onlyRead } from "../http/only-read.ts";
 
 /** The one file of Scalar that holds all it needs (https://github.com/scalar/scalar, MIT). */
 const SCALAR = new URL("browser/standalone.js", import.meta.resolve("@scalar/api-reference"));

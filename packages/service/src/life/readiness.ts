@@ -1,8 +1,8 @@
 import type { RequestHandler } from "express";
 import { Problem } from "express-operations";
-import { ERRORS } from "./errors.ts";
-import type { Outages } from "./http/on-error.ts";
-import { describe } from "./observability/request-log.ts";
+import { ERRORS } from "../errors.ts";
+import type { Outages } from "../http/on-error.ts";
+import { describe } from "../observability/request-log.ts";
 
 /** What readiness depends on. */
 export interface Readiness {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { codeOf } from "../../src/http/parser-errors.ts";
+import { codeOf } from "../src/http/parser-errors.ts";
 
 /** What the parser was given last, with `|` where it stopped. */
 function parserError(code: string, packet?: string, reason?: string) {
