@@ -1,0 +1,55 @@
+import { spawnSync } from "node:child_process";
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { cloneInstalled } from "@platform/test-support/clone";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+/** Files, each with an import that it must not have, and what lint says of it. */
+const REFUSED: [file: string, imported: string, message: string][] = [
+  ["packages/service/src/errors.ts", "@petstore/contract/document", "service -> petstore runs back up"],
+  ["packages/service/src/settings.ts", "@platform/storage/storage", "service -> storage"],
+  ["packages/service/test/compose.test.ts", "@platform/api-keys/keys", "service -> api-keys runs back up"],
+  [
+    "packages/service/test/origin.test.ts",
+    "../../express-operations/src/index.ts",
+    "Import another package by its name",
+  ],
+  [
+    "packages/express-operations/src/lists.ts",
+    "@platform/service/errors",
+    "express-operations imports nothing of ours",
+  ],
+  ["packages/contract-tools/src/output.ts", "@petstore/contract", "contract-tools -> petstore runs back up"],
+  ["packages/service/src/http/request-state.ts", "../service-app.ts", "Dependency cycle detected"],
+];
+
+describe("lint refuses", () => {
+  let clone: ReturnType<typeof cloneInstalled>;
+  let said: { filename: string; message: string; help?: string }[];
+  beforeAll(() => {
+    clone = cloneInstalled();
+    for (const [file, imported] of REFUSED)
+      appendFileSync(join(clone.directory, file), `export type * from "${imported}";\n`);
+    const options = [
+      "--format=json",
+      "packages/service",
+      "packages/express-operations/src",
+      "packages/contract-tools/src",
+    ];
+    const { stdout } = spawnSync("oxlint", options, { cwd: clone.directory, encoding: "utf8", maxBuffer: 2 ** 26 });
+    said = (JSON.parse(stdout) as { diagnostics: typeof said }).diagnostics;
+  });
+  afterAll(() => clone[Symbol.dispose]());
+
+  test.each(REFUSED)("in %s an import of %s: %s", (file, _imported, message) => {
+    const ofFile = said.filter(({ filename }) => filename === file).map((one) => `${one.message} ${one.help ?? ""}`);
+    expect(ofFile.join("\n")).toContain(message);
+  });
+
+  test("nothing else", () => {
+    const known = new Set(REFUSED.map(([file]) => file));
+    expect(
+      said.filter(({ filename }) => !known.has(filename) && !filename.startsWith("packages/service/src/")),
+    ).toEqual([]);
+  });
+});
