@@ -6,6 +6,7 @@ import { postgresUnavailable } from "./test/postgres.ts";
 /** The tests that hold for every database. */
 const PORTABLE = [
   "app",
+  "database/earlier-databases",
   "database/migrations",
   "database/storage",
   "idempotency/*",
