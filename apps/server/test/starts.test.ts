@@ -5,6 +5,7 @@ import { type Database, openDatabase } from "../src/database/database.ts";
 import { migrate } from "../src/database/migrations.ts";
 import { MIGRATIONS } from "../src/migrations.ts";
 import { listPets } from "../src/pets/pets.repository.ts";
+import { EARLIER, earlierDatabase } from "./database/earlier-database.ts";
 import { ownProgram, run, startProgram } from "./program.ts";
 import { startService } from "./service.ts";
 import { temporaryFolder, temporaryUrl } from "./temporary.ts";
@@ -13,7 +14,7 @@ const SERVERS = 8;
 /** `pnpm --filter @petstore/server test:starts` runs 20. */
 const TIMES = Number(process.env["STARTS"] ?? 3);
 
-const REX = { id: 1, name: "Rex", categoryId: 1, status: "sold" } as const;
+const firstVersion = () => earlierDatabase("0001_create_tables");
 
 let starters: ChildProcess[];
 beforeAll(() => void (starters = Array.from({ length: SERVERS }, () => fork(ownProgram("starter")))));
@@ -21,7 +22,7 @@ afterAll(() => starters.forEach((starter) => starter.disconnect()));
 
 describe.each([
   { title: "a fresh database", makeDatabase: temporaryUrl, pets: [] },
-  { title: "a database of the first version, with data", makeDatabase: olderDatabase, pets: [REX] },
+  { title: "a database of the first version, with data", makeDatabase: firstVersion, pets: EARLIER.pets },
 ])("on $title", ({ makeDatabase, pets }) => {
   const expectMigrated = (url: string) =>
     using(url, async (db) => {
@@ -70,15 +71,6 @@ test("a database newer than the program stops the start with one line", async ()
       "The database is newer than this program, which does not know its migration 9999_later. Run the version that made it, or a later one.\n",
   });
 });
-
-async function olderDatabase(): Promise<string> {
-  const url = await temporaryUrl();
-  await using(url, async (db) => {
-    await migrate(db, { "0001_create_tables": MIGRATIONS["0001_create_tables"]! });
-    await db.insertInto("pets").values({ name: "Rex", category_id: 1, status: "sold" }).execute();
-  });
-  return url;
-}
 
 async function using(url: string, act: (db: Database) => Promise<unknown>): Promise<void> {
   const db = openDatabase(url);

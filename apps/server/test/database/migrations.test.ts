@@ -40,19 +40,6 @@ describe("migrate", () => {
   });
 });
 
-test("animals that were there before have neither a creator nor a time, and are as they were", async () => {
-  const db = opened(await temporaryUrl());
-  const names = Object.keys(MIGRATIONS);
-  const before = Object.entries(MIGRATIONS).slice(0, names.indexOf("0004_name_creators"));
-  expect(before).toHaveLength(3);
-  await migrate(db, Object.fromEntries(before));
-  const rex = { name: "Rex", category_id: 1, status: "sold" } as const;
-  await db.insertInto("pets").values(rex).execute();
-  await migrate(db, MIGRATIONS);
-  const rows = await db.selectFrom("pets").selectAll().execute();
-  expect(rows).toEqual([{ id: 1, ...rex, created_by: null, created_at: null }]);
-});
-
 async function tablesOf(db: Database): Promise<string[]> {
   const tables = await db.introspection.getTables();
   return tables.map((table) => table.name).toSorted();
