@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import type { Database } from "../../src/database/database.ts";
-import { migrate, MIGRATIONS } from "../../src/database/migrations.ts";
+import { migrate } from "../../src/database/migrations.ts";
+import { MIGRATIONS } from "../../src/migrations.ts";
 import { expectError, json, startService } from "../service.ts";
 import { opened, temporaryUrl } from "../temporary.ts";
 import { EARLIER, earlierDatabase, FIXTURES } from "./earlier-database.ts";
@@ -11,7 +12,7 @@ const MAX = { name: "Max", categoryId: 2, status: "pending" } as const;
 
 test("a fresh database has the tables of the last fixture, and may have more", async () => {
   const fresh = opened(await temporaryUrl());
-  expect((await migrate(fresh)).slice(0, FIXTURES.length)).toEqual(FIXTURES);
+  expect((await migrate(fresh, MIGRATIONS)).slice(0, FIXTURES.length)).toEqual(FIXTURES);
   await expectTablesOf(await lastFixture(), fresh);
 });
 
@@ -31,7 +32,7 @@ describe.each(FIXTURES.map((fixture, at) => ({ fixture, applied: FIXTURES.slice(
       const recorded = await rowsOf(db, "kysely_migration");
       const missing = FIXTURES.slice(applied.length);
 
-      expect((await migrate(db)).slice(0, missing.length)).toEqual(missing);
+      expect((await migrate(db, MIGRATIONS)).slice(0, missing.length)).toEqual(missing);
       await expectTablesOf(await lastFixture(), db);
       expect((await rowsOf(db, "kysely_migration")).slice(0, applied.length)).toEqual(recorded);
       for (const [table, rows] of before) {
