@@ -1,5 +1,5 @@
 import { isIPv6 } from "node:net";
-import { problem } from "@platform/service/errors";
+import { problem } from "@platform/service/problems";
 import { forwardedOf } from "@platform/service/forwarded";
 import type { Request } from "express";
 import type { SecurityHandler } from "express-operations";

@@ -1,9 +1,12 @@
+import { join } from "node:path";
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { addKeysCommands } from "../src/keys/keys.commands.ts";
 import { addBackupCommands } from "../src/maintenance/backup.commands.ts";
 import { addCopyCommand } from "../src/maintenance/copy.commands.ts";
 import { addDoctorCommand } from "../src/maintenance/doctor.commands.ts";
+import { run } from "./program.ts";
+import { temporaryUrl } from "./temporary.ts";
 
 /** A command and all below it. */
 function withSubcommands(command: Command): Command[] {
@@ -22,4 +25,15 @@ test("each command, argument and option says what it is for", () => {
       .map((one) => `${command.name()} ${"flags" in one ? one.flags : one.name()}`),
   ]);
   expect(silent).toEqual([]);
+});
+
+test("a command loads no web server", async () => {
+  const report = "registerHooks({load:(u,c,n)=>(console.log('loaded:'+u),n(u,c))})";
+  const preload = `--import=data:text/javascript,import{registerHooks}from'node:module';${report}`;
+  const entry = join(import.meta.dirname, "../bin/petstore.js"); // the source, whose modules have their names
+  const { code, stdout } = await run(["audit"], { NODE_OPTIONS: preload, DATABASE_URL: await temporaryUrl() }, entry);
+  expect(code).toBe(0);
+  const loaded = stdout.match(/^loaded:.*$/gm) ?? [];
+  expect(loaded).toContainEqual(expect.stringContaining("audit.commands.ts"));
+  expect(loaded.filter((url) => /(node_modules\/express|packages\/express-operations)\//.test(url))).toEqual([]);
 });

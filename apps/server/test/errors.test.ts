@@ -1,5 +1,6 @@
 import { document } from "@petstore/contract/document";
-import { asProblem, ERRORS, errorBody, problemBody } from "@platform/service/errors";
+import { ERRORS, errorBody } from "@platform/service/errors";
+import { asProblem, problemBody } from "@platform/service/problems";
 import { Problem, PROBLEM_CODES } from "express-operations";
 import { expect, test } from "vitest";
 

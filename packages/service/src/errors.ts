@@ -1,5 +1,3 @@
-import { Problem } from "express-operations";
-
 /**
  * Every error the service answers with: its code, status and message, which express-operations words itself where it
  * refuses. Codes are never reused or renamed.
@@ -62,24 +60,4 @@ export function closingError(code: ErrorCode) {
       Connection: "close",
     },
   };
-}
-
-/** The body of a refusal made by express-operations: its message, save for 401, which is one and the same for all. */
-export function problemBody({ code, message, status }: Problem): ErrorBody {
-  return code === "unauthorized" ? errorBody(code) : { code, message, status };
-}
-
-/** What a thrown error becomes on the wire. Only a Problem speaks for itself; nothing else shows what it is. */
-export function asProblem(error: unknown): Problem {
-  if (error instanceof Problem) return error;
-  return problem("internal_error");
-}
-
-/** A refusal with the status of its code, and its message unless a better one is given. */
-export function problem(
-  code: ErrorCode,
-  headers?: Record<string, string>,
-  message: string = ERRORS[code].message,
-): Problem {
-  return new Problem(ERRORS[code].status, code, message, headers);
 }

@@ -1,7 +1,7 @@
 import type { Request } from "express";
 import type { Violation } from "express-operations";
 import type { Logger } from "pino";
-import { problemBody } from "./errors.ts";
+import { problemBody } from "./problems.ts";
 import { stateOf } from "./http/request-state.ts";
 import { nobody, type Observer } from "./observability/observer.ts";
 import type { Environment } from "./settings.ts";

@@ -1,7 +1,7 @@
 import express, { type Express, type RequestHandler } from "express";
 import type { Logger } from "pino";
 import { contractDocument, type ServedDocument } from "./documents/contract-document.ts";
-import { problem } from "./errors.ts";
+import { problem } from "./problems.ts";
 import { type Capacity, createCapacity } from "./http/capacity.ts";
 import { checkHead } from "./http/check-head.ts";
 import { compose } from "./http/compose.ts";

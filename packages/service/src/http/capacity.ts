@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { RequestHandler } from "express";
-import { problem } from "../errors.ts";
+import { problem } from "../problems.ts";
 
 /** How many requests the service works on at once; what is beyond gets a 503 straight away, so that memory stays bounded. */
 export interface Capacity {

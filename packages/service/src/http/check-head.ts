@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { NextFunction, Request, Response } from "express";
-import { problem } from "../errors.ts";
+import { problem } from "../problems.ts";
 import { isAuthority } from "./origin.ts";
 
 /** How long the target of a request may be, its path with its query, in characters. Node bounds it with the headers, at 16 KiB. */

@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler } from "express";
 import type { Logger } from "pino";
-import { asProblem, problem, problemBody } from "../errors.ts";
+import { asProblem, problem, problemBody } from "../problems.ts";
 import { describe } from "../observability/request-log.ts";
 
 /** Failures of what the service depends on, such as its database: answered with 503, and reported rather than logged each time. */

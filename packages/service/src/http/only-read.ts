@@ -1,5 +1,5 @@
 import type { NextFunction, Request, Response } from "express";
-import { problem } from "../errors.ts";
+import { problem } from "../problems.ts";
 
 const ALLOWED = { Allow: "GET, HEAD, OPTIONS" };
 

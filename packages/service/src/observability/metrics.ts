@@ -12,7 +12,7 @@ import {
   Registry,
   type RegistryContentType,
 } from "prom-client";
-import { problem } from "../errors.ts";
+import { problem } from "../problems.ts";
 import { type Address, type Listener, listen } from "../http/listener.ts";
 import { onError } from "../http/on-error.ts";
 import { onlyRead } from "../http/only-read.ts";
