@@ -9,24 +9,24 @@ import type { Environment as EnvironmentName } from "@platform/service/settings"
 import type { Express, RequestHandler } from "express";
 import { implement, type Implementation } from "express-operations";
 import { isDatabaseUnavailable } from "./database/database.errors.ts";
-import { TABLES } from "./database/database.ts";
 import { snapshotPerTurn } from "./database/data-version.ts";
 import { failureOf } from "./database/failure.ts";
+import { outageLog } from "./database/outage.ts";
 import type { Storage } from "./database/storage.ts";
-import type { Environment } from "./environment.ts";
+import type { Environment } from "./keys/environment.ts";
 import { handlers } from "./handlers.ts";
 import { holdsApiKey } from "./keys/api-key.ts";
 import { authentication } from "./keys/authentication.ts";
 import type { KeyUses } from "./keys/key-uses.ts";
-import { outageLog } from "./database/outage.ts";
 import { limited, type RateLimits } from "./rate-limits.ts";
+import { TABLES, type Tables } from "./registrations.ts";
 
 /** What the petstore's app is made of, beside what it gives to each service's. */
 export interface AppOptions extends Omit<
   ServiceAppOptions,
   "document" | "basePath" | "api" | "isSecret" | "outages" | "failureOf"
 > {
-  storage: Storage;
+  storage: Storage<Tables>;
   keyUses: KeyUses;
   environment: EnvironmentName;
   rateLimits: RateLimits;
@@ -41,7 +41,7 @@ const KEPT_BYTES = 32 * 1024 * 1024;
 /** The petstore as an Express app. */
 export async function createApp(options: AppOptions): Promise<Express> {
   const { storage, logger } = options;
-  const failure = () => failureOf(storage, TABLES);
+  const failure = () => failureOf(storage, Object.keys(TABLES));
   return createServiceApp({
     ...options,
     document,
@@ -57,7 +57,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
 }
 
 /** Has requests that arrive together see one snapshot of the data, and notes its version. */
-function inSnapshot(storage: Storage): RequestHandler {
+function inSnapshot(storage: Storage<Tables>): RequestHandler {
   const enter = snapshotPerTurn(storage);
   return (_request, response, next) =>
     enter((version) => {
@@ -72,7 +72,7 @@ function inSnapshot(storage: Storage): RequestHandler {
 
 async function operations(options: AppOptions, capacity: Capacity): Promise<Implementation> {
   const { storage, keyUses, rateLimits } = options;
-  const implementation = implement<HandledOperations, Environment>()({
+  const implementation = implement<HandledOperations, Environment<Tables>>()({
     ...operationOptions(options),
     document,
     handlers,

@@ -10,6 +10,7 @@ import { addAuditCommand } from "./keys/audit.commands.ts";
 import { addKeysCommands } from "./keys/keys.commands.ts";
 import { migrate } from "./database/migrations.ts";
 import { MIGRATIONS } from "./migrations.ts";
+import { TABLES } from "./registrations.ts";
 
 let isServing = false;
 let isOutputLost = false;
@@ -43,7 +44,7 @@ program
 addKeysCommands(program);
 addAuditCommand(program);
 addBackupCommands(program);
-addCopyCommand(program);
+addCopyCommand(program, { migrations: MIGRATIONS, tables: TABLES });
 addDoctorCommand(program);
 
 process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {

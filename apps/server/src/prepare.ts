@@ -4,10 +4,11 @@ import { ensureBootstrapKey } from "./keys/bootstrap.ts";
 import { ensureQuickstartKey } from "./keys/quickstart.ts";
 import { migrate } from "./database/migrations.ts";
 import { MIGRATIONS } from "./migrations.ts";
+import type { Tables } from "./registrations.ts";
 
 /** Brings the database to this version and sees to the first keys: done once, before any process serves it. */
 export async function prepare(config: Config): Promise<void> {
-  const db = openDatabase(config.databaseUrl);
+  const db = openDatabase<Tables>(config.databaseUrl);
   try {
     await migrate(db, MIGRATIONS);
     if (config.bootstrapKeyFile !== undefined) await ensureBootstrapKey(db, config.bootstrapKeyFile);

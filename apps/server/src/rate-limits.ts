@@ -1,12 +1,12 @@
 import { isIPv6 } from "node:net";
-import { problem } from "@platform/service/problems";
 import { forwardedOf } from "@platform/service/forwarded";
+import { problem } from "@platform/service/problems";
 import type { Request } from "express";
 import type { SecurityHandler } from "express-operations";
-import { CompiledQuery } from "kysely";
+import { CompiledQuery, type Kysely } from "kysely";
 import type { RateLimiterAbstract, RateLimiterRes } from "rate-limiter-flexible";
 import { DatabaseError } from "./database/database.errors.ts";
-import { type Database, isPostgres } from "./database/database.ts";
+import { isPostgres } from "./database/database.ts";
 
 /** At most so many requests in so many seconds. */
 export interface RateLimit {
@@ -29,7 +29,7 @@ export interface RateLimits {
  */
 export async function limited<Caller extends { id: number }>(
   limits: RateLimits,
-  db: Database,
+  db: Kysely<any>,
   judge: SecurityHandler<Caller>,
 ): Promise<SecurityHandler<Caller>> {
   if (limits.perKey === undefined && limits.failuresPerAddress === undefined) return judge;
@@ -46,7 +46,11 @@ export async function limited<Caller extends { id: number }>(
 /** Counts a request, or throws the refusal. */
 type Limiter = (counted: string, request: Request) => Promise<void>;
 
-async function limiterOf(limit: RateLimit | undefined, keyPrefix: string, db: Database): Promise<Limiter | undefined> {
+async function limiterOf(
+  limit: RateLimit | undefined,
+  keyPrefix: string,
+  db: Kysely<any>,
+): Promise<Limiter | undefined> {
   if (limit === undefined) return undefined;
   const counter = await counterOf(limit, keyPrefix, db);
   return async (counted, request) => {
@@ -63,7 +67,7 @@ async function limiterOf(limit: RateLimit | undefined, keyPrefix: string, db: Da
 async function counterOf(
   { requests, seconds }: RateLimit,
   keyPrefix: string,
-  db: Database,
+  db: Kysely<any>,
 ): Promise<RateLimiterAbstract> {
   const { RateLimiterMemory, RateLimiterPostgres } = await import("rate-limiter-flexible");
   const options = { points: requests, duration: seconds, keyPrefix };

@@ -12,6 +12,7 @@ import type { Config } from "./config.ts";
 import { openStorage } from "./database/open-storage.ts";
 import { keyUses } from "./keys/key-uses.ts";
 import { prepare } from "./prepare.ts";
+import type { Tables } from "./registrations.ts";
 
 /** What starts the petstore, in this process or in several. */
 export function petstore(config: Config): ServiceProgram {
@@ -35,7 +36,7 @@ export function start(config: Config, logger: Logger): Promise<Service> {
 async function open(config: Config, { logger, metrics, tracing, isStopping }: Surroundings): Promise<Opened> {
   const closings = new Closings();
   try {
-    const storage = openStorage(config.databaseUrl, await storageMetrics(config, metrics));
+    const storage = openStorage<Tables>(config.databaseUrl, await storageMetrics(config, metrics));
     closings.add(() => storage.destroy());
     await storage.open().catch(() => {}); // each request tries again, and says what is wrong
     const uses = keyUses(storage.write, logger);

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDatabase } from "../src/database/database.ts";
 import { createApiKey, revokeApiKey } from "../src/keys/keys.repository.ts";
+import type { Tables } from "../src/registrations.ts";
 import { expectError, json, startService, type TestService } from "./service.ts";
 
 let service: TestService;
@@ -48,7 +49,7 @@ describe("paths", () => {
 
 describe("authentication", () => {
   const attempts = async (): Promise<[string, Record<string, string>][]> => {
-    const db = openDatabase(service.databaseUrl);
+    const db = openDatabase<Tables>(service.databaseUrl);
     const make = (expiresAt?: number) => createApiKey(db, { name: "test", environment: "development", expiresAt });
     const [expired, revoked, unknown] = [await make(Date.now() - 1), await make(), await make()];
     await revokeApiKey(db, revoked.id);

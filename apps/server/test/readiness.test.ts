@@ -9,12 +9,13 @@ import { pathOfFileUrl } from "../src/database/url.ts";
 import { keyUses } from "../src/keys/key-uses.ts";
 import type { Storage } from "../src/database/storage.ts";
 import { insertPet } from "../src/pets/pets.repository.ts";
+import type { Tables } from "../src/registrations.ts";
 import { expectError } from "./service.ts";
 import { temporaryStorage } from "./temporary.ts";
 
 async function served(
   isStopping = () => false,
-): Promise<{ get: () => Promise<Response>; storage: Storage; path: string; log: string[]; commits: number[] }> {
+): Promise<{ get: () => Promise<Response>; storage: Storage<Tables>; path: string; log: string[]; commits: number[] }> {
   const commits: number[] = [];
   const storage = await temporaryStorage((size) => commits.push(size));
   const log: string[] = [];

@@ -1,14 +1,14 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Database, openDatabase } from "../src/database/database.ts";
+import { openDatabase } from "../src/database/database.ts";
 import { migrate } from "../src/database/migrations.ts";
 import { MIGRATIONS } from "../src/migrations.ts";
 import { listPets } from "../src/pets/pets.repository.ts";
 import { EARLIER, earlierDatabase } from "./database/earlier-database.ts";
 import { ownProgram, run, startProgram } from "./program.ts";
 import { startService } from "./service.ts";
-import { temporaryFolder, temporaryUrl } from "./temporary.ts";
+import { type Database, temporaryFolder, temporaryUrl } from "./temporary.ts";
 
 const SERVERS = 8;
 /** `pnpm --filter @petstore/server test:starts` runs 20. */

@@ -2,12 +2,15 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Kysely } from "kysely";
 import { inject, onTestFinished, type TestContext } from "vitest";
-import { type Database, openDatabase } from "../src/database/database.ts";
+import { openDatabase } from "../src/database/database.ts";
 import { migrate } from "../src/database/migrations.ts";
 import { MIGRATIONS } from "../src/migrations.ts";
 import type { Storage } from "../src/database/storage.ts";
 import { openStorage } from "../src/database/open-storage.ts";
+import type { Schema } from "../src/database/registration.ts";
+import { TABLES, type Tables } from "../src/registrations.ts";
 import { createDatabase } from "./postgres.ts";
 
 declare module "vitest" {
@@ -16,6 +19,12 @@ declare module "vitest" {
     postgresUrl?: string;
   }
 }
+
+/** A database of the service. */
+export type Database = Kysely<Tables>;
+
+/** What it holds. */
+export const SCHEMA: Schema = { migrations: MIGRATIONS, tables: TABLES };
 
 /** A folder that is gone after the test. */
 export async function temporaryFolder(): Promise<string> {
@@ -53,7 +62,7 @@ export async function newDatabase(): Promise<{ url: string; drop: () => Promise<
 
 /** A connection that is closed after the test. */
 export function opened(url: string): Database {
-  const db = openDatabase(url);
+  const db = openDatabase<Tables>(url);
   onTestFinished(() => db.destroy());
   return db;
 }
@@ -66,10 +75,10 @@ export async function temporaryDatabase(): Promise<Database> {
 }
 
 /** The storage of a service over a fresh database with every table. */
-export async function temporaryStorage(onCommit?: (size: number) => void): Promise<Storage & { url: string }> {
+export async function temporaryStorage(onCommit?: (size: number) => void): Promise<Storage<Tables> & { url: string }> {
   const url = await temporaryUrl();
   await migrate(opened(url), MIGRATIONS);
-  const storage = openStorage(url, onCommit);
+  const storage = openStorage<Tables>(url, onCommit);
   onTestFinished(() => storage.destroy());
   return { ...storage, url };
 }

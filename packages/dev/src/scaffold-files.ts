@@ -41,7 +41,7 @@ export function withStub(handlers: string | undefined, { id }: OperationEntry, p
     return replaced(handlers, /(?=\n\} satisfies Handlers<)/, `\n${stub.trimEnd()}`, handlersFile);
   return `import type { HandledOperations, OperationIdsByTag } from "@petstore/contract";
 import type { Handlers } from "express-operations";
-import type { Environment } from "../environment.ts";
+import type { Environment } from "../keys/environment.ts";
 
 /** The operations tagged ${tag}. */
 export const ${handlersName} = {${stub}} satisfies Handlers<Pick<HandledOperations, OperationIdsByTag["${tag}"]>, Environment>;

@@ -38,7 +38,7 @@ describe("the stub of a handler", () => {
     const text = withStub(undefined, entry, STORE);
     expect(text).toBe(`import type { HandledOperations, OperationIdsByTag } from "@petstore/contract";
 import type { Handlers } from "express-operations";
-import type { Environment } from "../environment.ts";
+import type { Environment } from "../keys/environment.ts";
 
 /** The operations tagged Store. */
 export const storeHandlers = {

@@ -7,8 +7,8 @@ import * as OpenApiValidator from "express-openapi-validator";
 import { Kysely, SqliteDialect } from "kysely";
 import pino from "pino";
 import { pinoHttp } from "pino-http";
-import type { Tables } from "../../src/database/database.ts";
 import { decodeCursor } from "../../src/pets/cursor.ts";
+import type { Tables } from "../../src/registrations.ts";
 import {
   bearerToken,
   invalidRequest,

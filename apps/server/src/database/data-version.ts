@@ -8,7 +8,7 @@ export type GoOn = (version: number | undefined) => void;
  * it has arrived: any earlier, and those after it would see what is no longer so. What they write at once is committed
  * together before the event loop turns.
  */
-export function snapshotPerTurn(storage: Pick<Storage, "snapshot" | "commitNow">): (goOn: GoOn) => void {
+export function snapshotPerTurn(storage: Pick<Storage<any>, "snapshot" | "commitNow">): (goOn: GoOn) => void {
   let arrived: GoOn[] = [];
   const begin = (): void => {
     const turn = arrived;

@@ -15,7 +15,7 @@ export interface Failure {
 }
 
 /** What keeps one of the tables from being read, or the database from being written since a write failed; undefined when nothing does. */
-export async function failureOf(storage: Storage, tables: readonly string[]): Promise<Failure | undefined> {
+export async function failureOf(storage: Storage<any>, tables: readonly string[]): Promise<Failure | undefined> {
   const stop = new AbortController();
   const failure = new Error(`no answer in ${DEADLINE_MS} ms`);
   const late = setTimeout(DEADLINE_MS, failure, { signal: stop.signal });
@@ -29,7 +29,7 @@ export async function failureOf(storage: Storage, tables: readonly string[]): Pr
 
 /** Reads from the tables, since `select 1` would not touch the file. */
 async function examine(
-  { db, expectInPlace, expectWritable }: Storage,
+  { db, expectInPlace, expectWritable }: Storage<any>,
   tables: readonly string[],
 ): Promise<Failure | undefined> {
   let message = NO_ANSWER;

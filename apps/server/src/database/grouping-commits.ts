@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { sql } from "kysely";
-import type { Database } from "./database.ts";
+import { type Kysely, sql } from "kysely";
 import { prepared } from "./prepared.ts";
 import { PATIENCE_MS } from "./sqlite.dialect.ts";
 import { lockedError } from "./sqlite.errors.ts";
@@ -16,7 +15,7 @@ const PATIENCE_STEP_MS = 50;
 const LAST_PATIENCE_MS = 200;
 
 interface Unit {
-  work: WorkOnEach<unknown, unknown>;
+  work: WorkOnEach<any, unknown, unknown>;
   item: unknown;
   resolve: (result: never) => void;
   reject: (error: unknown) => void;
@@ -29,7 +28,11 @@ interface Unit {
  * What arrives in one turn of the event loop, or while a group is being committed, is committed together. A unit whose
  * work has not begun when its patience ends, counted from its own arrival, is refused and leaves nothing.
  */
-export function groupingCommits(db: Database, onCommit: OnCommit = () => {}, patienceMs = PATIENCE_MS): Writing {
+export function groupingCommits<Tables>(
+  db: Kysely<Tables>,
+  onCommit: OnCommit = () => {},
+  patienceMs = PATIENCE_MS,
+): Writing<Tables> {
   const waiting: Unit[] = [];
   let group: Unit[] = [];
   let isBusy = false;
@@ -52,7 +55,7 @@ export function groupingCommits(db: Database, onCommit: OnCommit = () => {}, pat
     isBusy = false;
   };
 
-  const writeEach: Storage["writeEach"] = (work, item) =>
+  const writeEach: Storage<Tables>["writeEach"] = (work, item) =>
     new Promise((resolve, reject) => {
       const deadline = performance.now() + patienceNow - PATIENCE_STEP_MS; // the last time that it is looked at in time
       waiting.push({ work: work as Unit["work"], item, resolve, reject, deadline, state: "waiting" });
@@ -79,9 +82,9 @@ function refuse(unit: Unit): void {
   unit.reject(lockedError());
 }
 
-const savepoint = prepared(() => sql`savepoint before`);
-const rollback = prepared(() => sql`rollback to before`);
-const release = prepared(() => sql`release before`);
+const savepoint = prepared<any, unknown>(() => sql`savepoint before`);
+const rollback = prepared<any, unknown>(() => sql`rollback to before`);
+const release = prepared<any, unknown>(() => sql`release before`);
 
 /** Tells a unit what became of it. */
 type Answer = () => void;
@@ -90,7 +93,7 @@ type Answer = () => void;
  * One transaction for all; nobody is answered before the commit, and a unit that throws fails alone: for that all of them
  * run again with a savepoint for each, which costs too much where none throws.
  */
-async function commit(db: Database, group: Unit[], onCommit: OnCommit): Promise<void> {
+async function commit(db: Kysely<any>, group: Unit[], onCommit: OnCommit): Promise<void> {
   let answers: Answer[];
   try {
     answers = await db.transaction().execute(async (trx) => {
@@ -118,7 +121,7 @@ function hasBegun(unit: Unit): boolean {
   return true;
 }
 
-async function runTogether(trx: Database, units: Unit[]): Promise<Answer[]> {
+async function runTogether(trx: Kysely<any>, units: Unit[]): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (const [work, together] of byWork(units)) {
     const results = await work(
@@ -140,7 +143,7 @@ function byWork(units: Unit[]): Map<Unit["work"], Unit[]> {
   return groups;
 }
 
-async function runEachAlone(trx: Database, units: Unit[]): Promise<Answer[]> {
+async function runEachAlone(trx: Kysely<any>, units: Unit[]): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (const { work, item, resolve, reject } of units) {
     await savepoint(trx, {});
@@ -157,7 +160,7 @@ async function runEachAlone(trx: Database, units: Unit[]): Promise<Answer[]> {
 }
 
 /** Throws what went wrong where that has ended the whole transaction, as a full disk may: https://sqlite.org/lang_transaction.html */
-async function undo(trx: Database, wrong: unknown): Promise<void> {
+async function undo(trx: Kysely<any>, wrong: unknown): Promise<void> {
   try {
     await rollback(trx, {});
   } catch {

@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
-import { sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
 import { DatabaseError } from "./database.errors.ts";
-import { type Database, isPostgres } from "./database.ts";
+import { isPostgres } from "./database.ts";
 
 /** Every migration that a version knows, by its name, in order. */
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -16,7 +16,7 @@ const PATIENCE_MS = 60_000;
  * Applies what is not applied yet, in one transaction, and gives the names; processes that start together take turns.
  * Throws `DatabaseError` for a database that a newer version has migrated.
  */
-export async function migrate(db: Database, migrations: Migrations): Promise<string[]> {
+export async function migrate(db: Kysely<any>, migrations: Migrations): Promise<string[]> {
   return db.transaction().execute(async (trx) => {
     if (isPostgres(trx)) await takeTurn(trx);
     await refuseNewer(trx, migrations);
@@ -31,7 +31,7 @@ export async function migrate(db: Database, migrations: Migrations): Promise<str
 }
 
 /** Asks for the lock until it is free: a statement that waited for it would be ended by `lock_timeout`, and the start with it. */
-async function takeTurn(trx: Database): Promise<void> {
+async function takeTurn(trx: Kysely<any>): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const { rows } = await sql<{ taken: boolean }>`
@@ -47,7 +47,7 @@ async function takeTurn(trx: Database): Promise<void> {
 }
 
 /** The names of those that were applied to the database. */
-export async function appliedMigrations(db: Database): Promise<string[]> {
+export async function appliedMigrations(db: Kysely<any>): Promise<string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some((table) => table.name === "kysely_migration")) return [];
   const applied = await db
@@ -58,7 +58,7 @@ export async function appliedMigrations(db: Database): Promise<string[]> {
   return applied.map(({ name }) => name);
 }
 
-async function refuseNewer(db: Database, migrations: Migrations): Promise<void> {
+async function refuseNewer(db: Kysely<any>, migrations: Migrations): Promise<void> {
   const applied = await appliedMigrations(db);
   const unknown = applied.filter((name) => !Object.hasOwn(migrations, name));
   if (unknown.length === 0) return;

@@ -1,4 +1,5 @@
-import { type Database, isPostgres, openDatabase } from "./database.ts";
+import type { Kysely } from "kysely";
+import { isPostgres, openDatabase } from "./database.ts";
 import { groupingCommits } from "./grouping-commits.ts";
 import { SqliteFileAdapter } from "./sqlite.dialect.ts";
 import type { OnCommit, Storage, Writing } from "./storage.ts";
@@ -9,9 +10,9 @@ import { notingFailures } from "./writability.ts";
  * another process. It has to be there: one made now would have no tables. SQLite commits writes in groups: syncing the
  * file costs the same for one as for many. PostgreSQL does so itself.
  */
-export function openStorage(databaseUrl: string, onCommit?: OnCommit): Storage {
-  const writer = openDatabase(databaseUrl, { mustExist: true });
-  const db = openDatabase(databaseUrl, { mustExist: true });
+export function openStorage<Tables>(databaseUrl: string, onCommit?: OnCommit): Storage<Tables> {
+  const writer = openDatabase<Tables>(databaseUrl, { mustExist: true });
+  const db = openDatabase<Tables>(databaseUrl, { mustExist: true });
   return {
     db,
     ...notingFailures(
@@ -39,8 +40,8 @@ export function openStorage(databaseUrl: string, onCommit?: OnCommit): Storage {
 }
 
 /** A transaction for each unit of work; the server commits concurrent ones together by itself, and ends those that wait. */
-function inTransactions(db: Database, onCommit: OnCommit = () => {}): Writing {
-  const write: Storage["write"] = async (work) => {
+function inTransactions<Tables>(db: Kysely<Tables>, onCommit: OnCommit = () => {}): Writing<Tables> {
+  const write: Storage<Tables>["write"] = async (work) => {
     const result = await db.transaction().execute(work);
     onCommit(1);
     return result;

@@ -1,5 +1,4 @@
-import type { CompiledQuery, QueryExecutorProvider, QueryResult } from "kysely";
-import type { Database } from "./database.ts";
+import type { CompiledQuery, Kysely, QueryExecutorProvider, QueryResult } from "kysely";
 import { SqliteFileAdapter } from "./sqlite.dialect.ts";
 
 /** A query as Kysely builds it, `sql` among it. */
@@ -24,19 +23,19 @@ const placeholders = (at: number): object => new Proxy({}, { get: (_, name) => n
  * A query that is built and compiled once for each database, since that costs many times what most of ours cost SQLite;
  * each run gives its values. On an open SQLite file the result is there at once, without a promise.
  */
-export function prepared<Row, Values extends object = object>(
-  build: (db: Database, values: Values) => Query<Row>,
-): (db: Database, values: Values) => QueryResult<Row> | Promise<QueryResult<Row>> {
-  const run = preparedForMany<Row, Values>((db, [values]) => build(db, values!));
+export function prepared<Tables, Row, Values extends object = object>(
+  build: (db: Kysely<Tables>, values: Values) => Query<Row>,
+): (db: Kysely<Tables>, values: Values) => QueryResult<Row> | Promise<QueryResult<Row>> {
+  const run = preparedForMany<Tables, Row, Values>((db, [values]) => build(db, values!));
   return (db, values) => run(db, [values]);
 }
 
 /** A query over several items, compiled once for each database and number of them. */
-export function preparedForMany<Row, Item extends object>(
-  build: (db: Database, items: Item[]) => Query<Row>,
-): (db: Database, items: Item[]) => QueryResult<Row> | Promise<QueryResult<Row>> {
+export function preparedForMany<Tables, Row, Item extends object>(
+  build: (db: Kysely<Tables>, items: Item[]) => Query<Row>,
+): (db: Kysely<Tables>, items: Item[]) => QueryResult<Row> | Promise<QueryResult<Row>> {
   const compiled = new WeakMap<object, CompiledQuery<Row>[]>();
-  const compile = (db: Database, adapter: object, size: number): CompiledQuery<Row> => {
+  const compile = (db: Kysely<Tables>, adapter: object, size: number): CompiledQuery<Row> => {
     const items = Array.from({ length: size }, (_, at) => placeholders(at) as Item);
     const query = build(db, items).compile(db);
     const bySize = compiled.get(adapter) ?? [];

@@ -1,22 +1,22 @@
-import type { Database } from "./database.ts";
+import type { Kysely } from "kysely";
 
 /** A piece of work on a transaction. It may run again with nothing kept of it, so it touches nothing else. */
-export type Work<Result> = (trx: Database) => Promise<Result>;
+export type Work<Tables, Result> = (trx: Kysely<Tables>) => Promise<Result>;
 
 /** Work on several items, which gives the results in their order; like `Work` in all else. */
-export type WorkOnEach<Item, Result> = (trx: Database, items: Item[]) => Promise<Result[]>;
+export type WorkOnEach<Tables, Item, Result> = (trx: Kysely<Tables>, items: Item[]) => Promise<Result[]>;
 
 /** The database of a running service: one way to read, one way to write. */
-export interface Storage {
+export interface Storage<Tables> {
   /** For reading. It sees every write that was answered, and waits for none. */
-  db: Database;
+  db: Kysely<Tables>;
   /** Runs work in a transaction; resolves once that is on disk, and rejects, with nothing kept, when the work throws. */
-  write: <Result>(work: Work<Result>) => Promise<Result>;
+  write: <Result>(work: Work<Tables, Result>) => Promise<Result>;
   /**
    * Like `write`, for one item: those given with the same function go to it in one call where they share a transaction,
    * with the first of them, ahead of what came in between.
    */
-  writeEach: <Item, Result>(work: WorkOnEach<Item, Result>, item: Item) => Promise<Result>;
+  writeEach: <Item, Result>(work: WorkOnEach<Tables, Item, Result>, item: Item) => Promise<Result>;
   /**
    * Has what `read` asks of `db` at once, without a promise, see the data as of now, and gives it their version: a number
    * that differs from before when anything was committed since, by this process or another; undefined where that cannot be
@@ -38,10 +38,12 @@ export interface Storage {
   /** Opens a file now, not at the first request, so that nobody takes its place before. */
   open: () => Promise<void>;
   destroy: () => Promise<void>;
+  /** Never there. The compiler takes a Kysely for one with more tables or other columns; by this it tells storages apart. */
+  readonly tables?: Tables;
 }
 
 /** Told how many units of work a transaction has committed. */
 export type OnCommit = (size: number) => void;
 
 /** The part of a storage that writes. */
-export type Writing = Pick<Storage, "write" | "writeEach" | "commitNow" | "stopWaiting">;
+export type Writing<Tables> = Pick<Storage<Tables>, "write" | "writeEach" | "commitNow" | "stopWaiting">;

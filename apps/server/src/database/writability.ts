@@ -1,6 +1,6 @@
-import { sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { isDatabaseUnavailable, isLockTimeout } from "./database.errors.ts";
-import { isPostgres, type Database } from "./database.ts";
+import { isPostgres } from "./database.ts";
 import type { Storage, Work, Writing } from "./storage.ts";
 
 /** How long the outcome of a probe holds, in milliseconds, so that however many ask, it costs little. */
@@ -11,7 +11,10 @@ const PROBE_EVERY_MS = 1_000;
  * probe is committed, one at a time and at most one in a second. Another write proves nothing, since on a full disk there may
  * be room for a small one.
  */
-export function notingFailures(writing: Writing, db: Database): Writing & Pick<Storage, "expectWritable"> {
+export function notingFailures<Tables>(
+  writing: Writing<Tables>,
+  db: Kysely<Tables>,
+): Writing<Tables> & Pick<Storage<Tables>, "expectWritable"> {
   let failure: { error: unknown; at: number } | undefined;
   let probe = { begun: -Infinity, isOver: true, done: Promise.resolve() };
 
@@ -39,7 +42,7 @@ export function notingFailures(writing: Writing, db: Database): Writing & Pick<S
   };
 }
 
-async function commitAll({ write }: Writing, works: Work<unknown>[]): Promise<void> {
+async function commitAll({ write }: Writing<any>, works: Work<any, unknown>[]): Promise<void> {
   for (const work of works) await write(work);
 }
 
@@ -47,10 +50,10 @@ async function commitAll({ write }: Writing, works: Work<unknown>[]): Promise<vo
  * Work that reaches the disk and in the end changes nothing. SQLite does not write pages that are freed in the transaction that
  * fills them, so that the largest body is written by one, and removed by another.
  */
-function probesOf(db: Database): Work<unknown>[] {
+function probesOf(db: Kysely<any>): Work<any, unknown>[] {
   if (isPostgres(db)) return [(trx) => sql`update kysely_migration_lock set is_locked = is_locked`.execute(trx)];
-  const remove: Work<unknown> = (trx) => sql`drop table if exists petstore_probe`.execute(trx);
-  const fill: Work<unknown> = (trx) =>
+  const remove: Work<any, unknown> = (trx) => sql`drop table if exists petstore_probe`.execute(trx);
+  const fill: Work<any, unknown> = (trx) =>
     sql`create table petstore_probe as select zeroblob(65536) as filler`.execute(trx);
   return [async (trx) => (await remove(trx), await fill(trx)), remove];
 }

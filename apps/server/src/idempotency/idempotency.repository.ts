@@ -1,6 +1,8 @@
+import type { Kysely } from "kysely";
 import { isLockTimeout } from "../database/database.errors.ts";
-import { type Database, isPostgres } from "../database/database.ts";
+import { isPostgres } from "../database/database.ts";
 import type { Storage, Work } from "../database/storage.ts";
+import type { IdempotencyTables } from "./idempotency.table.ts";
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
 const EXPIRED_PER_CALL = 100;
@@ -23,17 +25,18 @@ export type IdempotentOutcome<Answer> =
  * one transaction: of any number of duplicates, in any number of processes, exactly one writes, and work that throws
  * leaves nothing. Duplicates wait for the one that writes; `running` says that it took too long.
  */
-export async function once<Answer>(
-  write: Storage["write"],
+export async function once<Tables extends IdempotencyTables, Answer>(
+  write: Storage<Tables>["write"],
   request: IdempotentRequest,
-  work: Work<Answer>,
+  work: Work<Tables, Answer>,
 ): Promise<IdempotentOutcome<Answer>> {
   try {
     return await write(async (trx) => {
-      if (!(await claim(trx, request))) return replay<Answer>(trx, request);
+      const own: Kysely<any> = trx; // of types that are not known yet, Kysely's cannot be compared
+      if (!(await claim(own, request))) return replay<Answer>(own, request);
       const answer = await work(trx);
-      await keep(trx, request, answer);
-      await deleteExpired(trx, request.now);
+      await keep(own, request, answer);
+      await deleteExpired(own, request.now);
       return { outcome: "done", answer };
     });
   } catch (error) {
@@ -43,7 +46,10 @@ export async function once<Answer>(
 }
 
 /** Takes the key if it is free or has expired. PostgreSQL waits here for another transaction that has taken it. */
-async function claim(trx: Database, { apiKeyId, key, requestHash, now }: IdempotentRequest): Promise<boolean> {
+async function claim(
+  trx: Kysely<IdempotencyTables>,
+  { apiKeyId, key, requestHash, now }: IdempotentRequest,
+): Promise<boolean> {
   const claimed = { request_hash: requestHash, answer: "", created_at: now };
   const row = await trx
     .insertInto("idempotency_keys")
@@ -60,7 +66,7 @@ async function claim(trx: Database, { apiKeyId, key, requestHash, now }: Idempot
 }
 
 async function replay<Answer>(
-  trx: Database,
+  trx: Kysely<IdempotencyTables>,
   { apiKeyId, key, requestHash }: IdempotentRequest,
 ): Promise<IdempotentOutcome<Answer>> {
   const first = await trx
@@ -73,7 +79,11 @@ async function replay<Answer>(
   return { outcome: "replayed", answer: JSON.parse(first.answer) as Answer };
 }
 
-async function keep(trx: Database, { apiKeyId, key }: IdempotentRequest, answer: unknown): Promise<void> {
+async function keep(
+  trx: Kysely<IdempotencyTables>,
+  { apiKeyId, key }: IdempotentRequest,
+  answer: unknown,
+): Promise<void> {
   await trx
     .updateTable("idempotency_keys")
     .set({ answer: JSON.stringify(answer) })
@@ -83,7 +93,7 @@ async function keep(trx: Database, { apiKeyId, key }: IdempotentRequest, answer:
 }
 
 /** A few at a time, so that no single caller pays for all; those that another transaction has locked are left to it. */
-async function deleteExpired(trx: Database, now: number): Promise<void> {
+async function deleteExpired(trx: Kysely<IdempotencyTables>, now: number): Promise<void> {
   const expired = trx
     .selectFrom("idempotency_keys")
     .select(["api_key_id", "key"])

@@ -1,8 +1,9 @@
 import { hostname, userInfo } from "node:os";
 import type { HandledOperations } from "@petstore/contract";
-import type { NotNull } from "kysely";
-import type { Database } from "../database/database.ts";
+import type { Kysely, NotNull } from "kysely";
+import type { PetsTables } from "../pets/pets.table.ts";
 import type { AuditTable } from "./audit.table.ts";
+import type { ApiKeysTables } from "./keys.table.ts";
 
 /** One thing done to a key, or one write made with it. */
 export type AuditEntry = KeyChange | Write;
@@ -40,7 +41,7 @@ export interface AuditFilter {
 
 /** Records what is done to a key, by the user whom this process runs as; `trx` is the transaction that does it. */
 export async function recordAudit(
-  trx: Database,
+  trx: Kysely<ApiKeysTables>,
   action: AuditTable["action"],
   key: { id: number; name: string; prefix: string },
 ): Promise<void> {
@@ -58,12 +59,15 @@ export async function recordAudit(
 }
 
 /** What was done to keys and what was written with them, in the order of time. */
-export async function listAudit(db: Database, filter: AuditFilter = {}): Promise<AuditEntry[]> {
+export async function listAudit(
+  db: Kysely<ApiKeysTables & PetsTables>,
+  filter: AuditFilter = {},
+): Promise<AuditEntry[]> {
   const entries = [...(await listKeyChanges(db, filter)), ...(await listWrites(db, filter))];
   return entries.toSorted((one, other) => one.at - other.at).slice(-(filter.limit ?? entries.length));
 }
 
-async function listKeyChanges(db: Database, { keyId, since, limit }: AuditFilter): Promise<KeyChange[]> {
+async function listKeyChanges(db: Kysely<ApiKeysTables>, { keyId, since, limit }: AuditFilter): Promise<KeyChange[]> {
   const latestFirst = await db
     .selectFrom("audit")
     .select(["at", "action", "key_id as keyId", "key_name as keyName", "key_prefix as keyPrefix", "actor"])
@@ -76,7 +80,10 @@ async function listKeyChanges(db: Database, { keyId, since, limit }: AuditFilter
 }
 
 /** Found without an index, which every creation would have to keep; the latest need no more than the end of the table. */
-async function listWrites(db: Database, { keyId, since = 0, limit }: AuditFilter): Promise<Write[]> {
+async function listWrites(
+  db: Kysely<ApiKeysTables & PetsTables>,
+  { keyId, since = 0, limit }: AuditFilter,
+): Promise<Write[]> {
   const latestFirst = await db
     .selectFrom("pets")
     .leftJoin("api_keys", "api_keys.id", "pets.created_by")

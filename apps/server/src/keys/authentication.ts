@@ -1,11 +1,12 @@
 import { stateOf } from "@platform/service/request-state";
 import type { Request } from "express";
 import type { Grant } from "express-operations";
+import type { Kysely } from "kysely";
 import { DatabaseError } from "../database/database.errors.ts";
-import type { Database } from "../database/database.ts";
 import { isWellFormedApiKey } from "./api-key.ts";
 import type { KeyUses } from "./key-uses.ts";
 import { type ApiKey, findApiKey, isExpired, type ValidApiKey } from "./keys.repository.ts";
+import type { ApiKeysTables } from "./keys.table.ts";
 
 /** Who sent a request, and what they may do. */
 export interface Authenticated extends Grant<Pick<ApiKey, "id" | "name">> {
@@ -24,7 +25,7 @@ const VERDICTS_KEPT = 10_000;
  * gives no entry. Throws `DatabaseError` when it cannot be looked up, whatever the reason.
  */
 export function authentication(
-  db: Database,
+  db: Kysely<ApiKeysTables>,
   uses: KeyUses,
   kept = VERDICTS_KEPT,
 ): (token: string, request: Request) => Authenticated | undefined | Promise<Authenticated | undefined> {
@@ -63,7 +64,7 @@ export function authentication(
   };
 }
 
-function lookUp(db: Database, token: string): ReturnType<typeof findApiKey> {
+function lookUp(db: Kysely<ApiKeysTables>, token: string): ReturnType<typeof findApiKey> {
   const failed = (cause: unknown): never => {
     throw new DatabaseError("The API key of a request could not be looked up.", { cause });
   };

@@ -1,9 +1,10 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { ConfigError } from "@platform/service/settings";
-import type { Database } from "../database/database.ts";
+import type { Kysely } from "kysely";
 import { isWellFormedApiKey } from "./api-key.ts";
 import { registerApiKey } from "./keys.repository.ts";
+import type { ApiKeysTables } from "./keys.table.ts";
 
 const LARGEST_BYTES = 1024;
 const HOW_TO_MAKE_ONE = "Make one with: umask 077; petstore keys generate > <file>";
@@ -12,7 +13,7 @@ const HOW_TO_MAKE_ONE = "Make one with: umask 077; petstore keys generate > <fil
  * Registers the key in `PETSTORE_BOOTSTRAP_KEY_FILE`, with every scope, unless the database knows it: one that was revoked
  * stays so. Throws `ConfigError`, which shows neither the file's content nor its path, lest that be the key by mistake.
  */
-export async function ensureBootstrapKey(db: Database, file: string): Promise<"registered" | "known"> {
+export async function ensureBootstrapKey(db: Kysely<ApiKeysTables>, file: string): Promise<"registered" | "known"> {
   const apiKey = await registerApiKey(db, await readKey(file), { name: "bootstrap" });
   return apiKey === undefined ? "known" : "registered";
 }

@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import { isDatabaseUnavailable } from "../database/database.errors.ts";
 import type { Storage } from "../database/storage.ts";
 import { saveKeyUses } from "./keys.repository.ts";
+import type { ApiKeysTables } from "./keys.table.ts";
 
 /** How long a use may be known to this process alone. */
 const SAVE_AFTER_MS = 3_000;
@@ -17,7 +18,7 @@ export interface KeyUses {
 }
 
 /** Collects the uses of keys and saves them off the path of requests; those that cannot be saved are kept for the next time. */
-export function keyUses(write: Storage["write"], logger: Logger, saveAfterMs = SAVE_AFTER_MS): KeyUses {
+export function keyUses(write: Storage<ApiKeysTables>["write"], logger: Logger, saveAfterMs = SAVE_AFTER_MS): KeyUses {
   const unsaved = new Map<number, number>();
   let timer: NodeJS.Timeout | undefined;
   let saving = Promise.resolve();

@@ -1,10 +1,9 @@
 import type { Environment } from "@platform/service/settings";
-import { type Selectable, sql } from "kysely";
-import type { Database } from "../database/database.ts";
+import { type Kysely, type Selectable, sql } from "kysely";
 import { prepared } from "../database/prepared.ts";
 import { environmentOf, generateApiKey, hashApiKey, isWellFormedApiKey, prefixOfApiKey } from "./api-key.ts";
 import { recordAudit } from "./audit.repository.ts";
-import type { ApiKeysTable } from "./keys.table.ts";
+import type { ApiKeysTable, ApiKeysTables } from "./keys.table.ts";
 
 /** What a key can allow; the contract's operations name the one they need. */
 export const SCOPES = ["pets:read", "pets:write"] as const;
@@ -39,19 +38,23 @@ export interface NewApiKey {
 
 /** Makes a key. */
 export async function createApiKey(
-  db: Database,
+  db: Kysely<ApiKeysTables>,
   { environment, ...settings }: NewApiKey & { environment: Environment },
 ): Promise<IssuedApiKey> {
   return inTransaction(db, (trx) => issue(trx, generateApiKey(environment), settings));
 }
 
 /** Takes in a well-formed key made elsewhere; undefined if it is known already, in whatever state. */
-export async function registerApiKey(db: Database, key: string, settings: NewApiKey): Promise<ApiKey | undefined> {
+export async function registerApiKey(
+  db: Kysely<ApiKeysTables>,
+  key: string,
+  settings: NewApiKey,
+): Promise<ApiKey | undefined> {
   return inTransaction(db, (trx) => insertUnlessKnown(trx, key, settings));
 }
 
 /** Every key ever made, in the order of making. */
-export async function listApiKeys(db: Database): Promise<ApiKey[]> {
+export async function listApiKeys(db: Kysely<ApiKeysTables>): Promise<ApiKey[]> {
   const rows = await db.selectFrom("api_keys").selectAll().orderBy("id").execute();
   return rows.map(toApiKey);
 }
@@ -65,7 +68,7 @@ export type Rotation =
  * Makes a key with the name, scopes and lifetime of another, which ends after `overlap` milliseconds, or at its expiry
  * if that is sooner. A key is rotated once: of several at the same time one succeeds.
  */
-export async function rotateApiKey(db: Database, id: number, overlap: number): Promise<Rotation> {
+export async function rotateApiKey(db: Kysely<ApiKeysTables>, id: number, overlap: number): Promise<Rotation> {
   return inTransaction(db, async (trx) => {
     const now = Date.now();
     const old = await trx.selectFrom("api_keys").selectAll().where("id", "=", id).executeTakeFirst();
@@ -94,7 +97,10 @@ export async function rotateApiKey(db: Database, id: number, overlap: number): P
 }
 
 /** Ends a key at once and for good; says whether it did, had been done before, or found no such key. */
-export async function revokeApiKey(db: Database, id: number): Promise<"revoked" | "already revoked" | "not found"> {
+export async function revokeApiKey(
+  db: Kysely<ApiKeysTables>,
+  id: number,
+): Promise<"revoked" | "already revoked" | "not found"> {
   return inTransaction(db, async (trx) => {
     const revoked = await trx
       .updateTable("api_keys")
@@ -121,7 +127,7 @@ export type ValidApiKey = Pick<ApiKey, "id" | "name" | "scopes" | "expiresAt">;
  * Throws, or rejects, when it cannot be looked up.
  */
 export function findApiKey(
-  db: Database,
+  db: Kysely<ApiKeysTables>,
   key: string,
   now?: number,
 ): ValidApiKey | undefined | Promise<ValidApiKey | undefined> {
@@ -144,7 +150,7 @@ function toValidApiKey(
   return now !== undefined && isExpired(apiKey, now) ? undefined : apiKey;
 }
 
-const unrevokedKey = prepared((db, { hash }: { hash: string }) =>
+const unrevokedKey = prepared((db: Kysely<ApiKeysTables>, { hash }: { hash: string }) =>
   db
     .selectFrom("api_keys")
     .select(["id", "name", "scopes", "expires_at"])
@@ -153,7 +159,7 @@ const unrevokedKey = prepared((db, { hash }: { hash: string }) =>
 );
 
 /** Keeps, in one statement, when each key was last used, by its id; a time before the one that is known changes nothing. */
-export async function saveKeyUses(db: Database, uses: ReadonlyMap<number, number>): Promise<void> {
+export async function saveKeyUses(db: Kysely<ApiKeysTables>, uses: ReadonlyMap<number, number>): Promise<void> {
   const rows = Array.from(uses, ([id, at]) => sql`(cast(${id} as bigint), cast(${at} as bigint))`);
   // SQLite and PostgreSQL both name the columns of `values` column1 and column2.
   await sql`
@@ -162,18 +168,21 @@ export async function saveKeyUses(db: Database, uses: ReadonlyMap<number, number
 }
 
 /** Joins the transaction that `db` is, or runs one. */
-async function inTransaction<Result>(db: Database, work: (trx: Database) => Promise<Result>): Promise<Result> {
+async function inTransaction<Result>(
+  db: Kysely<ApiKeysTables>,
+  work: (trx: Kysely<ApiKeysTables>) => Promise<Result>,
+): Promise<Result> {
   return db.isTransaction ? work(db) : db.transaction().execute(work);
 }
 
-async function issue(trx: Database, key: string, settings: NewApiKey): Promise<IssuedApiKey> {
+async function issue(trx: Kysely<ApiKeysTables>, key: string, settings: NewApiKey): Promise<IssuedApiKey> {
   const apiKey = await insertUnlessKnown(trx, key, settings);
   if (apiKey === undefined) throw new Error("Two keys of 256 random bits were the same.");
   return { ...apiKey, key };
 }
 
 async function insertUnlessKnown(
-  trx: Database,
+  trx: Kysely<ApiKeysTables>,
   key: string,
   { name, scopes = SCOPES, expiresAt = null }: NewApiKey,
 ): Promise<ApiKey | undefined> {

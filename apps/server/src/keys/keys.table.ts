@@ -1,4 +1,11 @@
 import type { Generated } from "kysely";
+import type { AuditTable } from "./audit.table.ts";
+
+/** The tables of API keys, by their names. */
+export interface ApiKeysTables {
+  api_keys: ApiKeysTable;
+  audit: AuditTable;
+}
 
 /** The API keys: of the key itself only its SHA-256 and the prefix by which a person recognises it. */
 export interface ApiKeysTable {

@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ConfigError } from "@platform/service/settings";
-import type { Database } from "../database/database.ts";
+import type { Kysely } from "kysely";
 import { createApiKey, findApiKey, SCOPES } from "./keys.repository.ts";
+import type { ApiKeysTables } from "./keys.table.ts";
 
 const OWNER_ONLY = 0o600;
 
@@ -11,7 +12,7 @@ const OWNER_ONLY = 0o600;
  * Sees to it that the file holds a key with every scope that works in this database, readable by its owner alone. Throws
  * `ConfigError` where the file cannot be used.
  */
-export async function ensureQuickstartKey(db: Database, file: string): Promise<"written" | "kept"> {
+export async function ensureQuickstartKey(db: Kysely<ApiKeysTables>, file: string): Promise<"written" | "kept"> {
   try {
     return await ensureKey(db, file);
   } catch (cause) {
@@ -24,7 +25,7 @@ export async function ensureQuickstartKey(db: Database, file: string): Promise<"
   }
 }
 
-async function ensureKey(db: Database, file: string): Promise<"written" | "kept"> {
+async function ensureKey(db: Kysely<ApiKeysTables>, file: string): Promise<"written" | "kept"> {
   if (await holdsWorkingKey(db, file)) {
     await chmod(file, OWNER_ONLY);
     return "kept";
@@ -35,7 +36,7 @@ async function ensureKey(db: Database, file: string): Promise<"written" | "kept"
   return "written";
 }
 
-async function holdsWorkingKey(db: Database, file: string): Promise<boolean> {
+async function holdsWorkingKey(db: Kysely<ApiKeysTables>, file: string): Promise<boolean> {
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";
     throw error;

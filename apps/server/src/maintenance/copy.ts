@@ -1,26 +1,21 @@
 import { createHash } from "node:crypto";
-import { sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { DatabaseError } from "../database/database.errors.ts";
-import { type Database, isPostgres, type Tables } from "../database/database.ts";
+import { isPostgres } from "../database/database.ts";
 import { migrate } from "../database/migrations.ts";
-import { MIGRATIONS } from "../migrations.ts";
+import type { Schema } from "../database/registration.ts";
 
 /** What was copied of one table. The checksum is of what the new database holds, whatever the order of its rows. */
 export interface CopiedTable {
-  table: keyof Tables;
+  table: string;
   rows: number;
   checksum: string;
 }
 
 type Row = Record<string, unknown>;
 
-/** Every table after those that it references, with its primary key. */
-const PRIMARY_KEYS = {
-  pets: ["id"],
-  api_keys: ["id"],
-  audit: ["id"],
-  idempotency_keys: ["api_key_id", "key"],
-} as const satisfies Record<keyof Tables, readonly string[]>;
+/** The columns of a primary key. */
+type Key = readonly string[];
 
 const ROWS_AT_ONCE = 1_000;
 
@@ -28,32 +23,35 @@ const ROWS_AT_ONCE = 1_000;
  * Copies every row, with its id and the ids never to be given again, to a database that holds none, and reads it back to
  * compare. Nobody can write to the old database meanwhile. Throws `DatabaseError`, leaving the new one without a row.
  */
-export async function copyDatabase(from: Database, to: Database): Promise<CopiedTable[]> {
-  for (const db of [from, to]) await migrate(db, MIGRATIONS);
+export async function copyDatabase(
+  from: Kysely<any>,
+  to: Kysely<any>,
+  { migrations, tables }: Schema,
+): Promise<CopiedTable[]> {
+  for (const db of [from, to]) await migrate(db, migrations);
   return from.transaction().execute((source) =>
     to.transaction().execute(async (target) => {
-      for (const trx of [source, target]) await holdTables(trx);
+      for (const trx of [source, target]) await holdTables(trx, Object.keys(tables));
       const copied: CopiedTable[] = [];
-      for (const table of Object.keys(PRIMARY_KEYS) as (keyof Tables)[])
-        copied.push(await copyTable(source, target, table));
+      for (const [table, { key }] of Object.entries(tables)) copied.push(await copyTable(source, target, table, key));
       return copied;
     }),
   );
 }
 
-async function copyTable(source: Database, target: Database, table: keyof Tables): Promise<CopiedTable> {
-  for await (const _ of pagesOf(target, table)) {
+async function copyTable(source: Kysely<any>, target: Kysely<any>, table: string, key: Key): Promise<CopiedTable> {
+  for await (const _ of pagesOf(target, table, key)) {
     throw new DatabaseError(`The database to copy to already holds rows in ${table}. Copy to an empty one.`);
   }
   const read = new Sum();
-  for await (const rows of pagesOf(source, table)) {
+  for await (const rows of pagesOf(source, table, key)) {
     read.add(rows);
     await target.insertInto(table).values(rows).execute();
   }
-  if (isNumbered(table)) await setLastId(target, table, await lastId(source, table));
+  if (isNumbered(key)) await setLastId(target, table, await lastId(source, table));
 
   const written = new Sum();
-  for await (const rows of pagesOf(target, table)) written.add(rows);
+  for await (const rows of pagesOf(target, table, key)) written.add(rows);
   if (written.rows !== read.rows || written.checksum !== read.checksum) {
     throw new DatabaseError(`The copy of ${table} differs from it, so nothing is copied.`);
   }
@@ -61,16 +59,13 @@ async function copyTable(source: Database, target: Database, table: keyof Tables
 }
 
 /** SQLite's transactions exclude other writers by themselves. */
-async function holdTables(trx: Database): Promise<void> {
+async function holdTables(trx: Kysely<any>, tables: string[]): Promise<void> {
   if (!isPostgres(trx)) return;
   await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
-  await sql`lock table ${sql.join(Object.keys(PRIMARY_KEYS).map((table) => sql.table(table)))} in share mode`.execute(
-    trx,
-  );
+  await sql`lock table ${sql.join(tables.map((table) => sql.table(table)))} in share mode`.execute(trx);
 }
 
-async function* pagesOf(db: Database, table: keyof Tables): AsyncGenerator<Row[]> {
-  const key = PRIMARY_KEYS[table];
+async function* pagesOf(db: Kysely<any>, table: string, key: Key): AsyncGenerator<Row[]> {
   const columns = sql.join(key.map((column) => sql.ref(column)));
   for (let after = sql`true`; ;) {
     const { rows } = await sql<Row>`
@@ -102,19 +97,19 @@ class Sum {
   }
 }
 
-function isNumbered(table: keyof Tables): boolean {
-  return PRIMARY_KEYS[table][0] === "id";
+function isNumbered(key: Key): boolean {
+  return key[0] === "id";
 }
 
 /** The highest id ever given, also to a row that is gone; undefined when none was. */
-async function lastId(db: Database, table: keyof Tables): Promise<number | undefined> {
+async function lastId(db: Kysely<any>, table: string): Promise<number | undefined> {
   const query = isPostgres(db)
     ? sql<{ id: number }>`select last_value as id from ${sequenceOf(table)} where is_called`
     : sql<{ id: number }>`select seq as id from sqlite_sequence where name = ${table}`;
   return (await query.execute(db)).rows[0]?.id;
 }
 
-async function setLastId(db: Database, table: keyof Tables, id: number | undefined): Promise<void> {
+async function setLastId(db: Kysely<any>, table: string, id: number | undefined): Promise<void> {
   if (id === undefined) return;
   if (isPostgres(db)) {
     await sql`select setval(${`${table}_id_seq`}, ${id})`.execute(db);
@@ -124,6 +119,6 @@ async function setLastId(db: Database, table: keyof Tables, id: number | undefin
   await sql`insert into sqlite_sequence (name, seq) values (${table}, ${id})`.execute(db);
 }
 
-function sequenceOf(table: keyof Tables) {
+function sequenceOf(table: string) {
   return sql.table(`${table}_id_seq`);
 }

@@ -2,11 +2,13 @@ import { createHash } from "node:crypto";
 import type { HandledOperations, OperationIdsByTag, Pet } from "@petstore/contract";
 import { errorBody } from "@platform/service/errors";
 import type { Handlers } from "express-operations";
-import type { Environment } from "../environment.ts";
+import type { Environment } from "../keys/environment.ts";
 import { once } from "../idempotency/idempotency.repository.ts";
+import type { IdempotencyTables } from "../idempotency/idempotency.table.ts";
 import { holdsApiKey } from "../keys/api-key.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { findPet, insertPet, insertPets, listPets } from "./pets.repository.ts";
+import type { PetsTables } from "./pets.table.ts";
 
 const API_KEY_MISPLACED =
   "An API key belongs in the Authorization header alone; neither a name nor an Idempotency-Key may hold one.";
@@ -63,7 +65,7 @@ export const petsHandlers = {
     if (pet === undefined) return { status: 404, body: errorBody("not_found", "There is no animal with this id.") };
     return { status: 200, body: pet };
   },
-} satisfies Handlers<Pick<HandledOperations, OperationIdsByTag["Pets"]>, Environment>;
+} satisfies Handlers<Pick<HandledOperations, OperationIdsByTag["Pets"]>, Environment<PetsTables & IdempotencyTables>>;
 
 /** Two bodies that mean the same animal hash the same, whatever the order of their fields. */
 function hashOf({ name, categoryId, status }: Omit<Pet, "id">): string {

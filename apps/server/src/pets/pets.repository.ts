@@ -1,6 +1,8 @@
 import type { Pet, PetStatus } from "@petstore/contract";
-import { type Database, isPostgres } from "../database/database.ts";
+import type { Kysely } from "kysely";
+import { isPostgres } from "../database/database.ts";
 import { prepared, preparedForMany } from "../database/prepared.ts";
+import type { PetsTables } from "./pets.table.ts";
 
 const PET = ["id", "name", "category_id as categoryId", "status"] as const;
 
@@ -22,20 +24,20 @@ export interface NewPet extends Omit<Pet, "id"> {
 }
 
 /** Animals in the order of their ids. */
-export async function listPets(db: Database, { limit, status, after }: ListPets): Promise<Pet[]> {
+export async function listPets(db: Kysely<PetsTables>, { limit, status, after }: ListPets): Promise<Pet[]> {
   const first = after === undefined ? Number.MIN_SAFE_INTEGER : after + 1;
   const page = status === undefined ? pageOfAll(db, { limit, first }) : pageOfStatus(db, { limit, first, status });
   return (await page).rows;
 }
 
 /** Adds an animal and gives it with its id; an id is never given twice. */
-export async function insertPet(db: Database, pet: NewPet): Promise<Pet> {
+export async function insertPet(db: Kysely<PetsTables>, pet: NewPet): Promise<Pet> {
   const [added] = await insertPets(db, [pet]);
   return added!;
 }
 
 /** Adds animals and gives them with their ids, in the order given. */
-export async function insertPets(db: Database, pets: NewPet[]): Promise<Pet[]> {
+export async function insertPets(db: Kysely<PetsTables>, pets: NewPet[]): Promise<Pet[]> {
   const added: Pet[] = [];
   while (added.length < pets.length) {
     const left = pets.length - added.length;
@@ -50,23 +52,23 @@ export async function insertPets(db: Database, pets: NewPet[]): Promise<Pet[]> {
 }
 
 /** The animal with this id, if there is one. */
-export async function findPet(db: Database, id: Pet["id"]): Promise<Pet | undefined> {
+export async function findPet(db: Kysely<PetsTables>, id: Pet["id"]): Promise<Pet | undefined> {
   const { rows } = await byId(db, { id });
   return rows[0];
 }
 
-const pageOfAll = prepared((db, { limit, first }: { limit: number; first: Pet["id"] }) =>
+const pageOfAll = prepared((db: Kysely<PetsTables>, { limit, first }: { limit: number; first: Pet["id"] }) =>
   db.selectFrom("pets").select(PET).where("id", ">=", first).orderBy("id").limit(limit),
 );
 
 const pageOfStatus = prepared(
-  (db, { limit, first, status }: { limit: number; first: Pet["id"]; status: PetStatus }) => {
+  (db: Kysely<PetsTables>, { limit, first, status }: { limit: number; first: Pet["id"]; status: PetStatus }) => {
     const ofStatus = db.selectFrom("pets").select(PET).where("status", "=", status);
     return ofStatus.where("id", ">=", first).orderBy("id").limit(limit);
   },
 );
 
-const insertion = preparedForMany((db, pets: NewPet[]) =>
+const insertion = preparedForMany((db: Kysely<PetsTables>, pets: NewPet[]) =>
   db
     .insertInto("pets")
     .values(pets.map(toRow))
@@ -77,4 +79,6 @@ function toRow({ name, categoryId, status, createdBy, createdAt }: NewPet) {
   return { name, category_id: categoryId, status, created_by: createdBy, created_at: createdAt };
 }
 
-const byId = prepared((db, { id }: Pick<Pet, "id">) => db.selectFrom("pets").select(PET).where("id", "=", id));
+const byId = prepared((db: Kysely<PetsTables>, { id }: Pick<Pet, "id">) =>
+  db.selectFrom("pets").select(PET).where("id", "=", id),
+);

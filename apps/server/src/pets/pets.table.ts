@@ -1,6 +1,11 @@
 import type { Pet } from "@petstore/contract";
 import type { Generated } from "kysely";
 
+/** The tables of animals, by their names. */
+export interface PetsTables {
+  pets: PetsTable;
+}
+
 /** The animals. Who added them and when is for operators, and never in a response. */
 export interface PetsTable {
   id: Generated<Pet["id"]>;

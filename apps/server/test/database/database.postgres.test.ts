@@ -3,12 +3,11 @@ import { connect, createServer, type Socket } from "node:net";
 import { sql } from "kysely";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { DatabaseError, isDatabaseUnavailable } from "../../src/database/database.errors.ts";
-import type { Database } from "../../src/database/database.ts";
 import { insertPet, listPets } from "../../src/pets/pets.repository.ts";
 import { createDatabase, execute } from "../postgres.ts";
 import { startProgram } from "../program.ts";
 import { expectError, json, startService } from "../service.ts";
-import { opened, temporaryFolder, temporaryStorage, temporaryUrl } from "../temporary.ts";
+import { type Database, opened, temporaryFolder, temporaryStorage, temporaryUrl } from "../temporary.ts";
 
 const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
 const UNUSABLE =

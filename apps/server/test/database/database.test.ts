@@ -6,11 +6,10 @@ import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { DatabaseError, isDatabaseUnavailable } from "../../src/database/database.errors.ts";
-import type { Database } from "../../src/database/database.ts";
 import { migrate } from "../../src/database/migrations.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { insertPet, listPets } from "../../src/pets/pets.repository.ts";
-import { opened, temporaryDatabase, temporaryFolder, temporaryUrl } from "../temporary.ts";
+import { type Database, opened, temporaryDatabase, temporaryFolder, temporaryUrl } from "../temporary.ts";
 
 const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
 
@@ -62,7 +61,7 @@ describe("a transaction", () => {
 
   test("fails with the first error when SQLite has rolled it back by itself", async () => {
     const db = await temporaryDatabase();
-    const failing = db.transaction().execute(async (trx) => {
+    const failing = db.transaction().execute(async (trx: Database) => {
       await sql`insert or rollback into pets (name, category_id, status) values ('Rex', 1, 'lost')`.execute(trx);
     });
     await expect(failing).rejects.toMatchObject({ code: "SQLITE_CONSTRAINT_CHECK" });
@@ -71,7 +70,7 @@ describe("a transaction", () => {
 
   test("leaves nothing when it throws", async () => {
     const db = await temporaryDatabase();
-    const failing = db.transaction().execute(async (trx) => {
+    const failing = db.transaction().execute(async (trx: Database) => {
       await insertPet(trx, REX);
       throw new Error("no");
     });
@@ -123,7 +122,8 @@ test("a full disk fails the write, leaves the reads, and heals without a restart
   await pragma(db, `max_page_count = ${String(pages)}`);
   const kept: Pet[] = [];
   const fill = async () => {
-    for (;;) kept.push(await db.transaction().execute((trx) => insertPet(trx, { ...REX, name: "x".repeat(255) })));
+    for (;;)
+      kept.push(await db.transaction().execute((trx: Database) => insertPet(trx, { ...REX, name: "x".repeat(255) })));
   };
   expect(isDatabaseUnavailable(await failureOf(fill()))).toBe(true);
   expect(await listPets(db, { limit: 100 })).toEqual(kept);

@@ -1,12 +1,13 @@
+import type { Kysely } from "kysely";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import type { Database } from "../../src/database/database.ts";
 import { migrate } from "../../src/database/migrations.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { expectError, json, startService } from "../service.ts";
 import { opened, temporaryUrl } from "../temporary.ts";
 import { EARLIER, earlierDatabase, FIXTURES } from "./earlier-database.ts";
 import { schemaOf } from "./schema.ts";
+import type { Tables } from "../../src/registrations.ts";
 
 const MAX = { name: "Max", categoryId: 2, status: "pending" } as const;
 
@@ -59,27 +60,27 @@ describe.each(FIXTURES.map((fixture, at) => ({ fixture, applied: FIXTURES.slice(
 const lastFixture = async () => opened(await earlierDatabase(FIXTURES.at(-1)!));
 
 /** Expects the tables of one database in the other, each with the same definition. */
-async function expectTablesOf(expected: Database, db: Database): Promise<void> {
+async function expectTablesOf(expected: Kysely<Tables>, db: Kysely<Tables>): Promise<void> {
   const tables = await tablesOf(expected);
   expect(await schemaOf(db, tables)).toEqual(await schemaOf(expected, tables));
 }
 
 /** The names of all tables but Kysely's own. */
-async function tablesOf(db: Database): Promise<string[]> {
+async function tablesOf(db: Kysely<Tables>): Promise<string[]> {
   const tables = await db.introspection.getTables();
   return tables.map(({ name }) => name).toSorted();
 }
 
-async function columnsOf(db: Database, table: string): Promise<string[]> {
+async function columnsOf(db: Kysely<Tables>, table: string): Promise<string[]> {
   const tables = await db.introspection.getTables();
   return tables.find(({ name }) => name === table)!.columns.map(({ name }) => name);
 }
 
-async function rowsOfEach(db: Database, tables: string[]): Promise<[table: string, rows: object[]][]> {
+async function rowsOfEach(db: Kysely<Tables>, tables: string[]): Promise<[table: string, rows: object[]][]> {
   return Promise.all(tables.map(async (table) => [table, await rowsOf(db, table)]));
 }
 
-async function rowsOf(db: Database, table: string): Promise<object[]> {
+async function rowsOf(db: Kysely<Tables>, table: string): Promise<object[]> {
   const { rows } = await sql<object>`select * from ${sql.table(table)} order by 1`.execute(db);
   return rows;
 }

@@ -2,10 +2,9 @@ import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
 import { describe, expect, test } from "vitest";
 import { DatabaseError } from "../../src/database/database.errors.ts";
-import type { Database } from "../../src/database/database.ts";
 import { migrate } from "../../src/database/migrations.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
-import { opened, temporaryUrl } from "../temporary.ts";
+import { type Database, opened, temporaryUrl } from "../temporary.ts";
 
 const creating = (table: string): Migration => ({
   up: async (db) => void (await sql`create table ${sql.table(table)} (id integer)`.execute(db)),

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { findPet, insertPet } from "../../src/pets/pets.repository.ts";
 import { prepared } from "../../src/database/prepared.ts";
-import { temporaryDatabase } from "../temporary.ts";
+import { type Database, temporaryDatabase } from "../temporary.ts";
 
 const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
 
-const named = prepared((db, { name, limit }: { name: string; limit: number }) =>
+const named = prepared((db: Database, { name, limit }: { name: string; limit: number }) =>
   db.selectFrom("pets").select("id").where("name", "=", name).orderBy("id").limit(limit),
 );
 
@@ -21,7 +21,7 @@ describe("a prepared query", () => {
   test("waits for a transaction of somebody else on its connection, and sees nothing of it before", async () => {
     const db = await temporaryDatabase();
     let found: Promise<unknown> | undefined;
-    await db.transaction().execute(async (trx) => {
+    await db.transaction().execute(async (trx: Database) => {
       await insertPet(trx, REX);
       found = findPet(db, 1);
       expect(await findPet(trx, 1)).toMatchObject(REX);
@@ -34,7 +34,7 @@ describe("a prepared query", () => {
     const db = await temporaryDatabase();
     const wrong = { ...REX, categoryId: 2 ** 60 };
     await expect(insertPet(db, wrong)).rejects.toThrow("CHECK constraint failed");
-    await db.transaction().execute(async (trx) => {
+    await db.transaction().execute(async (trx: Database) => {
       await expect(insertPet(trx, wrong)).rejects.toThrow("CHECK constraint failed");
       await insertPet(trx, REX);
     });

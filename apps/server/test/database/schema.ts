@@ -1,8 +1,9 @@
-import { type RawBuilder, sql } from "kysely";
-import { type Database, isPostgres } from "../../src/database/database.ts";
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { isPostgres } from "../../src/database/database.ts";
+import type { Tables } from "../../src/registrations.ts";
 
 /** Everything that defines these tables, a line or statement for each part, in an order that two databases share. */
-export async function schemaOf(db: Database, tables: string[]): Promise<string[]> {
+export async function schemaOf(db: Kysely<Tables>, tables: string[]): Promise<string[]> {
   const names = sql.join(tables);
   const { rows } = await (isPostgres(db) ? inCatalogue(names) : inMaster(names)).execute(db);
   return rows.map(({ definition }) => definition);

@@ -9,6 +9,7 @@ import { openDatabase } from "../../src/database/database.ts";
 import { migrate } from "../../src/database/migrations.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { openFile, refuseOldSqlite } from "../../src/database/sqlite.file.ts";
+import type { Tables } from "../../src/registrations.ts";
 import { ENTRY, run, startProgram } from "../program.ts";
 import { temporaryFolder } from "../temporary.ts";
 
@@ -113,7 +114,7 @@ function afterOpening(act: () => void, method: "prepare" | "pragma" = "prepare",
 /** A database with one animal, which nobody has open. */
 async function databaseWith(name: string): Promise<string> {
   const path = join(await temporaryFolder(), "petstore.db");
-  const db = openDatabase(`file:${path}`);
+  const db = openDatabase<Tables>(`file:${path}`);
   await migrate(db, MIGRATIONS);
   await db.insertInto("pets").values({ name, category_id: 1, status: "sold" }).execute();
   await db.destroy();

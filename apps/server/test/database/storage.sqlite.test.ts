@@ -5,11 +5,11 @@ import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { pathOfFileUrl } from "../../src/database/url.ts";
 import { DatabaseError } from "../../src/database/database.errors.ts";
-import type { Database } from "../../src/database/database.ts";
 import { insertPet, insertPets, listPets } from "../../src/pets/pets.repository.ts";
 import { groupingCommits } from "../../src/database/grouping-commits.ts";
 import type { Storage } from "../../src/database/storage.ts";
-import { temporaryDatabase, temporaryStorage } from "../temporary.ts";
+import type { Tables } from "../../src/registrations.ts";
+import { type Database, temporaryDatabase, temporaryStorage } from "../temporary.ts";
 
 const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
 
@@ -114,7 +114,7 @@ test("writes that wait for another process are refused once they shall not wait,
 });
 
 describe("snapshot", () => {
-  const versionOf = (storage: Pick<Storage, "snapshot">) => {
+  const versionOf = (storage: Pick<Storage<Tables>, "snapshot">) => {
     const versions: (number | undefined)[] = [];
     storage.snapshot((version) => versions.push(version));
     expect(versions).toHaveLength(1);
@@ -126,7 +126,7 @@ describe("snapshot", () => {
     expect(versionOf(storage)).toBeUndefined();
     await storage.open();
     expect(versionOf(storage)).toEqual(expect.any(Number));
-    const failing = storage.db.transaction().execute(async (trx) => {
+    const failing = storage.db.transaction().execute(async (trx: Database) => {
       await insertPet(trx, REX);
       expect(versionOf(storage)).toBeUndefined();
       throw new Error("taken back");

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { Database } from "../../src/database/database.ts";
 import { type IdempotentRequest, once as onceOn } from "../../src/idempotency/idempotency.repository.ts";
 import { createApiKey } from "../../src/keys/keys.repository.ts";
 import { migrate } from "../../src/database/migrations.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { insertPet, listPets } from "../../src/pets/pets.repository.ts";
-import { opened, temporaryUrl } from "../temporary.ts";
+import { type Database, opened, temporaryUrl } from "../temporary.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 const NOW = Date.UTC(2026, 10, 21);

@@ -6,23 +6,27 @@ import { migrate } from "../../src/database/migrations.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import type { Storage } from "../../src/database/storage.ts";
 import { openStorage } from "../../src/database/open-storage.ts";
+import type { ApiKeysTables } from "../../src/keys/keys.table.ts";
 import { startProgram } from "../program.ts";
 import { opened, temporaryFolder, temporaryUrl } from "../temporary.ts";
 
 interface Collected {
   uses: KeyUses;
-  storage: Storage;
+  storage: Storage<ApiKeysTables>;
   log: string[];
   lastUses: () => Promise<(number | null)[]>;
 }
 
 /** Two keys, and what collects their uses. */
-async function collecting(write?: (storage: Storage) => Storage["write"], saveAfterMs?: number): Promise<Collected> {
+async function collecting(
+  write?: (storage: Storage<ApiKeysTables>) => Storage<ApiKeysTables>["write"],
+  saveAfterMs?: number,
+): Promise<Collected> {
   const url = await temporaryUrl();
   const db = opened(url);
   await migrate(db, MIGRATIONS);
   for (const name of ["one", "two"]) await createApiKey(db, { name, environment: "development" });
-  const storage = openStorage(url);
+  const storage = openStorage<ApiKeysTables>(url);
   const log: string[] = [];
   const uses = keyUses(
     write?.(storage) ?? storage.write,

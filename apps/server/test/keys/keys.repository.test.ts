@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { Database } from "../../src/database/database.ts";
 import { migrate } from "../../src/database/migrations.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { generateApiKey } from "../../src/keys/api-key.ts";
@@ -12,7 +11,7 @@ import {
   rotateApiKey,
   saveKeyUses,
 } from "../../src/keys/keys.repository.ts";
-import { opened, temporaryDatabase, temporaryUrl } from "../temporary.ts";
+import { type Database, opened, temporaryDatabase, temporaryUrl } from "../temporary.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 const CI = { name: "ci", environment: "development" } as const;

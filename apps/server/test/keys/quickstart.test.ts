@@ -1,7 +1,6 @@
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import type { Database } from "../../src/database/database.ts";
 import {
   createApiKey,
   findApiKey,
@@ -10,7 +9,7 @@ import {
   type ValidApiKey,
 } from "../../src/keys/keys.repository.ts";
 import { ensureQuickstartKey } from "../../src/keys/quickstart.ts";
-import { temporaryDatabase, temporaryFolder } from "../temporary.ts";
+import { type Database, temporaryDatabase, temporaryFolder } from "../temporary.ts";
 
 test("writes a working key that its owner alone can read, and nothing beside it", async () => {
   const [db, file] = [await temporaryDatabase(), await temporaryFile()];

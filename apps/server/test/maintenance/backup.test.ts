@@ -8,7 +8,7 @@ import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { pathOfFileUrl } from "../../src/database/url.ts";
-import { type Database, openDatabase } from "../../src/database/database.ts";
+import { openDatabase } from "../../src/database/database.ts";
 import { appliedMigrations, migrate } from "../../src/database/migrations.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { listAudit } from "../../src/keys/audit.repository.ts";
@@ -20,7 +20,7 @@ import { insertPet, insertPets } from "../../src/pets/pets.repository.ts";
 import { isoDate } from "../../src/print.ts";
 import { ownProgram, type Program, run, startProgram } from "../program.ts";
 import { startService } from "../service.ts";
-import { opened, temporaryFolder, temporaryUrl } from "../temporary.ts";
+import { type Database, opened, temporaryFolder, temporaryUrl } from "../temporary.ts";
 
 const ANSWERS_BEFORE_BACKUP = 100;
 const RESTORES = 10;

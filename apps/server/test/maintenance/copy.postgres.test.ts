@@ -1,19 +1,20 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { Pet } from "@petstore/contract";
 import { sql } from "kysely";
 import { expect, inject, test } from "vitest";
 import { isPostgresUrl } from "../../src/database/url.ts";
 import { type CopiedTable, copyDatabase } from "../../src/maintenance/copy.ts";
 import { DatabaseError } from "../../src/database/database.errors.ts";
-import type { Database } from "../../src/database/database.ts";
 import { once } from "../../src/idempotency/idempotency.repository.ts";
 import { listAudit } from "../../src/keys/audit.repository.ts";
 import { createApiKey, findApiKey, listApiKeys, revokeApiKey } from "../../src/keys/keys.repository.ts";
 import { migrate } from "../../src/database/migrations.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { insertPet, listPets } from "../../src/pets/pets.repository.ts";
+import type { Tables } from "../../src/registrations.ts";
 import { ENTRY, run } from "../program.ts";
-import { opened, temporaryFolder, temporaryUrl } from "../temporary.ts";
+import { type Database, opened, SCHEMA, temporaryFolder, temporaryUrl } from "../temporary.ts";
 import { actingAtInsert, all, writeToEach } from "./during-copy.ts";
 
 const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
@@ -27,7 +28,7 @@ test.each([
 ])("%s: everything is there, with its id, and works as before", async (_title, fromUrl, toUrl) => {
   const [from, to] = [opened(await fromUrl()), opened(await toUrl())];
   const { key, request } = await fill(from);
-  const copied = await copyDatabase(from, to);
+  const copied = await copyDatabase(from, to, SCHEMA);
   expect(copied.filter(({ rows }) => rows > 0)).toEqual([
     { table: "pets", rows: 2_503, checksum: expect.stringMatching(/^[0-9a-f]{64}$/) },
     { table: "api_keys", rows: 2, checksum: expect.any(String) },
@@ -40,7 +41,7 @@ test.each([
   expect(await listAudit(to)).toContainEqual(expect.objectContaining({ at: 3, action: "createPet", keyName: "ci" }));
   expect(await findApiKey(to, key, Date.now())).toMatchObject({ id: 1 });
 
-  const again = await once(
+  const again = await once<Tables, Pet>(
     (work) => to.transaction().execute(work),
     request,
     (trx) => insertPet(trx, REX),
@@ -69,6 +70,7 @@ test.each([
     actingAtInsert(to, "pets", async () => {
       for (const url of urls) during.push(await writeToEach(url));
     }),
+    SCHEMA,
   );
   expect(during).toEqual(refused);
   expect(copied[0]).toMatchObject({ table: "pets", rows: 1 });
@@ -87,6 +89,7 @@ test("PostgreSQL lets others read while it is copied", async () => {
     actingAtInsert(to, "pets", async () => {
       for (const url of [fromUrl, toUrl]) read.push(await listPets(opened(`${url}?lock_timeout=50`), { limit: 10 }));
     }),
+    SCHEMA,
   );
   expect(read).toEqual([[pet], []]);
 });
@@ -101,7 +104,7 @@ test("a copy may take longer than the server lets a transaction wait", async () 
     "pets",
     async () => void (await sql`select pg_sleep(1.5)`.execute(opened(toUrl))),
   );
-  expect((await copyDatabase(from!, waiting))[0]).toMatchObject({ table: "pets", rows: 1 });
+  expect((await copyDatabase(from!, waiting, SCHEMA))[0]).toMatchObject({ table: "pets", rows: 1 });
 });
 
 test("a database that holds something is not copied to, and stays as it is", async () => {
@@ -109,7 +112,7 @@ test("a database that holds something is not copied to, and stays as it is", asy
   await fill(from);
   await migrate(to, MIGRATIONS);
   await createApiKey(to, { name: "theirs", environment: "development" });
-  await expect(copyDatabase(from, to)).rejects.toThrow(
+  await expect(copyDatabase(from, to, SCHEMA)).rejects.toThrow(
     new DatabaseError("The database to copy to already holds rows in api_keys. Copy to an empty one."),
   );
   expect(await listPets(to, { limit: 10 })).toEqual([]);
@@ -173,7 +176,7 @@ async function fill(db: Database) {
       .execute();
   const request = { apiKeyId: 1, key: "a", requestHash: "h", now: Date.now() };
   for (const name of ["a", "B", "_"]) {
-    await once(
+    await once<Tables, Pet>(
       (work) => db.transaction().execute(work),
       { ...request, key: name },
       (trx) => insertPet(trx, { ...REX, createdBy: 1, createdAt: 3 }),

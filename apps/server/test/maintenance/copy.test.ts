@@ -5,7 +5,7 @@ import { migrate } from "../../src/database/migrations.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { copyDatabase } from "../../src/maintenance/copy.ts";
 import { insertPet, listPets } from "../../src/pets/pets.repository.ts";
-import { opened, temporaryUrl } from "../temporary.ts";
+import { opened, SCHEMA, temporaryUrl } from "../temporary.ts";
 import { actingAtInsert, all, writeToEach } from "./during-copy.ts";
 
 const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
@@ -21,6 +21,7 @@ test("nobody can write to either file while SQLite is copied to SQLite", async (
     actingAtInsert(to, "pets", async () => {
       for (const url of [fromUrl, toUrl]) during.push(await writeToEach(url));
     }),
+    SCHEMA,
   );
   expect(during).toEqual([all("SQLITE_BUSY"), all("SQLITE_BUSY")]);
   expect(copied[0]).toMatchObject({ table: "pets", rows: 1 });
@@ -36,7 +37,7 @@ test.each([
   for (const db of [from, to]) await migrate(db, MIGRATIONS);
   await insertPet(from, REX);
   await sql`create trigger spoil after insert on pets begin ${sql.raw(act)}; end`.execute(to);
-  await expect(copyDatabase(from, to)).rejects.toThrow(
+  await expect(copyDatabase(from, to, SCHEMA)).rejects.toThrow(
     new DatabaseError("The copy of pets differs from it, so nothing is copied."),
   );
   expect(await listPets(to, { limit: 10 })).toEqual([]);

@@ -1,8 +1,8 @@
 import Sqlite from "better-sqlite3";
 import { InsertQueryNode, type KyselyPlugin, sql } from "kysely";
 import { isPostgresUrl, pathOfFileUrl } from "../../src/database/url.ts";
-import type { Database, Tables } from "../../src/database/database.ts";
-import { opened } from "../temporary.ts";
+import type { Tables } from "../../src/registrations.ts";
+import { type Database, opened } from "../temporary.ts";
 
 /** The tables that are copied. */
 export const TABLES = ["pets", "api_keys", "audit", "idempotency_keys"] as const satisfies (keyof Tables)[];

@@ -3,8 +3,8 @@ import { pino } from "pino";
 import { expect, test } from "vitest";
 import { outageLog } from "../../src/database/outage.ts";
 import { insertPet } from "../../src/pets/pets.repository.ts";
-import { TABLES } from "../../src/database/database.ts";
 import { failureOf } from "../../src/database/failure.ts";
+import { TABLES } from "../../src/registrations.ts";
 import { temporaryStorage } from "../temporary.ts";
 
 /** How often these tests look whether an outage is over, in milliseconds. */
@@ -86,7 +86,7 @@ test("an outage is one error with its stack, then a number now and then, and its
     { level: "info" },
     { write: (line) => void lines.push(JSON.parse(line) as (typeof lines)[number]) },
   );
-  const report = outageLog(logger, async () => (await failureOf(storage, TABLES)) === undefined, 20);
+  const report = outageLog(logger, async () => (await failureOf(storage, Object.keys(TABLES))) === undefined, 20);
   const limit = (pages: number) =>
     storage.write(async (trx) => void (await sql`pragma max_page_count = ${sql.lit(pages)}`.execute(trx)));
   let failures = 0;
@@ -105,7 +105,9 @@ test("an outage is one error with its stack, then a number now and then, and its
   await limit(1); // what it has by now
   while (await write());
   await expect.poll(async () => (await write(), lines.length), { interval: 5 }).toBeGreaterThan(2);
-  await expect.poll(() => failureOf(storage, TABLES)).toMatchObject({ message: "The database cannot be written." });
+  await expect
+    .poll(() => failureOf(storage, Object.keys(TABLES)))
+    .toMatchObject({ message: "The database cannot be written." });
   await limit(100_000);
   await expect.poll(() => lines.at(-1)?.msg).toBe("the database can be used again");
 

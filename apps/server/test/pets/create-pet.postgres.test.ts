@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { insertPet } from "../../src/pets/pets.repository.ts";
 import { once } from "../../src/idempotency/idempotency.repository.ts";
 import { listApiKeys } from "../../src/keys/keys.repository.ts";
+import type { Tables } from "../../src/registrations.ts";
 import { expectError, json, startService } from "../service.ts";
 import { opened } from "../temporary.ts";
 
@@ -12,7 +13,7 @@ test("createPet answers 409 with Retry-After while the first request with its Id
   const request = { apiKeyId: apiKey!.id, key: "slow", requestHash: "any", now: Date.now() };
   const post = () => service.request("/pets", json({ name: "Rex", categoryId: 1 }, { "Idempotency-Key": "slow" }));
 
-  const first = once(
+  const first = once<Tables, never>(
     (work) => db.transaction().execute(work),
     request,
     async (trx) => {

@@ -8,7 +8,9 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import { type Database, isPostgres, type Tables } from "../../src/database/database.ts";
+import { isPostgres } from "../../src/database/database.ts";
+import type { Tables } from "../../src/registrations.ts";
+import type { Database } from "../temporary.ts";
 
 /** How the database would run the statement that a repository function sends, told by its own word such as `explain`. */
 export async function planOf<Row>(

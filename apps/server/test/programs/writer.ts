@@ -3,6 +3,7 @@ import Sqlite from "better-sqlite3";
 import { pathOfFileUrl } from "../../src/database/url.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import { insertPet } from "../../src/pets/pets.repository.ts";
+import type { PetsTables } from "../../src/pets/pets.table.ts";
 
 /**
  * A process that opens a database, writes a little later, and closes it, again and again until it is told to stop. It
@@ -13,7 +14,7 @@ const stop = new AbortController();
 process.once("message", () => stop.abort());
 const counts = { written: 0, lost: 0 };
 while (!stop.signal.aborted) {
-  const db = openDatabase(url);
+  const db = openDatabase<PetsTables>(url);
   await db.connection().execute(() => setTimeout(Math.random() * 10));
   const { id } = await db
     .transaction()

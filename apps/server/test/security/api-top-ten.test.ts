@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BASE_PATH } from "../../src/app.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import { createApiKey, type Scope, SCOPES } from "../../src/keys/keys.repository.ts";
+import type { Tables } from "../../src/registrations.ts";
 import { expectError, json, startService, type TestService } from "../service.ts";
 import { type Credential, invalidCredentials, plainRequests, variantsOf, withCredential } from "./attempts.ts";
 import { Wire, type WireAnswer } from "./wire.ts";
@@ -290,7 +291,7 @@ function isRefusal({ status, headers, text }: WireAnswer, method: string): boole
 
 /** How many rows there are of what a request could add. */
 async function rowsOf({ databaseUrl }: TestService): Promise<Record<string, number>> {
-  const db = openDatabase(databaseUrl);
+  const db = openDatabase<Tables>(databaseUrl);
   const counts: Record<string, number> = {};
   for (const table of ["pets", "idempotency_keys", "api_keys", "audit"] as const) {
     const { count } = await db

@@ -1,0 +1,33 @@
+import type { Migrations } from "./migrations.ts";
+
+/** What is to be known of a table, beside the columns of its rows. */
+export interface Table<Row> {
+  /** The columns of its primary key; `["id"]` where the database numbers the rows. */
+  key: readonly (keyof Row & string)[];
+}
+
+/** Tables whose rows are of any kind, by their names. */
+export type AnyTables = Readonly<Record<string, Table<any>>>;
+
+/** What a database of this version holds: every table after those that it references. */
+export interface Schema {
+  migrations: Migrations;
+  tables: AnyTables;
+}
+
+/** What a part of the service brings: its tables. Whatever has to name every table reads it. */
+export interface Registration<Tables> {
+  tables: { readonly [Name in keyof Tables]: Table<Tables[Name]> };
+}
+
+/** The rows of all the tables that a union of registrations brings, by the names of the tables. */
+export type TablesOf<AnyRegistration> = (
+  AnyRegistration extends Registration<infer Tables> ? (tables: Tables) => void : never
+) extends (tables: infer All) => void
+  ? All
+  : never;
+
+/** The tables of all registrations, in their order. */
+export function tablesOf(registrations: readonly Registration<any>[]): AnyTables {
+  return Object.assign({}, ...registrations.map(({ tables }) => tables)) as AnyTables;
+}

@@ -1,0 +1,7 @@
+import type { Registration } from "../database/registration.ts";
+import type { IdempotencyTables } from "./idempotency.table.ts";
+
+/** The answers kept for `Idempotency-Key`. */
+export const idempotencyKeys: Registration<IdempotencyTables> = {
+  tables: { idempotency_keys: { key: ["api_key_id", "key"] } },
+};

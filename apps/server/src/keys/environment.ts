@@ -1,0 +1,8 @@
+import type { Storage } from "../database/storage.ts";
+import type { ApiKeysTables } from "./keys.table.ts";
+
+/** What every handler is given besides its input: whose API key it is, and the storage of the tables that it names. */
+export interface Environment<Tables = ApiKeysTables> {
+  caller: { id: number };
+  context: Storage<Tables>;
+}

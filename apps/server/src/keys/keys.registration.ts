@@ -1,0 +1,7 @@
+import type { Registration } from "../database/registration.ts";
+import type { ApiKeysTables } from "./keys.table.ts";
+
+/** The API keys, and the trail of what was done to them. */
+export const apiKeys: Registration<ApiKeysTables> = {
+  tables: { api_keys: { key: ["id"] }, audit: { key: ["id"] } },
+};

@@ -1,0 +1,7 @@
+import type { Registration } from "../database/registration.ts";
+import type { PetsTables } from "./pets.table.ts";
+
+/** The animals. */
+export const pets: Registration<PetsTables> = {
+  tables: { pets: { key: ["id"] } },
+};

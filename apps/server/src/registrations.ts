@@ -1,0 +1,13 @@
+import { tablesOf, type TablesOf } from "./database/registration.ts";
+import { idempotencyKeys } from "./idempotency/idempotency.registration.ts";
+import { apiKeys } from "./keys/keys.registration.ts";
+import { pets } from "./pets/index.ts";
+
+/** Everything that has tables; what is referenced stands before what references it. */
+const REGISTRATIONS = [pets, apiKeys, idempotencyKeys] as const;
+
+/** Every table by its name. Times in them are milliseconds since 1970. */
+export type Tables = TablesOf<(typeof REGISTRATIONS)[number]>;
+
+/** What is to be known of every table, in that order. */
+export const TABLES = tablesOf(REGISTRATIONS);

@@ -1,0 +1,34 @@
+import { expect, expectTypeOf, test } from "vitest";
+import { type Registration, tablesOf, type TablesOf } from "../../src/database/registration.ts";
+import type { Storage } from "../../src/database/storage.ts";
+
+interface Bowls {
+  bowls: { id: number; size: number };
+}
+interface Meals {
+  meals: { bowl_id: number; at: number };
+}
+
+const bowls: Registration<Bowls> = { tables: { bowls: { key: ["id"] } } };
+const meals: Registration<Meals> = { tables: { meals: { key: ["bowl_id", "at"] } } };
+
+test("registrations together have the tables of each, in their order", () => {
+  const all = [bowls, meals] as const;
+  expect(Object.entries(tablesOf(all))).toEqual([
+    ["bowls", { key: ["id"] }],
+    ["meals", { key: ["bowl_id", "at"] }],
+  ]);
+  expectTypeOf<TablesOf<(typeof all)[number]>>().toEqualTypeOf<Bowls & Meals>();
+});
+
+test("a table that is not registered, a column that it does not have, and a storage without it do not compile", () => {
+  const wrong = [
+    // @ts-expect-error no key of `meals`
+    { tables: { bowls: { key: ["id"] } } } satisfies Registration<Bowls & Meals>,
+    // @ts-expect-error no column `name`
+    { tables: { bowls: { key: ["name"] } } } satisfies Registration<Bowls>,
+  ];
+  expect(wrong).toHaveLength(2);
+  expectTypeOf<Storage<Bowls & Meals>>().toExtend<Storage<Bowls>>();
+  expectTypeOf<Storage<Bowls>>().not.toExtend<Storage<Bowls & Meals>>();
+});
