@@ -14,12 +14,11 @@ import { failureOf } from "./database/failure.ts";
 import { outageLog } from "./database/outage.ts";
 import type { Storage } from "./database/storage.ts";
 import type { Environment } from "./keys/environment.ts";
-import { handlers } from "./handlers.ts";
 import { holdsApiKey } from "./keys/api-key.ts";
 import { authentication } from "./keys/authentication.ts";
 import type { KeyUses } from "./keys/key-uses.ts";
 import { limited, type RateLimits } from "./rate-limits.ts";
-import { TABLES, type Tables } from "./registrations.ts";
+import { handlers, TABLES, type Tables } from "./registrations.ts";
 
 /** What the petstore's app is made of, beside what it gives to each service's. */
 export interface AppOptions extends Omit<

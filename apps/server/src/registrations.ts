@@ -1,5 +1,8 @@
+import type { HandledOperations } from "@petstore/contract";
+import type { Handlers } from "express-operations";
 import { tablesOf, type TablesOf } from "./database/registration.ts";
 import { idempotencyKeys } from "./idempotency/idempotency.registration.ts";
+import type { Environment } from "./keys/environment.ts";
 import { apiKeys } from "./keys/keys.registration.ts";
 import { pets } from "./pets/index.ts";
 
@@ -11,3 +14,8 @@ export type Tables = TablesOf<(typeof REGISTRATIONS)[number]>;
 
 /** What is to be known of every table, in that order. */
 export const TABLES = tablesOf(REGISTRATIONS);
+
+/** The handler of every operation of the contract. */
+export const handlers: Handlers<HandledOperations, Environment<Tables>> = {
+  ...pets.handlers,
+};

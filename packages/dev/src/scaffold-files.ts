@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { exampleRequests } from "express-operations/conformance";
 import type { OpenApiDocument, OperationEntry } from "express-operations/reading";
 
@@ -8,11 +9,14 @@ export interface Place {
   handlersFile: string;
   /** The constant that holds the handlers of the tag. */
   handlersName: string;
+  /** Where the tag is registered as a resource, and the constant that does so. */
+  resourceFile: string;
+  resourceName: string;
   testFile: string;
 }
 
-/** The file that joins the handlers of all tags. */
-export const ALL_HANDLERS = "apps/server/src/handlers.ts";
+/** The file that lists all resources. */
+export const REGISTRATIONS = "apps/server/src/registrations.ts";
 
 /** `listOrders` with the tag `Store` belongs in `store/store.handlers.ts`, its test in `store/list-orders.test.ts`. */
 export function placeOf({ id, operation }: OperationEntry): Place {
@@ -25,6 +29,8 @@ export function placeOf({ id, operation }: OperationEntry): Place {
     tag,
     handlersFile: `apps/server/src/${folder}/${folder}.handlers.ts`,
     handlersName: `${name}Handlers`,
+    resourceFile: `apps/server/src/${folder}/index.ts`,
+    resourceName: name,
     testFile: `apps/server/test/${folder}/${kebab(id)}.test.ts`,
   };
 }
@@ -48,12 +54,29 @@ export const ${handlersName} = {${stub}} satisfies Handlers<Pick<HandledOperatio
 `;
 }
 
-/** The file that joins all handlers, with those of a tag among them. */
-export function withHandlers(all: string, { handlersFile, handlersName }: Place): string {
-  if (all.includes(`...${handlersName},`)) return all;
-  const from = `./${handlersFile.slice("apps/server/src/".length)}`;
-  const imported = replaced(all, /(?=\n\n\/\*\*)/, `\nimport { ${handlersName} } from "${from}";`, ALL_HANDLERS);
-  return replaced(imported, /(?=\n\};)/, `\n  ...${handlersName},`, ALL_HANDLERS);
+/** The registration of a tag that has handlers, and no tables yet. */
+export function registrationOf({ tag, handlersFile, handlersName, resourceName }: Place): string {
+  return `import type { Resource } from "../resource.ts";
+import { ${handlersName} } from "./${basename(handlersFile)}";
+
+/** What the operations tagged ${tag} bring. */
+export const ${resourceName}: Resource<object, typeof ${handlersName}> = {
+  handlers: ${handlersName},
+  tables: {},
+};
+`;
+}
+
+/** The file that lists all resources, with that of a tag among them. */
+export function withResource(all: string, { resourceFile, resourceName }: Place): string {
+  if (all.includes(`...${resourceName}.handlers,`)) return all;
+  const from = `./${resourceFile.slice("apps/server/src/".length)}`;
+  const places: [RegExp, string][] = [
+    [/(?=\n\n\/\*\*)/, `\nimport { ${resourceName} } from "${from}";`],
+    [/(?=\] as const;)/, `, ${resourceName}`],
+    [/(?=\n\};)/, `\n  ...${resourceName}.handlers,`],
+  ];
+  return places.reduce((text, [place, insertion]) => replaced(text, place, insertion, REGISTRATIONS), all);
 }
 
 /** A test that the operation answers its example with its success: it fails until the handler does so. */

@@ -1,6 +1,6 @@
 import { type OpenApiDocument, operationsOf } from "express-operations/reading";
 import { describe, expect, test } from "vitest";
-import { type Place, placeOf, testOf, withHandlers, withStub } from "../src/scaffold-files.ts";
+import { type Place, placeOf, registrationOf, testOf, withResource, withStub } from "../src/scaffold-files.ts";
 
 type Json = Record<string, unknown>;
 
@@ -26,6 +26,8 @@ describe("the code of an operation belongs in the folder of its first tag", () =
       tag: tags?.[0] ?? "General",
       handlersFile: `apps/server/src/${folder}/${folder}.handlers.ts`,
       handlersName: `${name}Handlers`,
+      resourceFile: `apps/server/src/${folder}/index.ts`,
+      resourceName: name,
       testFile: `apps/server/test/${folder}/${file}.test.ts`,
     });
   });
@@ -65,14 +67,42 @@ export const storeHandlers = {
   });
 });
 
-test("the handlers of a tag join those of all once", () => {
-  const all = 'import { a } from "./a.ts";\n\n/** All. */\nexport const handlers = {\n  ...a,\n};\n';
-  const joined = withHandlers(all, STORE);
-  expect(joined).toBe(
-    'import { a } from "./a.ts";\nimport { storeHandlers } from "./store/store.handlers.ts";\n\n/** All. */\nexport const handlers = {\n  ...a,\n  ...storeHandlers,\n};\n',
-  );
-  expect(withHandlers(joined, STORE)).toBe(joined);
-  expect(() => withHandlers("", STORE)).toThrow("apps/server/src/handlers.ts has another form");
+test("the registration of a tag has its handlers and no tables", () => {
+  expect(registrationOf(STORE)).toBe(`import type { Resource } from "../resource.ts";
+import { storeHandlers } from "./store.handlers.ts";
+
+/** What the operations tagged Store bring. */
+export const store: Resource<object, typeof storeHandlers> = {
+  handlers: storeHandlers,
+  tables: {},
+};
+`);
+});
+
+test("a tag joins all resources once", () => {
+  const all = `import { a } from "./a/index.ts";
+
+/** All. */
+const REGISTRATIONS = [a, b] as const;
+
+export const handlers = {
+  ...a.handlers,
+};
+`;
+  const joined = withResource(all, STORE);
+  expect(joined).toBe(`import { a } from "./a/index.ts";
+import { store } from "./store/index.ts";
+
+/** All. */
+const REGISTRATIONS = [a, b, store] as const;
+
+export const handlers = {
+  ...a.handlers,
+  ...store.handlers,
+};
+`);
+  expect(withResource(joined, STORE)).toBe(joined);
+  expect(() => withResource("", STORE)).toThrow("apps/server/src/registrations.ts has another form");
 });
 
 describe("the test of an operation sends its example", () => {

@@ -38,7 +38,7 @@ export interface Storage<Tables> {
   /** Opens a file now, not at the first request, so that nobody takes its place before. */
   open: () => Promise<void>;
   destroy: () => Promise<void>;
-  /** Never there. The compiler takes a Kysely for one with more tables or other columns; by this it tells storages apart. */
+  /** Never set: the compiler compares the tables of storages here, as it does not where a Kysely is asked for another. */
   readonly tables?: Tables;
 }
 

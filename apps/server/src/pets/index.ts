@@ -1,7 +1,9 @@
-import type { Registration } from "../database/registration.ts";
+import type { Resource } from "../resource.ts";
+import { petsHandlers } from "./pets.handlers.ts";
 import type { PetsTables } from "./pets.table.ts";
 
 /** The animals. */
-export const pets: Registration<PetsTables> = {
+export const pets: Resource<PetsTables, typeof petsHandlers> = {
+  handlers: petsHandlers,
   tables: { pets: { key: ["id"] } },
 };

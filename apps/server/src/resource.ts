@@ -1,0 +1,6 @@
+import type { Registration } from "./database/registration.ts";
+
+/** What a group of operations brings: their handlers, and the tables behind them. */
+export interface Resource<Tables, AllHandlers> extends Registration<Tables> {
+  handlers: AllHandlers;
+}
