@@ -42,7 +42,7 @@ program
   });
 
 addKeysCommands(program);
-addAuditCommand(program);
+addAuditCommand(program, TABLES);
 addBackupCommands(program);
 addCopyCommand(program, { migrations: MIGRATIONS, tables: TABLES });
 addDoctorCommand(program);

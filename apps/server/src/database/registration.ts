@@ -4,6 +4,21 @@ import type { Migrations } from "./migrations.ts";
 export interface Table<Row> {
   /** The columns of its primary key; `["id"]` where the database numbers the rows. */
   key: readonly (keyof Row & string)[];
+  /** What adds the rows, where they say which API key did, and when. */
+  addedBy?: Row extends SignedRow ? AddedBy : never;
+}
+
+/** A row with the id of the API key that added it, and the time in milliseconds since 1970; null where nobody knows. */
+interface SignedRow {
+  id: unknown;
+  created_by: number | null;
+  created_at: number | null;
+}
+
+/** An operation and what it adds, in the words of the contract: `createPet` adds a `pet`, whose id it calls `petId`. */
+export interface AddedBy {
+  operationId: string;
+  resource: string;
 }
 
 /** Tables whose rows are of any kind, by their names. */

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { withDatabase } from "../database/with-database.ts";
 import { isoDate, printJson, printTable } from "../print.ts";
+import type { AnyTables } from "../database/registration.ts";
 import { type AuditEntry, listAudit } from "./audit.repository.ts";
 import { parseId, parseLimit, parseSince } from "./keys.arguments.ts";
 
@@ -14,7 +15,7 @@ interface AuditOptions {
 }
 
 /** Adds `audit` to the command line. */
-export function addAuditCommand(program: Command): void {
+export function addAuditCommand(program: Command, tables: AnyTables): void {
   program
     .command("audit")
     .description("list who issued, rotated and revoked API keys, and what was written with each key, the latest last")
@@ -22,19 +23,27 @@ export function addAuditCommand(program: Command): void {
     .option("--since <time>", "only what is not older than, such as 24h, 7d or 2026-12-05T09:30Z", parseSince)
     .option("--limit <number>", "at most so many, the latest", parseLimit, DEFAULT_LIMIT)
     .option("--json", "print JSON")
-    .action(audit);
+    .action((options: AuditOptions) => audit(options, tables));
 }
 
-async function audit({ key: keyId, since, limit, json }: AuditOptions): Promise<void> {
-  const found = await withDatabase((db) => listAudit(db, { keyId, since, limit: limit + 1 }));
+async function audit({ key: keyId, since, limit, json }: AuditOptions, tables: AnyTables): Promise<void> {
+  const found = await withDatabase((db) => listAudit(db, tables, { keyId, since, limit: limit + 1 }));
   const entries = found.slice(-limit);
-  if (json) return printJson(entries.map(({ at, ...entry }) => ({ at: isoDate(at), ...entry })));
+  if (json) return printJson(entries.map(toJson));
   printTable([["TIME", "WHO", "ACTION", "WHAT"], ...entries.map(toRow)]);
   if (found.length > limit) console.log(`Only the latest ${limit} are shown. See more with a higher --limit.`);
 }
 
+/** The id of what was added by the name that the contract has for it. */
+function toJson(entry: AuditEntry): object {
+  const at = isoDate(entry.at);
+  if ("actor" in entry) return { ...entry, at };
+  const { action, keyId, keyName, keyPrefix, resource, resourceId } = entry;
+  return { at, action, keyId, [`${resource}Id`]: resourceId, keyName, keyPrefix };
+}
+
 function toRow(entry: AuditEntry): string[] {
   const key = `key ${entry.keyId}, ${entry.keyName ?? "unknown"}, ${entry.keyPrefix ?? "unknown"}…`;
-  const [who, what] = entry.action === "createPet" ? [key, `pet ${entry.petId}`] : [entry.actor, key];
+  const [who, what] = "actor" in entry ? [entry.actor, key] : [key, `${entry.resource} ${entry.resourceId}`];
   return [isoDate(entry.at), who, entry.action, what];
 }

@@ -1,7 +1,6 @@
 import { hostname, userInfo } from "node:os";
-import type { HandledOperations } from "@petstore/contract";
-import type { Kysely, NotNull } from "kysely";
-import type { PetsTables } from "../pets/pets.table.ts";
+import { type Kysely, type NotNull, sql } from "kysely";
+import type { AddedBy, AnyTables } from "../database/registration.ts";
 import type { AuditTable } from "./audit.table.ts";
 import type { ApiKeysTables } from "./keys.table.ts";
 
@@ -23,14 +22,15 @@ interface KeyChange extends Entry {
 }
 
 interface Write extends Entry {
-  action: typeof CREATE_PET;
+  /** The operationId. */
+  action: string;
   /** Null for a key that is not in the database any more. */
   keyName: string | null;
   keyPrefix: string | null;
-  petId: number;
+  /** What was added, such as `pet`, and its id. */
+  resource: string;
+  resourceId: number;
 }
-
-const CREATE_PET = "createPet" satisfies keyof HandledOperations;
 
 /** Which entries to list: of one key, from a time on (milliseconds since 1970), and at most so many, the latest. */
 export interface AuditFilter {
@@ -58,12 +58,16 @@ export async function recordAudit(
     .execute();
 }
 
-/** What was done to keys and what was written with them, in the order of time. */
+/** What was done to keys, and what was written with them to these tables, in the order of time. */
 export async function listAudit(
-  db: Kysely<ApiKeysTables & PetsTables>,
+  db: Kysely<ApiKeysTables>,
+  tables: AnyTables,
   filter: AuditFilter = {},
 ): Promise<AuditEntry[]> {
-  const entries = [...(await listKeyChanges(db, filter)), ...(await listWrites(db, filter))];
+  const entries: AuditEntry[] = await listKeyChanges(db, filter);
+  for (const [table, { addedBy }] of Object.entries(tables)) {
+    if (addedBy !== undefined) entries.push(...(await listWrites(db, table, addedBy, filter)));
+  }
   return entries.toSorted((one, other) => one.at - other.at).slice(-(filter.limit ?? entries.length));
 }
 
@@ -81,22 +85,31 @@ async function listKeyChanges(db: Kysely<ApiKeysTables>, { keyId, since, limit }
 
 /** Found without an index, which every creation would have to keep; the latest need no more than the end of the table. */
 async function listWrites(
-  db: Kysely<ApiKeysTables & PetsTables>,
+  db: Kysely<ApiKeysTables>,
+  table: string,
+  { operationId, resource }: AddedBy,
   { keyId, since = 0, limit }: AuditFilter,
 ): Promise<Write[]> {
   const latestFirst = await db
-    .selectFrom("pets")
-    .leftJoin("api_keys", "api_keys.id", "pets.created_by")
-    .select(["pets.created_at as at", "pets.created_by as keyId", "pets.id as petId"])
+    .selectFrom(sql<AddedRow>`${sql.table(table)}`.as("added"))
+    .leftJoin("api_keys", "api_keys.id", "added.created_by")
+    .select(["added.created_at as at", "added.created_by as keyId", "added.id as resourceId"])
     .select(["api_keys.name as keyName", "api_keys.prefix as keyPrefix"])
     .$narrowType<{ at: NotNull; keyId: NotNull }>()
-    .where("pets.created_by", "is not", null)
-    .where("pets.created_at", ">=", since)
-    .$if(keyId !== undefined, (query) => query.where("pets.created_by", "=", keyId!))
-    .orderBy("pets.id", "desc")
+    .where("added.created_by", "is not", null)
+    .where("added.created_at", ">=", since)
+    .$if(keyId !== undefined, (query) => query.where("added.created_by", "=", keyId!))
+    .orderBy("added.id", "desc")
     .$if(limit !== undefined, (query) => query.limit(limit!))
     .execute();
-  return latestFirst.toReversed().map(({ at, ...write }) => ({ at, action: CREATE_PET, ...write }));
+  return latestFirst.toReversed().map((row) => ({ ...row, action: operationId, resource }));
+}
+
+/** A row of a table that has `addedBy`. */
+interface AddedRow {
+  id: number;
+  created_by: number | null;
+  created_at: number | null;
 }
 
 /** A container may run as a user that has a number and no name. */

@@ -1,3 +1,4 @@
+import type { OperationIdsByTag } from "@petstore/contract";
 import type { Resource } from "../resource.ts";
 import { petsHandlers } from "./pets.handlers.ts";
 import type { PetsTables } from "./pets.table.ts";
@@ -5,5 +6,7 @@ import type { PetsTables } from "./pets.table.ts";
 /** The animals. */
 export const pets: Resource<PetsTables, typeof petsHandlers> = {
   handlers: petsHandlers,
-  tables: { pets: { key: ["id"] } },
+  tables: {
+    pets: { key: ["id"], addedBy: { operationId: "createPet" satisfies OperationIdsByTag["Pets"], resource: "pet" } },
+  },
 };

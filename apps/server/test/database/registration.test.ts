@@ -27,8 +27,10 @@ test("a table that is not registered, a column that it does not have, and a stor
     { tables: { bowls: { key: ["id"] } } } satisfies Registration<Bowls & Meals>,
     // @ts-expect-error no column `name`
     { tables: { bowls: { key: ["name"] } } } satisfies Registration<Bowls>,
+    // @ts-expect-error no columns `created_by` and `created_at`
+    { tables: { bowls: { key: ["id"], addedBy: { operationId: "a", resource: "b" } } } } satisfies Registration<Bowls>,
   ];
-  expect(wrong).toHaveLength(2);
+  expect(wrong).toHaveLength(3);
   expectTypeOf<Storage<Bowls & Meals>>().toExtend<Storage<Bowls>>();
   expectTypeOf<Storage<Bowls>>().not.toExtend<Storage<Bowls & Meals>>();
 });

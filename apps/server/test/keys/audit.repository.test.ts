@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { listAudit } from "../../src/keys/audit.repository.ts";
 import { createApiKey, findApiKey, listApiKeys, revokeApiKey, rotateApiKey } from "../../src/keys/keys.repository.ts";
 import { insertPet } from "../../src/pets/pets.repository.ts";
+import { TABLES } from "../../src/registrations.ts";
 import { json, startService } from "../service.ts";
 import { opened, temporaryDatabase } from "../temporary.ts";
 
@@ -23,7 +24,7 @@ test("the audit trail tells what was done to which key, when and by whom, in ord
     actor: `${userInfo().username}@${hostname()}`,
     at: expect.any(Number) as number,
   }));
-  const entries = await listAudit(db);
+  const entries = await listAudit(db, TABLES);
   expect(entries).toStrictEqual([
     { ...first, action: "issue", keyId: 1 },
     { ...first, action: "rotate", keyId: 1 },
@@ -40,11 +41,11 @@ test("the audit trail has nothing of what changed nothing", async () => {
   const db = await temporaryDatabase();
   await createApiKey(db, CI);
   await revokeApiKey(db, 1);
-  const entries = await listAudit(db);
+  const entries = await listAudit(db, TABLES);
   await revokeApiKey(db, 1);
   await revokeApiKey(db, 99);
   await rotateApiKey(db, 1, DAY);
-  expect(await listAudit(db)).toEqual(entries);
+  expect(await listAudit(db, TABLES)).toEqual(entries);
 });
 
 test("what the audit trail cannot record is taken back", async () => {
@@ -107,16 +108,30 @@ test("the audit trail tells writes among what was done to keys, by key, by time 
   ] as const)
     await insertPet(db, { ...pet, createdBy, createdAt });
   await insertPet(db, pet); // by nobody
-  const told = async (filter?: Parameters<typeof listAudit>[1]) =>
-    (await listAudit(db, filter)).map(({ at, action, keyId }) => `${at} ${action} ${keyId}`);
+  const told = async (filter?: Parameters<typeof listAudit>[2]) =>
+    (await listAudit(db, TABLES, filter)).map(({ at, action, keyId }) => `${at} ${action} ${keyId}`);
   const all = ["1 issue 1", "2 issue 2", "3 createPet 2", "4 createPet 1", "5 createPet 1", "6 createPet 99"];
   expect(await told()).toEqual(all);
   expect(await told({ since: 2, limit: 2 })).toEqual(all.slice(-2));
   expect(await told({ since: 3 })).toEqual(all.slice(2));
   expect(await told({ keyId: 1 })).toEqual([all[0], all[3], all[4]]);
   expect(await told({ keyId: 2, limit: 1 })).toEqual([all[2]]);
-  expect(await listAudit(db, { since: 5 })).toStrictEqual([
-    { at: 5, action: "createPet", keyId: 1, keyName: "ci", keyPrefix: one.prefix, petId: 3 },
-    { at: 6, action: "createPet", keyId: 99, keyName: null, keyPrefix: null, petId: 4 },
+  expect(await listAudit(db, TABLES, { since: 5 })).toStrictEqual([
+    { at: 5, action: "createPet", keyId: 1, keyName: "ci", keyPrefix: one.prefix, resource: "pet", resourceId: 3 },
+    { at: 6, action: "createPet", keyId: 99, keyName: null, keyPrefix: null, resource: "pet", resourceId: 4 },
+  ]);
+});
+
+test("the audit trail tells writes to each table that says what adds its rows", async () => {
+  const db = await temporaryDatabase();
+  const { id: keyId } = await createApiKey(db, CI);
+  await insertPet(db, { name: "Rex", categoryId: 1, status: "sold", createdBy: keyId, createdAt: 5 });
+  await sql`create table things (id integer primary key, created_by integer, created_at integer)`.execute(db);
+  await sql`insert into things values (7, ${keyId}, 4), (8, null, 6)`.execute(db);
+  const things = { key: ["id"], addedBy: { operationId: "createThing", resource: "thing" } };
+  const entries = await listAudit(db, { ...TABLES, things, unsigned: { key: ["id"] } });
+  expect(entries.slice(0, -1)).toMatchObject([
+    { at: 4, action: "createThing", keyId, resource: "thing", resourceId: 7 },
+    { at: 5, action: "createPet", keyId, resource: "pet", resourceId: 1 },
   ]);
 });

@@ -31,7 +31,7 @@ describe("ensureBootstrapKey", () => {
       expiresAt: null,
     });
     expect(await listApiKeys(db)).toMatchObject([{ name: "bootstrap", expiresAt: null }]);
-    expect(await listAudit(db)).toMatchObject([{ action: "issue", keyId: 1, keyName: "bootstrap" }]);
+    expect(await listAudit(db, {})).toMatchObject([{ action: "issue", keyId: 1, keyName: "bootstrap" }]);
   });
 
   test("leaves a key revoked that was", async () => {
@@ -90,7 +90,7 @@ test.each(["development", "production"])(
     const db = opened(DATABASE_URL);
     const isBootstrap = ({ name }: { name: string }) => name === "bootstrap";
     expect((await listApiKeys(db)).filter(isBootstrap)).toHaveLength(1);
-    expect((await listAudit(db)).filter(({ keyName }) => keyName === "bootstrap")).toHaveLength(1);
+    expect((await listAudit(db, {})).filter(({ keyName }) => keyName === "bootstrap")).toHaveLength(1);
   },
 );
 

@@ -73,7 +73,7 @@ test("of processes that rotate one key at once, one succeeds and the others say 
   expect(losers).toEqual([refusal, refusal]);
   expect(await findApiKey(db, (JSON.parse(winner!.stdout) as IssuedApiKey).key, Date.now())).toMatchObject({ id: 2 });
   expect(await listApiKeys(db)).toHaveLength(2);
-  expect((await listAudit(db)).map(({ action, keyId }) => `${action} ${keyId}`)).toEqual([
+  expect((await listAudit(db, {})).map(({ action, keyId }) => `${action} ${keyId}`)).toEqual([
     "issue 1",
     "rotate 1",
     "issue 2",

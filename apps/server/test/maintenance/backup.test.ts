@@ -18,6 +18,7 @@ import { backup, restore } from "../../src/maintenance/backup.ts";
 import { factsOf } from "../../src/maintenance/carry-over.ts";
 import { insertPet, insertPets } from "../../src/pets/pets.repository.ts";
 import { isoDate } from "../../src/print.ts";
+import { TABLES } from "../../src/registrations.ts";
 import { ownProgram, type Program, run, startProgram } from "../program.ts";
 import { startService } from "../service.ts";
 import { type Database, opened, temporaryFolder, temporaryUrl } from "../temporary.ts";
@@ -263,7 +264,7 @@ describe("petstore restore keeps what the replaced database says", () => {
     const restored = opened(`file:${path}`);
     expect(rotation.outcome).toBe("rotated");
     expect(await listApiKeys(restored)).toEqual(before.filter(({ id }) => [1, 2, 3, later.id].includes(id)));
-    const trail = (await listAudit(restored)).map(({ action, keyId }) => `${action} ${keyId}`);
+    const trail = (await listAudit(restored, TABLES)).map(({ action, keyId }) => `${action} ${keyId}`);
     expect(trail).toEqual([
       "issue 1",
       "issue 2",
