@@ -11,6 +11,7 @@ import { addKeysCommands } from "./keys/keys.commands.ts";
 import { migrate } from "./database/migrations.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { TABLES } from "./registrations.ts";
+import { withDatabase } from "./with-database.ts";
 
 let isServing = false;
 let isOutputLost = false;
@@ -41,9 +42,9 @@ program
     }
   });
 
-addKeysCommands(program);
-addAuditCommand(program, TABLES);
-addBackupCommands(program);
+addKeysCommands(program, { withDatabase, environment: () => readConfig(process.env).environment });
+addAuditCommand(program, { withDatabase, tables: TABLES });
+addBackupCommands(program, () => readConfig(process.env).databaseUrl);
 addCopyCommand(program, { migrations: MIGRATIONS, tables: TABLES });
 addDoctorCommand(program);
 

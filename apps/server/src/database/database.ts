@@ -12,6 +12,9 @@ export function openDatabase<Tables>(url: string, { mustExist }: { mustExist?: t
   return new Kysely<Tables>({ dialect });
 }
 
+/** Runs work on a database that is opened for it, and closes it. */
+export type WithDatabase<Tables> = <Result>(work: (db: Kysely<Tables>) => Promise<Result>) => Promise<Result>;
+
 /** Whether this is PostgreSQL, for the few statements that SQLite has otherwise or needs not. */
 export function isPostgres(db: Pick<Kysely<unknown>, "getExecutor">): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;

@@ -1,11 +1,18 @@
 import type { Command } from "commander";
-import { withDatabase } from "../database/with-database.ts";
-import { isoDate, printJson, printTable } from "../print.ts";
+import type { WithDatabase } from "../database/database.ts";
 import type { AnyTables } from "../database/registration.ts";
 import { type AuditEntry, listAudit } from "./audit.repository.ts";
 import { parseId, parseLimit, parseSince } from "./keys.arguments.ts";
+import type { ApiKeysTables } from "./keys.table.ts";
+import { isoDate, printJson, printTable } from "./print.ts";
 
 const DEFAULT_LIMIT = 100;
+
+/** What `audit` reads: a database, and those of its tables that keys write to. */
+export interface Audited {
+  withDatabase: WithDatabase<ApiKeysTables>;
+  tables: AnyTables;
+}
 
 interface AuditOptions {
   key?: number;
@@ -15,7 +22,7 @@ interface AuditOptions {
 }
 
 /** Adds `audit` to the command line. */
-export function addAuditCommand(program: Command, tables: AnyTables): void {
+export function addAuditCommand(program: Command, audited: Audited): void {
   program
     .command("audit")
     .description("list who issued, rotated and revoked API keys, and what was written with each key, the latest last")
@@ -23,10 +30,13 @@ export function addAuditCommand(program: Command, tables: AnyTables): void {
     .option("--since <time>", "only what is not older than, such as 24h, 7d or 2026-12-05T09:30Z", parseSince)
     .option("--limit <number>", "at most so many, the latest", parseLimit, DEFAULT_LIMIT)
     .option("--json", "print JSON")
-    .action((options: AuditOptions) => audit(options, tables));
+    .action((options: AuditOptions) => audit(audited, options));
 }
 
-async function audit({ key: keyId, since, limit, json }: AuditOptions, tables: AnyTables): Promise<void> {
+async function audit(
+  { withDatabase, tables }: Audited,
+  { key: keyId, since, limit, json }: AuditOptions,
+): Promise<void> {
   const found = await withDatabase((db) => listAudit(db, tables, { keyId, since, limit: limit + 1 }));
   const entries = found.slice(-limit);
   if (json) return printJson(entries.map(toJson));

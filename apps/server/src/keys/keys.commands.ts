@@ -1,7 +1,6 @@
+import type { Environment } from "@platform/service/settings";
 import { type Command, Option } from "commander";
-import { readConfig } from "../config.ts";
-import { withDatabase } from "../database/with-database.ts";
-import { isoDate, printJson, printTable } from "../print.ts";
+import type { WithDatabase } from "../database/database.ts";
 import { generateApiKey } from "./api-key.ts";
 import { parseDuration, parseId, parseName, parseOverlap, parseScopes } from "./keys.arguments.ts";
 import {
@@ -15,13 +14,23 @@ import {
   type Scope,
   SCOPES,
 } from "./keys.repository.ts";
+import type { ApiKeysTables } from "./keys.table.ts";
+import { isoDate, printJson, printTable } from "./print.ts";
 
 const OVERLAP = new Option("--overlap <duration>", "how long the old key still holds, such as 0, 30m or 7d")
   .argParser(parseOverlap)
   .default(parseDuration("24h"), "24h");
 
+type KeysDatabase = WithDatabase<ApiKeysTables>;
+
+/** What the commands need of the settings, which are read when a command runs. */
+export interface KeysSettings {
+  withDatabase: KeysDatabase;
+  environment: () => Environment;
+}
+
 /** Adds the commands below `keys` to the command line. */
-export function addKeysCommands(program: Command): void {
+export function addKeysCommands(program: Command, { withDatabase, environment }: KeysSettings): void {
   const keys = program.command("keys").description("make, list, rotate and revoke API keys");
   keys
     .command("create")
@@ -30,47 +39,56 @@ export function addKeysCommands(program: Command): void {
     .option("--scopes <scopes>", `what it allows, of ${SCOPES.join(",")} (default: all)`, parseScopes)
     .option("--expires-in <duration>", "how long it holds, such as 12h, 90d or 52w (default: for ever)", parseDuration)
     .option("--json", "print JSON")
-    .action(create);
+    .action((options: CreateOptions) => create(withDatabase, { ...options, environment: environment() }));
   keys
     .command("generate")
     .description("print a new key that no database knows, for PETSTORE_BOOTSTRAP_KEY_FILE")
-    .action(() => console.log(generateApiKey(readConfig(process.env).environment)));
+    .action(() => console.log(generateApiKey(environment())));
   keys
     .command("list")
     .description("list the API keys, never the keys themselves")
     .option("--json", "print JSON")
-    .action(list);
+    .action((options: JsonOption) => list(withDatabase, options));
   keys
     .command("rotate")
     .description("replace an API key by a new one with the same name, scopes and lifetime, and show that, this once")
     .argument("<id>", "its number in the list", parseId)
     .addOption(OVERLAP)
     .option("--json", "print JSON")
-    .action(rotate);
+    .action((id: number, options: RotateOptions) => rotate(withDatabase, id, options));
   keys
     .command("revoke")
     .description("end an API key, from the next request on")
     .argument("<id>", "its number in the list", parseId)
     .option("--json", "print JSON")
-    .action(revoke);
+    .action((id: number, options: JsonOption) => revoke(withDatabase, id, options));
 }
 
-interface CreateOptions {
-  name: string;
-  scopes?: Scope[];
-  expiresIn?: number;
+interface JsonOption {
   json?: true;
 }
 
-async function create({ name, scopes, expiresIn, json }: CreateOptions): Promise<void> {
-  const { environment } = readConfig(process.env);
+interface CreateOptions extends JsonOption {
+  name: string;
+  scopes?: Scope[];
+  expiresIn?: number;
+}
+
+interface RotateOptions extends JsonOption {
+  overlap: number;
+}
+
+async function create(
+  withDatabase: KeysDatabase,
+  { name, scopes, expiresIn, json, environment }: CreateOptions & { environment: Environment },
+): Promise<void> {
   const expiresAt = expiresIn === undefined ? undefined : Date.now() + expiresIn;
   const apiKey = await withDatabase((db) => createApiKey(db, { name, environment, scopes, expiresAt }));
   if (json) return printJson(withDates(apiKey));
   printIssued(apiKey);
 }
 
-async function list({ json }: { json?: true }): Promise<void> {
+async function list(withDatabase: KeysDatabase, { json }: JsonOption): Promise<void> {
   const apiKeys = await withDatabase(listApiKeys);
   if (json) return printJson(apiKeys.map(withDates));
   const rows = apiKeys.map((key) => [
@@ -86,7 +104,7 @@ async function list({ json }: { json?: true }): Promise<void> {
   printTable([["ID", "NAME", "KEY", "SCOPES", "STATE", "CREATED", "EXPIRES", "LAST USED"], ...rows]);
 }
 
-async function rotate(id: number, { overlap, json }: { overlap: number; json?: true }): Promise<void> {
+async function rotate(withDatabase: KeysDatabase, id: number, { overlap, json }: RotateOptions): Promise<void> {
   const rotation = await withDatabase((db) => rotateApiKey(db, id, overlap));
   switch (rotation.outcome) {
     case "rotated": {
@@ -105,7 +123,7 @@ async function rotate(id: number, { overlap, json }: { overlap: number; json?: t
   }
 }
 
-async function revoke(id: number, { json }: { json?: true }): Promise<void> {
+async function revoke(withDatabase: KeysDatabase, id: number, { json }: JsonOption): Promise<void> {
   const outcome = await withDatabase((db) => revokeApiKey(db, id));
   if (outcome === "not found") return fail(`there is no key ${id}; see \`petstore keys list\``);
   if (json) return printJson({ id, outcome });

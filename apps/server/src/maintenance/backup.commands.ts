@@ -1,19 +1,17 @@
 import { resolve } from "node:path";
-import { ConfigError } from "@platform/service/settings";
 import type { Command } from "commander";
 import { backup, restore, type Restored } from "./backup.ts";
-import { readConfig } from "../config.ts";
+import { DatabaseError } from "../database/database.errors.ts";
 import { isPostgresUrl, pathOfFileUrl } from "../database/url.ts";
-import { isoDate } from "../print.ts";
 
-/** Adds `backup` and `restore` to the command line. */
-export function addBackupCommands(program: Command): void {
+/** Adds `backup` and `restore` of the database at this URL to the command line. */
+export function addBackupCommands(program: Command, databaseUrl: () => string): void {
   program
     .command("backup")
     .description("copy the database to a file, also while the service runs")
     .argument("<file>", "where the copy goes; it must not exist")
     .action((file: string) => {
-      backup(databasePath(), resolve(file));
+      backup(pathOfDatabase(databaseUrl()), resolve(file));
       console.log(`The database is backed up to ${file}.`);
     });
   program
@@ -22,7 +20,7 @@ export function addBackupCommands(program: Command): void {
     .argument("<file>", "a backup")
     .option("--force", "also replace a database that cannot be read, though keys revoked since may be valid again")
     .action(async (file: string, { force }: { force?: true }) => {
-      const restored = await restore(databasePath(), resolve(file), { force: force === true });
+      const restored = await restore(pathOfDatabase(databaseUrl()), resolve(file), { force: force === true });
       for (const line of report(file, restored)) console.log(line);
     });
 }
@@ -49,14 +47,17 @@ export function report(file: string, { aside, endedKeys, loss }: Restored): stri
   return [first, kept, `Lost, added between ${time}: ${lost.join(", ")}.`];
 }
 
+function isoDate(time: number): string {
+  return new Date(time).toISOString();
+}
+
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-function databasePath(): string {
-  const { databaseUrl } = readConfig(process.env);
-  if (isPostgresUrl(databaseUrl)) {
-    throw new ConfigError("Backups are made of SQLite files. For PostgreSQL use its own tools, such as pg_dump.");
+function pathOfDatabase(url: string): string {
+  if (isPostgresUrl(url)) {
+    throw new DatabaseError("Backups are made of SQLite files. For PostgreSQL use its own tools, such as pg_dump.");
   }
-  return resolve(pathOfFileUrl(databaseUrl));
+  return resolve(pathOfFileUrl(url));
 }

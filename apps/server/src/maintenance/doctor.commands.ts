@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { printJson } from "../print.ts";
 import { examine } from "./doctor.ts";
 
 /** Adds `doctor` to the command line. It exits with 1 when there is something to do. */
@@ -11,7 +10,7 @@ export function addDoctorCommand(program: Command): void {
     .action(async ({ json }: { json?: true }) => {
       const findings = await examine(process.env);
       if (findings.some(({ remedy }) => remedy !== undefined)) process.exitCode = 1;
-      if (json) return printJson(findings);
+      if (json) return console.log(JSON.stringify(findings, null, 2));
       for (const { check, found, remedy } of findings) {
         console.log(`${remedy === undefined ? "ok   " : "wrong"}  ${check.padEnd(10)}  ${found}`);
         if (remedy !== undefined) console.log(`       ${remedy}`);

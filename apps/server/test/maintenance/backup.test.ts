@@ -17,7 +17,6 @@ import { createApiKey, findApiKey, listApiKeys, revokeApiKey, rotateApiKey } fro
 import { backup, restore } from "../../src/maintenance/backup.ts";
 import { factsOf } from "../../src/maintenance/carry-over.ts";
 import { insertPet, insertPets } from "../../src/pets/pets.repository.ts";
-import { isoDate } from "../../src/print.ts";
 import { TABLES } from "../../src/registrations.ts";
 import { ownProgram, type Program, run, startProgram } from "../program.ts";
 import { startService } from "../service.ts";
@@ -302,7 +301,7 @@ describe("petstore restore keeps what the replaced database says", () => {
 
     const { stdout } = await run(["restore", copy], { DATABASE_URL: `file:${path}` });
     expect(stdout).toContain(
-      `Lost, added between ${isoDate(lastTime)} and ${isoDate(at)}: 2 animals, 1 answer kept for Idempotency-Key.\n`,
+      `Lost, added between ${new Date(lastTime).toISOString()} and ${new Date(at).toISOString()}: 2 animals, 1 answer kept for Idempotency-Key.\n`,
     );
     expect(await insertPet(opened(`file:${path}`), pet)).toMatchObject({ id: lost.id + 1 });
   });

@@ -1,0 +1,16 @@
+import { readConfig } from "./config.ts";
+import { openDatabase, type WithDatabase } from "./database/database.ts";
+import { migrate } from "./database/migrations.ts";
+import { MIGRATIONS } from "./migrations.ts";
+import type { Tables } from "./registrations.ts";
+
+/** Runs work on the database that the settings name, brought to this version, and closes it. */
+export const withDatabase: WithDatabase<Tables> = async (work) => {
+  const db = openDatabase<Tables>(readConfig(process.env).databaseUrl);
+  try {
+    await migrate(db, MIGRATIONS);
+    return await work(db);
+  } finally {
+    await db.destroy();
+  }
+};
