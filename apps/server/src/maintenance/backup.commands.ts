@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { backup, restore, type Restored } from "./backup.ts";
+import { backup } from "./backup.ts";
+import { restore, type Restored } from "./restore.ts";
 import { DatabaseError } from "../database/database.errors.ts";
 import { isPostgresUrl, pathOfFileUrl } from "../database/url.ts";
 
