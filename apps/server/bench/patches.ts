@@ -13,23 +13,24 @@ interface Patch {
 
 const SERVER = "apps/server/src";
 const SERVICE = "packages/service/src";
+const STORAGE = "packages/storage/src";
 const OPERATIONS = "packages/express-operations/src";
 
 /** What the service is measured with besides as it stands, so that its source needs no switches for that. */
 export const PATCHES = {
-  "synchronous=NORMAL": { file: `${SERVER}/database/sqlite.file.ts`, from: "synchronous: 2", to: "synchronous: 1" },
+  "synchronous=NORMAL": { file: `${STORAGE}/sqlite/sqlite.file.ts`, from: "synchronous: 2", to: "synchronous: 1" },
   "without grouped commits": {
-    file: `${SERVER}/database/grouping-commits.ts`,
+    file: `${STORAGE}/sqlite/grouping-commits.ts`,
     from: "LARGEST_GROUP = 256",
     to: "LARGEST_GROUP = 1",
   },
   "without commits in the turn of their requests": {
-    file: `${SERVER}/database/data-version.ts`,
+    file: `${STORAGE}/data-version.ts`,
     from: "process.nextTick(storage.commitNow)",
     to: "{}",
   },
   "without savepoints spared": {
-    file: `${SERVER}/database/grouping-commits.ts`,
+    file: `${STORAGE}/sqlite/grouping-commits.ts`,
     from: "await runTogether(trx, begun)",
     to: "await runEachAlone(trx, begun)",
   },
@@ -49,7 +50,7 @@ export const PATCHES = {
     to: "",
   },
   "without requests of a turn together": {
-    file: `${SERVER}/database/data-version.ts`,
+    file: `${STORAGE}/data-version.ts`,
     from: "if (arrived.length === 1) setImmediate(begin);",
     to: "begin();",
   },
@@ -64,17 +65,17 @@ export const PATCHES = {
     to: "",
   },
   "without queries compiled once": {
-    file: `${SERVER}/database/prepared.ts`,
+    file: `${STORAGE}/prepared.ts`,
     from: "compiled.get(adapter)?.[items.length] ??",
     to: "",
   },
   "without running queries at once": {
-    file: `${SERVER}/database/prepared.ts`,
+    file: `${STORAGE}/prepared.ts`,
     from: "adapter instanceof SqliteFileAdapter ?",
     to: "false ?",
   },
   "without statements kept": {
-    file: `${SERVER}/database/sqlite.dialect.ts`,
+    file: `${STORAGE}/sqlite/sqlite.dialect.ts`,
     from: "kept !== undefined",
     to: "false",
   },

@@ -7,8 +7,8 @@ import {
   type ServiceConfig,
   serviceConfig,
 } from "@platform/service/settings";
+import { isDatabaseUrl, isPostgresUrl, NOT_A_DATABASE, pathOfFileUrl } from "@platform/storage/url";
 import { z } from "zod";
-import { isDatabaseUrl, isPostgresUrl, NOT_A_DATABASE, pathOfFileUrl } from "./database/url.ts";
 import { API_KEY_SETTINGS, type ApiKeyConfig, apiKeyConfig } from "./keys/settings.ts";
 
 /** The settings by the names of their environment variables: what is allowed, the default, and what to say otherwise. */

@@ -1,14 +1,14 @@
 import { ConfigError } from "@platform/service/settings";
+import { addCopyCommand } from "@platform/storage/copy.commands";
+import { openDatabase } from "@platform/storage/database";
+import { isDatabaseUnavailable } from "@platform/storage/database-error";
+import { migrate } from "@platform/storage/migrations";
 import { Command, CommanderError } from "commander";
 import { addBackupCommands } from "./maintenance/backup.commands.ts";
 import { readConfig } from "./config.ts";
-import { isDatabaseUnavailable } from "./database/database.errors.ts";
-import { openDatabase } from "./database/database.ts";
-import { addCopyCommand } from "./maintenance/copy.commands.ts";
 import { addDoctorCommand } from "./maintenance/doctor.commands.ts";
 import { addAuditCommand } from "./keys/audit.commands.ts";
 import { addKeysCommands } from "./keys/keys.commands.ts";
-import { migrate } from "./database/migrations.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { TABLES } from "./registrations.ts";
 import { withDatabase } from "./with-database.ts";

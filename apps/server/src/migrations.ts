@@ -1,5 +1,5 @@
-import type { Migrations } from "./database/migrations.ts";
-import { createIdempotencyKeys } from "./idempotency/idempotency.migrations.ts";
+import { createIdempotencyKeys } from "@platform/storage/idempotency.migrations";
+import type { Migrations } from "@platform/storage/migrations";
 import { auditApiKeys, createApiKeys, createRateLimits } from "./keys/keys.migrations.ts";
 import { createPets, nameCreators } from "./pets/pets.migrations.ts";
 

@@ -1,8 +1,8 @@
+import { openDatabase } from "@platform/storage/database";
+import { migrate } from "@platform/storage/migrations";
 import type { Config } from "./config.ts";
-import { openDatabase } from "./database/database.ts";
 import { ensureBootstrapKey } from "./keys/bootstrap.ts";
 import { ensureQuickstartKey } from "./keys/quickstart.ts";
-import { migrate } from "./database/migrations.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import type { Tables } from "./registrations.ts";
 

@@ -1,12 +1,12 @@
 import { isIPv6 } from "node:net";
 import { forwardedOf } from "@platform/service/forwarded";
 import { problem } from "@platform/service/problems";
+import { isPostgres } from "@platform/storage/database";
+import { DatabaseError } from "@platform/storage/database-error";
 import type { Request } from "express";
 import type { SecurityHandler } from "express-operations";
 import { CompiledQuery, type Kysely } from "kysely";
 import type { RateLimiterAbstract, RateLimiterRes } from "rate-limiter-flexible";
-import { DatabaseError } from "./database/database.errors.ts";
-import { isPostgres } from "./database/database.ts";
 
 /** At most so many requests in so many seconds. */
 export interface RateLimit {

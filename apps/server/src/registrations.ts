@@ -1,7 +1,7 @@
 import type { HandledOperations } from "@petstore/contract";
+import { idempotencyKeys } from "@platform/storage/idempotency.registration";
+import { tablesOf, type TablesOf } from "@platform/storage/registration";
 import type { Handlers } from "express-operations";
-import { tablesOf, type TablesOf } from "./database/registration.ts";
-import { idempotencyKeys } from "./idempotency/idempotency.registration.ts";
 import type { Environment } from "./keys/environment.ts";
 import { apiKeys } from "./keys/keys.registration.ts";
 import { pets } from "./pets/index.ts";

@@ -6,10 +6,10 @@ import { Closings } from "@platform/service/closings";
 import type { ServiceProgram } from "@platform/service/run-service";
 import type { Opened, Service, Serving, Surroundings } from "@platform/service/serving";
 import { startService } from "@platform/service/start-service";
+import { openStorage } from "@platform/storage/open-storage";
 import type { Logger } from "pino";
 import { BASE_PATH, createApp } from "./app.ts";
 import type { Config } from "./config.ts";
-import { openStorage } from "./database/open-storage.ts";
 import { keyUses } from "./keys/key-uses.ts";
 import { prepare } from "./prepare.ts";
 import type { Tables } from "./registrations.ts";
@@ -62,7 +62,7 @@ async function open(config: Config, { logger, metrics, tracing, isStopping }: Su
 /** Loaded only when they are wanted. */
 async function storageMetrics({ databaseUrl }: Config, metrics: Surroundings["metrics"]) {
   if (metrics === undefined) return undefined;
-  const { addStorageMetrics } = await import("./database/storage-metrics.ts");
+  const { addStorageMetrics } = await import("@platform/storage/storage-metrics");
   return addStorageMetrics(metrics.registry, databaseUrl);
 }
 

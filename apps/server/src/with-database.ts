@@ -1,6 +1,6 @@
+import { openDatabase, type WithDatabase } from "@platform/storage/database";
+import { migrate } from "@platform/storage/migrations";
 import { readConfig } from "./config.ts";
-import { openDatabase, type WithDatabase } from "./database/database.ts";
-import { migrate } from "./database/migrations.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import type { Tables } from "./registrations.ts";
 

@@ -1,6 +1,6 @@
+import { pathOfFileUrl } from "@platform/storage/url";
 import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
-import { pathOfFileUrl } from "../src/database/url.ts";
 import { expectError, json, startService } from "./service.ts";
 
 test("503 while another process holds the lock on it, and service after", async () => {

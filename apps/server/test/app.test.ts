@@ -1,7 +1,7 @@
 import { document } from "@petstore/contract/document";
+import { openDatabase } from "@platform/storage/database";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openDatabase } from "../src/database/database.ts";
 import { createApiKey, revokeApiKey } from "../src/keys/keys.repository.ts";
 import type { Tables } from "../src/registrations.ts";
 import { expectError, json, startService, type TestService } from "./service.ts";

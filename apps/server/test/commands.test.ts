@@ -1,10 +1,10 @@
 import { join } from "node:path";
+import { addCopyCommand } from "@platform/storage/copy.commands";
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { addAuditCommand } from "../src/keys/audit.commands.ts";
 import { addKeysCommands } from "../src/keys/keys.commands.ts";
 import { addBackupCommands } from "../src/maintenance/backup.commands.ts";
-import { addCopyCommand } from "../src/maintenance/copy.commands.ts";
 import { addDoctorCommand } from "../src/maintenance/doctor.commands.ts";
 import { run } from "./program.ts";
 import { temporaryUrl } from "./temporary.ts";

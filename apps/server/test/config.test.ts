@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { ConfigError } from "@platform/service/settings";
+import { pathOfFileUrl } from "@platform/storage/url";
 import express from "express";
 import { describe, expect, test } from "vitest";
 import { readConfig, Settings } from "../src/config.ts";
-import { pathOfFileUrl } from "../src/database/url.ts";
 
 const DEFAULTS = {
   host: "127.0.0.1",

@@ -1,7 +1,7 @@
 import { document } from "@petstore/contract/document";
+import { openDatabase } from "@platform/storage/database";
 import { conformanceChecks, exampleRequests, type Target } from "express-operations/conformance";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openDatabase } from "../src/database/database.ts";
 import { createApiKey } from "../src/keys/keys.repository.ts";
 import { expectError, startService, type TestService } from "./service.ts";
 

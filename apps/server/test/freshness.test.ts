@@ -1,6 +1,6 @@
+import { snapshotPerTurn } from "@platform/storage/data-version";
+import { openDatabase } from "@platform/storage/database";
 import { describe, expect, test } from "vitest";
-import { snapshotPerTurn } from "../src/database/data-version.ts";
-import { openDatabase } from "../src/database/database.ts";
 import { insertPet, listPets } from "../src/pets/pets.repository.ts";
 import { run, startProgram } from "./program.ts";
 import { json, startService } from "./service.ts";

@@ -1,7 +1,7 @@
 import { createLogger } from "@platform/service/request-log";
 import type { Service } from "@platform/service/serving";
+import { openDatabase } from "@platform/storage/database";
 import { readConfig } from "../src/config.ts";
-import { openDatabase } from "../src/database/database.ts";
 import { createApiKey } from "../src/keys/keys.repository.ts";
 import { prepare } from "../src/prepare.ts";
 import { start } from "../src/server.ts";

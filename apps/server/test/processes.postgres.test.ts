@@ -1,7 +1,7 @@
 import type { Pet } from "@petstore/contract";
+import { migrate } from "@platform/storage/migrations";
 import { describe, expect, test } from "vitest";
 import { createApiKey } from "../src/keys/keys.repository.ts";
-import { migrate } from "../src/database/migrations.ts";
 import { MIGRATIONS } from "../src/migrations.ts";
 import { everyPet, startLoad } from "./load.ts";
 import { type Program, startProgram } from "./program.ts";

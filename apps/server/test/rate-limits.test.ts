@@ -1,5 +1,5 @@
+import { openDatabase } from "@platform/storage/database";
 import { describe, expect, test } from "vitest";
-import { openDatabase } from "../src/database/database.ts";
 import { createApiKey } from "../src/keys/keys.repository.ts";
 import { networkOf } from "../src/rate-limits.ts";
 import { expectError, startService, type TestService } from "./service.ts";

@@ -1,13 +1,13 @@
 import { rename } from "node:fs/promises";
 import { listen } from "@platform/service/listener";
+import type { Storage } from "@platform/storage/storage";
+import { pathOfFileUrl } from "@platform/storage/url";
 import Sqlite from "better-sqlite3";
 import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createApp } from "../src/app.ts";
 import { readConfig } from "../src/config.ts";
-import { pathOfFileUrl } from "../src/database/url.ts";
 import { keyUses } from "../src/keys/key-uses.ts";
-import type { Storage } from "../src/database/storage.ts";
 import { insertPet } from "../src/pets/pets.repository.ts";
 import type { Tables } from "../src/registrations.ts";
 import { expectError } from "./service.ts";

@@ -1,6 +1,7 @@
 import type { OperationId } from "@petstore/contract";
 import { document } from "@petstore/contract/document";
 import { ERRORS, type ErrorCode } from "@platform/service/errors";
+import { openDatabase } from "@platform/storage/database";
 import {
   type ExampleObject,
   type OpenApiDocument,
@@ -9,7 +10,6 @@ import {
   type ResponseObject,
 } from "express-operations/reading";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openDatabase } from "../src/database/database.ts";
 import { createApiKey } from "../src/keys/keys.repository.ts";
 import { json, startService, type TestService } from "./service.ts";
 

@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { openDatabase } from "@platform/storage/database";
+import { migrate } from "@platform/storage/migrations";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openDatabase } from "../src/database/database.ts";
-import { migrate } from "../src/database/migrations.ts";
 import { MIGRATIONS } from "../src/migrations.ts";
 import { listPets } from "../src/pets/pets.repository.ts";
 import { EARLIER, earlierDatabase } from "./database/earlier-database.ts";

@@ -1,6 +1,6 @@
+import type { WithDatabase } from "@platform/storage/database";
+import type { AnyTables } from "@platform/storage/registration";
 import type { Command } from "commander";
-import type { WithDatabase } from "../database/database.ts";
-import type { AnyTables } from "../database/registration.ts";
 import { type AuditEntry, listAudit } from "./audit.repository.ts";
 import { parseId, parseLimit, parseSince } from "./keys.arguments.ts";
 import type { ApiKeysTables } from "./keys.table.ts";

@@ -1,6 +1,6 @@
 import { hostname, userInfo } from "node:os";
+import type { AddedBy, AnyTables } from "@platform/storage/registration";
 import { type Kysely, type NotNull, sql } from "kysely";
-import type { AddedBy, AnyTables } from "../database/registration.ts";
 import type { AuditTable } from "./audit.table.ts";
 import type { ApiKeysTables } from "./keys.table.ts";
 

@@ -1,8 +1,8 @@
 import { stateOf } from "@platform/service/request-state";
+import { DatabaseError } from "@platform/storage/database-error";
 import type { Request } from "express";
 import type { Grant } from "express-operations";
 import type { Kysely } from "kysely";
-import { DatabaseError } from "../database/database.errors.ts";
 import { isWellFormedApiKey } from "./api-key.ts";
 import type { KeyUses } from "./key-uses.ts";
 import { type ApiKey, findApiKey, isExpired, type ValidApiKey } from "./keys.repository.ts";

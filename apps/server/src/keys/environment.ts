@@ -1,4 +1,4 @@
-import type { Storage } from "../database/storage.ts";
+import type { Storage } from "@platform/storage/storage";
 import type { ApiKeysTables } from "./keys.table.ts";
 
 /** What every handler is given besides its input: whose API key it is, and the storage of the tables that it names. */

@@ -1,6 +1,6 @@
+import { isDatabaseUnavailable } from "@platform/storage/database-error";
+import type { Storage } from "@platform/storage/storage";
 import type { Logger } from "pino";
-import { isDatabaseUnavailable } from "../database/database.errors.ts";
-import type { Storage } from "../database/storage.ts";
 import { saveKeyUses } from "./keys.repository.ts";
 import type { ApiKeysTables } from "./keys.table.ts";
 

@@ -1,6 +1,6 @@
 import type { Environment } from "@platform/service/settings";
+import type { WithDatabase } from "@platform/storage/database";
 import { type Command, Option } from "commander";
-import type { WithDatabase } from "../database/database.ts";
 import { generateApiKey } from "./api-key.ts";
 import { parseDuration, parseId, parseName, parseOverlap, parseScopes } from "./keys.arguments.ts";
 import {

@@ -1,6 +1,6 @@
+import { columnTypes } from "@platform/storage/column-types";
+import { isPostgres } from "@platform/storage/database";
 import { type Kysely, sql } from "kysely";
-import { columnTypes } from "../database/column-types.ts";
-import { isPostgres } from "../database/database.ts";
 
 /** The table of API keys. */
 export async function createApiKeys(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Registration } from "../database/registration.ts";
+import type { Registration } from "@platform/storage/registration";
 import type { ApiKeysTables } from "./keys.table.ts";
 
 /** The API keys, and the trail of what was done to them. */

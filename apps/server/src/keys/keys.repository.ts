@@ -1,6 +1,6 @@
 import type { Environment } from "@platform/service/settings";
+import { prepared } from "@platform/storage/prepared";
 import { type Kysely, type Selectable, sql } from "kysely";
-import { prepared } from "../database/prepared.ts";
 import { environmentOf, generateApiKey, hashApiKey, isWellFormedApiKey, prefixOfApiKey } from "./api-key.ts";
 import { recordAudit } from "./audit.repository.ts";
 import type { ApiKeysTable, ApiKeysTables } from "./keys.table.ts";

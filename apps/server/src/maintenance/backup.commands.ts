@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
+import { backup } from "@platform/storage/backup";
+import { DatabaseError } from "@platform/storage/database-error";
+import { isPostgresUrl, pathOfFileUrl } from "@platform/storage/url";
 import type { Command } from "commander";
-import { backup } from "./backup.ts";
 import { restore, type Restored } from "./restore.ts";
-import { DatabaseError } from "../database/database.errors.ts";
-import { isPostgresUrl, pathOfFileUrl } from "../database/url.ts";
 
 /** Adds `backup` and `restore` of the database at this URL to the command line. */
 export function addBackupCommands(program: Command, databaseUrl: () => string): void {

@@ -7,13 +7,13 @@ import { json } from "node:stream/consumers";
 import { version } from "@petstore/contract";
 import { get } from "@platform/service/node-http";
 import { ConfigError } from "@platform/service/settings";
+import { openDatabase } from "@platform/storage/database";
+import { isDatabaseUnavailable } from "@platform/storage/database-error";
+import { appliedMigrations } from "@platform/storage/migrations";
+import { isPostgresUrl, pathOfFileUrl } from "@platform/storage/url";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { type Config, readConfig } from "../config.ts";
-import { isPostgresUrl, pathOfFileUrl } from "../database/url.ts";
-import { isDatabaseUnavailable } from "../database/database.errors.ts";
-import { openDatabase } from "../database/database.ts";
-import { appliedMigrations } from "../database/migrations.ts";
 import { MIGRATIONS } from "../migrations.ts";
 
 /** What a PostgreSQL server has to be set to; all but `off` syncs each commit to disk before it is acknowledged. */

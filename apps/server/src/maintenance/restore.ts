@@ -1,13 +1,13 @@
 import { chownSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { copyWhole, partialOf, removeRemains, syncToDisk } from "@platform/storage/backup";
+import { openDatabase } from "@platform/storage/database";
+import { DatabaseError } from "@platform/storage/database-error";
+import { migrate } from "@platform/storage/migrations";
+import { keepToOwner } from "@platform/storage/sqlite.file";
+import { realPathOf } from "@platform/storage/url";
 import Sqlite from "better-sqlite3";
-import { DatabaseError } from "../database/database.errors.ts";
-import { openDatabase } from "../database/database.ts";
-import { migrate } from "../database/migrations.ts";
 import { MIGRATIONS } from "../migrations.ts";
-import { keepToOwner } from "../database/sqlite.file.ts";
-import { realPathOf } from "../database/url.ts";
-import { copyWhole, partialOf, removeRemains, syncToDisk } from "./backup.ts";
 import { carryOver, type Facts, factsOf, type Loss, readReplaced } from "./carry-over.ts";
 
 /** What SQLite keeps beside a file. */

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { HandledOperations, OperationIdsByTag, Pet } from "@petstore/contract";
 import { errorBody } from "@platform/service/errors";
+import { once } from "@platform/storage/idempotency.repository";
+import type { IdempotencyTables } from "@platform/storage/idempotency.table";
 import type { Handlers } from "express-operations";
 import type { Environment } from "../keys/environment.ts";
-import { once } from "../idempotency/idempotency.repository.ts";
-import type { IdempotencyTables } from "../idempotency/idempotency.table.ts";
 import { holdsApiKey } from "../keys/api-key.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { findPet, insertPet, insertPets, listPets } from "./pets.repository.ts";

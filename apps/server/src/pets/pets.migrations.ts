@@ -1,5 +1,5 @@
+import { columnTypes } from "@platform/storage/column-types";
 import { type Kysely, sql } from "kysely";
-import { columnTypes } from "../database/column-types.ts";
 
 /** The table of animals. */
 export async function createPets(db: Kysely<unknown>): Promise<void> {

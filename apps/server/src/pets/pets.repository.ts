@@ -1,7 +1,7 @@
 import type { Pet, PetStatus } from "@petstore/contract";
+import { isPostgres } from "@platform/storage/database";
+import { prepared, preparedForMany } from "@platform/storage/prepared";
 import type { Kysely } from "kysely";
-import { isPostgres } from "../database/database.ts";
-import { prepared, preparedForMany } from "../database/prepared.ts";
 import type { PetsTables } from "./pets.table.ts";
 
 const PET = ["id", "name", "category_id as categoryId", "status"] as const;

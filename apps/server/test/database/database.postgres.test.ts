@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { connect, createServer, type Socket } from "node:net";
+import { DatabaseError, isDatabaseUnavailable } from "@platform/storage/database-error";
 import { sql } from "kysely";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
-import { DatabaseError, isDatabaseUnavailable } from "../../src/database/database.errors.ts";
 import { insertPet, listPets } from "../../src/pets/pets.repository.ts";
 import { createDatabase, execute } from "../postgres.ts";
 import { startProgram } from "../program.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
+import { isPostgresUrl, pathOfFileUrl } from "@platform/storage/url";
 import Sqlite from "better-sqlite3";
-import { isPostgresUrl, pathOfFileUrl } from "../../src/database/url.ts";
 import { execute } from "../postgres.ts";
 import { temporaryUrl } from "../temporary.ts";
 

@@ -1,7 +1,7 @@
+import { migrate } from "@platform/storage/migrations";
 import type { Kysely } from "kysely";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { migrate } from "../../src/database/migrations.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { expectError, json, startService } from "../service.ts";
 import { opened, temporaryUrl } from "../temporary.ts";

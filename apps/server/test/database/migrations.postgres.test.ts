@@ -1,6 +1,6 @@
+import { migrate } from "@platform/storage/migrations";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { migrate } from "../../src/database/migrations.ts";
 import { opened, temporaryUrl } from "../temporary.ts";
 
 test("waits for another process that migrates, also longer than a statement may wait for a lock", async () => {

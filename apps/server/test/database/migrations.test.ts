@@ -1,8 +1,8 @@
+import { DatabaseError } from "@platform/storage/database-error";
+import { migrate } from "@platform/storage/migrations";
 import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
 import { describe, expect, test } from "vitest";
-import { DatabaseError } from "../../src/database/database.errors.ts";
-import { migrate } from "../../src/database/migrations.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { type Database, opened, temporaryUrl } from "../temporary.ts";
 

@@ -1,5 +1,5 @@
+import { isPostgres } from "@platform/storage/database";
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { isPostgres } from "../../src/database/database.ts";
 import type { Tables } from "../../src/registrations.ts";
 
 /** Everything that defines these tables, a line or statement for each part, in an order that two databases share. */

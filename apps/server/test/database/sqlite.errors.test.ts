@@ -1,11 +1,11 @@
+import { DatabaseError, isDatabaseUnavailable } from "@platform/storage/database-error";
+import { migrate } from "@platform/storage/migrations";
+import { isBusy, namingFile, notOpened } from "@platform/storage/sqlite.errors";
+import { pathOfFileUrl } from "@platform/storage/url";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { pathOfFileUrl } from "../../src/database/url.ts";
-import { DatabaseError, isDatabaseUnavailable } from "../../src/database/database.errors.ts";
-import { migrate } from "../../src/database/migrations.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
-import { isBusy, namingFile, notOpened } from "../../src/database/sqlite.errors.ts";
 import { opened, temporaryUrl } from "../temporary.ts";
 
 const PATH = "/data/petstore.db";

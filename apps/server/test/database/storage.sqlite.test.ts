@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Pet } from "@petstore/contract";
+import { DatabaseError } from "@platform/storage/database-error";
+import { groupingCommits } from "@platform/storage/grouping-commits";
+import type { Storage } from "@platform/storage/storage";
+import { pathOfFileUrl } from "@platform/storage/url";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { pathOfFileUrl } from "../../src/database/url.ts";
-import { DatabaseError } from "../../src/database/database.errors.ts";
 import { insertPet, insertPets, listPets } from "../../src/pets/pets.repository.ts";
-import { groupingCommits } from "../../src/database/grouping-commits.ts";
-import type { Storage } from "../../src/database/storage.ts";
 import type { Tables } from "../../src/registrations.ts";
 import { type Database, temporaryDatabase, temporaryStorage } from "../temporary.ts";
 

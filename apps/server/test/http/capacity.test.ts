@@ -1,8 +1,8 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { pathOfFileUrl } from "@platform/storage/url";
 import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
-import { pathOfFileUrl } from "../../src/database/url.ts";
 import { expectError, json, startService } from "../service.ts";
 
 const MAX_IN_FLIGHT = 8;

@@ -1,5 +1,5 @@
+import { once } from "@platform/storage/idempotency.repository";
 import { expect, test } from "vitest";
-import { once } from "../../src/idempotency/idempotency.repository.ts";
 import { createApiKey } from "../../src/keys/keys.repository.ts";
 import { insertPet, listPets } from "../../src/pets/pets.repository.ts";
 import { temporaryStorage } from "../temporary.ts";

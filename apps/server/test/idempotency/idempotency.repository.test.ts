@@ -1,7 +1,7 @@
+import { type IdempotentRequest, once as onceOn } from "@platform/storage/idempotency.repository";
+import { migrate } from "@platform/storage/migrations";
 import { describe, expect, test } from "vitest";
-import { type IdempotentRequest, once as onceOn } from "../../src/idempotency/idempotency.repository.ts";
 import { createApiKey } from "../../src/keys/keys.repository.ts";
-import { migrate } from "../../src/database/migrations.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { insertPet, listPets } from "../../src/pets/pets.repository.ts";
 import { type Database, opened, temporaryUrl } from "../temporary.ts";

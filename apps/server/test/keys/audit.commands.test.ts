@@ -1,7 +1,7 @@
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
+import { migrate } from "@platform/storage/migrations";
 import { expect, test } from "vitest";
-import { migrate } from "../../src/database/migrations.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { createApiKey, revokeApiKey } from "../../src/keys/keys.repository.ts";
 import { insertPet } from "../../src/pets/pets.repository.ts";

@@ -1,11 +1,11 @@
+import { migrate } from "@platform/storage/migrations";
+import { openStorage } from "@platform/storage/open-storage";
+import type { Storage } from "@platform/storage/storage";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { type KeyUses, keyUses } from "../../src/keys/key-uses.ts";
 import { createApiKey, listApiKeys } from "../../src/keys/keys.repository.ts";
-import { migrate } from "../../src/database/migrations.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
-import type { Storage } from "../../src/database/storage.ts";
-import { openStorage } from "../../src/database/open-storage.ts";
 import type { ApiKeysTables } from "../../src/keys/keys.table.ts";
 import { startProgram } from "../program.ts";
 import { opened, temporaryFolder, temporaryUrl } from "../temporary.ts";

@@ -1,7 +1,7 @@
+import { migrate } from "@platform/storage/migrations";
 import { describe, expect, test } from "vitest";
 import { generateApiKey } from "../../src/keys/api-key.ts";
 import { createApiKey, findApiKey, revokeApiKey, rotateApiKey, saveKeyUses } from "../../src/keys/keys.repository.ts";
-import { migrate } from "../../src/database/migrations.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { run } from "../program.ts";
 import { opened, temporaryUrl } from "../temporary.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
+import { migrate } from "@platform/storage/migrations";
 import { expect, test } from "vitest";
 import { createApiKey } from "../../src/keys/keys.repository.ts";
-import { migrate } from "../../src/database/migrations.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { opened, temporaryUrl } from "../temporary.ts";
 

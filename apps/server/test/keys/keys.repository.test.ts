@@ -1,5 +1,5 @@
+import { migrate } from "@platform/storage/migrations";
 import { describe, expect, test } from "vitest";
-import { migrate } from "../../src/database/migrations.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { generateApiKey } from "../../src/keys/api-key.ts";
 import {

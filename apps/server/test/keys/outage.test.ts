@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { listen } from "@platform/service/listener";
+import { pathOfFileUrl } from "@platform/storage/url";
 import Sqlite from "better-sqlite3";
 import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createApp } from "../../src/app.ts";
-import { pathOfFileUrl } from "../../src/database/url.ts";
 import { keyUses } from "../../src/keys/key-uses.ts";
 import { createApiKey } from "../../src/keys/keys.repository.ts";
 import { expectError, json, startService } from "../service.ts";

@@ -1,9 +1,9 @@
+import { copyDatabase } from "@platform/storage/copy";
+import { DatabaseError } from "@platform/storage/database-error";
+import { migrate } from "@platform/storage/migrations";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { DatabaseError } from "../../src/database/database.errors.ts";
-import { migrate } from "../../src/database/migrations.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
-import { copyDatabase } from "../../src/maintenance/copy.ts";
 import { insertPet, listPets } from "../../src/pets/pets.repository.ts";
 import { opened, SCHEMA, temporaryUrl } from "../temporary.ts";
 import { actingAtInsert, all, writeToEach } from "./during-copy.ts";

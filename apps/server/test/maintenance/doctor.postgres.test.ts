@@ -1,5 +1,5 @@
+import { migrate } from "@platform/storage/migrations";
 import { expect, test } from "vitest";
-import { migrate } from "../../src/database/migrations.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { examine } from "../../src/maintenance/doctor.ts";
 import { execute } from "../postgres.ts";

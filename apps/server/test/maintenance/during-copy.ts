@@ -1,6 +1,6 @@
+import { isPostgresUrl, pathOfFileUrl } from "@platform/storage/url";
 import Sqlite from "better-sqlite3";
 import { InsertQueryNode, type KyselyPlugin, sql } from "kysely";
-import { isPostgresUrl, pathOfFileUrl } from "../../src/database/url.ts";
 import type { Tables } from "../../src/registrations.ts";
 import { type Database, opened } from "../temporary.ts";
 

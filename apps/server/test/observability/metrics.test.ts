@@ -1,9 +1,9 @@
 import { renameSync, statSync } from "node:fs";
 import { listenForMetrics } from "@platform/service/metrics";
 import { createLogger } from "@platform/service/request-log";
+import { pathOfFileUrl } from "@platform/storage/url";
 import Sqlite from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { pathOfFileUrl } from "../../src/database/url.ts";
 import { expectError, json, startService, type TestService } from "../service.ts";
 
 describe("/metrics", () => {

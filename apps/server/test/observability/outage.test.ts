@@ -1,9 +1,9 @@
+import { failureOf } from "@platform/storage/failure";
+import { outageLog } from "@platform/storage/outage";
 import { sql } from "kysely";
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { outageLog } from "../../src/database/outage.ts";
 import { insertPet } from "../../src/pets/pets.repository.ts";
-import { failureOf } from "../../src/database/failure.ts";
 import { TABLES } from "../../src/registrations.ts";
 import { temporaryStorage } from "../temporary.ts";
 

@@ -1,6 +1,6 @@
+import { once } from "@platform/storage/idempotency.repository";
 import { expect, test } from "vitest";
 import { insertPet } from "../../src/pets/pets.repository.ts";
-import { once } from "../../src/idempotency/idempotency.repository.ts";
 import { listApiKeys } from "../../src/keys/keys.repository.ts";
 import type { Tables } from "../../src/registrations.ts";
 import { expectError, json, startService } from "../service.ts";

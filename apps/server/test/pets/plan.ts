@@ -1,3 +1,4 @@
+import { isPostgres } from "@platform/storage/database";
 import {
   CompiledQuery,
   DummyDriver,
@@ -8,7 +9,6 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import { isPostgres } from "../../src/database/database.ts";
 import type { Tables } from "../../src/registrations.ts";
 import type { Database } from "../temporary.ts";
 

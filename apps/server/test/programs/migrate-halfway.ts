@@ -1,7 +1,7 @@
+import { openDatabase } from "@platform/storage/database";
+import { migrate } from "@platform/storage/migrations";
 import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
-import { openDatabase } from "../../src/database/database.ts";
-import { migrate } from "../../src/database/migrations.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
 
 /** A process that migrates a database, and stops in the middle of one more migration until it is killed. */

@@ -1,6 +1,6 @@
+import { isPostgresUrl } from "@platform/storage/url";
 import { pino } from "pino";
 import { readConfig } from "../../src/config.ts";
-import { isPostgresUrl } from "../../src/database/url.ts";
 import { prepare } from "../../src/prepare.ts";
 import { start } from "../../src/server.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
+import { openDatabase } from "@platform/storage/database";
+import { pathOfFileUrl } from "@platform/storage/url";
 import Sqlite from "better-sqlite3";
-import { pathOfFileUrl } from "../../src/database/url.ts";
-import { openDatabase } from "../../src/database/database.ts";
 import { insertPet } from "../../src/pets/pets.repository.ts";
 import type { PetsTables } from "../../src/pets/pets.table.ts";
 

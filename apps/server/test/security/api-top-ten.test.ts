@@ -1,9 +1,9 @@
 import { METHODS } from "node:http";
 import type { Error as ErrorBody, Pet } from "@petstore/contract";
 import { document } from "@petstore/contract/document";
+import { openDatabase } from "@platform/storage/database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BASE_PATH } from "../../src/app.ts";
-import { openDatabase } from "../../src/database/database.ts";
 import { createApiKey, type Scope, SCOPES } from "../../src/keys/keys.repository.ts";
 import type { Tables } from "../../src/registrations.ts";
 import { expectError, json, startService, type TestService } from "../service.ts";

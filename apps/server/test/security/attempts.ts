@@ -1,7 +1,7 @@
 import { METHODS } from "node:http";
 import { document } from "@petstore/contract/document";
+import { openDatabase } from "@platform/storage/database";
 import { type Example, exampleRequests } from "express-operations/conformance";
-import { openDatabase } from "../../src/database/database.ts";
 import { generateApiKey, hashApiKey } from "../../src/keys/api-key.ts";
 import { createApiKey, revokeApiKey } from "../../src/keys/keys.repository.ts";
 import type { WireRequest } from "./wire.ts";

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { columnTypes } from "../database/column-types.ts";
+import { columnTypes } from "../column-types.ts";
 
 /** The answers kept for `Idempotency-Key`, of API keys. */
 export async function createIdempotencyKeys(db: Kysely<unknown>): Promise<void> {

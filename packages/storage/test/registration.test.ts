@@ -1,6 +1,6 @@
 import { expect, expectTypeOf, test } from "vitest";
-import { type Registration, tablesOf, type TablesOf } from "../../src/database/registration.ts";
-import type { Storage } from "../../src/database/storage.ts";
+import { type Registration, tablesOf, type TablesOf } from "../src/registration.ts";
+import type { Storage } from "../src/storage.ts";
 
 interface Bowls {
   bowls: { id: number; size: number };

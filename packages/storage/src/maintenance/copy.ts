@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { type Kysely, sql } from "kysely";
-import { DatabaseError } from "../database/database.errors.ts";
-import { isPostgres } from "../database/database.ts";
-import { migrate } from "../database/migrations.ts";
-import type { Schema } from "../database/registration.ts";
+import { DatabaseError } from "../database-error.ts";
+import { isPostgres } from "../database.ts";
+import { migrate } from "../migrations.ts";
+import type { Schema } from "../registration.ts";
 
 /** What was copied of one table. The checksum is of what the new database holds, whatever the order of its rows. */
 export interface CopiedTable {

@@ -1,8 +1,8 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
-import { DatabaseError } from "../database/database.errors.ts";
-import { makeFile } from "../database/sqlite.file.ts";
+import { DatabaseError } from "../database-error.ts";
+import { makeFile } from "../sqlite/sqlite.file.ts";
 
 /**
  * Writes a copy of the database that holds everything committed before the start, while it is in use. The file is there

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
-import { FileMovedError } from "./sqlite.errors.ts";
+import { FileMovedError } from "./sqlite/sqlite.errors.ts";
 import type { Storage } from "./storage.ts";
 
 /** How long the database may take to answer before it counts as away. */

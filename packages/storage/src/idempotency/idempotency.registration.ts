@@ -1,4 +1,4 @@
-import type { Registration } from "../database/registration.ts";
+import type { Registration } from "../registration.ts";
 import type { IdempotencyTables } from "./idempotency.table.ts";
 
 /** The answers kept for `Idempotency-Key`. */

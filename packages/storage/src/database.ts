@@ -1,7 +1,7 @@
 import { Kysely, PostgresAdapter } from "kysely";
 import { isPostgresUrl, pathOfFileUrl } from "./url.ts";
-import { postgresDialect } from "./postgres.dialect.ts";
-import { sqliteDialect } from "./sqlite.dialect.ts";
+import { postgresDialect } from "./postgres/postgres.dialect.ts";
+import { sqliteDialect } from "./sqlite/sqlite.dialect.ts";
 
 /**
  * The database at a `file:` or `postgres:` URL, which has these tables, opened by its first query; `destroy()` closes it.

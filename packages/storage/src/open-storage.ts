@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { isPostgres, openDatabase } from "./database.ts";
-import { groupingCommits } from "./grouping-commits.ts";
-import { SqliteFileAdapter } from "./sqlite.dialect.ts";
+import { groupingCommits } from "./sqlite/grouping-commits.ts";
+import { SqliteFileAdapter } from "./sqlite/sqlite.dialect.ts";
 import type { OnCommit, Storage, Writing } from "./storage.ts";
 import { notingFailures } from "./writability.ts";
 

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Kysely, sql } from "kysely";
-import { prepared } from "./prepared.ts";
+import { prepared } from "../prepared.ts";
 import { PATIENCE_MS } from "./sqlite.dialect.ts";
 import { lockedError } from "./sqlite.errors.ts";
-import type { OnCommit, Storage, WorkOnEach, Writing } from "./storage.ts";
+import type { OnCommit, Storage, WorkOnEach, Writing } from "../storage.ts";
 
 /** At most this many units of work share a transaction, so that the event loop is never held for long. */
 const LARGEST_GROUP = 256;

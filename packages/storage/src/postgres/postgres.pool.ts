@@ -1,5 +1,5 @@
 import pg from "pg";
-import { DatabaseError } from "./database.errors.ts";
+import { DatabaseError } from "../database-error.ts";
 
 /** How many connections one pool opens at most. */
 const POOL_SIZE = 10;

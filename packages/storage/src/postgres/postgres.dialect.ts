@@ -6,7 +6,7 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
 } from "kysely";
-import { DatabaseError } from "./database.errors.ts";
+import { DatabaseError } from "../database-error.ts";
 
 /**
  * PostgreSQL at a `postgres://` URL, whose parameters override the settings here. Every query ends, with or without the

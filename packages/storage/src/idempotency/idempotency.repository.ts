@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
-import { isLockTimeout } from "../database/database.errors.ts";
-import { isPostgres } from "../database/database.ts";
-import type { Storage, Work } from "../database/storage.ts";
+import { isLockTimeout } from "../database-error.ts";
+import { isPostgres } from "../database.ts";
+import type { Storage, Work } from "../storage.ts";
 import type { IdempotencyTables } from "./idempotency.table.ts";
 
 const KEPT_MS = 24 * 60 * 60 * 1000;

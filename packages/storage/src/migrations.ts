@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { type Kysely, sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
-import { DatabaseError } from "./database.errors.ts";
+import { DatabaseError } from "./database-error.ts";
 import { isPostgres } from "./database.ts";
 
 /** Every migration that a version knows, by its name, in order. */

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { isDatabaseUnavailable, isLockTimeout } from "./database.errors.ts";
+import { isDatabaseUnavailable, isLockTimeout } from "./database-error.ts";
 import { isPostgres } from "./database.ts";
 import type { Storage, Work, Writing } from "./storage.ts";
 

@@ -1,5 +1,5 @@
 import Sqlite from "better-sqlite3";
-import { DatabaseError } from "./database.errors.ts";
+import { DatabaseError } from "../database-error.ts";
 
 const DAMAGED = {
   code: /^SQLITE_CORRUPT/,

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { DatabaseError } from "../database/database.errors.ts";
-import { openDatabase } from "../database/database.ts";
-import type { Schema } from "../database/registration.ts";
-import { isDatabaseUrl, isPostgresUrl, pathOfFileUrl, realPathOf } from "../database/url.ts";
+import { DatabaseError } from "../database-error.ts";
+import { openDatabase } from "../database.ts";
+import type { Schema } from "../registration.ts";
+import { isDatabaseUrl, isPostgresUrl, pathOfFileUrl, realPathOf } from "../url.ts";
 import { copyDatabase } from "./copy.ts";
 
 /** Adds `copy` to the command line. */

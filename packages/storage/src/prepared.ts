@@ -1,5 +1,5 @@
 import type { CompiledQuery, Kysely, QueryExecutorProvider, QueryResult } from "kysely";
-import { SqliteFileAdapter } from "./sqlite.dialect.ts";
+import { SqliteFileAdapter } from "./sqlite/sqlite.dialect.ts";
 
 /** A query as Kysely builds it, `sql` among it. */
 interface Query<Row> {
