@@ -1,10 +1,10 @@
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createApiKey } from "@platform/api-keys/keys.repository";
 import { openDatabase } from "@platform/storage/database";
 import { migrate } from "@platform/storage/migrations";
 import Sqlite from "better-sqlite3";
-import { createApiKey } from "../src/keys/keys.repository.ts";
 import { MIGRATIONS } from "../src/migrations.ts";
 
 /** Databases that hold the same, each in a file of its own, and a key for them. */

@@ -13,6 +13,7 @@ interface Patch {
 
 const SERVER = "apps/server/src";
 const SERVICE = "packages/service/src";
+const API_KEYS = "packages/api-keys/src";
 const STORAGE = "packages/storage/src";
 const OPERATIONS = "packages/express-operations/src";
 
@@ -35,12 +36,12 @@ export const PATCHES = {
     to: "await runEachAlone(trx, begun)",
   },
   "without ids that SQLite tells anyway": {
-    file: `${SERVER}/pets/pets.repository.ts`,
+    file: `${SERVER}/resources/pets/pets.repository.ts`,
     from: "$if(isPostgres(db),",
     to: "$if(true,",
   },
   "without rows inserted together": {
-    file: `${SERVER}/pets/pets.handlers.ts`,
+    file: `${SERVER}/resources/pets/pets.handlers.ts`,
     from: "context.writeEach(insertPets, pet)",
     to: "context.write((trx) => insertPet(trx, pet))",
   },
@@ -60,7 +61,7 @@ export const PATCHES = {
     to: "return false",
   },
   "without key verdicts kept": {
-    file: `${SERVER}/keys/authentication.ts`,
+    file: `${API_KEYS}/authentication.ts`,
     from: "if (version !== undefined) keep(token, verdict);",
     to: "",
   },

@@ -1,4 +1,4 @@
-import { generateApiKey } from "../src/keys/api-key.ts";
+import { generateApiKey } from "@platform/api-keys/api-key";
 
 /** A kind of request, and the status that answers it. */
 export interface Work {

@@ -1,5 +1,10 @@
 import type { HandledOperations } from "@petstore/contract";
 import { document } from "@petstore/contract/document";
+import { holdsApiKey } from "@platform/api-keys/api-key";
+import { authentication } from "@platform/api-keys/authentication";
+import type { Environment } from "@platform/api-keys/environment";
+import type { KeyUses } from "@platform/api-keys/key-uses";
+import { limited, type RateLimits } from "@platform/api-keys/rate-limits";
 import type { Capacity } from "@platform/service/capacity";
 import { compose } from "@platform/service/compose";
 import { operationOptions } from "@platform/service/operation-options";
@@ -13,11 +18,6 @@ import { outageLog } from "@platform/storage/outage";
 import type { Storage } from "@platform/storage/storage";
 import type { Express, RequestHandler } from "express";
 import { implement, type Implementation } from "express-operations";
-import type { Environment } from "./keys/environment.ts";
-import { holdsApiKey } from "./keys/api-key.ts";
-import { authentication } from "./keys/authentication.ts";
-import type { KeyUses } from "./keys/key-uses.ts";
-import { limited, type RateLimits } from "./rate-limits.ts";
 import { handlers, TABLES, type Tables } from "./registrations.ts";
 
 /** What the petstore's app is made of, beside what it gives to each service's. */

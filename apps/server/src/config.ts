@@ -1,4 +1,5 @@
 import { basename, dirname, join } from "node:path";
+import { API_KEY_SETTINGS, type ApiKeyConfig, apiKeyConfig } from "@platform/api-keys/settings";
 import {
   readSettings,
   type Environment,
@@ -9,7 +10,6 @@ import {
 } from "@platform/service/settings";
 import { isDatabaseUrl, isPostgresUrl, NOT_A_DATABASE, pathOfFileUrl } from "@platform/storage/url";
 import { z } from "zod";
-import { API_KEY_SETTINGS, type ApiKeyConfig, apiKeyConfig } from "./keys/settings.ts";
 
 /** The settings by the names of their environment variables: what is allowed, the default, and what to say otherwise. */
 export const Settings = z.object({

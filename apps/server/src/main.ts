@@ -1,3 +1,5 @@
+import { addAuditCommand } from "@platform/api-keys/audit.commands";
+import { addKeysCommands } from "@platform/api-keys/keys.commands";
 import { ConfigError } from "@platform/service/settings";
 import { addCopyCommand } from "@platform/storage/copy.commands";
 import { openDatabase } from "@platform/storage/database";
@@ -7,8 +9,6 @@ import { Command, CommanderError } from "commander";
 import { addBackupCommands } from "./maintenance/backup.commands.ts";
 import { readConfig } from "./config.ts";
 import { addDoctorCommand } from "./maintenance/doctor.commands.ts";
-import { addAuditCommand } from "./keys/audit.commands.ts";
-import { addKeysCommands } from "./keys/keys.commands.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { TABLES } from "./registrations.ts";
 import { withDatabase } from "./with-database.ts";

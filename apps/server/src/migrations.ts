@@ -1,7 +1,7 @@
+import { auditApiKeys, createApiKeys, createRateLimits } from "@platform/api-keys/keys.migrations";
 import { createIdempotencyKeys } from "@platform/storage/idempotency.migrations";
 import type { Migrations } from "@platform/storage/migrations";
-import { auditApiKeys, createApiKeys, createRateLimits } from "./keys/keys.migrations.ts";
-import { createPets, nameCreators } from "./pets/pets.migrations.ts";
+import { createPets, nameCreators } from "./resources/pets/pets.migrations.ts";
 
 /** Every migration of this version, by its name, in order. Those that were released keep their names and their SQL. */
 export const MIGRATIONS: Migrations = {

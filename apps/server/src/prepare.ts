@@ -1,8 +1,8 @@
+import { ensureBootstrapKey } from "@platform/api-keys/bootstrap";
+import { ensureQuickstartKey } from "@platform/api-keys/quickstart";
 import { openDatabase } from "@platform/storage/database";
 import { migrate } from "@platform/storage/migrations";
 import type { Config } from "./config.ts";
-import { ensureBootstrapKey } from "./keys/bootstrap.ts";
-import { ensureQuickstartKey } from "./keys/quickstart.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import type { Tables } from "./registrations.ts";
 

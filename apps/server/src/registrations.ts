@@ -1,10 +1,10 @@
 import type { HandledOperations } from "@petstore/contract";
+import type { Environment } from "@platform/api-keys/environment";
+import { apiKeys } from "@platform/api-keys/keys.registration";
 import { idempotencyKeys } from "@platform/storage/idempotency.registration";
 import { tablesOf, type TablesOf } from "@platform/storage/registration";
 import type { Handlers } from "express-operations";
-import type { Environment } from "./keys/environment.ts";
-import { apiKeys } from "./keys/keys.registration.ts";
-import { pets } from "./pets/index.ts";
+import { pets } from "./resources/pets/index.ts";
 
 /** Everything that has tables; what is referenced stands before what references it. */
 const REGISTRATIONS = [pets, apiKeys, idempotencyKeys] as const;

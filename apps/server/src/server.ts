@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { version } from "@petstore/contract";
+import { keyUses } from "@platform/api-keys/key-uses";
 import { Closings } from "@platform/service/closings";
 import type { ServiceProgram } from "@platform/service/run-service";
 import type { Opened, Service, Serving, Surroundings } from "@platform/service/serving";
@@ -10,7 +11,6 @@ import { openStorage } from "@platform/storage/open-storage";
 import type { Logger } from "pino";
 import { BASE_PATH, createApp } from "./app.ts";
 import type { Config } from "./config.ts";
-import { keyUses } from "./keys/key-uses.ts";
 import { prepare } from "./prepare.ts";
 import type { Tables } from "./registrations.ts";
 

@@ -1,8 +1,8 @@
 import { document } from "@petstore/contract/document";
+import { createApiKey, revokeApiKey } from "@platform/api-keys/keys.repository";
 import { openDatabase } from "@platform/storage/database";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createApiKey, revokeApiKey } from "../src/keys/keys.repository.ts";
 import type { Tables } from "../src/registrations.ts";
 import { expectError, json, startService, type TestService } from "./service.ts";
 

@@ -1,6 +1,6 @@
+import { createApiKey, revokeApiKey } from "@platform/api-keys/keys.repository";
 import { migrate } from "@platform/storage/migrations";
 import { expect, test } from "vitest";
-import { createApiKey, revokeApiKey } from "../src/keys/keys.repository.ts";
 import { MIGRATIONS } from "../src/migrations.ts";
 import { startProgram } from "./program.ts";
 import { json } from "./service.ts";

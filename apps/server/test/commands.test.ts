@@ -1,9 +1,9 @@
 import { join } from "node:path";
+import { addAuditCommand } from "@platform/api-keys/audit.commands";
+import { addKeysCommands } from "@platform/api-keys/keys.commands";
 import { addCopyCommand } from "@platform/storage/copy.commands";
 import { Command } from "commander";
 import { expect, test } from "vitest";
-import { addAuditCommand } from "../src/keys/audit.commands.ts";
-import { addKeysCommands } from "../src/keys/keys.commands.ts";
 import { addBackupCommands } from "../src/maintenance/backup.commands.ts";
 import { addDoctorCommand } from "../src/maintenance/doctor.commands.ts";
 import { run } from "./program.ts";

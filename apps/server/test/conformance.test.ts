@@ -1,8 +1,8 @@
 import { document } from "@petstore/contract/document";
+import { createApiKey } from "@platform/api-keys/keys.repository";
 import { openDatabase } from "@platform/storage/database";
 import { conformanceChecks, exampleRequests, type Target } from "express-operations/conformance";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createApiKey } from "../src/keys/keys.repository.ts";
 import { expectError, startService, type TestService } from "./service.ts";
 
 const checks = conformanceChecks(document, { bodyLimit: 65_536 });

@@ -1,7 +1,7 @@
 import { snapshotPerTurn } from "@platform/storage/data-version";
 import { openDatabase } from "@platform/storage/database";
 import { describe, expect, test } from "vitest";
-import { insertPet, listPets } from "../src/pets/pets.repository.ts";
+import { insertPet, listPets } from "../src/resources/pets/pets.repository.ts";
 import { run, startProgram } from "./program.ts";
 import { json, startService } from "./service.ts";
 import { opened, temporaryFolder, temporaryStorage } from "./temporary.ts";

@@ -1,8 +1,8 @@
+import { createApiKey } from "@platform/api-keys/keys.repository";
 import { createLogger } from "@platform/service/request-log";
 import type { Service } from "@platform/service/serving";
 import { openDatabase } from "@platform/storage/database";
 import { readConfig } from "../src/config.ts";
-import { createApiKey } from "../src/keys/keys.repository.ts";
 import { prepare } from "../src/prepare.ts";
 import { start } from "../src/server.ts";
 import { temporaryUrl } from "./temporary.ts";

@@ -1,7 +1,7 @@
 import type { Pet } from "@petstore/contract";
+import { createApiKey } from "@platform/api-keys/keys.repository";
 import { migrate } from "@platform/storage/migrations";
 import { describe, expect, test } from "vitest";
-import { createApiKey } from "../src/keys/keys.repository.ts";
 import { MIGRATIONS } from "../src/migrations.ts";
 import { everyPet, startLoad } from "./load.ts";
 import { type Program, startProgram } from "./program.ts";

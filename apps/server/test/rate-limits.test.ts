@@ -1,7 +1,7 @@
+import { createApiKey } from "@platform/api-keys/keys.repository";
+import { networkOf } from "@platform/api-keys/rate-limits";
 import { openDatabase } from "@platform/storage/database";
 import { describe, expect, test } from "vitest";
-import { createApiKey } from "../src/keys/keys.repository.ts";
-import { networkOf } from "../src/rate-limits.ts";
 import { expectError, startService, type TestService } from "./service.ts";
 
 describe("RATE_LIMIT", () => {

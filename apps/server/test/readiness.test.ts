@@ -1,4 +1,5 @@
 import { rename } from "node:fs/promises";
+import { keyUses } from "@platform/api-keys/key-uses";
 import { listen } from "@platform/service/listener";
 import type { Storage } from "@platform/storage/storage";
 import { pathOfFileUrl } from "@platform/storage/url";
@@ -7,8 +8,7 @@ import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createApp } from "../src/app.ts";
 import { readConfig } from "../src/config.ts";
-import { keyUses } from "../src/keys/key-uses.ts";
-import { insertPet } from "../src/pets/pets.repository.ts";
+import { insertPet } from "../src/resources/pets/pets.repository.ts";
 import type { Tables } from "../src/registrations.ts";
 import { expectError } from "./service.ts";
 import { temporaryStorage } from "./temporary.ts";

@@ -1,5 +1,6 @@
 import type { OperationId } from "@petstore/contract";
 import { document } from "@petstore/contract/document";
+import { createApiKey } from "@platform/api-keys/keys.repository";
 import { ERRORS, type ErrorCode } from "@platform/service/errors";
 import { openDatabase } from "@platform/storage/database";
 import {
@@ -10,7 +11,6 @@ import {
   type ResponseObject,
 } from "express-operations/reading";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createApiKey } from "../src/keys/keys.repository.ts";
 import { json, startService, type TestService } from "./service.ts";
 
 type Refused = [path: string, init?: RequestInit];

@@ -1,10 +1,10 @@
+import { keyUses } from "@platform/api-keys/key-uses";
+import { createApiKey } from "@platform/api-keys/keys.repository";
 import { listen } from "@platform/service/listener";
 import { pino } from "pino";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createApp } from "../src/app.ts";
-import { keyUses } from "../src/keys/key-uses.ts";
-import { createApiKey } from "../src/keys/keys.repository.ts";
-import { insertPet } from "../src/pets/pets.repository.ts";
+import { insertPet } from "../src/resources/pets/pets.repository.ts";
 import { temporaryStorage } from "./temporary.ts";
 
 test("in production an answer that breaks the contract is sent as it is, and logged by its place without its value", async () => {

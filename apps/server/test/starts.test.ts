@@ -4,7 +4,7 @@ import { openDatabase } from "@platform/storage/database";
 import { migrate } from "@platform/storage/migrations";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MIGRATIONS } from "../src/migrations.ts";
-import { listPets } from "../src/pets/pets.repository.ts";
+import { listPets } from "../src/resources/pets/pets.repository.ts";
 import { EARLIER, earlierDatabase } from "./database/earlier-database.ts";
 import { ownProgram, run, startProgram } from "./program.ts";
 import { startService } from "./service.ts";

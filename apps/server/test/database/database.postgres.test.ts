@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { DatabaseError, isDatabaseUnavailable } from "@platform/storage/database-error";
 import { sql } from "kysely";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
-import { insertPet, listPets } from "../../src/pets/pets.repository.ts";
+import { insertPet, listPets } from "../../src/resources/pets/pets.repository.ts";
 import { createDatabase, execute } from "../postgres.ts";
 import { startProgram } from "../program.ts";
 import { expectError, json, startService } from "../service.ts";

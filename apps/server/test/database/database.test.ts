@@ -8,7 +8,7 @@ import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { MIGRATIONS } from "../../src/migrations.ts";
-import { insertPet, listPets } from "../../src/pets/pets.repository.ts";
+import { insertPet, listPets } from "../../src/resources/pets/pets.repository.ts";
 import { type Database, opened, temporaryDatabase, temporaryFolder, temporaryUrl } from "../temporary.ts";
 
 const REX = { name: "Rex", categoryId: 1, status: "available" } as const;

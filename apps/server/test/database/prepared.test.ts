@@ -1,6 +1,6 @@
 import { prepared } from "@platform/storage/prepared";
 import { describe, expect, test } from "vitest";
-import { findPet, insertPet } from "../../src/pets/pets.repository.ts";
+import { findPet, insertPet } from "../../src/resources/pets/pets.repository.ts";
 import { type Database, temporaryDatabase } from "../temporary.ts";
 
 const REX = { name: "Rex", categoryId: 1, status: "available" } as const;

@@ -7,7 +7,7 @@ import { pathOfFileUrl } from "@platform/storage/url";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { insertPet, insertPets, listPets } from "../../src/pets/pets.repository.ts";
+import { insertPet, insertPets, listPets } from "../../src/resources/pets/pets.repository.ts";
 import type { Tables } from "../../src/registrations.ts";
 import { type Database, temporaryDatabase, temporaryStorage } from "../temporary.ts";
 

@@ -196,6 +196,6 @@ test("they are those of helmet, the policy and Strict-Transport-Security aside",
   await once(server, "listening");
   const { headers } = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   const { "content-security-policy": _, ...others } = STANDING;
-  const ofNode = ["connection", "date", "keep-alive", "transfer-encoding"];
-  expect(Object.fromEntries([...headers].filter(([name]) => !ofNode.includes(name)))).toEqual(others);
+  const ofNode = new Set(["connection", "date", "keep-alive", "transfer-encoding"]);
+  expect(Object.fromEntries([...headers].filter(([name]) => !ofNode.has(name)))).toEqual(others);
 });

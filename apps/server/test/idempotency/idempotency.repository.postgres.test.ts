@@ -1,7 +1,7 @@
+import { createApiKey } from "@platform/api-keys/keys.repository";
 import { once } from "@platform/storage/idempotency.repository";
 import { expect, test } from "vitest";
-import { createApiKey } from "../../src/keys/keys.repository.ts";
-import { insertPet, listPets } from "../../src/pets/pets.repository.ts";
+import { insertPet, listPets } from "../../src/resources/pets/pets.repository.ts";
 import { temporaryStorage } from "../temporary.ts";
 
 const REX = { name: "Rex", categoryId: 1, status: "available" } as const;

@@ -1,9 +1,9 @@
+import { createApiKey } from "@platform/api-keys/keys.repository";
 import { type IdempotentRequest, once as onceOn } from "@platform/storage/idempotency.repository";
 import { migrate } from "@platform/storage/migrations";
 import { describe, expect, test } from "vitest";
-import { createApiKey } from "../../src/keys/keys.repository.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
-import { insertPet, listPets } from "../../src/pets/pets.repository.ts";
+import { insertPet, listPets } from "../../src/resources/pets/pets.repository.ts";
 import { type Database, opened, temporaryUrl } from "../temporary.ts";
 
 const DAY = 24 * 60 * 60 * 1000;

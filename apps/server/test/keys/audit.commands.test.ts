@@ -1,10 +1,10 @@
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
+import { createApiKey, revokeApiKey } from "@platform/api-keys/keys.repository";
 import { migrate } from "@platform/storage/migrations";
 import { expect, test } from "vitest";
 import { MIGRATIONS } from "../../src/migrations.ts";
-import { createApiKey, revokeApiKey } from "../../src/keys/keys.repository.ts";
-import { insertPet } from "../../src/pets/pets.repository.ts";
+import { insertPet } from "../../src/resources/pets/pets.repository.ts";
 import { run } from "../program.ts";
 import { opened, temporaryFolder, temporaryUrl } from "../temporary.ts";
 

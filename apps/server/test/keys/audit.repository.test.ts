@@ -1,9 +1,9 @@
 import { hostname, userInfo } from "node:os";
+import { listAudit } from "@platform/api-keys/audit.repository";
+import { createApiKey, findApiKey, listApiKeys, revokeApiKey, rotateApiKey } from "@platform/api-keys/keys.repository";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { listAudit } from "../../src/keys/audit.repository.ts";
-import { createApiKey, findApiKey, listApiKeys, revokeApiKey, rotateApiKey } from "../../src/keys/keys.repository.ts";
-import { insertPet } from "../../src/pets/pets.repository.ts";
+import { insertPet } from "../../src/resources/pets/pets.repository.ts";
 import { TABLES } from "../../src/registrations.ts";
 import { json, startService } from "../service.ts";
 import { opened, temporaryDatabase } from "../temporary.ts";

@@ -1,10 +1,10 @@
+import { generateApiKey, hashApiKey } from "@platform/api-keys/api-key";
+import { authentication } from "@platform/api-keys/authentication";
+import { createApiKey, revokeApiKey } from "@platform/api-keys/keys.repository";
 import { beginState } from "@platform/service/request-state";
 import { migrate } from "@platform/storage/migrations";
 import type { Request, Response } from "express";
 import { afterEach, expect, test, vi } from "vitest";
-import { generateApiKey, hashApiKey } from "../../src/keys/api-key.ts";
-import { authentication } from "../../src/keys/authentication.ts";
-import { createApiKey, revokeApiKey } from "../../src/keys/keys.repository.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { opened, temporaryUrl } from "../temporary.ts";
 

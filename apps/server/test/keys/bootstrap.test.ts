@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { chmod, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { generateApiKey } from "@platform/api-keys/api-key";
+import { listAudit } from "@platform/api-keys/audit.repository";
+import { ensureBootstrapKey } from "@platform/api-keys/bootstrap";
+import { findApiKey, listApiKeys, revokeApiKey } from "@platform/api-keys/keys.repository";
 import { ConfigError } from "@platform/service/settings";
 import { describe, expect, test } from "vitest";
-import { generateApiKey } from "../../src/keys/api-key.ts";
-import { listAudit } from "../../src/keys/audit.repository.ts";
-import { ensureBootstrapKey } from "../../src/keys/bootstrap.ts";
-import { findApiKey, listApiKeys, revokeApiKey } from "../../src/keys/keys.repository.ts";
 import { run, startProgram } from "../program.ts";
 import { opened, temporaryDatabase, temporaryFolder, temporaryUrl } from "../temporary.ts";
 

@@ -3,10 +3,10 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { generateApiKey } from "@platform/api-keys/api-key";
+import { createApiKey, listApiKeys } from "@platform/api-keys/keys.repository";
 import Sqlite from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import { generateApiKey } from "../../src/keys/api-key.ts";
-import { createApiKey, listApiKeys } from "../../src/keys/keys.repository.ts";
 import { run, startProgram } from "../program.ts";
 import { opened, temporaryFolder } from "../temporary.ts";
 

@@ -1,12 +1,12 @@
+import { type KeyUses, keyUses } from "@platform/api-keys/key-uses";
+import { createApiKey, listApiKeys } from "@platform/api-keys/keys.repository";
+import type { ApiKeysTables } from "@platform/api-keys/keys.table";
 import { migrate } from "@platform/storage/migrations";
 import { openStorage } from "@platform/storage/open-storage";
 import type { Storage } from "@platform/storage/storage";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
-import { type KeyUses, keyUses } from "../../src/keys/key-uses.ts";
-import { createApiKey, listApiKeys } from "../../src/keys/keys.repository.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
-import type { ApiKeysTables } from "../../src/keys/keys.table.ts";
 import { startProgram } from "../program.ts";
 import { opened, temporaryFolder, temporaryUrl } from "../temporary.ts";
 

@@ -1,7 +1,7 @@
+import { generateApiKey } from "@platform/api-keys/api-key";
+import { createApiKey, findApiKey, revokeApiKey, rotateApiKey, saveKeyUses } from "@platform/api-keys/keys.repository";
 import { migrate } from "@platform/storage/migrations";
 import { describe, expect, test } from "vitest";
-import { generateApiKey } from "../../src/keys/api-key.ts";
-import { createApiKey, findApiKey, revokeApiKey, rotateApiKey, saveKeyUses } from "../../src/keys/keys.repository.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { run } from "../program.ts";
 import { opened, temporaryUrl } from "../temporary.ts";

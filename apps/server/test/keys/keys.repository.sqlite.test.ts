@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
+import { createApiKey } from "@platform/api-keys/keys.repository";
 import { migrate } from "@platform/storage/migrations";
 import { expect, test } from "vitest";
-import { createApiKey } from "../../src/keys/keys.repository.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { opened, temporaryUrl } from "../temporary.ts";
 

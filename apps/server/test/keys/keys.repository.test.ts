@@ -1,7 +1,4 @@
-import { migrate } from "@platform/storage/migrations";
-import { describe, expect, test } from "vitest";
-import { MIGRATIONS } from "../../src/migrations.ts";
-import { generateApiKey } from "../../src/keys/api-key.ts";
+import { generateApiKey } from "@platform/api-keys/api-key";
 import {
   createApiKey,
   findApiKey,
@@ -10,7 +7,10 @@ import {
   revokeApiKey,
   rotateApiKey,
   saveKeyUses,
-} from "../../src/keys/keys.repository.ts";
+} from "@platform/api-keys/keys.repository";
+import { migrate } from "@platform/storage/migrations";
+import { describe, expect, test } from "vitest";
+import { MIGRATIONS } from "../../src/migrations.ts";
 import { type Database, opened, temporaryDatabase, temporaryUrl } from "../temporary.ts";
 
 const DAY = 24 * 60 * 60 * 1000;

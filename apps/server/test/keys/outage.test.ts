@@ -1,12 +1,12 @@
 import { writeFile } from "node:fs/promises";
+import { keyUses } from "@platform/api-keys/key-uses";
+import { createApiKey } from "@platform/api-keys/keys.repository";
 import { listen } from "@platform/service/listener";
 import { pathOfFileUrl } from "@platform/storage/url";
 import Sqlite from "better-sqlite3";
 import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createApp } from "../../src/app.ts";
-import { keyUses } from "../../src/keys/key-uses.ts";
-import { createApiKey } from "../../src/keys/keys.repository.ts";
 import { expectError, json, startService } from "../service.ts";
 import { temporaryStorage } from "../temporary.ts";
 

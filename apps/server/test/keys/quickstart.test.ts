@@ -1,14 +1,14 @@
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { expect, test } from "vitest";
 import {
   createApiKey,
   findApiKey,
   listApiKeys,
   revokeApiKey,
   type ValidApiKey,
-} from "../../src/keys/keys.repository.ts";
-import { ensureQuickstartKey } from "../../src/keys/quickstart.ts";
+} from "@platform/api-keys/keys.repository";
+import { ensureQuickstartKey } from "@platform/api-keys/quickstart";
+import { expect, test } from "vitest";
 import { type Database, temporaryDatabase, temporaryFolder } from "../temporary.ts";
 
 test("writes a working key that its owner alone can read, and nothing beside it", async () => {

@@ -1,7 +1,7 @@
+import { listAudit } from "@platform/api-keys/audit.repository";
+import { createApiKey, findApiKey, type IssuedApiKey, listApiKeys } from "@platform/api-keys/keys.repository";
 import { migrate } from "@platform/storage/migrations";
 import { expect, test } from "vitest";
-import { listAudit } from "../../src/keys/audit.repository.ts";
-import { createApiKey, findApiKey, type IssuedApiKey, listApiKeys } from "../../src/keys/keys.repository.ts";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { run, startProgram } from "../program.ts";
 import { opened, temporaryFolder, temporaryUrl } from "../temporary.ts";

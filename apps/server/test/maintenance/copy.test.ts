@@ -4,7 +4,7 @@ import { migrate } from "@platform/storage/migrations";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { MIGRATIONS } from "../../src/migrations.ts";
-import { insertPet, listPets } from "../../src/pets/pets.repository.ts";
+import { insertPet, listPets } from "../../src/resources/pets/pets.repository.ts";
 import { opened, SCHEMA, temporaryUrl } from "../temporary.ts";
 import { actingAtInsert, all, writeToEach } from "./during-copy.ts";
 

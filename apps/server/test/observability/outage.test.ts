@@ -3,7 +3,7 @@ import { outageLog } from "@platform/storage/outage";
 import { sql } from "kysely";
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { insertPet } from "../../src/pets/pets.repository.ts";
+import { insertPet } from "../../src/resources/pets/pets.repository.ts";
 import { TABLES } from "../../src/registrations.ts";
 import { temporaryStorage } from "../temporary.ts";
 

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { generateApiKey } from "@platform/api-keys/api-key";
 import { createLogger, loggedPath } from "@platform/service/request-log";
 import { parseTraceparent } from "@platform/service/trace-context";
 import { pathOfFileUrl } from "@platform/storage/url";
 import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { generateApiKey } from "../../src/keys/api-key.ts";
 import { ERROR, INFO, startInProcess } from "../in-process.ts";
 import { run, startProgram } from "../program.ts";
 import { temporaryFolder } from "../temporary.ts";

@@ -1,7 +1,7 @@
+import { listApiKeys } from "@platform/api-keys/keys.repository";
 import { once } from "@platform/storage/idempotency.repository";
 import { expect, test } from "vitest";
-import { insertPet } from "../../src/pets/pets.repository.ts";
-import { listApiKeys } from "../../src/keys/keys.repository.ts";
+import { insertPet } from "../../src/resources/pets/pets.repository.ts";
 import type { Tables } from "../../src/registrations.ts";
 import { expectError, json, startService } from "../service.ts";
 import { opened } from "../temporary.ts";

@@ -1,6 +1,6 @@
 import type { Pet } from "@petstore/contract";
+import { createApiKey } from "@platform/api-keys/keys.repository";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createApiKey } from "../../src/keys/keys.repository.ts";
 import { expectError, json, startService, type TestService } from "../service.ts";
 import { opened } from "../temporary.ts";
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { findPet, insertPet, listPets } from "../../src/pets/pets.repository.ts";
+import { findPet, insertPet, listPets } from "../../src/resources/pets/pets.repository.ts";
 import { temporaryDatabase } from "../temporary.ts";
 import { planOf } from "./plan.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { listPets } from "../../src/pets/pets.repository.ts";
+import { listPets } from "../../src/resources/pets/pets.repository.ts";
 import { temporaryDatabase } from "../temporary.ts";
 import { planOf } from "./plan.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findPet, insertPet, insertPets, listPets } from "../../src/pets/pets.repository.ts";
+import { findPet, insertPet, insertPets, listPets } from "../../src/resources/pets/pets.repository.ts";
 import { temporaryDatabase } from "../temporary.ts";
 
 const REX = { name: "Rex", categoryId: 1, status: "available" } as const;

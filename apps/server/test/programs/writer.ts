@@ -2,8 +2,8 @@ import { setTimeout } from "node:timers/promises";
 import { openDatabase } from "@platform/storage/database";
 import { pathOfFileUrl } from "@platform/storage/url";
 import Sqlite from "better-sqlite3";
-import { insertPet } from "../../src/pets/pets.repository.ts";
-import type { PetsTables } from "../../src/pets/pets.table.ts";
+import { insertPet } from "../../src/resources/pets/pets.repository.ts";
+import type { PetsTables } from "../../src/resources/pets/pets.table.ts";
 
 /**
  * A process that opens a database, writes a little later, and closes it, again and again until it is told to stop. It

@@ -1,10 +1,10 @@
 import { METHODS } from "node:http";
 import type { Error as ErrorBody, Pet } from "@petstore/contract";
 import { document } from "@petstore/contract/document";
+import { createApiKey, type Scope, SCOPES } from "@platform/api-keys/keys.repository";
 import { openDatabase } from "@platform/storage/database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BASE_PATH } from "../../src/app.ts";
-import { createApiKey, type Scope, SCOPES } from "../../src/keys/keys.repository.ts";
 import type { Tables } from "../../src/registrations.ts";
 import { expectError, json, startService, type TestService } from "../service.ts";
 import { type Credential, invalidCredentials, plainRequests, variantsOf, withCredential } from "./attempts.ts";

@@ -1,9 +1,9 @@
 import { METHODS } from "node:http";
 import { document } from "@petstore/contract/document";
+import { generateApiKey, hashApiKey } from "@platform/api-keys/api-key";
+import { createApiKey, revokeApiKey } from "@platform/api-keys/keys.repository";
 import { openDatabase } from "@platform/storage/database";
 import { type Example, exampleRequests } from "express-operations/conformance";
-import { generateApiKey, hashApiKey } from "../../src/keys/api-key.ts";
-import { createApiKey, revokeApiKey } from "../../src/keys/keys.repository.ts";
 import type { WireRequest } from "./wire.ts";
 
 /** A valid request of an operation, without a key. */

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { describe, expect, test } from "vitest";
-import { generateApiKey } from "../../src/keys/api-key.ts";
+import { generateApiKey } from "../src/api-key.ts";
 import {
   parseDuration,
   parseId,
@@ -9,7 +9,7 @@ import {
   parseOverlap,
   parseScopes,
   parseSince,
-} from "../../src/keys/keys.arguments.ts";
+} from "../src/keys.arguments.ts";
 
 const HOUR = 3_600_000;
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { RateLimits } from "../rate-limits.ts";
+import type { RateLimits } from "./rate-limits.ts";
 
 /** The settings of API keys by the names of their environment variables: what is allowed, and what to say otherwise. */
 export const API_KEY_SETTINGS = {

@@ -6,7 +6,7 @@ import {
   holdsApiKey,
   isWellFormedApiKey,
   prefixOfApiKey,
-} from "../../src/keys/api-key.ts";
+} from "../src/api-key.ts";
 
 describe("generateApiKey", () => {
   test("says live in production only", () => {

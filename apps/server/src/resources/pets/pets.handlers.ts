@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { HandledOperations, OperationIdsByTag, Pet } from "@petstore/contract";
+import { holdsApiKey } from "@platform/api-keys/api-key";
+import type { Environment } from "@platform/api-keys/environment";
 import { errorBody } from "@platform/service/errors";
 import { once } from "@platform/storage/idempotency.repository";
 import type { IdempotencyTables } from "@platform/storage/idempotency.table";
 import type { Handlers } from "express-operations";
-import type { Environment } from "../keys/environment.ts";
-import { holdsApiKey } from "../keys/api-key.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { findPet, insertPet, insertPets, listPets } from "./pets.repository.ts";
 import type { PetsTables } from "./pets.table.ts";
