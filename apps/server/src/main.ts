@@ -1,17 +1,20 @@
 import { addAuditCommand } from "@platform/api-keys/audit.commands";
+import { endedKeys } from "@platform/api-keys/ended-keys";
 import { addKeysCommands } from "@platform/api-keys/keys.commands";
 import { ConfigError } from "@platform/service/settings";
+import { addBackupCommands } from "@platform/storage/backup.commands";
 import { addCopyCommand } from "@platform/storage/copy.commands";
 import { openDatabase } from "@platform/storage/database";
 import { isDatabaseUnavailable } from "@platform/storage/database-error";
 import { migrate } from "@platform/storage/migrations";
 import { Command, CommanderError } from "commander";
-import { addBackupCommands } from "./maintenance/backup.commands.ts";
 import { readConfig } from "./config.ts";
 import { addDoctorCommand } from "./maintenance/doctor.commands.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { TABLES } from "./registrations.ts";
 import { withDatabase } from "./with-database.ts";
+
+const schema = { migrations: MIGRATIONS, tables: TABLES };
 
 let isServing = false;
 let isOutputLost = false;
@@ -44,8 +47,8 @@ program
 
 addKeysCommands(program, { withDatabase, environment: () => readConfig(process.env).environment });
 addAuditCommand(program, { withDatabase, tables: TABLES });
-addBackupCommands(program, () => readConfig(process.env).databaseUrl);
-addCopyCommand(program, { migrations: MIGRATIONS, tables: TABLES });
+addBackupCommands(program, { ...schema, databaseUrl: () => readConfig(process.env).databaseUrl, carryOver: endedKeys });
+addCopyCommand(program, schema);
 addDoctorCommand(program);
 
 process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {

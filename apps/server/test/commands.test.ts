@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { addAuditCommand } from "@platform/api-keys/audit.commands";
+import { endedKeys } from "@platform/api-keys/ended-keys";
 import { addKeysCommands } from "@platform/api-keys/keys.commands";
+import { addBackupCommands } from "@platform/storage/backup.commands";
 import { addCopyCommand } from "@platform/storage/copy.commands";
 import { Command } from "commander";
 import { expect, test } from "vitest";
-import { addBackupCommands } from "../src/maintenance/backup.commands.ts";
 import { addDoctorCommand } from "../src/maintenance/doctor.commands.ts";
 import { run } from "./program.ts";
 import { temporaryUrl } from "./temporary.ts";
@@ -19,7 +20,7 @@ test("each command, argument and option says what it is for", () => {
   const unread = () => expect.fail("settings are read though no command runs");
   addKeysCommands(program, { withDatabase: unread, environment: unread });
   addAuditCommand(program, { withDatabase: unread, tables: {} });
-  addBackupCommands(program, unread);
+  addBackupCommands(program, { databaseUrl: unread, migrations: {}, tables: {}, carryOver: endedKeys });
   addCopyCommand(program, { migrations: {}, tables: {} });
   addDoctorCommand(program);
   const commands = withSubcommands(program);

@@ -4,8 +4,15 @@ import type { Migrations } from "./migrations.ts";
 export interface Table<Row> {
   /** The columns of its primary key; `["id"]` where the database numbers the rows. */
   key: readonly (keyof Row & string)[];
+  /** What a row is called, one and many, where a restore says how many are lost: those with a later id, or `created_at`. */
+  noun?: readonly [one: string, many: string];
   /** What adds the rows, where they say which API key did, and when. */
   addedBy?: Row extends SignedRow ? AddedBy : never;
+}
+
+/** Whether the database numbers the rows of a table. */
+export function isNumbered({ key }: Pick<Table<any>, "key">): boolean {
+  return key[0] === "id";
 }
 
 /** A row with the id of the API key that added it, and the time in milliseconds since 1970; null where nobody knows. */

@@ -24,7 +24,7 @@ test.each(["3.7.0", "3.46.1", "3.51.2"])("SQLite %s, which may damage a database
 describe("a file that is replaced while it is opened", () => {
   test("by `petstore restore`: the backup is opened", async () => {
     const path = await databaseWith("old");
-    backup(await databaseWith("backup"), `${path}.copy`);
+    backup(await databaseWith("backup"), `${path}.copy`, MIGRATIONS);
     const env = { ...process.env, DATABASE_URL: `file:${path}` };
     afterOpening(() => {
       const { status, stderr } = spawnSync(process.execPath, [ENTRY, "restore", `${path}.copy`], { env });

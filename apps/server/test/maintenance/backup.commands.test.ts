@@ -1,50 +1,43 @@
+import { endedKeys } from "@platform/api-keys/ended-keys";
+import { report } from "@platform/storage/backup.commands";
 import { expect, test } from "vitest";
-import { report } from "../../src/maintenance/backup.commands.ts";
+import { TABLES } from "../../src/registrations.ts";
 
 const FIRST = "b.db is restored. What was there is now a.db.";
 const [FROM, TO] = [Date.parse("2030-01-02T03:04:05Z"), Date.parse("2030-01-02T03:05:06Z")];
-const NOTHING = { pets: 0, apiKeys: 0, answers: 0, from: FROM, to: TO };
+const NOTHING = { rows: { pets: 0, api_keys: 0, idempotency_keys: 0 }, from: FROM, to: TO };
+const TOLD = { tables: TABLES, carryOver: endedKeys };
 
 test("petstore restore says in one line that there was nothing before", () => {
-  const nothing = { aside: undefined, endedKeys: undefined, loss: undefined };
-  expect(report("b.db", nothing)).toEqual(["b.db is restored."]);
+  expect(report("b.db", { aside: undefined, carried: undefined }, TOLD)).toEqual(["b.db is restored."]);
 });
 
-test.each([
-  { endedKeys: undefined, loss: undefined },
-  { endedKeys: 1, loss: undefined },
-  { endedKeys: undefined, loss: NOTHING },
-])("petstore restore says that the old database was not read: %o", (read) => {
-  expect(report("b.db", { aside: "a.db", ...read })).toEqual([
+test("petstore restore says that the old database was not read", () => {
+  expect(report("b.db", { aside: "a.db", carried: undefined }, TOLD)).toEqual([
     FIRST,
     "It could not be read: see `petstore keys list`, and revoke anew what was revoked since the backup. Ids may be given again.",
   ]);
 });
 
 test.each([
-  [0, NOTHING, "0 API keys", "Nothing was added since the backup."],
+  [NOTHING, "Nothing was added since the backup."],
   [
-    1,
-    { ...NOTHING, pets: 1 },
-    "1 API key",
+    { ...NOTHING, rows: { pets: 1 } },
     "Lost, added between 2030-01-02T03:04:05.000Z and 2030-01-02T03:05:06.000Z: 1 animal.",
   ],
   [
-    2,
-    { ...NOTHING, apiKeys: 1, from: undefined },
-    "2 API keys",
+    { ...NOTHING, rows: { api_keys: 1 }, from: undefined },
     "Lost, added between the start and 2030-01-02T03:05:06.000Z: 1 API key.",
   ],
   [
-    0,
-    { ...NOTHING, answers: 2, to: undefined },
-    "0 API keys",
-    "Lost, added between 2030-01-02T03:04:05.000Z and 2030-01-02T03:04:05.000Z: 2 answers kept for Idempotency-Key.",
+    { ...NOTHING, rows: { idempotency_keys: 2, pets: 2, audit: 2 }, to: undefined },
+    "Lost, added between 2030-01-02T03:04:05.000Z and 2030-01-02T03:04:05.000Z: 2 animals, 2 answers kept for Idempotency-Key.",
   ],
-])("petstore restore says what was kept and lost: %i, %o", (endedKeys, loss, kept, last) => {
-  expect(report("b.db", { aside: "a.db", endedKeys, loss })).toEqual([
+])("petstore restore says what was kept and lost: %o", (loss, last) => {
+  const carried = { says: "All that was revoked stays so.", loss };
+  expect(report("b.db", { aside: "a.db", carried }, TOLD)).toEqual([
     FIRST,
-    `Revoked or rotated since the backup, and still so: ${kept}. No id is given twice.`,
+    "All that was revoked stays so. No id is given twice.",
     last,
   ]);
 });

@@ -6,23 +6,25 @@ import { basename, dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { listAudit } from "@platform/api-keys/audit.repository";
 import { ensureBootstrapKey } from "@platform/api-keys/bootstrap";
+import { endedKeys } from "@platform/api-keys/ended-keys";
 import { createApiKey, findApiKey, listApiKeys, revokeApiKey, rotateApiKey } from "@platform/api-keys/keys.repository";
 import { backup } from "@platform/storage/backup";
+import { factsOf } from "@platform/storage/carry-over";
 import { openDatabase } from "@platform/storage/database";
 import { appliedMigrations, migrate } from "@platform/storage/migrations";
+import { restore } from "@platform/storage/restore";
 import { pathOfFileUrl } from "@platform/storage/url";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { MIGRATIONS } from "../../src/migrations.ts";
-import { restore } from "../../src/maintenance/restore.ts";
-import { factsOf } from "../../src/maintenance/carry-over.ts";
 import { insertPet, insertPets } from "../../src/resources/pets/pets.repository.ts";
 import { TABLES } from "../../src/registrations.ts";
 import { ownProgram, type Program, run, startProgram } from "../program.ts";
 import { startService } from "../service.ts";
-import { type Database, opened, temporaryFolder, temporaryUrl } from "../temporary.ts";
+import { type Database, opened, SCHEMA, temporaryFolder, temporaryUrl } from "../temporary.ts";
 
+const OPTIONS = { ...SCHEMA, carryOver: endedKeys };
 const ANSWERS_BEFORE_BACKUP = 100;
 const RESTORES = 10;
 
@@ -93,21 +95,31 @@ test("petstore restore refuses what is no backup, and changes nothing", async ()
   const folder = await temporaryFolder();
   const env = { DATABASE_URL: `file:${folder}/petstore.db` };
   await run(["migrate"], env);
-  const [text, other] = [join(folder, "text"), join(folder, "other.db")];
+  const [text, other, theirs] = [join(folder, "text"), join(folder, "other.db"), join(folder, "theirs.db")];
   await writeFile(text, "no database at all, and long enough to be looked at".repeat(100));
   new Sqlite(other).exec("create table t (x)").close();
-  for (const file of [text, other, join(folder, "missing")]) {
+  new Sqlite(theirs)
+    .exec("create table kysely_migration (name text)")
+    .exec("insert into kysely_migration values ('0001_theirs')")
+    .close();
+  for (const [file, reason] of [
+    [text, "file is not a database"],
+    [other, "no such table: kysely_migration"],
+    [theirs, "it is the database of another program"],
+    [join(folder, "missing"), "unable to open database file"],
+  ] as const) {
     const { code, stderr } = await run(["restore", file], env);
-    expect({ code, lines: stderr.trimEnd().split("\n").length }).toEqual({ code: 1, lines: 1 });
+    expect(code).toBe(1);
+    expect(stderr).toBe(`${file} cannot be copied to ${folder}/petstore.db.petstore-restoring (${reason}).\n`);
   }
-  expect((await readdir(folder)).toSorted()).toEqual(["other.db", "petstore.db", "text"]);
+  expect((await readdir(folder)).toSorted()).toEqual(["other.db", "petstore.db", "text", "theirs.db"]);
 });
 
 test("petstore restore refuses beside a service that nobody has sent a request yet", async () => {
   await using service = await startService();
   const path = pathOfFileUrl(service.databaseUrl);
-  backup(path, `${path}.copy`);
-  await expect(restore(path, `${path}.copy`)).rejects.toThrow("is in use");
+  backup(path, `${path}.copy`, MIGRATIONS);
+  await expect(restore(path, `${path}.copy`, OPTIONS)).rejects.toThrow("is in use");
 });
 
 test("petstore backup and restore leave a folder alone that stands where they have to write", async () => {
@@ -115,8 +127,8 @@ test("petstore backup and restore leave a folder alone that stands where they ha
   const path = join(folder, "petstore.db");
   await migrateAndClose(`file:${path}`);
   for (const name of ["copy.db.petstore-partial", "petstore.db.petstore-restoring"]) await mkdir(join(folder, name));
-  expect(() => backup(path, join(folder, "copy.db"))).toThrow("copy.db.petstore-partial is a folder");
-  await expect(restore(path, path)).rejects.toThrow("petstore.db.petstore-restoring is a folder");
+  expect(() => backup(path, join(folder, "copy.db"), MIGRATIONS)).toThrow("copy.db.petstore-partial is a folder");
+  await expect(restore(path, path, OPTIONS)).rejects.toThrow("petstore.db.petstore-restoring is a folder");
   expect((await readdir(folder)).toSorted()).toEqual([
     "copy.db.petstore-partial",
     "petstore.db",
@@ -130,23 +142,23 @@ test("petstore backup and restore remove no file that is not theirs", async () =
   await migrateAndClose(`file:${path}`);
   await writeFile(join(folder, "copy.db.partial"), "precious");
   const incoming = `${path}.petstore-restoring`;
-  backup(path, incoming);
-  await expect(restore(path, incoming)).rejects.toThrow(
+  backup(path, incoming, MIGRATIONS);
+  await expect(restore(path, incoming, OPTIONS)).rejects.toThrow(
     "petstore-restoring is where this command has to write. Rename it first.",
   );
   expect(existsSync(incoming)).toBe(true);
-  backup(path, join(folder, "copy.db"));
+  backup(path, join(folder, "copy.db"), MIGRATIONS);
   expect(await readFile(join(folder, "copy.db.partial"), "utf8")).toBe("precious");
-  expect(() => backup(path, join(folder, "x".repeat(250)))).toThrow(/cannot be written \(ENAMETOOLONG/);
+  expect(() => backup(path, join(folder, "x".repeat(250)), MIGRATIONS)).toThrow(/cannot be written \(ENAMETOOLONG/);
 });
 
 test("petstore restore keeps the old database under a name that says when, and that any file system takes", async () => {
   const folder = await temporaryFolder();
   const path = join(folder, "petstore.db");
   await migrateAndClose(`file:${path}`);
-  backup(path, `${path}.copy`);
+  backup(path, `${path}.copy`, MIGRATIONS);
   const before = new Date().toISOString();
-  const aside = (await restore(path, `${path}.copy`)).aside!;
+  const aside = (await restore(path, `${path}.copy`, OPTIONS)).aside!;
   const [, day, hour, minute, rest] = /^petstore\.db\.before-(.{10}T)(\d\d)(\d\d)(\d\d\.\d{3}Z)$/.exec(
     basename(aside),
   )!;
@@ -160,8 +172,8 @@ test("petstore restore follows a link to the database, which stays one", async (
   const [path, link] = [join(folder, "petstore.db"), join(folder, "link.db")];
   await migrateAndClose(`file:${path}`);
   await symlink(path, link);
-  backup(link, `${path}.copy`);
-  expect((await restore(link, `${path}.copy`)).aside).toMatch(`${path}.before-`);
+  backup(link, `${path}.copy`, MIGRATIONS);
+  expect((await restore(link, `${path}.copy`, OPTIONS)).aside).toMatch(`${path}.before-`);
   expect(await readlink(link)).toBe(path);
   expect(idsIn(link)).toEqual([]);
 });
@@ -170,7 +182,7 @@ test("petstore restore beside a process that opens the database then: it is refu
   const url = await temporaryUrl();
   await migrateAndClose(url);
   const path = pathOfFileUrl(url);
-  backup(path, `${path}.copy`);
+  backup(path, `${path}.copy`, MIGRATIONS);
   const writer = fork(ownProgram("writer"), [url]);
   onTestFinished(() => void writer.kill("SIGKILL"));
   let restored = 0;
@@ -180,7 +192,7 @@ test("petstore restore beside a process that opens the database then: it is refu
   answered.catch(() => {}); // it is awaited below
   while (writer.exitCode === null && (restored < RESTORES || refusals.length < RESTORES)) {
     try {
-      await restore(path, `${path}.copy`);
+      await restore(path, `${path}.copy`, OPTIONS);
       restored++;
     } catch (error) {
       refusals.push((error as Error).message);
@@ -316,9 +328,13 @@ describe("petstore restore keeps what the replaced database says", () => {
       await sql`alter table api_keys drop column ${sql.ref(column)}`.execute(db);
     await sql`drop table audit`.execute(db);
     await db.destroy();
-    expect(await restore(path, copy)).toMatchObject({ endedKeys: 1 });
+    expect(await restore(path, copy, OPTIONS)).toMatchObject({
+      carried: { says: expect.stringMatching(/: 1 API key\.$/) },
+    });
     await writeFile(path, "");
-    expect(await restore(path, copy)).toMatchObject({ endedKeys: 0, loss: { pets: 0 } });
+    expect(await restore(path, copy, OPTIONS)).toMatchObject({
+      carried: { says: expect.stringMatching(/: 0 API keys\.$/), loss: { rows: { pets: 0 } } },
+    });
   });
 
   test("and refuses where a page that it has to read is damaged, unless it is forced", async () => {
@@ -331,9 +347,14 @@ describe("petstore restore keeps what the replaced database says", () => {
     await handle.write(Buffer.alloc(4096, 0xff), 0, 4096, (page - 1) * 4096);
     const rows = async () => (await readFile(path)).subarray(100); // behind the header, where the journal mode stands
     const before = await rows();
-    await expect(restore(path, copy)).rejects.toThrow(/cannot be read \(database disk image is malformed\).*--force/);
+    await expect(restore(path, copy, OPTIONS)).rejects.toThrow(
+      /cannot be read \(database disk image is malformed\): API keys that were revoked since the backup would be valid again, and ids that were given since would be given again\. To restore it nonetheless, add --force\.$/,
+    );
     expect((await rows()).equals(before)).toBe(true);
-    expect(await restore(path, copy, { force: true })).toMatchObject({ loss: undefined, aside: expect.any(String) });
+    expect(await restore(path, copy, { ...OPTIONS, force: true })).toMatchObject({
+      carried: undefined,
+      aside: expect.any(String),
+    });
   });
 });
 
@@ -350,7 +371,7 @@ test.each([
   await db.destroy();
   new Sqlite(copy).exec(change).close();
   const [names, before] = [await readdir(dirname(path)), await readFile(path)];
-  await expect(restore(path, copy, { force: true })).rejects.toThrow(message);
+  await expect(restore(path, copy, { ...OPTIONS, force: true })).rejects.toThrow(message);
   expect(await readdir(dirname(path))).toEqual(names);
   expect((await readFile(path)).equals(before)).toBe(true);
 });
@@ -362,7 +383,7 @@ test("petstore restore brings a backup of an older version to this one", async (
   const older = openDatabase(`file:${copy}`);
   await migrate(older, Object.fromEntries(Object.entries(MIGRATIONS).slice(0, 2)));
   await older.destroy();
-  await restore(path, copy);
+  await restore(path, copy, OPTIONS);
   expect(await appliedMigrations(opened(`file:${path}`))).toEqual(Object.keys(MIGRATIONS));
 });
 
@@ -373,7 +394,7 @@ async function backedUp(fill: (db: Database) => Promise<void>): Promise<{ path: 
   const db = openDatabase(`file:${path}`);
   await migrate(db, MIGRATIONS);
   await fill(db);
-  backup(path, copy);
+  backup(path, copy, MIGRATIONS);
   return { path, db, copy };
 }
 

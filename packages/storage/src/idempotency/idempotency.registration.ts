@@ -3,5 +3,10 @@ import type { IdempotencyTables } from "./idempotency.table.ts";
 
 /** The answers kept for `Idempotency-Key`. */
 export const idempotencyKeys: Registration<IdempotencyTables> = {
-  tables: { idempotency_keys: { key: ["api_key_id", "key"] } },
+  tables: {
+    idempotency_keys: {
+      key: ["api_key_id", "key"],
+      noun: ["answer kept for Idempotency-Key", "answers kept for Idempotency-Key"],
+    },
+  },
 };

@@ -3,27 +3,28 @@ import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 import { DatabaseError } from "../database-error.ts";
 import { makeFile } from "../sqlite/sqlite.file.ts";
+import type { Migrations } from "../migrations.ts";
 
 /**
  * Writes a copy of the database that holds everything committed before the start, while it is in use. The file is there
- * only once it is whole, checked and on disk; one that exists is not overwritten.
+ * only once it is whole, checked and on disk; one that exists is not overwritten. Refuses a database with none of the migrations.
  */
-export function backup(database: string, file: string): void {
+export function backup(database: string, file: string, migrations: Migrations): void {
   if (existsSync(file)) throw new DatabaseError(`${file} exists. Name a file that does not, or remove it.`);
-  copyWhole(database, file);
+  copyWhole(database, file, migrations);
 }
 
 /**
  * Copies a database to a file that is there only once it is whole. `VACUUM INTO` reads one snapshot, whatever is written
  * meanwhile, but does not sync: https://sqlite.org/lang_vacuum.html
  */
-export function copyWhole(from: string, to: string): void {
+export function copyWhole(from: string, to: string, migrations: Migrations): void {
   const partial = partialOf(to);
   removeRemains(partial);
   try {
     makeFile(partial); // empty, and for its owner alone
     using(from, (source) => source.prepare("vacuum into ?").run(partial));
-    using(partial, expectWhole);
+    using(partial, (copy) => expectWhole(copy, migrations));
     syncToDisk(partial);
     renameSync(partial, to);
     syncToDisk(dirname(to));
@@ -63,10 +64,12 @@ function using(path: string, act: (file: Sqlite.Database) => void): void {
   }
 }
 
-function expectWhole(file: Sqlite.Database): void {
+function expectWhole(file: Sqlite.Database, migrations: Migrations): void {
   const verdict = file.pragma("integrity_check", { simple: true });
   if (verdict !== "ok") throw new Error(`it is damaged: ${String(verdict)}`);
-  file.prepare("select 1 from pets, api_keys, kysely_migration limit 1").get(); // throws where it is another database
+  const applied = file.prepare<[], string>("select name from kysely_migration").pluck().all();
+  if (!applied.some((name) => Object.hasOwn(migrations, name)))
+    throw new Error("it is the database of another program");
 }
 
 /** Waits until the file or the folder is on disk. */

@@ -3,7 +3,7 @@ import { type Kysely, sql } from "kysely";
 import { DatabaseError } from "../database-error.ts";
 import { isPostgres } from "../database.ts";
 import { migrate } from "../migrations.ts";
-import type { Schema } from "../registration.ts";
+import { type Schema, isNumbered } from "../registration.ts";
 
 /** What was copied of one table. The checksum is of what the new database holds, whatever the order of its rows. */
 export interface CopiedTable {
@@ -48,7 +48,7 @@ async function copyTable(source: Kysely<any>, target: Kysely<any>, table: string
     read.add(rows);
     await target.insertInto(table).values(rows).execute();
   }
-  if (isNumbered(key)) await setLastId(target, table, await lastId(source, table));
+  if (isNumbered({ key })) await setLastId(target, table, await lastId(source, table));
 
   const written = new Sum();
   for await (const rows of pagesOf(target, table, key)) written.add(rows);
@@ -95,10 +95,6 @@ class Sum {
   get checksum(): string {
     return this.#sum.toString(16).padStart(64, "0");
   }
-}
-
-function isNumbered(key: Key): boolean {
-  return key[0] === "id";
 }
 
 /** The highest id ever given, also to a row that is gone; undefined when none was. */

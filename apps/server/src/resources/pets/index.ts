@@ -7,6 +7,10 @@ import type { PetsTables } from "./pets.table.ts";
 export const pets: Resource<PetsTables, typeof petsHandlers> = {
   handlers: petsHandlers,
   tables: {
-    pets: { key: ["id"], addedBy: { operationId: "createPet" satisfies OperationIdsByTag["Pets"], resource: "pet" } },
+    pets: {
+      key: ["id"],
+      noun: ["animal", "animals"],
+      addedBy: { operationId: "createPet" satisfies OperationIdsByTag["Pets"], resource: "pet" },
+    },
   },
 };

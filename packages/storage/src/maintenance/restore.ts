@@ -1,14 +1,14 @@
 import { chownSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { copyWhole, partialOf, removeRemains, syncToDisk } from "@platform/storage/backup";
-import { openDatabase } from "@platform/storage/database";
-import { DatabaseError } from "@platform/storage/database-error";
-import { migrate } from "@platform/storage/migrations";
-import { keepToOwner } from "@platform/storage/sqlite.file";
-import { realPathOf } from "@platform/storage/url";
 import Sqlite from "better-sqlite3";
-import { MIGRATIONS } from "../migrations.ts";
-import { carryOver, type Facts, factsOf, type Loss, readReplaced } from "./carry-over.ts";
+import { copyWhole, partialOf, removeRemains, syncToDisk } from "./backup.ts";
+import { openDatabase } from "../database.ts";
+import { DatabaseError } from "../database-error.ts";
+import { migrate, type Migrations } from "../migrations.ts";
+import { keepToOwner } from "../sqlite/sqlite.file.ts";
+import { realPathOf } from "../url.ts";
+import { type Facts, factsOf, type Loss, readReplaced, type CarryOver, writeCarried } from "./carry-over.ts";
+import type { Schema } from "../registration.ts";
 
 /** What SQLite keeps beside a file. */
 const LOGS = ["-wal", "-shm", "-journal"];
@@ -17,19 +17,24 @@ const LOGS = ["-wal", "-shm", "-journal"];
 export interface Restored {
   /** Where it is kept, if anything was left of it. */
   aside: string | undefined;
-  /** How many API keys were revoked or rotated since the backup, and stay so; undefined where it was not read. */
-  endedKeys: number | undefined;
-  /** What is lost with it; undefined where it was not read. */
-  loss: Loss | undefined;
+  /** What was carried over from it, in one sentence, and what is lost with it; undefined where it was not read. */
+  carried: { says: string; loss: Loss } | undefined;
+}
+
+/** What this version makes of a backup, and what it carries over to it. */
+export interface RestoreOptions extends Schema {
+  carryOver: CarryOver;
+  /** Also replaces a database that cannot be read. */
+  force?: boolean;
 }
 
 /**
- * Puts a backup in the place of the database, which is kept beside it. Keys that were revoked since stay revoked, and ids that
- * were given since are not given again, as the old database says; where it is damaged or lost, `force` goes without. Refuses
+ * Puts a backup in the place of the database, which is kept beside it. Ids that were given since
+ * are not given again, and what is carried over is as the old database says; where it is damaged or lost, `force` goes without. Refuses
  * while a process has the database open, and one that opens it meanwhile gets the backup. Throws `DatabaseError`, with the
  * database as it was.
  */
-export async function restore(path: string, file: string, { force = false } = {}): Promise<Restored> {
+export async function restore(path: string, file: string, options: RestoreOptions): Promise<Restored> {
   const database = realPathOf(path); // a link to it stays one
   const incoming = `${database}.petstore-restoring`;
   if ([incoming, partialOf(incoming)].includes(realPathOf(file))) {
@@ -37,12 +42,12 @@ export async function restore(path: string, file: string, { force = false } = {}
   }
   removeRemains(incoming);
   mkdirSync(dirname(database), { recursive: true });
-  copyWhole(file, incoming);
+  copyWhole(file, incoming, options.migrations);
   try {
-    const facts = await bringToThisVersion(incoming, file);
+    const facts = await bringToThisVersion(incoming, file, options.migrations);
     keepOwner(incoming, existsSync(database) ? database : dirname(database));
     const aside = `${database}.before-${new Date().toISOString().replaceAll(":", "")}`;
-    const replacement = { database, incoming, aside, facts, force };
+    const replacement = { database, incoming, aside, facts, options };
     return existsSync(database) ? replace(replacement) : putInPlace(replacement);
   } finally {
     for (const suffix of ["", ...LOGS]) rmSync(incoming + suffix, { force: true });
@@ -56,14 +61,14 @@ interface Replacement {
   aside: string;
   /** What the backup has given and noted. */
   facts: Facts;
-  force: boolean;
+  options: RestoreOptions;
 }
 
 /** Shows that this version can serve the backup, before anything else is touched. */
-async function bringToThisVersion(incoming: string, file: string): Promise<Facts> {
+async function bringToThisVersion(incoming: string, file: string, migrations: Migrations): Promise<Facts> {
   const db = openDatabase(`file:${incoming}`);
   try {
-    await migrate(db, MIGRATIONS);
+    await migrate(db, migrations);
   } catch (cause) {
     throw new DatabaseError(`${file} cannot be restored. ${(cause as Error).message}`, { cause });
   } finally {
@@ -73,26 +78,25 @@ async function bringToThisVersion(incoming: string, file: string): Promise<Facts
 }
 
 /** At no time is the path without a file, where a service that starts would make one. */
-function replace({ database, incoming, aside, facts, force }: Replacement): Restored {
+function replace({ database, incoming, aside, facts, options }: Replacement): Restored {
   const { held, letGo } = holdAlone(database);
   try {
-    const replaced = readUnlessForced(database, () => readReplaced(expectOpen(held), facts), force);
-    const carried = replaced && writing(incoming, (restored) => carryOver(replaced, restored));
-    const loss = replaced && carried && { ...replaced.loss, apiKeys: replaced.loss.apiKeys - carried.added };
+    const replaced = readUnlessForced(database, options, () => readReplaced(expectOpen(held), facts, options));
+    const carried = replaced && writing(incoming, (restored) => writeCarried(restored, replaced));
     syncToDisk(incoming);
     keepToOwner(database);
     linkSync(database, aside);
     renameSync(incoming, database);
-    return { aside, endedKeys: carried?.ended, loss };
+    return { aside, carried };
   } finally {
     letGo();
   }
 }
 
 /** Sets aside a log that was left, which SQLite would else play into the database. A file that is made meanwhile is kept. */
-function putInPlace({ database, incoming, aside, force }: Replacement): Restored {
+function putInPlace({ database, incoming, aside, options }: Replacement): Restored {
   const left = LOGS.filter((suffix) => existsSync(database + suffix));
-  readUnlessForced(database, () => expectOpen(undefined), force);
+  readUnlessForced(database, options, () => expectOpen(undefined));
   for (const suffix of left) renameSync(database + suffix, aside + suffix);
   try {
     linkSync(incoming, database);
@@ -100,17 +104,21 @@ function putInPlace({ database, incoming, aside, force }: Replacement): Restored
     for (const suffix of left) renameSync(aside + suffix, database + suffix);
     throw inUse(database, error as Error);
   }
-  return { aside: left[0] === undefined ? undefined : aside + left[0], endedKeys: undefined, loss: undefined };
+  return { aside: left[0] === undefined ? undefined : aside + left[0], carried: undefined };
 }
 
-function readUnlessForced<Result>(database: string, read: () => Result, force: boolean): Result | undefined {
+function readUnlessForced<Result>(
+  database: string,
+  { force, carryOver }: RestoreOptions,
+  read: () => Result,
+): Result | undefined {
   try {
     return read();
   } catch (cause) {
     if (force) return undefined;
     throw new DatabaseError(
-      `${database} cannot be read (${(cause as Error).message}): API keys that were revoked since the backup would be valid ` +
-        "again, and ids that were given since would be given again. To restore it nonetheless, add --force.",
+      `${database} cannot be read (${(cause as Error).message}): ${carryOver.unread.consequence}, and ids that were given ` +
+        "since would be given again. To restore it nonetheless, add --force.",
       { cause },
     );
   }

@@ -1,0 +1,117 @@
+import { type CarryOver, columnsOf } from "@platform/storage/carry-over";
+import type Sqlite from "better-sqlite3";
+
+/** Keys that were revoked or rotated since a backup stay so when it is restored, and the audit trail says it. */
+export const endedKeys: CarryOver = {
+  read: (replaced) => {
+    const keys = keysOf(replaced).filter(({ revoked_at, rotated_at }) => revoked_at !== null || rotated_at !== null);
+    const trail = trailOf(replaced);
+    return (restored) => {
+      const outcomes = keys.map((key) => ({ key, outcome: endKey(restored, key) }));
+      const changed = outcomes.filter(({ outcome }) => outcome !== "known");
+      for (const { key } of changed)
+        for (const entry of trail.filter(({ key_id }) => key_id === key.id)) addToAudit(restored, entry, key.hash);
+      return {
+        says: `Revoked or rotated since the backup, and still so: ${changed.length} API key${changed.length === 1 ? "" : "s"}.`,
+        added: { api_keys: changed.filter(({ outcome }) => outcome === "added").length },
+      };
+    };
+  },
+  unread: {
+    risk: "keys revoked since may be valid again",
+    consequence: "API keys that were revoked since the backup would be valid again",
+    remedy: "see `petstore keys list`, and revoke anew what was revoked since the backup",
+  },
+};
+
+interface KeyRow {
+  id: number;
+  name: string;
+  prefix: string;
+  hash: string;
+  scopes: string;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+  last_used_at: number | null;
+  rotated_at: number | null;
+}
+
+interface AuditRow {
+  at: number;
+  action: string;
+  key_id: number;
+  key_name: string;
+  key_prefix: string;
+  actor: string;
+}
+
+const KEY_COLUMNS = [
+  "id",
+  "name",
+  "prefix",
+  "hash",
+  "scopes",
+  "created_at",
+  "expires_at",
+  "revoked_at",
+  "last_used_at",
+  "rotated_at",
+];
+
+/** The keys of a database of any version, which may have no time for some of what happens to a key, or no keys. */
+function keysOf(file: Sqlite.Database): KeyRow[] {
+  const known = columnsOf(file, "api_keys");
+  if (known.length === 0) return [];
+  const columns = KEY_COLUMNS.map((column) => (known.includes(column) ? column : `null as ${column}`));
+  return file.prepare<[], KeyRow>(`select ${columns.join(", ")} from api_keys order by id`).all();
+}
+
+function trailOf(file: Sqlite.Database): AuditRow[] {
+  if (columnsOf(file, "audit").length === 0) return [];
+  return file
+    .prepare<[], AuditRow>("select at, action, key_id, key_name, key_prefix, actor from audit order by id")
+    .all();
+}
+
+/** What had to be done. A key that the backup does not know is added: a file may still hold it, to be registered anew. */
+function endKey(file: Sqlite.Database, key: KeyRow): "known" | "ended" | "added" {
+  const known = file.prepare<[string], KeyRow>("select * from api_keys where hash = ?").get(key.hash);
+  if (known === undefined) {
+    const isFree = file.prepare("select 1 from api_keys where id = ?").get(key.id) === undefined;
+    const columns = KEY_COLUMNS.map((column) => `@${column}`).join(", ");
+    file
+      .prepare(`insert into api_keys (${KEY_COLUMNS.join(", ")}) values (${columns})`)
+      .run({ ...key, id: isFree ? key.id : null });
+    return "added";
+  }
+  const isNews =
+    (known.revoked_at === null && key.revoked_at !== null) || (known.rotated_at === null && key.rotated_at !== null);
+  const { changes } = file
+    .prepare(
+      `update api_keys set
+        revoked_at = coalesce(revoked_at, @revoked_at),
+        rotated_at = coalesce(rotated_at, @rotated_at),
+        expires_at = min(coalesce(expires_at, @expires_at), coalesce(@expires_at, expires_at))
+      where hash = @hash`,
+    )
+    .run({ hash: key.hash, revoked_at: key.revoked_at, rotated_at: key.rotated_at, expires_at: key.expires_at });
+  return isNews && changes === 1 ? "ended" : "known";
+}
+
+function addToAudit(file: Sqlite.Database, entry: AuditRow, hash: string): void {
+  file
+    .prepare(
+      `insert into audit (at, action, key_id, key_name, key_prefix, actor)
+      select @at, @action, id, @key_name, @key_prefix, @actor from api_keys as owner where hash = @hash
+        and not exists (select 1 from audit where action = @action and key_id = owner.id and at = @at)`,
+    )
+    .run({
+      at: entry.at,
+      action: entry.action,
+      key_name: entry.key_name,
+      key_prefix: entry.key_prefix,
+      actor: entry.actor,
+      hash,
+    });
+}
