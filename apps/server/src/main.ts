@@ -9,7 +9,7 @@ import { isDatabaseUnavailable } from "@platform/storage/database-error";
 import { migrate } from "@platform/storage/migrations";
 import { Command, CommanderError } from "commander";
 import { readConfig } from "./config.ts";
-import { addDoctorCommand } from "./maintenance/doctor.commands.ts";
+import { addDoctorCommand } from "./doctor.commands.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { TABLES } from "./registrations.ts";
 import { withDatabase } from "./with-database.ts";

@@ -6,7 +6,7 @@ import { addBackupCommands } from "@platform/storage/backup.commands";
 import { addCopyCommand } from "@platform/storage/copy.commands";
 import { Command } from "commander";
 import { expect, test } from "vitest";
-import { addDoctorCommand } from "../src/maintenance/doctor.commands.ts";
+import { addDoctorCommand } from "../src/doctor.commands.ts";
 import { run } from "./program.ts";
 import { temporaryUrl } from "./temporary.ts";
 

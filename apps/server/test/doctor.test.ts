@@ -8,18 +8,18 @@ import { migrate } from "@platform/storage/migrations";
 import { pathOfFileUrl } from "@platform/storage/url";
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { MIGRATIONS } from "../../src/migrations.ts";
-import { examine, type Finding } from "../../src/maintenance/doctor.ts";
-import { run } from "../program.ts";
-import { startService } from "../service.ts";
-import { opened, temporaryDisk, temporaryFolder, temporaryUrl } from "../temporary.ts";
+import { MIGRATIONS } from "../src/migrations.ts";
+import { examine, type Check } from "../src/doctor.ts";
+import { run } from "./program.ts";
+import { startService } from "./service.ts";
+import { opened, temporaryDisk, temporaryFolder, temporaryUrl } from "./temporary.ts";
 
 const MIB = 2 ** 20;
 
-async function examined(env: NodeJS.ProcessEnv): Promise<{ code: number; findings: Finding[]; wrong: Finding[] }> {
+async function examined(env: NodeJS.ProcessEnv): Promise<{ code: number; findings: Check[]; wrong: Check[] }> {
   const { code, stdout, stderr } = await run(["doctor", "--json"], { PORT: "1", ...env });
   expect(stderr).toBe("");
-  const findings = JSON.parse(stdout) as Finding[];
+  const findings = JSON.parse(stdout) as Check[];
   return { code, findings, wrong: findings.filter(({ remedy }) => remedy !== undefined) };
 }
 
@@ -61,7 +61,7 @@ describe("petstore doctor", () => {
     expect(JSON.stringify(wrong)).not.toContain("hunter2");
   });
 
-  const wrongIn = async (env: NodeJS.ProcessEnv): Promise<Finding[]> =>
+  const wrongIn = async (env: NodeJS.ProcessEnv): Promise<Check[]> =>
     (await examine({ PORT: "1", ...env })).filter(({ remedy }) => remedy !== undefined);
 
   test("says in a line each what it has found", async () => {

@@ -1,9 +1,9 @@
 import { migrate } from "@platform/storage/migrations";
 import { expect, test } from "vitest";
-import { MIGRATIONS } from "../../src/migrations.ts";
-import { examine } from "../../src/maintenance/doctor.ts";
-import { execute } from "../postgres.ts";
-import { opened, temporaryUrl } from "../temporary.ts";
+import { MIGRATIONS } from "../src/migrations.ts";
+import { examine } from "../src/doctor.ts";
+import { execute } from "./postgres.ts";
+import { opened, temporaryUrl } from "./temporary.ts";
 
 async function found(url: string, check: string) {
   const findings = await examine({ DATABASE_URL: url, PORT: "1" });

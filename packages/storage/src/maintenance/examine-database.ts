@@ -1,0 +1,115 @@
+import { existsSync, statfsSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import Sqlite from "better-sqlite3";
+import { sql } from "kysely";
+import { isPostgresUrl, pathOfFileUrl } from "../url.ts";
+import { isDatabaseUnavailable } from "../database-error.ts";
+import { openDatabase } from "../database.ts";
+import { appliedMigrations, type Migrations } from "../migrations.ts";
+
+/** What a PostgreSQL server has to be set to; all but `off` syncs each commit to disk before it is acknowledged. */
+const NEEDED_OF_POSTGRES = { server_encoding: /^UTF8$/, fsync: /^on$/, synchronous_commit: /^(?!off)/ };
+
+/** One thing looked at: what was found and, where that is not as it should be, what to do. */
+export interface Finding {
+  found: string;
+  remedy?: string;
+}
+
+const MIB = 2 ** 20;
+const LEAST_FREE = 100 * MIB;
+/** What was found of a database; migrations where it can be read, the disk where that is of this machine. */
+export interface Examination {
+  database: Finding;
+  migrations?: Finding;
+  disk?: Finding;
+}
+
+/** Looks at a database that has or will have these migrations, and at its disk, and changes nothing. */
+export async function examineDatabase(url: string, migrations: Migrations): Promise<Examination> {
+  if (isPostgresUrl(url)) return examinePostgres(url, migrations);
+  const path = resolve(pathOfFileUrl(url));
+  const disk = examineDisk(path);
+  return { ...(existsSync(path) ? examineFile(path, migrations, disk) : { database: examineAbsence(path) }), disk };
+}
+
+function examineAbsence(path: string): Finding {
+  if (!existsSync(`${path}-wal`)) return { found: `none yet at ${path}` };
+  const remedy = "Put it back; if it is lost, stop the service and run `petstore restore <backup>`.";
+  return { found: `none at ${path}, though its log is there: it was moved or removed`, remedy };
+}
+
+function examineFile(path: string, migrations: Migrations, disk: Finding): Examination {
+  let file: Sqlite.Database | undefined;
+  try {
+    file = new Sqlite(path, { readonly: true, fileMustExist: true });
+    const verdict = file.pragma("quick_check", { simple: true });
+    if (verdict !== "ok") throw new Error(String(verdict));
+    const sqlite = file.prepare("select sqlite_version()").pluck().get();
+    const isMigrated = file.prepare("select 1 from sqlite_master where name = 'kysely_migration'").get() !== undefined;
+    const applied = isMigrated ? (file.prepare("select name from kysely_migration").pluck().all() as string[]) : [];
+    const database: Finding = { found: `${path} is whole, SQLite ${String(sqlite)}` };
+    if (process.getuid !== undefined && (statSync(path).mode & 0o077) !== 0) {
+      database.found += ", and others than its owner may read it";
+      database.remedy = `Run: chmod 600 ${path}`;
+    }
+    return { database, migrations: examineMigrations(applied, migrations) };
+  } catch (error) {
+    const found = `${path} cannot be used (${(error as Error).message})`;
+    const isForRoom = /^SQLITE_(CANTOPEN|FULL|IOERR)/.test((error as { code?: string }).code ?? "");
+    const remedy =
+      (isForRoom && disk.remedy) ||
+      "See that this user may read and write it; if it is damaged, stop the service and run `petstore restore <backup>`.";
+    return { database: { found, remedy } };
+  } finally {
+    file?.close();
+  }
+}
+
+/** The server's disk is for the server's own tools. */
+async function examinePostgres(url: string, migrations: Migrations): Promise<Examination> {
+  const db = openDatabase(url);
+  try {
+    const { rows } = await sql<{ name: string; setting: string }>`
+      select name, setting from pg_settings
+      where name in ('server_version', 'server_encoding', 'fsync', 'synchronous_commit')`.execute(db);
+    const settings = Object.fromEntries(rows.map(({ name, setting }) => [name, setting]));
+    const wrong = Object.entries(NEEDED_OF_POSTGRES).filter(([name, allowed]) => !allowed.test(settings[name] ?? ""));
+    const found = `PostgreSQL ${settings["server_version"]}`;
+    const database: Finding = { found };
+    if (wrong.length > 0) {
+      database.found += ` with ${wrong.map(([name]) => `${name} ${settings[name]}`).join(", ")}`;
+      database.remedy =
+        "Encode the database in UTF8, and leave fsync and synchronous_commit on, or what is acknowledged may be lost.";
+    }
+    return { database, migrations: examineMigrations(await appliedMigrations(db), migrations) };
+  } catch (error) {
+    if (!isDatabaseUnavailable(error)) throw error;
+    return { database: { found: "cannot be used", remedy: (error as Error).message } };
+  } finally {
+    await db.destroy();
+  }
+}
+
+function examineMigrations(applied: string[], migrations: Migrations): Finding {
+  const newer = applied.filter((name) => !Object.hasOwn(migrations, name));
+  if (newer.length > 0) {
+    const remedy = "Run the version that made the database, or a later one.";
+    return { found: `unknown to this program: ${newer.join(", ")}`, remedy };
+  }
+  const pending = Object.keys(migrations).filter((name) => !applied.includes(name));
+  if (pending.length === 0) return { found: "all applied" };
+  const remedy = "Run `petstore migrate`, or start the service, which does the same.";
+  return { found: `to be applied: ${pending.join(", ")}`, remedy };
+}
+
+/** A backup and a restore need room for a second copy of the database. */
+function examineDisk(path: string): Finding {
+  let folder = dirname(path);
+  while (!existsSync(folder)) folder = dirname(folder);
+  const { bavail, bsize } = statfsSync(folder);
+  const needed = LEAST_FREE + (existsSync(path) ? statSync(path).size : 0);
+  const found = `${Math.floor((bavail * bsize) / MIB)} MiB free at ${folder}`;
+  if (bavail * bsize >= needed) return { found };
+  return { found, remedy: `Make room: at least ${Math.ceil(needed / MIB)} MiB are needed.` };
+}
