@@ -7,7 +7,7 @@ import type { Handlers } from "express-operations";
 import { pets } from "./resources/pets/index.ts";
 
 /** Everything that has tables; what is referenced stands before what references it. */
-const REGISTRATIONS = [pets, apiKeys, idempotencyKeys] as const;
+export const REGISTRATIONS = [pets, apiKeys, idempotencyKeys] as const;
 
 /** Every table by its name. Times in them are milliseconds since 1970. */
 export type Tables = TablesOf<(typeof REGISTRATIONS)[number]>;

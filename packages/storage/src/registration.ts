@@ -1,3 +1,4 @@
+import type { Migration } from "kysely/migration";
 import type { Migrations } from "./migrations.ts";
 
 /** What is to be known of a table, beside the columns of its rows. */
@@ -40,6 +41,8 @@ export interface Schema {
 /** What a part of the service brings: its tables. Whatever has to name every table reads it. */
 export interface Registration<Tables> {
   tables: { readonly [Name in keyof Tables]: Table<Tables[Name]> };
+  /** What makes and changes them, by names that sort after those of every migration before. */
+  migrations?: Migrations;
 }
 
 /** The rows of all the tables that a union of registrations brings, by the names of the tables. */
@@ -52,4 +55,13 @@ export type TablesOf<AnyRegistration> = (
 /** The tables of all registrations, in their order. */
 export function tablesOf(registrations: readonly Registration<any>[]): AnyTables {
   return Object.assign({}, ...registrations.map(({ tables }) => tables)) as AnyTables;
+}
+
+/** Migrations together with those of all registrations, in the order of their names; throws where a name is given twice. */
+export function migrationsOf(before: Migrations, registrations: readonly Registration<any>[]): Migrations {
+  const all = [before, ...registrations.map(({ migrations = {} }) => migrations)].flatMap(Object.entries<Migration>);
+  const names = all.map(([name]) => name);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) throw new Error(`Two migrations are named ${twice}. Give the later one another name.`);
+  return Object.fromEntries(all.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

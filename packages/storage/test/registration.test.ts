@@ -1,5 +1,5 @@
 import { expect, expectTypeOf, test } from "vitest";
-import { type Registration, tablesOf, type TablesOf } from "../src/registration.ts";
+import { type Registration, tablesOf, type TablesOf, migrationsOf } from "../src/registration.ts";
 import type { Storage } from "../src/storage.ts";
 
 interface Bowls {
@@ -33,4 +33,15 @@ test("a table that is not registered, a column that it does not have, and a stor
   expect(wrong).toHaveLength(3);
   expectTypeOf<Storage<Bowls & Meals>>().toExtend<Storage<Bowls>>();
   expectTypeOf<Storage<Bowls>>().not.toExtend<Storage<Bowls & Meals>>();
+});
+
+test("migrations stand in the order of their names, each of them once", () => {
+  const up = async () => {};
+  const before = { "0001_create_tables": { up } };
+  const later: Registration<Bowls> = { ...bowls, migrations: { "1001_size": { up }, "1000_create_bowls": { up } } };
+  const names = ["0001_create_tables", "1000_create_bowls", "1001_size"];
+  expect(Object.keys(migrationsOf(before, [meals, later]))).toEqual(names);
+  expect(() => migrationsOf(before, [later, { ...meals, migrations: { "1001_size": { up } } }])).toThrow(
+    "Two migrations are named 1001_size. Give the later one another name.",
+  );
 });
