@@ -7,7 +7,6 @@ import { migrate } from "@platform/storage/migrations";
 import { openStorage } from "@platform/storage/open-storage";
 import type { Schema } from "@platform/storage/registration";
 import type { Storage } from "@platform/storage/storage";
-import Sqlite from "better-sqlite3";
 import type { Kysely } from "kysely";
 import { inject, onTestFinished, type TestContext } from "vitest";
 import { MIGRATIONS } from "../src/migrations.ts";
@@ -73,13 +72,6 @@ export async function temporaryDatabase(): Promise<Database> {
   const db = opened(await temporaryUrl());
   await migrate(db, MIGRATIONS);
   return db;
-}
-
-/** A SQLite database in memory, after these statements. */
-export function memoryDatabase(...statements: string[]): Sqlite.Database {
-  const file = new Sqlite(":memory:");
-  onTestFinished(() => void file.close());
-  return file.exec(statements.join(";\n"));
 }
 
 /** The storage of a service over a fresh database with every table. */

@@ -18,7 +18,7 @@ export interface Place {
 /** The file that lists all resources. */
 export const REGISTRATIONS = "apps/server/src/registrations.ts";
 
-/** `listOrders` with the tag `Store` belongs in `store/store.handlers.ts`, its test in `store/list-orders.test.ts`. */
+/** `listOrders` with the tag `Store` belongs in `resources/store/store.handlers.ts`, its test in `store/list-orders.test.ts`. */
 export function placeOf({ id, operation }: OperationEntry): Place {
   const { tags: [tag = "General"] = [] } = operation;
   const words = tag.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
@@ -27,9 +27,9 @@ export function placeOf({ id, operation }: OperationEntry): Place {
   const name = first.toLowerCase() + others.map((word) => word[0]!.toUpperCase() + word.slice(1)).join("");
   return {
     tag,
-    handlersFile: `apps/server/src/${folder}/${folder}.handlers.ts`,
+    handlersFile: `apps/server/src/resources/${folder}/${folder}.handlers.ts`,
     handlersName: `${name}Handlers`,
-    resourceFile: `apps/server/src/${folder}/index.ts`,
+    resourceFile: `apps/server/src/resources/${folder}/index.ts`,
     resourceName: name,
     testFile: `apps/server/test/${folder}/${kebab(id)}.test.ts`,
   };
@@ -46,8 +46,8 @@ export function withStub(handlers: string | undefined, { id }: OperationEntry, p
   if (handlers !== undefined)
     return replaced(handlers, /(?=\n\} satisfies Handlers<)/, `\n${stub.trimEnd()}`, handlersFile);
   return `import type { HandledOperations, OperationIdsByTag } from "@petstore/contract";
+import type { Environment } from "@platform/api-keys/environment";
 import type { Handlers } from "express-operations";
-import type { Environment } from "../keys/environment.ts";
 
 /** The operations tagged ${tag}. */
 export const ${handlersName} = {${stub}} satisfies Handlers<Pick<HandledOperations, OperationIdsByTag["${tag}"]>, Environment>;
@@ -60,7 +60,7 @@ export function registrationOf({ tag, handlersFile, handlersName, resourceName }
 import { ${handlersName} } from "./${basename(handlersFile)}";
 
 /** What the operations tagged ${tag} bring. */
-export const ${resourceName}: Resource<object, typeof ${handlersName}> = {
+export const ${resourceName}: Resource<typeof ${handlersName}> = {
   handlers: ${handlersName},
   tables: {},
 };

@@ -10,7 +10,7 @@ import { type Dev, startDev } from "./start.ts";
 import { applied, type Block, blocksOf, brokenPromise, stepsOf } from "./tutorial.ts";
 
 const CONTRACT = "openapi/openapi.yaml";
-const HANDLERS = "apps/server/src/pets/pets.handlers.ts";
+const HANDLERS = "apps/server/src/resources/pets/pets.handlers.ts";
 const INDEX = "packages/contract/src/index.ts"; // which most packages read
 const TYPES = "packages/contract/src/generated/schema.ts";
 const PNPM = "npx -y pnpm@12.21.0 ";
@@ -128,7 +128,7 @@ describe("pnpm dev", () => {
     expect(await dev.report()).toMatch(/typecheck +1 error .*\n +other code +packages\/contract\/src\/prices/);
     const tested = await failed("cd apps/server && vitest run --project sqlite test/pets/book-visit");
     expect(tested).toContain("bookVisit has to be written: expected 500 to be 201"); // and not 400: its request is valid
-    await commanded("oxfmt --check apps/server/src/pets apps/server/test/pets");
+    await commanded("oxfmt --check apps/server/src/resources/pets apps/server/test/pets");
     expect(await failed("node packages/dev/src/scaffold.ts bookVisit")).toMatch(
       /has a handler, in .*Nothing is written/,
     );

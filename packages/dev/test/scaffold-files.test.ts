@@ -24,9 +24,9 @@ describe("the code of an operation belongs in the folder of its first tag", () =
   ])("%s, %o", (operationId, tags, folder, name, file) => {
     expect(placeOf(operation("get", { operationId, tags }).entry)).toEqual({
       tag: tags?.[0] ?? "General",
-      handlersFile: `apps/server/src/${folder}/${folder}.handlers.ts`,
+      handlersFile: `apps/server/src/resources/${folder}/${folder}.handlers.ts`,
       handlersName: `${name}Handlers`,
-      resourceFile: `apps/server/src/${folder}/index.ts`,
+      resourceFile: `apps/server/src/resources/${folder}/index.ts`,
       resourceName: name,
       testFile: `apps/server/test/${folder}/${file}.test.ts`,
     });
@@ -39,13 +39,13 @@ describe("the stub of a handler", () => {
   test("stands in a new file, or last among those of its tag", () => {
     const text = withStub(undefined, entry, STORE);
     expect(text).toBe(`import type { HandledOperations, OperationIdsByTag } from "@petstore/contract";
+import type { Environment } from "@platform/api-keys/environment";
 import type { Handlers } from "express-operations";
-import type { Environment } from "../keys/environment.ts";
 
 /** The operations tagged Store. */
 export const storeHandlers = {
   async listOrders(): Promise<never> {
-    throw new Error("listOrders is not written yet: its place is apps/server/src/store/store.handlers.ts.");
+    throw new Error("listOrders is not written yet: its place is apps/server/src/resources/store/store.handlers.ts.");
   },
 } satisfies Handlers<Pick<HandledOperations, OperationIdsByTag["Store"]>, Environment>;
 `);
@@ -54,7 +54,7 @@ export const storeHandlers = {
   a() {},
 
   async listOrders(): Promise<never> {
-    throw new Error("listOrders is not written yet: its place is apps/server/src/store/store.handlers.ts.");
+    throw new Error("listOrders is not written yet: its place is apps/server/src/resources/store/store.handlers.ts.");
   },
 } satisfies Handlers<X>;
 `);
@@ -72,7 +72,7 @@ test("the registration of a tag has its handlers and no tables", () => {
 import { storeHandlers } from "./store.handlers.ts";
 
 /** What the operations tagged Store bring. */
-export const store: Resource<object, typeof storeHandlers> = {
+export const store: Resource<typeof storeHandlers> = {
   handlers: storeHandlers,
   tables: {},
 };
@@ -91,7 +91,7 @@ export const handlers = {
 `;
   const joined = withResource(all, STORE);
   expect(joined).toBe(`import { a } from "./a/index.ts";
-import { store } from "./store/index.ts";
+import { store } from "./resources/store/index.ts";
 
 /** All. */
 const REGISTRATIONS = [a, b, store] as const;

@@ -4,7 +4,7 @@ import { petsHandlers } from "./pets.handlers.ts";
 import type { PetsTables } from "./pets.table.ts";
 
 /** The animals. */
-export const pets: Resource<PetsTables, typeof petsHandlers> = {
+export const pets: Resource<typeof petsHandlers, PetsTables> = {
   handlers: petsHandlers,
   tables: {
     pets: {

@@ -1,8 +1,8 @@
-import { type CarryOver, type Facts, factsOf, readReplaced, writeCarried } from "@platform/storage/carry-over";
-import type { AnyTables } from "@platform/storage/registration";
+import { memoryDatabase } from "@platform/test-support/memory-database";
 import type Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { memoryDatabase } from "../temporary.ts";
+import { type CarryOver, type Facts, factsOf, readReplaced, writeCarried } from "../src/maintenance/carry-over.ts";
+import type { AnyTables } from "../src/registration.ts";
 
 const PETS = "create table pets (id integer primary key autoincrement, name text, created_at integer);";
 const OWNERS = `

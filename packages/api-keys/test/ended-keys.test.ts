@@ -1,8 +1,8 @@
-import { endedKeys } from "@platform/api-keys/ended-keys";
 import { type Carried, type CarryOver, factsOf, readReplaced, writeCarried } from "@platform/storage/carry-over";
+import { memoryDatabase } from "@platform/test-support/memory-database";
 import type Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { memoryDatabase } from "../temporary.ts";
+import { endedKeys } from "../src/ended-keys.ts";
 
 const KEYS = `
   create table api_keys (id integer primary key autoincrement, name text, prefix text, hash text not null unique, scopes text,
