@@ -188,6 +188,76 @@ describe("objects in brackets", () => {
     );
   });
 
+  describe.each(["allOf", "oneOf", "anyOf"])("a reference in %s is read as the schema that it names", (keyword) => {
+    const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+    const components = {
+      schemas: { Size: size, Text: { ...text, maxLength: 20 }, Same: ref("Text"), Texts: texts, Any: {} },
+    };
+    const read = (schema: object, search: string, more: object = {}) =>
+      ask([query("f", schema, more)], search, {}, { components });
+
+    test.each(["1.0", "null", "true", '"1"', "[1]", '{"a":1}', "12345678901234567890"])("the text %s", async (sent) => {
+      const search = `f=${encodeURIComponent(sent)}`;
+      expect(await read({ [keyword]: [ref("Text")] }, search)).toEqual({ f: sent });
+      expect(await read({ [keyword]: [{ allOf: [ref("Same")] }] }, search)).toEqual({ f: sent });
+    });
+
+    test("with what stands beside it", async () => {
+      const short = { [keyword]: [{ ...ref("Text"), minLength: 2 }] };
+      expect([await read(short, "f=12"), await read(short, "f=1")]).toEqual([
+        { f: "12" },
+        expect.stringMatching(/^400 .*"f" must have/),
+      ]);
+      expect(await read(short, `f=${"1".repeat(21)}`)).toMatch(/^400 .*"f" must have/);
+    });
+
+    test("with the default beside it", async () => {
+      expect(await read({ [keyword]: [ref("Text")], default: "x" }, "")).toEqual({ f: "x" });
+      expect(await read({ [keyword]: [ref("Size")], default: { min: 7 } }, "")).toEqual({ f: { min: 7 } });
+    });
+
+    test.each<[title: string, schema: object]>([
+      ["an object", ref("Size")],
+      ["an object in another", { allOf: [ref("Size")] }],
+      ["an object by its fields alone", { properties: size.properties }],
+      ["an object with what stands beside it", { ...ref("Size"), maxProperties: 2 }],
+    ])("%s that spreads over the query", async (_title, member) => {
+      const f = { min: 1, max: 2 };
+      expect(await read({ [keyword]: [member] }, "min=1&max=2")).toEqual({ f });
+      const own = { type: "object", properties: { own: text } };
+      expect(await read({ ...own, [keyword]: [member] }, "own=a&max=2")).toEqual({ f: { own: "a", max: 2 } });
+      expect(await read({ [keyword]: [member] }, "min=x")).toMatch(/^400 .*"min".* must be an integer/);
+    });
+
+    test("an object that is one parameter", async () => {
+      const own = { type: "object", [keyword]: [ref("Size")] };
+      expect(await read(own, "f=min,1,max,2", { explode: false })).toEqual({ f: { min: 1, max: 2 } });
+    });
+
+    test("JSON of a list, and of any type", async () => {
+      expect(await read({ [keyword]: [ref("Texts")] }, `f=${encodeURIComponent('["a"]')}`)).toEqual({ f: ["a"] });
+      for (const explode of [true, false])
+        expect(await read({ [keyword]: [ref("Any")] }, `f=${encodeURIComponent('["a"]')}`, { explode })).toEqual({
+          f: ["a"],
+        });
+    });
+
+    test("text of no type, and beside true and false", async () => {
+      expect(await read({ [keyword]: [{ enum: ["1.0"] }] }, "f=1.0")).toEqual({ f: "1.0" });
+      const none = { anyOf: [false, { allOf: [true, { [keyword]: [ref("Text")] }] }], type: "string" };
+      expect([await read(none, "f=1.0"), await read(none, `f=${"1".repeat(21)}`)]).toEqual([
+        { f: "1.0" },
+        expect.stringMatching(/^400 /),
+      ]);
+    });
+
+    test("an object that names no fields", async () => {
+      const search = `f=${encodeURIComponent('{"a":1}')}`;
+      expect(await read({ [keyword]: [{ type: "object" }] }, search)).toEqual({ f: { a: 1 } });
+      expect(await read({ type: "object", [keyword]: [{}] }, search)).toEqual({ f: { a: 1 } });
+    });
+  });
+
   test("a parameter of any type is text, however many digits it has", async () => {
     expect(await ask([query("q", {})], "q=12345678901234567890")).toEqual({ q: "12345678901234567890" });
     expect(await ask([query("q", { enum: ["1e400"] })], "q=1e400")).toEqual({ q: "1e400" });
@@ -223,6 +293,7 @@ describe("objects in brackets", () => {
   test("an object that spreads over the query takes its fields, and any other where it says so", async () => {
     const spread = (schema: object) => [query("f", schema)];
     expect(await ask(spread(size), "min=1")).toEqual({ f: { min: 1 } });
+    expect(await ask(spread({ type: "object", properties: { a: texts } }), "a=1")).toEqual({ f: { a: ["1"] } });
     expect(await ask(spread(size), "min=0x10")).toMatch(
       /^400 .*"f" has a field "min" that must be an integer in plain decimal digits/,
     );

@@ -194,7 +194,8 @@ export function isSpread(document: OpenApiDocument, parameter: ParameterObject):
   return where === "query" && style === "form" && explode && mayBeObject(document, parameter);
 }
 
-function fieldsOf(document: OpenApiDocument, node: Schema = {}, seen = new Set<Schema>()): string[] {
+/** Returns the names of the fields that a schema declares, in schemas that it combines too. */
+export function fieldsOf(document: OpenApiDocument, node: Schema = {}, seen = new Set<Schema>()): string[] {
   const schema = resolve<Schema>(document, node);
   if (seen.has(schema)) return [];
   seen.add(schema);

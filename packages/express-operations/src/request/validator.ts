@@ -2,17 +2,16 @@ import type {
   OpenApiDocument,
   OperationEntry,
   OperationObject,
-  ParameterObject,
   RequestBodyObject,
   Schema,
 } from "../document/document.ts";
 import { resolve } from "../document/document.ts";
-import { bindValidator, type Fault, type RequestJudge } from "../eov.ts";
 import { excerpt } from "../document/excerpt.ts";
+import { bindValidator, type Fault, type RequestJudge } from "../eov.ts";
+import { type Problem, refuse } from "../problem.ts";
+import { parameterForEov } from "./eov-parameter.ts";
 import { messageOf } from "./fault-message.ts";
 import { multipartFieldsOf, readMultipart } from "./multipart.ts";
-import { cookieHeader } from "./parameters.ts";
-import { type Problem, refuse } from "../problem.ts";
 import { quickVerdict } from "./quick-verdict.ts";
 import type { Subject } from "./subject.ts";
 
@@ -34,7 +33,7 @@ export async function buildValidator(
   const requestBody = resolve<RequestBodyObject | undefined>(document, entry.operation.requestBody);
   const contentTypes = Object.keys(requestBody?.content ?? {});
   const isMultipart = contentTypes.some((type) => type.startsWith("multipart/"));
-  const part = excerpt(document, entry.method, requestSide(entry, requestBody));
+  const part = excerpt(document, entry.method, requestSide(document, entry, requestBody));
   const options = { validateRequests: true, validateResponses: false, fileUploader: isMultipart };
   const { metadata, step, requestJudge } = await bindValidator(part.document, part.at, entry.method, options);
   const { judge, compiledFor } = requestJudge();
@@ -74,22 +73,18 @@ export async function buildValidator(
 }
 
 /** What of an operation judges its requests, with the defaults spelt out that EOV does not know. */
-function requestSide(entry: OperationEntry, requestBody: RequestBodyObject | undefined): OperationObject {
+function requestSide(
+  document: OpenApiDocument,
+  entry: OperationEntry,
+  requestBody: RequestBodyObject | undefined,
+): OperationObject {
   const { callbacks: _, requestBody: __, ...operation } = entry.operation;
   return {
     ...operation,
-    parameters: entry.parameters.map(withStyle),
+    parameters: entry.parameters.map((parameter) => parameterForEov(document, parameter)),
     ...(requestBody && { requestBody: { ...requestBody, required: requestBody.required ?? false } }),
     responses: {},
   };
-}
-
-/** EOV coerces a copy of the cookies, and headers in place: so it is shown cookies as headers. */
-function withStyle(parameter: ParameterObject): ParameterObject {
-  if (parameter.in === "query") return parameter;
-  const style = parameter.in === "cookie" ? "simple" : (parameter.style ?? "simple");
-  const shown = { ...parameter, style, explode: parameter.in === "cookie" ? false : (parameter.explode ?? false) };
-  return parameter.in === "cookie" ? { ...shown, in: "header", name: cookieHeader(parameter.name) } : shown;
 }
 
 /** Has EOV compile the schemas for one content type: it does so at the first request, whatever becomes of that. */
