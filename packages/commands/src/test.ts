@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type Report, REPORT_FILE } from "@platform/test-support/reporter";
+import type { Report } from "@platform/test-support/reporter";
 
 /** What each of the two runs; the task of its own name leaves reports. */
 const RUNS = {
@@ -24,6 +24,9 @@ interface Run {
     execution?: { exitCode: number | null };
   }[];
 }
+
+/** Where the reporter leaves the report of a package, from its folder; said anew, as this has to run before anything is installed. */
+const REPORT_FILE = ".turbo/vitest.json";
 
 const [name, ...turboOptions] = process.argv.slice(2) as [keyof typeof RUNS, ...string[]];
 const { tasks: wanted, concurrency } = RUNS[name];
