@@ -1,21 +1,24 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, cpSync, existsSync, globSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join, resolve } from "node:path";
+import { delimiter, dirname, join, resolve } from "node:path";
 
 /** The root of the repository. */
 export const root = resolve(import.meta.dirname, "../../..");
 
-/** What git would hold after `git add --all`: every file that is neither ignored nor deleted, from the root. */
-export function repositoryFiles(pattern = "*"): string[] {
-  const listed = git(root, "ls-files", "--cached", "--others", "--exclude-standard", "-z", pattern).split("\0");
+/** What git would hold after `git add --all`: every file that is neither ignored nor deleted, from the root; or only some. */
+export function repositoryFiles(...paths: string[]): string[] {
+  const listed = git(root, "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", ...paths).split("\0");
   return listed.filter((file) => file !== "" && existsSync(join(root, file)));
 }
 
-/** A new clone of the repository with its uncommitted work, committed there, so that `git status` starts out clean. */
-export function cloneRepository(): Disposable & { directory: string; status: () => string } {
+/**
+ * A new clone of the repository with its uncommitted work, committed there, so that `git status` starts out clean; with paths,
+ * only of these.
+ */
+export function cloneRepository(...paths: string[]): Disposable & { directory: string; status: () => string } {
   const directory = mkdtempSync(join(tmpdir(), "clone-"));
-  for (const file of repositoryFiles()) cpSync(join(root, file), join(directory, file));
+  for (const file of repositoryFiles(...paths)) cpSync(join(root, file), join(directory, file));
   git(directory, "init", "--quiet");
   git(directory, "add", "--all");
   git(directory, "-c", "user.name=test", "-c", "user.email=test@localhost", "commit", "--quiet", "--message", "clone");
@@ -27,11 +30,12 @@ export function cloneRepository(): Disposable & { directory: string; status: () 
 }
 
 /** A clone in which everything is installed: by links to what is installed here, except that it uses its own packages. */
-export function cloneInstalled(): ReturnType<typeof cloneRepository> {
-  const clone = cloneRepository();
+export function cloneInstalled(...paths: string[]): ReturnType<typeof cloneRepository> {
+  const clone = cloneRepository(...paths);
   symlinkSync(join(root, "node_modules"), join(clone.directory, "node_modules"));
   appendFileSync(join(clone.directory, ".git/info/exclude"), "/node_modules\n"); // `.gitignore` names folders, not links
   for (const modules of globSync("{apps,packages}/*/node_modules", { cwd: root })) {
+    if (!existsSync(dirname(join(clone.directory, modules)))) continue;
     cpSync(join(root, modules), join(clone.directory, modules), { recursive: true, verbatimSymlinks: true });
   }
   return clone;
