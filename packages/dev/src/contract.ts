@@ -6,7 +6,7 @@ import { bundle } from "@platform/contract-tools/bundle";
 import { type ContractChange, contractChanges } from "@platform/contract-tools/comparison";
 import { GENERATED_FOLDER, generatedFiles, write } from "@platform/contract-tools/generated-files";
 import { contractProblems, type ContractProblem } from "@platform/contract-tools/lint";
-import { committedContract, RevisionError } from "@platform/contract-tools/revision";
+import { committedContract } from "@platform/contract-tools/revision";
 import { affectedBy, type Package } from "./packages.ts";
 
 /** What came of a contract: the files that had to be written, the bundled document, and what it changes; or what is wrong with it. */
@@ -35,10 +35,8 @@ export async function generateFrom(
   if (files instanceof Error) throw files;
   const written = await write(files, GENERATED_FOLDER);
   const folder = relative(root, GENERATED_FOLDER);
-  const others = affectedBy([join(folder, "schema.ts")], packages).filter(
-    (one) => !folder.startsWith(`${one.folder}/`),
-  );
-  for (const other of others) if (written.length > 0) await runGenerator(join(root, other.folder), signal);
+  const others = affectedBy([`${folder}/`], packages).filter((one) => !folder.startsWith(`${one.folder}/`));
+  if (written.length > 0) for (const other of others) await runGenerator(join(root, other.folder), signal);
   return { written, document: files["openapi.json"]!, changes };
 }
 
@@ -50,10 +48,6 @@ async function runGenerator(folder: string, signal: AbortSignal): Promise<void> 
 
 /** What the contract changes of the one last committed, or of none when there is no commit; the gravest first. */
 async function changesSinceCommit(bundled: ReturnType<typeof bundle>, contractPath: string): Promise<ContractChange[]> {
-  try {
-    return await contractChanges(await committedContract("HEAD"), await bundled, contractPath);
-  } catch (error) {
-    if (error instanceof RevisionError) return [];
-    throw error;
-  }
+  const committed = await committedContract("HEAD").catch(() => undefined);
+  return committed === undefined ? [] : contractChanges(committed, await bundled, contractPath);
 }

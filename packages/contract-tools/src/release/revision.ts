@@ -6,12 +6,7 @@ import { ROOT } from "../redocly.ts";
 /** The bundled document is committed with the contract, and it is whole. */
 const COMMITTED = "packages/contract/src/generated/openapi.json";
 
-/** There is no contract at a git revision; the message names it and gives git's reason. */
-export class RevisionError extends Error {
-  override name = "RevisionError";
-}
-
-/** The bundled contract of a git revision. Rejects with a `RevisionError`. */
+/** The bundled contract of a git revision. Rejects where there is none: the message names the revision and gives git's reason. */
 export async function committedContract(revision: string): Promise<OpenAPI3> {
   try {
     const words = ["-C", ROOT, "show", "--end-of-options", `${revision}:./${COMMITTED}`];
@@ -19,6 +14,6 @@ export async function committedContract(revision: string): Promise<OpenAPI3> {
     return JSON.parse(stdout) as OpenAPI3;
   } catch (error) {
     const { stderr = String(error) } = error as { stderr?: string };
-    throw new RevisionError(`There is no contract at the git revision ${revision}: ${stderr.trim()}`, { cause: error });
+    throw new Error(`There is no contract at the git revision ${revision}: ${stderr.trim()}`, { cause: error });
   }
 }
