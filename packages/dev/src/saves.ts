@@ -1,5 +1,6 @@
 import { watch } from "node:fs";
 import { relative, resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
 
 /** What was saved, and when the first of it was, by `performance.now()`. */
 export interface Save {
@@ -38,24 +39,20 @@ export function saves(root: string, { whole, top }: Watched, signal: AbortSignal
     watcher.on("change", (_event, name) => notice(relative(root, resolve(root, folder, String(name)))));
     return watcher;
   });
-  signal.addEventListener("abort", () => wake(), { once: true });
+  signal.addEventListener("abort", () => wake());
   return settled();
 
   async function* settled(): AsyncGenerator<Save> {
     try {
       while (!signal.aborted) {
-        const quietFor = performance.now() - last;
-        if (files.size > 0 && quietFor >= SETTLE) {
+        const remaining = SETTLE - (performance.now() - last);
+        if (files.size === 0) await new Promise<void>((done) => (wake = done));
+        else if (remaining > 0) await setTimeout(remaining);
+        else {
           const save = { files, at: first };
           files = new Set();
           yield save;
-          continue;
         }
-        const { promise, resolve: done } = Promise.withResolvers<void>();
-        wake = done;
-        const timer = files.size > 0 ? setTimeout(done, SETTLE - quietFor) : undefined;
-        await promise;
-        clearTimeout(timer);
       }
     } finally {
       for (const watcher of watchers) watcher.close();
