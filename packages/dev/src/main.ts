@@ -12,25 +12,25 @@ const CODE = ["src", "bin", "test", "bench", "examples"];
 
 const root = resolve(import.meta.dirname, "../../..");
 const packages = packagesIn(root);
-const service = new Service(root);
+const print = (text: string): void => console.log(text);
+const service = new Service(root, print);
 const stopping = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stopping.abort());
 
 const code = packages.flatMap(({ folder }) => CODE.map((name) => `${folder}/${name}`));
 const whole = ["openapi", ...code.filter((folder) => existsSync(join(root, folder)))];
 const top = packages.map(({ folder }) => folder);
-const loop = new Loop({ root, packages, service, print: (text) => console.log(text), signal: stopping.signal });
+const loop = new Loop({ root, packages, service, print, signal: stopping.signal });
 
 const everything: Save = {
   files: new Set(["openapi/openapi.yaml", ...packages.map(({ folder }) => `${folder}/src/`)]),
   at: performance.now(),
 };
 const later = saves(root, { whole, top }, stopping.signal);
-console.log("Looking at everything once");
+print(`Watching ${top.length} packages and the contract; Ctrl+C stops. First, a look at everything:`);
 await report(everything);
-console.log(`Watching ${top.length} packages and the contract; Ctrl+C stops.`);
 for await (const save of later) {
-  console.log(`\n${new Date().toTimeString().slice(0, 8)}  ${[...save.files].join(", ")}`);
+  print(`\n${new Date().toTimeString().slice(0, 8)}  ${[...save.files].join(", ")}`);
   await report(save);
 }
 await service.stop();
@@ -41,6 +41,6 @@ async function report(save: Save): Promise<void> {
     await loop.report(save);
   } catch (error) {
     if (stopping.signal.aborted) return;
-    console.log(section("failed", (error as Error).message));
+    print(section("failed", (error as Error).message));
   }
 }

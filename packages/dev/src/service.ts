@@ -6,11 +6,14 @@ import { createInterface } from "node:readline";
 /** The service as a process of its own, which a new one can take the place of. */
 export class Service {
   readonly #root: string;
+  readonly #print: (line: string) => void;
   #child: ChildProcess | undefined;
   #address: string | undefined;
 
-  constructor(root: string) {
+  /** The service of the checkout at `root`; what it logs is passed to `print`. */
+  constructor(root: string, print: (line: string) => void) {
     this.#root = root;
+    this.#print = print;
   }
 
   /** Where it listens; undefined when it does not run. */
@@ -32,7 +35,7 @@ export class Service {
       createInterface(child.stdout!).on("line", (line) => {
         const address = / is listening on (\S+)$/.exec(line)?.[1];
         if (address !== undefined) done(address);
-        else if (line.startsWith("{")) console.log(line); // what it logs; its greeting is for those who start it alone
+        else if (line.startsWith("{")) this.#print(line); // what it logs; its greeting is for those who start it alone
       });
     });
     this.#address = await Promise.race([listening, ended]);

@@ -177,7 +177,7 @@ describe("pnpm dev", () => {
 test("`kill -9` of what runs the service leaves no service behind", async () => {
   const code = `
     import { Service } from ${JSON.stringify(join(root, "packages/dev/src/service.ts"))};
-    console.log(await new Service(${JSON.stringify(root)}).restart());`;
+    console.log(await new Service(${JSON.stringify(root)}, console.log).restart());`;
   const env = { ...process.env, PORT: "0", DATABASE_URL: `file:${directory}/data/killed.db`, LOG_LEVEL: "silent" };
   const runner = spawn(process.execPath, ["--input-type=module", "--eval", code], {
     env,

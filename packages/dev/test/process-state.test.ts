@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { saves } from "../src/saves.ts";
 import { held, started, temporaryFolder } from "./started.ts";
 
-test("folders are watched until the loop is told to stop, and no longer", async () => {
+test("folders are watched until the loop is told to stop, and no longer", { timeout: 20_000 }, async () => {
   const root = temporaryFolder();
   for (const folder of ["whole/below", "top/below"]) mkdirSync(join(root, folder), { recursive: true });
   const stopping = new AbortController();
@@ -22,7 +22,7 @@ test("folders are watched until the loop is told to stop, and no longer", async 
   expect(await later.next()).toEqual({ value: undefined, done: true });
 });
 
-describe("a service that is stopped", () => {
+describe("a service that is stopped", { timeout: 20_000 }, () => {
   test("has ended, and leaves no timer", async () => {
     const { service, pid } = await started("");
     const before = held(/Timeout/);

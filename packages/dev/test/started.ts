@@ -16,27 +16,37 @@ export function held(kind: RegExp): number {
   return process.getActiveResourcesInfo().filter((name) => kind.test(name)).length;
 }
 
-/** Writes a program in the place of the service that writes down its number, and says that it listens. */
+/** Writes a program in the place of the service that writes down its number, says that it listens, and ends with its parent. */
 export function writeProgram(root: string, statement = ""): { pid: () => number } {
   const program = join(root, "apps/server/bin/petstore.js");
   mkdirSync(dirname(program), { recursive: true });
   writeFileSync(
     program,
-    `${statement} require("node:fs").writeFileSync("pid", String(process.pid)); setInterval(() => {}, 1e6);
+    `${statement} require("node:fs").writeFileSync("pid", String(process.pid)); process.on("disconnect", () => process.exit());
      console.log("It is listening on http://127.0.0.1:1/v1");`,
   );
   return { pid: () => Number(readFileSync(join(root, "pid"), "utf8")) };
 }
 
+/** A service that is running. */
+export interface Started {
+  service: Service;
+  root: string;
+  pid: () => number;
+  /** What it has logged by now. */
+  printed: string[];
+}
+
 /** Such a program, started. */
-export async function started(statement: string): Promise<{ service: Service; pid: () => number }> {
+export async function started(statement: string): Promise<Started> {
   const root = temporaryFolder();
   const { pid } = writeProgram(root, statement);
-  const service = new Service(root);
+  const printed: string[] = [];
+  const service = new Service(root, (line) => printed.push(line));
   onTestFinished(() => {
     if (service.address !== undefined) process.kill(pid(), "SIGKILL");
   });
   expect(await service.restart()).toBe("http://127.0.0.1:1/v1");
   expect(service.address).toBe("http://127.0.0.1:1/v1");
-  return { service, pid };
+  return { service, root, pid, printed };
 }

@@ -1,0 +1,55 @@
+import { readFileSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { Service } from "../src/service.ts";
+import { started, temporaryFolder, writeProgram } from "./started.ts";
+
+describe("the service", { timeout: 20_000 }, () => {
+  test("runs in the checkout, in the same environment, with a channel, and does not wait before it ends", async () => {
+    const facts = "[process.argv[2], process.cwd(), process.env.PATH, process.env.SHUTDOWN_DELAY, process.connected]";
+    const { root } = await started(`require("node:fs").writeFileSync("facts", JSON.stringify(${facts}));`);
+    const { PATH, SHUTDOWN_DELAY = "0" } = process.env;
+    expect(JSON.parse(readFileSync(join(root, "facts"), "utf8"))).toEqual([
+      "serve",
+      realpathSync(root),
+      PATH,
+      SHUTDOWN_DELAY,
+      true,
+    ]);
+  });
+
+  test("says where it listens in the line that ends so; of the others, those of its log are printed", async () => {
+    const lines = ["Nobody is listening on ", "It is listening on http://a soon", '{"level":"info"}', "It has a {"];
+    const { printed } = await started(`console.log(${JSON.stringify(lines.join("\n"))});`);
+    expect(printed).toEqual(['{"level":"info"}']);
+  });
+
+  test.each([
+    ["by itself", "SIGUSR2"],
+    ["by a signal", "SIGKILL"],
+  ] as const)("has no address once it has ended %s, and can be stopped and restarted", async (_how, signal) => {
+    const { service, pid } = await started("process.on('SIGUSR2', () => process.exit(1));");
+    const first = pid();
+    process.kill(first, signal);
+    await expect.poll(() => service.address).toBeUndefined();
+    await service.stop();
+    expect(await service.restart()).toBe("http://127.0.0.1:1/v1");
+    expect(pid()).not.toBe(first);
+  });
+
+  test("has no address when it ends before it listens", async () => {
+    const root = temporaryFolder();
+    writeProgram(root, "process.exit();");
+    const service = new Service(root, () => {});
+    expect(await service.restart()).toBeUndefined();
+    expect(service.address).toBeUndefined();
+  });
+
+  test("is asked to end before it is killed", async () => {
+    const { service, root } = await started(
+      "process.on('SIGTERM', () => { require('node:fs').writeFileSync('asked', ''); process.exit(); });",
+    );
+    await service.stop();
+    expect(readFileSync(join(root, "asked"), "utf8")).toBe("");
+  });
+});
