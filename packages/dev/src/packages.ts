@@ -16,7 +16,7 @@ interface Manifest {
   devDependencies?: Record<string, string>;
 }
 
-/** The packages that hold TypeScript. */
+/** The packages that hold TypeScript, `apps` first: the largest takes the compiler longest. */
 export function packagesIn(root: string): Package[] {
   return globSync("{packages,apps}/*/tsconfig.json", { cwd: root })
     .map((file) => dirname(file))

@@ -22,7 +22,7 @@ const COMPILER_ENVIRONMENT = { GOGC: "off", GOMEMLIMIT: "2GiB" };
  * they share once, and looks again only at what has changed since the last time, or uses what has.
  */
 export async function typeFaults(root: string, packages: Package[], signal: AbortSignal): Promise<TypeFault[]> {
-  const projects = packages.map(({ folder }) => folder).toSorted(); // `apps` first: the largest takes longest
+  const projects = packages.map(({ folder }) => folder);
   for (const project of projects) distrustTimes(join(root, project, "tsconfig.tsbuildinfo"));
   const compiler = join(root, "node_modules/typescript/bin/tsc");
   const words = [
@@ -40,9 +40,10 @@ export async function typeFaults(root: string, packages: Package[], signal: Abor
   ];
   const options = { cwd: root, env: { ...process.env, ...COMPILER_ENVIRONMENT }, signal, maxBuffer: 2 ** 26 };
   const output = await new Promise<string>((done, failed) => {
-    const child = execFile(process.execPath, words, options, (error, stdout, stderr) => {
-      if (child.exitCode === null || (error !== null && stdout === "")) failed(error ?? new Error(stderr));
-      else done(stdout);
+    execFile(process.execPath, words, options, (error, stdout) => {
+      const hasFaults = typeof error?.code === "number" && stdout !== ""; // it has run to its end, and says what it found
+      if (error === null || hasFaults) done(stdout);
+      else failed(error);
     });
   });
   return parseFaults(output);
@@ -60,7 +61,7 @@ function distrustTimes(buildInfo: string): void {
 function parseFaults(output: string): TypeFault[] {
   const faults: TypeFault[] = [];
   for (const line of output.split("\n")) {
-    const [, file, row, column, code, message] = /^(.+?)\((\d+),(\d+)\): error (TS\d+): (.*)$/.exec(line) ?? [];
+    const [, file, row, column, code, message] = /(.+?)\((\d+),(\d+)\): error (TS\d+): (.*)/.exec(line) ?? [];
     if (file !== undefined) {
       const at = { file: normalize(file), line: Number(row), column: Number(column) };
       faults.push({ ...at, code: code!, message: [message!] });
