@@ -5,12 +5,14 @@ import { createInterface } from "node:readline";
 
 /** A running `pnpm dev`. */
 export interface Dev {
+  /** The next line that it prints; rejects when it has ended. */
+  line: () => Promise<string>;
   /** The next report that it prints, whole. */
   report: () => Promise<string>;
   /** Where the service is, as the report said last. */
   address: () => string;
-  /** Sends SIGINT, which ends the service as well, and gives the exit code. */
-  interrupt: () => Promise<number | null>;
+  /** Sends SIGINT or another signal, which ends the service as well, and gives the exit code. */
+  interrupt: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
 
 /** Starts `pnpm dev` in a checkout, with a service on a free port. Its reports can be read from the first on. */
@@ -23,20 +25,22 @@ export function startDev(directory: string): Dev {
   const exited = once(child, "exit") as Promise<[number | null]>;
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   let address = "";
+  const line = async (): Promise<string> => {
+    const { value, done } = await lines.next();
+    if (done === true) throw new Error("pnpm dev has ended.");
+    address = / at (http:\S+)$/.exec(value)?.[1] ?? address;
+    return value;
+  };
   return {
+    line,
     report: async () => {
-      const report: string[] = [];
-      for (;;) {
-        const { value: line, done } = await lines.next();
-        if (done === true) throw new Error(`pnpm dev ended after: ${report.join("\n")}`);
-        report.push(line);
-        address = / at (http:\S+)$/.exec(line)?.[1] ?? address;
-        if (/^ {2}(next|failed) /.test(line)) return report.join("\n");
-      }
+      const report = [await line()];
+      while (!/^ {2}(next|failed) /.test(report.at(-1)!)) report.push(await line());
+      return report.join("\n");
     },
     address: () => address,
-    interrupt: async () => {
-      child.kill("SIGINT");
+    interrupt: async (signal = "SIGINT") => {
+      child.kill(signal);
       return (await exited)[0];
     },
   };

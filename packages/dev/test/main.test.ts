@@ -1,0 +1,124 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { addSmallPackages, handlersOf, smallCheckout } from "./small-checkout.ts";
+import { operationOn, SMALL_CONTRACT } from "./small-contract.ts";
+import { type Dev, startDev } from "./start.ts";
+import { writeProgram } from "./started.ts";
+import { tsconfigFor } from "./workspace.ts";
+
+const CONTRACT = "openapi/openapi.yaml";
+const RUNS = "at http://127.0.0.1:1/v1";
+const WROTE = "types      wrote openapi.json, schema.ts, handled.ts, names.ts, facts.ts; on disk after … s";
+const TWO_CHANGES = `contract   2 changes since the last commit: 1 breaking, 1 additive
+    breaking       GET /things: Response 200, field "[]": \`maximum\` changes from 9 to 10. Widens the response: clients receive what they may not understand. (openapi/openapi.yaml:86)
+    additive       GET /others: The operation is added. Clients need not call it. (openapi/openapi.yaml:37)`;
+
+test("from each save to what follows from it, until it is interrupted", async () => {
+  const checkout = smallCheckout();
+  const { root, read, write, git } = checkout;
+  addSmallPackages(checkout);
+  const watched = ["src", "bin", "test", "bench", "examples"].map((name) => `packages/derived/${name}`);
+  for (const folder of [...watched, "packages/derived/other"]) mkdirSync(join(root, folder), { recursive: true });
+  const { pid } = writeProgram(root);
+  git("update-ref", "-d", "HEAD"); // as before the first commit
+  let since = performance.now();
+  const dev = startDev(root);
+  onTestFinished(async () => void (await dev.interrupt("SIGKILL")));
+  const reported = async (): Promise<string> => withoutTimes(await dev.report(), since);
+  const reportOn = (file: string, text: string): Promise<string> => {
+    since = performance.now();
+    write(file, text);
+    return reported();
+  };
+
+  expect(await reported()).toBe(`Watching 3 packages and the contract; Ctrl+C stops. First, a look at everything:
+  ${WROTE}
+  contract   says what it said at the last commit
+  typecheck  no errors in 3 packages; after … s
+  service    started ${RUNS}
+  next       Nothing to mend.`);
+
+  git("add", "--all");
+  git("-c", "user.name=test", "-c", "user.email=test@localhost", "commit", "--quiet", "--message", "small");
+  const added = SMALL_CONTRACT.replace(
+    "\ncomponents:",
+    `${operationOn("/others", "listOthers", "Things")}\ncomponents:`,
+  );
+  expect(await reportOn(CONTRACT, added)).toBe(`
+…  openapi/openapi.yaml
+  ${WROTE}
+  contract   1 change since the last commit: 1 additive
+    additive       GET /others: The operation is added. Clients need not call it. (openapi/openapi.yaml:37)
+  typecheck  1 error in 3 packages; after … s
+    handlers     apps/server/src/handlers.ts:2:43  Property 'listOthers' is missing in type '{ listThings: 1; }' but required in type 'Record<keyof operations, 1>'.
+  service    runs on as it was ${RUNS}
+  next       Mend the 1 place above. To begin the handler: npx -y pnpm@12.21.0 scaffold listOthers`);
+  expect(await reportOn("apps/server/src/handlers.ts", handlersOf("listThings", "listOthers"))).toBe(`
+…  apps/server/src/handlers.ts
+  typecheck  no errors in 1 package; after … s
+  service    restarted ${RUNS}
+  next       Run the tests; commit the contract and the generated files together.`);
+
+  expect(await reportOn(CONTRACT, added.replace("listThings", '"listThings'))).toBe(`
+…  openapi/openapi.yaml
+  contract   1 problem
+    openapi/openapi.yaml:23:7  deficient indentation
+  service    runs on as it was ${RUNS}
+  next       Mend the contract there. Until then nothing is generated.`);
+
+  git("add", "--all"); // which commits nothing
+  expect(await reportOn(CONTRACT, added.replace(/maximum: 9\n$/, "maximum: 10\n"))).toBe(`
+…  openapi/openapi.yaml
+  types      wrote openapi.json, facts.ts; on disk after … s
+  ${TWO_CHANGES}
+  typecheck  no errors in 3 packages; after … s
+  service    restarted ${RUNS}
+  next       Those who use the contract have to change: find a way that adds instead, or begin a new major version.`);
+  expect(await reportOn("openapi/other.yml", "a: 1\n")).toBe(`
+…  openapi/other.yml
+  types      nothing to write; on disk after … s
+  ${TWO_CHANGES}
+  service    runs on ${RUNS}
+  next       Those who use the contract have to change: find a way that adds instead, or begin a new major version.`);
+  expect(read("packages/derived/runs.txt")).toBe("once once once ");
+
+  const config = "packages/derived/tsconfig.json";
+  expect(await reportOn(config, tsconfigFor("nowhere"))).toMatch(
+    /^\n…  packages\/derived\/tsconfig.json\n {2}failed {5}error TS18003: No inputs .*$/,
+  );
+  write(config, tsconfigFor("src"));
+  for (const file of ["a.ts", "packages/derived/other/a.ts", "packages/derived/src/generated/a.ts"]) write(file, "");
+  const files = [...watched.map((folder) => `${folder}/below/a.ts`), "packages/derived/a.ts", "apps/server/a.ts"];
+  for (const file of files) write(file, "");
+  expect(await savesUntil(dev, files.length + 1)).toEqual(new Set([config, ...files]));
+
+  const last = pid();
+  expect(await dev.interrupt()).toBe(0);
+  expect(() => process.kill(last, 0)).toThrow("ESRCH");
+
+  // What is under way when it is ended ends with it, without a word.
+  const other = startDev(root);
+  onTestFinished(async () => void (await other.interrupt("SIGKILL")));
+  expect(await other.line()).toMatch(/^Watching 3 packages /);
+  expect(await other.interrupt("SIGTERM")).toBe(0);
+  await expect(other.line()).rejects.toThrow("pnpm dev has ended.");
+});
+
+/** The report with … for times of day and for durations, none of which may be longer than the time since the save. */
+function withoutTimes(report: string, since: number): string {
+  const elapsed = (performance.now() - since) / 1_000;
+  for (const [, seconds] of report.matchAll(/after (\d+\.\d\d) s/g))
+    expect(Number(seconds)).toBeLessThan(elapsed + 0.01);
+  return report.replace(/^\d\d:\d\d:\d\d /m, "… ").replaceAll(/after \d+\.\d\d s/g, "after … s");
+}
+
+/** The files of the next saves until there are so many: a busy machine may tell the loop of one after the other. */
+async function savesUntil(dev: Dev, count: number): Promise<Set<string>> {
+  const files = new Set<string>();
+  while (files.size < count) {
+    const [, list] = /^\d\d:\d\d:\d\d {2}(.*)$/m.exec(await dev.report())!;
+    for (const file of list!.split(", ")) files.add(file);
+  }
+  return files;
+}

@@ -1,0 +1,43 @@
+import { execFileSync } from "node:child_process";
+import { globSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { cloneInstalled } from "@petstore/repo-checks/clone";
+import { onTestFinished } from "vitest";
+import { SMALL_CONTRACT } from "./small-contract.ts";
+import { tsconfigFor, type Workspace, workspaceAt } from "./workspace.ts";
+
+/** A clone of what the commands need, with a small contract and without the other packages; deleted after the test. */
+export function smallCheckout(): Workspace & { git: (...words: string[]) => string } {
+  const needed = [".oxfmtrc.json", "openapi/redocly.yaml", "packages/contract", "packages/dev"];
+  const clone = cloneInstalled(...needed, "packages/express-operations");
+  onTestFinished(() => clone[Symbol.dispose]());
+  const workspace = workspaceAt(clone.directory);
+  workspace.write("openapi/openapi.yaml", SMALL_CONTRACT);
+  return {
+    ...workspace,
+    git: (...words) => execFileSync("git", ["-C", clone.directory, ...words], { encoding: "utf8" }),
+  };
+}
+
+/**
+ * Leaves three packages of few lines to the compiler: the types that the contract generates, handlers of all its operations,
+ * and a package that generates from it too, which counts how often it does so in `runs.txt`.
+ */
+export function addSmallPackages({ root, write, addPackage }: Workspace): void {
+  for (const config of globSync("packages/*/tsconfig.json", { cwd: root })) rmSync(join(root, config));
+  write("packages/contract/tsconfig.json", tsconfigFor("src/generated/schema.ts"));
+  write("packages/contract/generate.ts", 'throw new Error("Its own files are written already.");');
+  addPackage("apps/server", "@petstore/server", ["@petstore/contract"]);
+  write("apps/server/src/handlers.ts", handlersOf("listThings"));
+  addPackage("packages/derived", "derived", ["@petstore/contract"]);
+  write("packages/derived/src/a.ts", "export const a = 1;\n");
+  write("packages/derived/generate.ts", 'require("node:fs").appendFileSync("runs.txt", "once ");');
+}
+
+/** Code that compiles when the contract has just these operations. */
+export function handlersOf(...ids: string[]): string {
+  const handlers = ids.map((id) => `${id}: 1`).join(", ");
+  return `import type { operations } from "../../../packages/contract/src/generated/schema.ts";
+export const handlers = { ${handlers} } satisfies Record<keyof operations, 1>;
+`;
+}
