@@ -30,7 +30,7 @@ async function scaffold(operationId: string | undefined): Promise<void> {
   const files = {
     [place.handlersFile]: withStub(handlers, entry, place),
     ...(textOf(place.resourceFile) === undefined && { [place.resourceFile]: registrationOf(place) }),
-    [REGISTRATIONS]: withResource(textOf(REGISTRATIONS) ?? "", place),
+    [REGISTRATIONS]: withResource(readFileSync(join(root, REGISTRATIONS), "utf8"), place),
     ...(textOf(place.testFile) === undefined && { [place.testFile]: testOf(document, entry) }),
   };
   // All at once, so that whoever watches sees one change.
