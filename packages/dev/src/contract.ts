@@ -42,7 +42,7 @@ export async function generateFrom(
 
 /** A process of its own each time: a generator reads the contract's generated files as modules, which are loaded once. */
 async function runGenerator(folder: string, signal: AbortSignal): Promise<void> {
-  const generator = join(folder, "generate.ts");
+  const generator = join(folder, "src/generate/main.ts");
   if (existsSync(generator)) await promisify(execFile)(process.execPath, [generator], { cwd: folder, signal });
 }
 

@@ -1,14 +1,25 @@
 import { spawnSync } from "node:child_process";
 import { delimiter, join } from "node:path";
-import { root as repository } from "@petstore/repo-checks/clone";
+import { root as repository } from "@platform/test-support/clone";
 import { expect, test } from "vitest";
 import { smallCheckout } from "./small-checkout.ts";
 import { operationOn, SMALL_CONTRACT } from "./small-contract.ts";
 
-const HANDLERS = "apps/server/src/handlers.ts";
-const THINGS = "apps/server/src/things/things.handlers.ts";
-const OTHERS = "apps/server/src/others/others.handlers.ts";
+const REGISTRATIONS = "apps/server/src/registrations.ts";
+const THINGS = "apps/server/src/resources/things/things.handlers.ts";
+const OTHERS = "apps/server/src/resources/others/others.handlers.ts";
+const OTHERS_INDEX = "apps/server/src/resources/others/index.ts";
 const OTHERS_TEST = "apps/server/test/others/list-others.test.ts";
+
+const registrations = `import { things } from "./resources/things/index.ts";
+
+/** All. */
+const REGISTRATIONS = [things] as const;
+
+export const handlers = {
+  ...things.handlers,
+};
+`;
 
 test("the stub of a handler and its test are written where they belong, once", () => {
   const { root, read, write } = smallCheckout();
@@ -22,10 +33,8 @@ test("the stub of a handler and its test are written where they belong, once", (
   const added = [operationOn("/all", "listAllThings", "Things"), operationOn("/others", "listOthers", "Others")];
   write("openapi/openapi.yaml", SMALL_CONTRACT.replace("\ncomponents:", `${added.join("")}\ncomponents:`));
   write(THINGS, "export const thingsHandlers = {\n  async listThings()    {},\n} satisfies Handlers<X>;\n");
-  write(
-    HANDLERS,
-    'import { thingsHandlers } from "./things/things.handlers.ts";\n\n/** All. */\nexport const handlers = {\n  ...thingsHandlers,\n};\n',
-  );
+  write("apps/server/src/resources/things/index.ts", "export const things = {};\n");
+  write(REGISTRATIONS, registrations);
 
   expect(scaffold()).toEqual([
     1,
@@ -40,7 +49,9 @@ test("the stub of a handler and its test are written where they belong, once", (
   async listThings() {},
 
   async listAllThings(): Promise<never> {
-    throw new Error("listAllThings is not written yet: its place is ${THINGS}.");
+    throw new Error(
+      "listAllThings is not written yet: its place is ${THINGS}.",
+    );
   },
 } satisfies Handlers<X>;
 `);
@@ -49,21 +60,23 @@ test("the stub of a handler and its test are written where they belong, once", (
 
   // A test that is there is kept, and a file that cannot be formatted is written as it is.
   write(OTHERS_TEST, "// Begun.\n");
-  write(HANDLERS, `${read(HANDLERS)}}`);
+  write(REGISTRATIONS, `${read(REGISTRATIONS)}}`);
   expect(scaffold("listOthers")).toEqual([
     0,
-    `wrote ${OTHERS}\nwrote ${HANDLERS}\nWrite listOthers in ${OTHERS} until ${OTHERS_TEST} passes.\n`,
+    `wrote ${OTHERS}\nwrote ${OTHERS_INDEX}\nwrote ${REGISTRATIONS}\nWrite listOthers in ${OTHERS} until ${OTHERS_TEST} passes.\n`,
   ]);
   expect(read(OTHERS)).toMatch(
     /^export const othersHandlers = \{\n {2}async listOthers\(\): Promise<never> \{\n.*^\} satisfies Handlers</ms,
   );
-  expect(read(HANDLERS)).toBe(`import { thingsHandlers } from "./things/things.handlers.ts";
-import { othersHandlers } from "./others/others.handlers.ts";
+  expect(read(REGISTRATIONS)).toBe(`import { things } from "./resources/things/index.ts";
+import { others } from "./resources/others/index.ts";
 
 /** All. */
+const REGISTRATIONS = [things, others] as const;
+
 export const handlers = {
-  ...thingsHandlers,
-  ...othersHandlers,
+  ...things.handlers,
+  ...others.handlers,
 };
 }`);
   expect(read(OTHERS_TEST)).toBe("// Begun.\n");

@@ -1,14 +1,20 @@
 import { execFileSync } from "node:child_process";
 import { globSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { cloneInstalled } from "@petstore/repo-checks/clone";
+import { cloneInstalled } from "@platform/test-support/clone";
 import { onTestFinished } from "vitest";
 import { SMALL_CONTRACT } from "./small-contract.ts";
 import { tsconfigFor, type Workspace, workspaceAt } from "./workspace.ts";
 
 /** A clone of what the commands need, with a small contract and without the other packages; deleted after the test. */
 export function smallCheckout(): Workspace & { git: (...words: string[]) => string } {
-  const needed = [".oxfmtrc.json", "openapi/redocly.yaml", "packages/contract", "packages/dev"];
+  const needed = [
+    ".oxfmtrc.json",
+    "openapi/redocly.yaml",
+    "packages/contract",
+    "packages/contract-tools",
+    "packages/dev",
+  ];
   const clone = cloneInstalled(...needed, "packages/express-operations");
   onTestFinished(() => clone[Symbol.dispose]());
   const workspace = workspaceAt(clone.directory);
@@ -26,12 +32,15 @@ export function smallCheckout(): Workspace & { git: (...words: string[]) => stri
 export function addSmallPackages({ root, write, addPackage }: Workspace): void {
   for (const config of globSync("packages/*/tsconfig.json", { cwd: root })) rmSync(join(root, config));
   write("packages/contract/tsconfig.json", tsconfigFor("src/generated/schema.ts"));
-  write("packages/contract/generate.ts", 'throw new Error("Its own files are written already.");');
+  write("packages/contract/src/generate/main.ts", 'throw new Error("Its own files are written already.");');
   addPackage("apps/server", "@petstore/server", ["@petstore/contract"]);
   write("apps/server/src/handlers.ts", handlersOf("listThings"));
   addPackage("packages/derived", "derived", ["@petstore/contract"]);
   write("packages/derived/src/a.ts", "export const a = 1;\n");
-  write("packages/derived/generate.ts", 'require("node:fs").appendFileSync("runs.txt", "once ");');
+  write(
+    "packages/derived/src/generate/main.ts",
+    '// @ts-nocheck\nrequire("node:fs").appendFileSync("runs.txt", "once ");',
+  );
 }
 
 /** Code that compiles when the contract has just these operations. */
