@@ -97,6 +97,7 @@ describe("a response is judged by the document", () => {
     [{ 200: { ...integer, headers: { ETag: {} } } }, [200, "application/json", "1"], undefined],
     [{ 204: { headers: { "Content-Type": { required: true } } } }, [204], undefined],
     [{ 200: { content: { "text/*": {}, "image/png": {} } } }, [200, "text/csv", "1"], undefined],
+    [{ 200: { content: { "text/plain": { schema: { type: "integer" } } } } }, [200, "text/plain", "one"], undefined],
     [
       { 200: { content: { "text/*": {}, "image/png": {} } } },
       [200, "image/gif", "1"],
