@@ -89,8 +89,8 @@ describe("what `build` makes, copied to a folder of its own,", () => {
     const held = new Set(Array.from(listed, ([, name]) => name!));
     const ofOthers = Object.entries(dependencies).filter(([, range]) => !range.startsWith("workspace:"));
     expect(ofOthers.map(([name]) => name).filter((name) => !held.has(name))).toEqual([]);
-    // Of the first, the file that is served; the second is what express-operations validates with.
-    const used = ["@scalar/api-reference", "express-openapi-validator"];
+    // What the packages of the workspace bring, and tests use too: of the first, the file that is served.
+    const used = ["@scalar/api-reference", "express-openapi-validator", "yaml"];
     expect(Object.keys(devDependencies).filter((name) => held.has(name))).toEqual(used);
     expect(readdirSync(copy).toSorted()).toEqual([
       "LICENSES.md",
@@ -112,7 +112,12 @@ describe("what `build` makes, copied to a folder of its own,", () => {
     expect(bom).toMatchObject({ bomFormat: "CycloneDX", metadata: { component: { name: "server" } } });
     const listed = readFileSync(join(copy, "LICENSES.md"), "utf8").matchAll(/^## (\S+) (\d+\.\d+\.\d+) \(/gm);
     const expected = Array.from(listed, ([, name, version]) => `pkg:npm/${name!.replace("@", "%40")}@${version}`);
-    const ours = ["pkg:npm/%40petstore/contract@1.0.0", `pkg:npm/express-operations@${operations.version}`];
+    const platform = ["api-keys", "service", "storage"].map((name) => `pkg:npm/%40platform/${name}@1.0.0`);
+    const ours = [
+      "pkg:npm/%40petstore/contract@1.0.0",
+      ...platform,
+      `pkg:npm/express-operations@${operations.version}`,
+    ];
     expect(bom.components.map(({ purl }) => purl).toSorted()).toEqual([...expected, ...ours].toSorted());
     const lockfile = readFileSync(resolve(SERVER, "../../pnpm-lock.yaml"), "utf8");
     for (const { purl, scope, externalReferences = [] } of bom.components) {

@@ -81,7 +81,9 @@ describe("pnpm dev", () => {
     expect(report).toMatch(/changes since the last commit: \d+ breaking/);
     expect(report).toMatch(/breaking +POST \/pets: .*kindId.*\(openapi\/openapi\.yaml:\d+\)/);
     expect(report).toMatch(/typecheck +\d+ errors in \d+ packages; after \d+\.\d\d s/);
-    expect(report).toMatch(/handlers +apps\/server\/src\/pets\/pets\.\w+\.ts:\d+:\d+ {2}.*(kindId|categoryId)/);
+    expect(report).toMatch(
+      /handlers +apps\/server\/src\/resources\/pets\/pets\.\w+\.ts:\d+:\d+ {2}.*(kindId|categoryId)/,
+    );
     expect(report).toMatch(/client uses +packages\/client\/test\/[\w-]+\.test\.ts:\d+:\d+ {2}/);
     expect(report).toContain(`runs on as it was at ${dev.address()}`);
     expect(report).toMatch(/\n {4}… and \d+ more\n.*next +Mend the \d+ places above\.$/s);
@@ -152,7 +154,7 @@ describe("pnpm dev", () => {
     expect(await reportOn(HANDLERS)).toMatch(/typecheck +1 error .*\n +handlers .*Type 'string' is not/);
     save(HANDLERS, handlers.replace("There is no animal with this id.", "Nobody has seen it."));
     const report = await reportOn(HANDLERS);
-    expect(report).toMatch(/^\s*\d\d:\d\d:\d\d {2}apps\/server\/src\/pets\/pets\.handlers\.ts$/m);
+    expect(report).toMatch(/^\s*\d\d:\d\d:\d\d {2}apps\/server\/src\/resources\/pets\/pets\.handlers\.ts$/m);
     expect(report).not.toMatch(/^ {2}(contract|types)/m);
     expect(report).toMatch(/no errors in \d+ packages.*started at http:.*next +Those who use the contract have to/s);
     const key = read("data/quickstart.key").trim();
@@ -163,9 +165,11 @@ describe("pnpm dev", () => {
   });
 
   test("a file beside the folders of a package is looked at as well", async () => {
-    const file = "packages/contract/price.ts";
+    const file = "packages/contract-tools/price.ts";
     save(file, "export const price: number = 'much';\n");
-    expect(await reportOn(file)).toMatch(/typecheck +1 error .*\n +other code +packages\/contract\/price\.ts:1:14 /);
+    expect(await reportOn(file)).toMatch(
+      /typecheck +1 error .*\n +other code +packages\/contract-tools\/price\.ts:1:14 /,
+    );
   });
 
   test("Ctrl+C ends it and the service", async () => {

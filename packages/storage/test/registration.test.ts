@@ -10,10 +10,12 @@ interface Meals {
 }
 
 const bowls: Registration<Bowls> = { tables: { bowls: { key: ["id"] } } };
+/** Of a resource that has handlers alone. */
+const none: Registration<unknown> = { tables: {} };
 const meals: Registration<Meals> = { tables: { meals: { key: ["bowl_id", "at"] } } };
 
 test("registrations together have the tables of each, in their order", () => {
-  const all = [bowls, meals] as const;
+  const all = [bowls, none, meals] as const;
   expect(Object.entries(tablesOf(all))).toEqual([
     ["bowls", { key: ["id"] }],
     ["meals", { key: ["bowl_id", "at"] }],
