@@ -56,9 +56,9 @@ export const PATCHES = {
     to: "begin();",
   },
   "without answers kept": {
-    file: `${OPERATIONS}/response/kept-answers.ts`,
-    from: "return this.#operations.includes(operationId)",
-    to: "return false",
+    file: `${OPERATIONS}/operation.ts`,
+    from: "this.#isKept = isCacheable(handler)",
+    to: "this.#isKept = false",
   },
   "without key verdicts kept": {
     file: `${API_KEYS}/authentication.ts`,

@@ -81,8 +81,7 @@ async function operations(options: AppOptions, capacity: Capacity): Promise<Impl
       capacity.take(request.res!);
       return storage;
     },
-    keepAnswers: {
-      operations: ["listPets", "getPet"],
+    cache: {
       version: ({ res }) => stateOf(res!).dataVersion,
       bytes: KEPT_BYTES,
     },

@@ -2,7 +2,7 @@ import type { NextFunction, Request, Response } from "express";
 import { warnOfCosts } from "./document/costly-schemas.ts";
 import { disagreements } from "./disagreements.ts";
 import { type OpenApiDocument, type OperationEntry, operationsOf } from "./document/document.ts";
-import { type KeepAnswers, KeptAnswers, refuseUnkeepable } from "./response/kept-answers.ts";
+import { type CacheOptions, expectCacheable, isCacheable, KeptAnswers } from "./response/kept-answers.ts";
 import { Operation, type UntypedHandler } from "./operation.ts";
 import { PathRouter } from "./request/path-router.ts";
 import { Problem, refuse } from "./problem.ts";
@@ -56,8 +56,8 @@ interface CommonOptions {
    * Default: true. The verdict and the values are the same; `false` has it judge every request as a whole.
    */
   shortcut?: boolean;
-  /** Keep answers of GET operations, and send them again while the data they were made from stays the same. */
-  keepAnswers?: KeepAnswers;
+  /** Send the responses of `cacheable` handlers again while the data they were made from stays the same. */
+  cache?: CacheOptions;
   /** Build every operation now, not at its first request, so that `ready` tells which ones are broken. */
   warm?: boolean;
 }
@@ -139,13 +139,13 @@ function routesOf(
     checkResponses = "off",
     shortcut = true,
     onViolation = () => {},
-    keepAnswers,
+    cache,
   } = options;
   const faults = disagreements(document, entries, Object.keys(handlers), Object.keys(security));
   if (faults.length > 0) throw new Error(`The document and its implementation disagree:\n- ${faults.join("\n- ")}`);
 
-  if (keepAnswers !== undefined) refuseUnkeepable(entries, keepAnswers);
-  const answers = keepAnswers && new KeptAnswers(keepAnswers);
+  for (const entry of entries) if (isCacheable(handlers[entry.id]!)) expectCacheable(entry);
+  const answers = cache && new KeptAnswers(cache);
 
   const router = new PathRouter<Route>();
   const checking = { share: checkResponses, onViolation };

@@ -12,7 +12,7 @@ import {
   resolve,
   type ResponseObject,
 } from "./document/document.ts";
-import type { KeptAnswers } from "./response/kept-answers.ts";
+import { isCacheable, type KeptAnswers } from "./response/kept-answers.ts";
 import { oneOf } from "./lists.ts";
 import { cookieHeader, rawParameters, strictness } from "./request/parameters.ts";
 import { Problem, refuse } from "./problem.ts";
@@ -62,7 +62,7 @@ export class Operation {
     this.#options = options;
     this.#guard = guardOf(options.document, entry, options.security);
     this.#deprecation = deprecationOf(entry, entries);
-    this.#isKept = options.answers?.isFor(entry.id) ?? false;
+    this.#isKept = isCacheable(handler);
   }
 
   /** Builds what the first request would build; rejects when the operation's schemas are at fault. */
@@ -137,6 +137,7 @@ export class Operation {
     }
     if (Object.keys(undeclared).length > 0) subject.query = { ...subject.query, ...undeclared };
     const answer = await this.#handler({
+      operationId: this.id,
       ...inputOf(this.#entry.parameters, subject),
       contentType: body?.contentType,
       body: subject.body,

@@ -21,6 +21,7 @@ export type Handler<Operation, Env extends Environment = Environment> = HandlerO
  * applied, and the body with the media type it came in.
  */
 export type Input<Operation, Env extends Environment = Environment> = {
+  operationId: string;
   path: ParametersIn<Operation, "path">;
   query: ParametersIn<Operation, "query">;
   headers: ParametersIn<Operation, "header">;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { implement, type OpenApiDocument } from "../src/index.ts";
-import { KeptAnswers } from "../src/response/kept-answers.ts";
+import { cacheable, KeptAnswers } from "../src/response/kept-answers.ts";
 import { listen } from "./listen.ts";
 
 const json = {
@@ -44,10 +44,8 @@ async function startCounting({
     calls.push(q);
     return { status: 200, body: { q, data: version(), filler: "x".repeat(length) } };
   };
-  const handlers = { list, add: () => ({ status: 204 }), shop: list, once: list } as never;
-  const server = await listen(
-    implement()({ document, handlers, keepAnswers: { operations: ["list"], version, bytes } }),
-  );
+  const handlers = { list: cacheable(list), add: () => ({ status: 204 }), shop: list, once: list } as never;
+  const server = await listen(implement()({ document, handlers, cache: { version, bytes } }));
   const get = async (path: string, init?: RequestInit) => {
     const response = await fetch(server.baseUrl + path, init);
     return {
@@ -88,10 +86,8 @@ describe("kept answers", () => {
       if (++arrived === 4) setImmediate(both.resolve);
       return 1;
     };
-    const handlers = { list, add: () => ({ status: 204 }), shop: list, once: list } as never;
-    await using server = await listen(
-      implement()({ document, handlers, keepAnswers: { operations: ["list"], version } }),
-    );
+    const handlers = { list: cacheable(list), add: () => ({ status: 204 }), shop: list, once: list } as never;
+    await using server = await listen(implement()({ document, handlers, cache: { version } }));
     const statusOf = async (q: string) => (await fetch(`${server.baseUrl}/things?q=${q}`)).status;
     const statuses = await Promise.all(["good", "good", "broken", "broken"].map(statusOf));
     expect(statuses).toEqual([200, 200, 500, 500]);
@@ -111,10 +107,8 @@ describe("kept answers", () => {
       }
       return { status: 200, body: { data } };
     };
-    const handlers = { list, add: () => ({ status: 204 }), shop: list, once: list } as never;
-    await using server = await listen(
-      implement()({ document, handlers, keepAnswers: { operations: ["list"], version: () => version } }),
-    );
+    const handlers = { list: cacheable(list), add: () => ({ status: 204 }), shop: list, once: list } as never;
+    await using server = await listen(implement()({ document, handlers, cache: { version: () => version } }));
     const read = async (q: string) => (await fetch(`${server.baseUrl}/things?q=${q}`)).json();
     const early = read("slow");
     await began.promise;
@@ -133,7 +127,7 @@ describe("kept answers", () => {
       security: [{ bearer: [] }],
     } as OpenApiDocument;
     const handlers = {
-      list: () => ({ status: 200, body: 1 }),
+      list: cacheable(() => ({ status: 200, body: 1 })),
       add: () => ({}),
       shop: () => ({}),
       once: () => ({}),
@@ -144,7 +138,7 @@ describe("kept answers", () => {
         document: secured,
         handlers,
         security: { bearer: judge },
-        keepAnswers: { operations: ["list"], version: () => 1 },
+        cache: { version: () => 1 },
       }),
     );
     const status = async (headers: Record<string, string>, method = "GET") =>
@@ -177,10 +171,10 @@ describe("kept answers", () => {
     for (let time = 0; time < 2; time++) expect((await server.get("/things?unknown=1")).status).toBe(400);
   });
 
-  test.each(["add", "shop", "once", "unknown"])("cannot be asked for of %s", (operation) => {
-    const keepAnswers = { operations: [operation], version: () => 1 };
-    const handlers = { list: () => ({}), add: () => ({}), shop: () => ({}), once: () => ({}) } as never;
-    expect(() => implement()({ document, handlers, keepAnswers })).toThrow(`Answers of "${operation}" cannot be kept`);
+  test.each(["add", "shop", "once"])("cannot be asked for of %s", (operation) => {
+    const answer = () => ({});
+    const handlers = { list: answer, add: answer, shop: answer, once: answer, [operation]: cacheable(answer) } as never;
+    expect(() => implement()({ document, handlers })).toThrow(`The handler of "${operation}" cannot be cacheable`);
   });
 });
 
@@ -205,18 +199,16 @@ describe("ETag", () => {
   });
 });
 
-test("an answer of a GET that is not listed is never kept", async () => {
+test("an answer of a GET that is not marked is never kept", async () => {
   const calls: string[] = [];
   const answer = (id: string) => () => (calls.push(id), { status: 200, body: calls.length });
   const handlers = {
-    list: answer("list"),
+    list: cacheable(answer("list")),
     add: () => ({ status: 204 }),
     shop: answer("shop"),
     once: answer("once"),
   } as never;
-  await using server = await listen(
-    implement()({ document, handlers, keepAnswers: { operations: ["list"], version: () => 1 } }),
-  );
+  await using server = await listen(implement()({ document, handlers, cache: { version: () => 1 } }));
   const read = async (path: string) => (await fetch(server.baseUrl + path)).json();
   expect([await read("/shop"), await read("/shop"), await read("/shop")]).toEqual([1, 2, 3]);
   expect([await read("/things"), await read("/things")]).toEqual([4, 4]);
@@ -225,7 +217,7 @@ test("an answer of a GET that is not listed is never kept", async () => {
 
 test("an answer that is begun under a newer version stays the one to wait for when an older one is made", async () => {
   let version = 1;
-  const kept = new KeptAnswers({ operations: [], version: () => version });
+  const kept = new KeptAnswers({ version: () => version });
   const message = (payload: string) => ({ status: 200, headers: {}, payload });
   const older = Promise.withResolvers<ReturnType<typeof message>>();
   const newer = Promise.withResolvers<ReturnType<typeof message>>();
@@ -247,7 +239,7 @@ test("answers are kept up to exactly as many bytes as allowed", async () => {
   const message = { status: 200, headers: {}, payload: "x".repeat(487) };
   const entry = 1_024 + 2 * "a".length + 2 * 487;
   const keep = async (bytes: number) => {
-    const kept = new KeptAnswers({ operations: [], version: () => 1, bytes });
+    const kept = new KeptAnswers({ version: () => 1, bytes });
     kept.version({} as never);
     for (const key of ["a", "b"]) await kept.make(key, 1, () => Promise.resolve(message));
     return ["a", "b"].filter((key) => kept.find(key) !== undefined);

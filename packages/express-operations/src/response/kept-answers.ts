@@ -3,10 +3,25 @@ import type { OperationEntry } from "../document/document.ts";
 import { Problem } from "../problem.ts";
 import type { Message, Outcome } from "./respond.ts";
 
-/** Which answers are kept, to be sent again without asking the handler. */
-export interface KeepAnswers {
-  /** GET operations whose 200 follows from path, query and data alone: neither from the caller nor from the time. */
-  operations: readonly string[];
+const CACHEABLE = new WeakSet<(...input: never[]) => unknown>();
+
+/**
+ * Marks the handler of a GET operation whose 200 follows from path, query and data alone, neither from the caller nor from
+ * the time: its responses may be cached until the data changes, where `implement` has the option `cache`.
+ */
+export function cacheable<Handler extends (...input: never[]) => unknown>(handler: Handler): Handler {
+  const marked = handler.bind(undefined) as Handler; // of its own, as the same function may serve another operation unmarked
+  CACHEABLE.add(marked);
+  return marked;
+}
+
+/** Whether a handler was marked by `cacheable`. */
+export function isCacheable(handler: (...input: never[]) => unknown): boolean {
+  return CACHEABLE.has(handler);
+}
+
+/** How responses of cacheable handlers are kept, to be sent again without asking the handler. */
+export interface CacheOptions {
   /**
    * A number that differs from before whenever the data may have changed since, as of a time after the request arrived;
    * undefined when that cannot be told. What was kept under another number is forgotten.
@@ -21,8 +36,7 @@ const OVERHEAD = 1_024;
 
 /** The answers kept for the operations of a document. */
 export class KeptAnswers {
-  readonly #operations: readonly string[];
-  readonly #versionOf: KeepAnswers["version"];
+  readonly #versionOf: CacheOptions["version"];
   readonly #limit: number;
   readonly #messages = new Map<string, Message>();
   /** Those that are not made yet. */
@@ -30,14 +44,9 @@ export class KeptAnswers {
   #bytes = 0;
   #version: number | undefined;
 
-  constructor({ operations, version, bytes = 16 * 1024 * 1024 }: KeepAnswers) {
-    this.#operations = operations;
+  constructor({ version, bytes = 16 * 1024 * 1024 }: CacheOptions) {
     this.#versionOf = version;
     this.#limit = bytes;
-  }
-
-  isFor(operationId: string): boolean {
-    return this.#operations.includes(operationId);
   }
 
   /** The version under which this request is answered; undefined when nothing may be kept. */
@@ -93,17 +102,16 @@ export class KeptAnswers {
 }
 
 /**
- * Throws when what is to be kept of an operation may depend on more than its URL. An optional `If-None-Match` decides only
- * whether the response is sent again or is a 304; with a kept answer it is not validated.
+ * Throws when the responses of an operation may depend on more than its URL. An optional `If-None-Match` decides only whether
+ * the response is sent again or is a 304; with a cached response it is not validated.
  */
-export function refuseUnkeepable(entries: OperationEntry[], { operations }: KeepAnswers): void {
-  for (const id of operations) {
-    const entry = entries.find((candidate) => candidate.id === id);
-    const others = entry?.parameters.filter(({ in: place }) => place === "header" || place === "cookie") ?? [];
-    const depended = others.filter(({ name, required }) => !/^if-none-match$/i.test(name) || required === true);
-    if (entry?.method !== "get" || depended.length > 0 || entry.operation.requestBody !== undefined) {
-      throw new Error(`Answers of "${id}" cannot be kept: it is no GET operation that reads path and query alone.`);
-    }
+export function expectCacheable(entry: OperationEntry): void {
+  const others = entry.parameters.filter(({ in: place }) => place === "header" || place === "cookie");
+  const depended = others.filter(({ name, required }) => !/^if-none-match$/i.test(name) || required === true);
+  if (entry.method !== "get" || depended.length > 0 || entry.operation.requestBody !== undefined) {
+    throw new Error(
+      `The handler of "${entry.id}" cannot be cacheable: it is no GET operation that reads path and query alone.`,
+    );
   }
 }
 

@@ -5,7 +5,7 @@ import type { Environment } from "@platform/api-keys/environment";
 import { errorBody } from "@platform/service/errors";
 import { once } from "@platform/storage/idempotency.repository";
 import type { IdempotencyTables } from "@platform/storage/idempotency.table";
-import type { Handlers } from "express-operations";
+import { cacheable, type Handlers } from "express-operations";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { findPet, insertPet, insertPets, listPets } from "./pets.repository.ts";
 import type { PetsTables } from "./pets.table.ts";
@@ -15,7 +15,7 @@ const API_KEY_MISPLACED =
 
 /** The operations tagged Pets. */
 export const petsHandlers = {
-  async listPets({ query, requestPath, context }) {
+  listPets: cacheable(async ({ query, requestPath, context }) => {
     const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
     if (query.cursor !== undefined && after === undefined) {
       return {
@@ -37,7 +37,7 @@ export const petsHandlers = {
       cursor: encodeCursor(last.id),
     });
     return { status: 200, headers: { Link: `<${requestPath}?${next.toString()}>; rel="next"` }, body: page };
-  },
+  }),
 
   async createPet({ body, headers, caller, context }) {
     const key = headers["Idempotency-Key"];
@@ -60,11 +60,11 @@ export const petsHandlers = {
     }
   },
 
-  async getPet({ path, context }) {
+  getPet: cacheable(async ({ path, context }) => {
     const pet = await findPet(context.db, path.petId);
     if (pet === undefined) return { status: 404, body: errorBody("not_found", "There is no animal with this id.") };
     return { status: 200, body: pet };
-  },
+  }),
 } satisfies Handlers<Pick<HandledOperations, OperationIdsByTag["Pets"]>, Environment<PetsTables & IdempotencyTables>>;
 
 /** Two bodies that mean the same animal hash the same, whatever the order of their fields. */
