@@ -1,7 +1,7 @@
 /** Typed Express handlers for the operations of an OpenAPI document. */
 export type { OpenApiDocument } from "./document/document.ts";
 export { entityTagOf, isNamed } from "./response/entity-tag.ts";
-export { cacheable } from "./response/kept-answers.ts";
+export { cacheable } from "./response/cacheable.ts";
 export { implement, type Implementation, type ImplementOptions } from "./implement.ts";
 export { normalizePath } from "./request/path-router.ts";
 export type { UploadedFile } from "./request/subject.ts";

@@ -12,7 +12,8 @@ import {
   resolve,
   type ResponseObject,
 } from "./document/document.ts";
-import { isCacheable, type KeptAnswers } from "./response/kept-answers.ts";
+import { isCacheable } from "./response/cacheable.ts";
+import type { KeptAnswers } from "./response/kept-answers.ts";
 import { oneOf } from "./lists.ts";
 import { cookieHeader, rawParameters, strictness } from "./request/parameters.ts";
 import { Problem, refuse } from "./problem.ts";
