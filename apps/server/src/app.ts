@@ -1,10 +1,11 @@
-import type { HandledOperations } from "@petstore/contract";
+import { type HandledOperations, scopes } from "@petstore/contract";
 import { document } from "@petstore/contract/document";
 import { holdsApiKey } from "@platform/api-keys/api-key";
 import { authentication } from "@platform/api-keys/authentication";
 import type { Environment } from "@platform/api-keys/environment";
 import type { KeyUses } from "@platform/api-keys/key-uses";
 import { limited, type RateLimits } from "@platform/api-keys/rate-limits";
+import { expectGrantable } from "@platform/api-keys/scopes";
 import type { Capacity } from "@platform/service/capacity";
 import { compose } from "@platform/service/compose";
 import { operationOptions } from "@platform/service/operation-options";
@@ -40,6 +41,7 @@ const KEPT_BYTES = 32 * 1024 * 1024;
 /** The petstore as an Express app. */
 export async function createApp(options: AppOptions): Promise<Express> {
   const { storage, logger } = options;
+  expectGrantable(scopes);
   const failure = () => failureOf(storage, Object.keys(TABLES));
   return createServiceApp({
     ...options,

@@ -1,3 +1,4 @@
+import { scopes } from "@petstore/contract";
 import { addAuditCommand } from "@platform/api-keys/audit.commands";
 import { endedKeys } from "@platform/api-keys/ended-keys";
 import { addKeysCommands } from "@platform/api-keys/keys.commands";
@@ -45,7 +46,7 @@ program
     }
   });
 
-addKeysCommands(program, { withDatabase, environment: () => readConfig(process.env).environment });
+addKeysCommands(program, { withDatabase, environment: () => readConfig(process.env).environment, scopes });
 addAuditCommand(program, { withDatabase, tables: TABLES });
 addBackupCommands(program, { ...schema, databaseUrl: () => readConfig(process.env).databaseUrl, carryOver: endedKeys });
 addCopyCommand(program, schema);

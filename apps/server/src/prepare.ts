@@ -1,3 +1,4 @@
+import { scopes } from "@petstore/contract";
 import { ensureBootstrapKey } from "@platform/api-keys/bootstrap";
 import { ensureQuickstartKey } from "@platform/api-keys/quickstart";
 import { openDatabase } from "@platform/storage/database";
@@ -12,7 +13,7 @@ export async function prepare(config: Config): Promise<void> {
   try {
     await migrate(db, MIGRATIONS);
     if (config.bootstrapKeyFile !== undefined) await ensureBootstrapKey(db, config.bootstrapKeyFile);
-    if (config.environment === "development") await ensureQuickstartKey(db, config.quickstartFile);
+    if (config.environment === "development") await ensureQuickstartKey(db, config.quickstartFile, scopes);
   } finally {
     await db.destroy();
   }

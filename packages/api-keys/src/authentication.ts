@@ -5,13 +5,11 @@ import type { Grant } from "express-operations";
 import type { Kysely } from "kysely";
 import { isWellFormedApiKey } from "./api-key.ts";
 import type { KeyUses } from "./key-uses.ts";
-import { type ApiKey, findApiKey, isExpired, type ValidApiKey } from "./keys.repository.ts";
+import { type ApiKey, EVERY_SCOPE, findApiKey, isExpired, type ValidApiKey } from "./keys.repository.ts";
 import type { ApiKeysTables } from "./keys.table.ts";
 
 /** Who sent a request, and what they may do. */
-export interface Authenticated extends Grant<Pick<ApiKey, "id" | "name">> {
-  scopes: ApiKey["scopes"];
-}
+export type Authenticated = Grant<Pick<ApiKey, "id" | "name">>;
 
 type Verdict = Authenticated & { expiresAt: number | null };
 
@@ -79,5 +77,5 @@ function lookUp(db: Kysely<ApiKeysTables>, token: string): ReturnType<typeof fin
 function verdictOn(apiKey: ValidApiKey | undefined): Verdict | undefined {
   if (apiKey === undefined) return undefined;
   const { id, name, scopes, expiresAt } = apiKey;
-  return { caller: { id, name }, scopes, expiresAt };
+  return { caller: { id, name }, ...(scopes.includes(EVERY_SCOPE) ? {} : { scopes }), expiresAt };
 }

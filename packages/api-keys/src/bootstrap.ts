@@ -10,7 +10,7 @@ const LARGEST_BYTES = 1024;
 const HOW_TO_MAKE_ONE = "Make one with: umask 077; petstore keys generate > <file>";
 
 /**
- * Registers the key in `PETSTORE_BOOTSTRAP_KEY_FILE`, with every scope, unless the database knows it: one that was revoked
+ * Registers the key in `PETSTORE_BOOTSTRAP_KEY_FILE`, with `EVERY_SCOPE`, unless the database knows it: one that was revoked
  * stays so. Throws `ConfigError`, which shows neither the file's content nor its path, lest that be the key by mistake.
  */
 export async function ensureBootstrapKey(db: Kysely<ApiKeysTables>, file: string): Promise<"registered" | "known"> {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { holdsApiKey } from "./api-key.ts";
-import { type Scope, SCOPES } from "./keys.repository.ts";
+import { EVERY_SCOPE } from "./keys.repository.ts";
 
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
@@ -11,12 +11,17 @@ export function parseName(text: string): string {
   throw new InvalidArgumentError("Give 1 to 100 characters, none of them a control character.");
 }
 
-/** Scopes separated by commas. */
-export function parseScopes(text: string): Scope[] {
-  const names = text.split(",").map((name) => name.trim());
-  const scopes = SCOPES.filter((scope) => names.includes(scope));
-  if (scopes.length === names.length) return scopes;
-  throw new InvalidArgumentError(`Give some of ${SCOPES.join(",")}, separated by commas.`);
+/** Reads some of these scopes separated by commas, or the one that stands for all. */
+export function scopesParser(known: readonly string[]): (text: string) => string[] {
+  return (text) => {
+    if (text.trim() === EVERY_SCOPE) return [EVERY_SCOPE];
+    const names = text.split(",").map((name) => name.trim());
+    const scopes = known.filter((scope) => names.includes(scope));
+    if (scopes.length === names.length) return scopes;
+    throw new InvalidArgumentError(
+      `Give some of ${known.join(",")}, separated by commas, or "*" alone for all of them.`,
+    );
+  };
 }
 
 const DURATION = /^([1-9]\d{0,4})([smhdw])$/;

@@ -2,17 +2,16 @@ import type { Environment } from "@platform/service/settings";
 import type { WithDatabase } from "@platform/storage/database";
 import { type Command, Option } from "commander";
 import { generateApiKey } from "./api-key.ts";
-import { parseDuration, parseId, parseName, parseOverlap, parseScopes } from "./keys.arguments.ts";
+import { parseDuration, parseId, parseName, parseOverlap, scopesParser } from "./keys.arguments.ts";
 import {
   type ApiKey,
   createApiKey,
+  EVERY_SCOPE,
   isExpired,
   type IssuedApiKey,
   listApiKeys,
   revokeApiKey,
   rotateApiKey,
-  type Scope,
-  SCOPES,
 } from "./keys.repository.ts";
 import type { ApiKeysTables } from "./keys.table.ts";
 import { isoDate, printJson, printTable } from "./print.ts";
@@ -27,16 +26,23 @@ type KeysDatabase = WithDatabase<ApiKeysTables>;
 export interface KeysSettings {
   withDatabase: KeysDatabase;
   environment: () => Environment;
+  /** The scopes of the contract. */
+  scopes: readonly string[];
 }
 
 /** Adds the commands below `keys` to the command line. */
-export function addKeysCommands(program: Command, { withDatabase, environment }: KeysSettings): void {
+export function addKeysCommands(program: Command, { withDatabase, environment, scopes }: KeysSettings): void {
   const keys = program.command("keys").description("make, list, rotate and revoke API keys");
   keys
     .command("create")
     .description("make an API key and show it, this once")
     .requiredOption("--name <name>", "whom or what the key is for", parseName)
-    .option("--scopes <scopes>", `what it allows, of ${SCOPES.join(",")} (default: all)`, parseScopes)
+    .option(
+      "--scopes <scopes>",
+      `what it allows: some of ${scopes.join(",")}, or "*" for these and all to come (default: these)`,
+      scopesParser(scopes),
+      [...scopes],
+    )
     .option("--expires-in <duration>", "how long it holds, such as 12h, 90d or 52w (default: for ever)", parseDuration)
     .option("--json", "print JSON")
     .action((options: CreateOptions) => create(withDatabase, { ...options, environment: environment() }));
@@ -70,7 +76,7 @@ interface JsonOption {
 
 interface CreateOptions extends JsonOption {
   name: string;
-  scopes?: Scope[];
+  scopes: string[];
   expiresIn?: number;
 }
 
@@ -136,8 +142,9 @@ function fail(problem: string): void {
 }
 
 function printIssued({ id, name, scopes, expiresAt, key }: IssuedApiKey): void {
+  const allowed = scopes.includes(EVERY_SCOPE) ? "everything" : scopes.join(" and ");
   const expiry = expiresAt === null ? "without expiry" : `until ${isoDate(expiresAt)}`;
-  console.log(`Key ${id}, "${name}", allows ${scopes.join(" and ")} ${expiry}:\n\n  ${key}\n`);
+  console.log(`Key ${id}, "${name}", allows ${allowed} ${expiry}:\n\n  ${key}\n`);
   console.log("Keep it now: it will not be shown again.");
 }
 

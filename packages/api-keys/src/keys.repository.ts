@@ -5,18 +5,15 @@ import { environmentOf, generateApiKey, hashApiKey, isWellFormedApiKey, prefixOf
 import { recordAudit } from "./audit.repository.ts";
 import type { ApiKeysTable, ApiKeysTables } from "./keys.table.ts";
 
-/** What a key can allow; the contract's operations name the one they need. */
-export const SCOPES = ["pets:read", "pets:write"] as const;
-
-/** One of `SCOPES`. */
-export type Scope = (typeof SCOPES)[number];
+/** The scope that allows every operation, those to come included; nothing in a contract is named so. */
+export const EVERY_SCOPE = "*";
 
 /** A key as it may be shown: times in milliseconds since 1970, never the key itself or its hash. */
 export interface ApiKey {
   id: number;
   name: string;
   prefix: string;
-  scopes: Scope[];
+  scopes: string[];
   createdAt: number;
   expiresAt: number | null;
   lastUsedAt: number | null;
@@ -28,10 +25,10 @@ export interface IssuedApiKey extends ApiKey {
   key: string;
 }
 
-/** What a key is made from; it has every scope and no expiry unless told otherwise. */
+/** What a key is made from; it has `EVERY_SCOPE` and no expiry unless told otherwise. */
 export interface NewApiKey {
   name: string;
-  scopes?: readonly Scope[] | undefined;
+  scopes?: readonly string[] | undefined;
   /** In milliseconds since 1970. */
   expiresAt?: number | null | undefined;
 }
@@ -184,7 +181,7 @@ async function issue(trx: Kysely<ApiKeysTables>, key: string, settings: NewApiKe
 async function insertUnlessKnown(
   trx: Kysely<ApiKeysTables>,
   key: string,
-  { name, scopes = SCOPES, expiresAt = null }: NewApiKey,
+  { name, scopes = [EVERY_SCOPE], expiresAt = null }: NewApiKey,
 ): Promise<ApiKey | undefined> {
   const row = await trx
     .insertInto("api_keys")
@@ -217,6 +214,6 @@ function toApiKey(row: Selectable<ApiKeysTable>): ApiKey {
   };
 }
 
-function toScopes(text: string): Scope[] {
-  return SCOPES.filter((scope) => text.split(" ").includes(scope));
+function toScopes(text: string): string[] {
+  return text === "" ? [] : text.split(" ");
 }

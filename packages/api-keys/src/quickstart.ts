@@ -3,18 +3,22 @@ import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { dirname } from "node:path";
 import { ConfigError } from "@platform/service/settings";
 import type { Kysely } from "kysely";
-import { createApiKey, findApiKey, SCOPES } from "./keys.repository.ts";
+import { createApiKey, EVERY_SCOPE, findApiKey } from "./keys.repository.ts";
 import type { ApiKeysTables } from "./keys.table.ts";
 
 const OWNER_ONLY = 0o600;
 
 /**
- * Sees to it that the file holds a key with every scope that works in this database, readable by its owner alone. Throws
- * `ConfigError` where the file cannot be used.
+ * Makes sure that the file holds a key that works in this database and allows all these scopes, readable by its owner alone.
+ * A key that it makes has `EVERY_SCOPE`. Throws `ConfigError` where the file cannot be used.
  */
-export async function ensureQuickstartKey(db: Kysely<ApiKeysTables>, file: string): Promise<"written" | "kept"> {
+export async function ensureQuickstartKey(
+  db: Kysely<ApiKeysTables>,
+  file: string,
+  scopes: readonly string[],
+): Promise<"written" | "kept"> {
   try {
-    return await ensureKey(db, file);
+    return await ensureKey(db, file, scopes);
   } catch (cause) {
     if (!(cause instanceof Error && "syscall" in cause && "code" in cause)) throw cause;
     throw new ConfigError(
@@ -25,8 +29,12 @@ export async function ensureQuickstartKey(db: Kysely<ApiKeysTables>, file: strin
   }
 }
 
-async function ensureKey(db: Kysely<ApiKeysTables>, file: string): Promise<"written" | "kept"> {
-  if (await holdsWorkingKey(db, file)) {
+async function ensureKey(
+  db: Kysely<ApiKeysTables>,
+  file: string,
+  scopes: readonly string[],
+): Promise<"written" | "kept"> {
+  if (await holdsWorkingKey(db, file, scopes)) {
     await chmod(file, OWNER_ONLY);
     return "kept";
   }
@@ -36,13 +44,14 @@ async function ensureKey(db: Kysely<ApiKeysTables>, file: string): Promise<"writ
   return "written";
 }
 
-async function holdsWorkingKey(db: Kysely<ApiKeysTables>, file: string): Promise<boolean> {
+async function holdsWorkingKey(db: Kysely<ApiKeysTables>, file: string, scopes: readonly string[]): Promise<boolean> {
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";
     throw error;
   });
   const found = await findApiKey(db, text.trim(), Date.now());
-  return found !== undefined && SCOPES.every((scope) => found.scopes.includes(scope));
+  if (found === undefined) return false;
+  return found.scopes.includes(EVERY_SCOPE) || scopes.every((scope) => found.scopes.includes(scope));
 }
 
 /** Readers see the old file or the new one, never a part. */

@@ -7,10 +7,11 @@ import {
   parseLimit,
   parseName,
   parseOverlap,
-  parseScopes,
   parseSince,
+  scopesParser,
 } from "../src/keys.arguments.ts";
 
+const parseScopes = scopesParser(["pets:read", "pets:write"]);
 const HOUR = 3_600_000;
 
 test.each<[(text: string) => unknown, string, unknown]>([
@@ -19,6 +20,7 @@ test.each<[(text: string) => unknown, string, unknown]>([
   [parseName, "x".repeat(100), "x".repeat(100)],
   [parseScopes, "pets:write", ["pets:write"]],
   [parseScopes, "pets:write, pets:read", ["pets:read", "pets:write"]],
+  [parseScopes, "*", ["*"]],
   [parseDuration, "1s", 1_000],
   [parseDuration, "30m", 30 * 60_000],
   [parseDuration, "12h", 12 * HOUR],
@@ -46,7 +48,7 @@ test("a duration is taken as so long before now", () => {
 });
 
 const NAME = "Give 1 to 100 characters, none of them a control character.";
-const SCOPES = "Give some of pets:read,pets:write, separated by commas.";
+const SCOPES = 'Give some of pets:read,pets:write, separated by commas, or "*" alone for all of them.';
 const DURATION = "Give a whole number and one of s, m, h, d, w, such as 90d.";
 const ID = "Give the number that `petstore keys list` shows.";
 const LIMIT = "Give a whole number from 1 to 999999.";
@@ -54,6 +56,7 @@ const SINCE = "Give a duration such as 24h or 7d, or a date or time such as 2026
 
 describe.each<[(text: string) => unknown, string, string[]]>([
   [parseName, NAME, ["", "x".repeat(101), "a\nb", "a\u0000", "\u202e"]],
+  [parseScopes, SCOPES, ["*,pets:read", "**", "pets:read,*"]],
   [parseScopes, SCOPES, ["", "pets", "pets:read,", "pets:read,pets:read", "pets:read pets:write", "PETS:READ"]],
   [parseDuration, DURATION, ["", "0d", "0", "90", "d", "1.5d", "-1d", "100000d", "90dd", "x90d", "90D", "1y"]],
   [parseOverlap, DURATION, ["", "00", "0d", "1"]],

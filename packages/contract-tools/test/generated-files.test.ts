@@ -51,6 +51,24 @@ export interface OperationIdsByTag {
     expect((await generatedFiles(documentOf({})))["names.ts"]).not.toContain("schemas");
   });
 
+  test("facts.ts has every scope that an operation requires, once", async () => {
+    const secured = (operationId: string, ...security: object[]) => ({ operationId, responses: RESPONSES, security });
+    const document = documentOf({
+      security: [{ bearer: ["pets:read"] }],
+      paths: {
+        "/pets": {
+          get: { operationId: "listPets", responses: RESPONSES },
+          post: secured("createPet", { bearer: ["pets:write", "pets:read"] }, { other: ["admin"] }),
+        },
+        "/ping": { get: secured("ping") },
+      },
+    });
+    expect((await generatedFiles(document))["facts.ts"]).toContain(
+      'export const scopes = ["pets:read", "pets:write", "admin"] as const;',
+    );
+    expect((await generatedFiles(documentOf({})))["facts.ts"]).toContain("export const scopes = [] as const;");
+  });
+
   test("facts.ts has the version, and a hash that the servers do not change", async () => {
     const at = async (url: string, title = "Shop") =>
       (await generatedFiles(documentOf({ servers: [{ url }], info: { title, version: "1.2.3" } })))["facts.ts"]!;
@@ -62,6 +80,9 @@ export const version = "1.2.3";
 
 /** SHA-256 of the bundled document (\`openapi.json\`) without its \`servers\`, in hexadecimal. */
 export const hash = "5b1a2e26907d87a747f3b17fc79a33a4dd0b1f82efe97d14689dfa2d7fbb72e1";
+
+/** The scopes that the operations of the contract require. */
+export const scopes = [] as const;
 `);
     expect(await at("https://b.example/v1")).toBe(facts);
     expect(await at("https://a.example/v1", "Store")).not.toBe(facts);

@@ -27,7 +27,7 @@ describe("ensureBootstrapKey", () => {
     expect(await findApiKey(db, KEY, Date.now())).toEqual({
       id: 1,
       name: "bootstrap",
-      scopes: ["pets:read", "pets:write"],
+      scopes: ["*"],
       expiresAt: null,
     });
     expect(await listApiKeys(db)).toMatchObject([{ name: "bootstrap", expiresAt: null }]);

@@ -32,6 +32,14 @@ describe("petstore keys", () => {
     expect(Math.abs(Date.parse(created.expiresAt) - (Date.now() + 90 * DAY))).toBeLessThan(60_000);
   });
 
+  test('create --scopes "*" makes a key for every operation there is and will be', async () => {
+    const DATABASE_URL = await temporaryUrl();
+    const { stdout } = await run(["keys", "create", "--name", "ci", "--scopes", "*"], { DATABASE_URL });
+    expect(stdout).toContain('Key 1, "ci", allows everything without expiry:');
+    const [key = ""] = stdout.match(/pst_test_\w+/) ?? [];
+    expect(await findApiKey(opened(DATABASE_URL), key)).toMatchObject({ scopes: ["*"] });
+  });
+
   test("create says in words how long the key holds", async () => {
     const env = { DATABASE_URL: await temporaryUrl(), PETSTORE_ENV: "staging" };
     const words = ["keys", "create", "--name", "ci", "--scopes", "pets:write", "--expires-in", "1h"];
@@ -64,9 +72,9 @@ describe("petstore keys", () => {
     const lines = (await run(["keys", "list"], { DATABASE_URL })).stdout.trimEnd().split("\n");
     expect(lines.map((line) => line.split(/ {2,}/).slice(0, 5))).toEqual([
       ["ID", "NAME", "KEY", "SCOPES", "STATE"],
-      ["1", "a longer name", `${key.slice(0, 13)}…`, "pets:read,pets:write", "active"],
+      ["1", "a longer name", `${key.slice(0, 13)}…`, "*", "active"],
       ["2", "ci", expect.stringMatching(/^pst_test_\w{4}…$/), "pets:write", "expired"],
-      ["3", "ops", expect.stringMatching(/^pst_test_\w{4}…$/), "pets:read,pets:write", "revoked"],
+      ["3", "ops", expect.stringMatching(/^pst_test_\w{4}…$/), "*", "revoked"],
     ]);
     const columns = ["STATE", "active", "expired", "revoked"].map((state, row) => lines[row]?.indexOf(state));
     expect(new Set(columns).size).toBe(1);

@@ -25,7 +25,7 @@ describe("createApiKey", () => {
       id: 1,
       name: "ci",
       prefix: key.slice(0, 13),
-      scopes: ["pets:read", "pets:write"],
+      scopes: ["*"],
       expiresAt: null,
       lastUsedAt: null,
       revokedAt: null,
@@ -33,7 +33,7 @@ describe("createApiKey", () => {
     expect(await findApiKey(db, key, Date.now())).toStrictEqual({
       id: 1,
       name: "ci",
-      scopes: ["pets:read", "pets:write"],
+      scopes: ["*"],
       expiresAt: null,
     });
   });

@@ -8,48 +8,59 @@ import {
   type ValidApiKey,
 } from "@platform/api-keys/keys.repository";
 import { ensureQuickstartKey } from "@platform/api-keys/quickstart";
+import { scopes } from "@petstore/contract";
 import { expect, test } from "vitest";
 import { type Database, temporaryDatabase, temporaryFolder } from "../temporary.ts";
 
 test("writes a working key that its owner alone can read, and nothing beside it", async () => {
   const [db, file] = [await temporaryDatabase(), await temporaryFile()];
-  expect(await ensureQuickstartKey(db, file)).toBe("written");
-  expect(await keyIn(db, file)).toMatchObject({ name: "quickstart", scopes: ["pets:read", "pets:write"] });
+  expect(await ensureQuickstartKey(db, file, scopes)).toBe("written");
+  expect(await keyIn(db, file)).toMatchObject({ name: "quickstart", scopes: ["*"] });
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await readdir(dirname(file))).toEqual(["quickstart.key"]);
 });
 
 test("keeps a key that works, and takes it from others' eyes", async () => {
   const [db, file] = [await temporaryDatabase(), await temporaryFile()];
-  await ensureQuickstartKey(db, file);
+  await ensureQuickstartKey(db, file, scopes);
   const before = await readFile(file, "utf8");
   await chmod(file, 0o644);
-  expect(await ensureQuickstartKey(db, file)).toBe("kept");
+  expect(await ensureQuickstartKey(db, file, scopes)).toBe("kept");
   expect(await readFile(file, "utf8")).toBe(before);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await listApiKeys(db)).toHaveLength(1);
 });
 
+test("keeps a key of before that allows every scope there is, and replaces it once there is another", async () => {
+  const [db, file] = [await temporaryDatabase(), await temporaryFile()];
+  await ensureQuickstartKey(db, file, scopes);
+  const { key } = await createApiKey(db, { name: "earlier", environment: "development", scopes });
+  await writeFile(file, key);
+  expect(await ensureQuickstartKey(db, file, scopes)).toBe("kept");
+  expect(await ensureQuickstartKey(db, file, [...scopes, "orders:write"])).toBe("written");
+  expect(await ensureQuickstartKey(db, file, [...scopes, "orders:write"])).toBe("kept");
+});
+
 test("replaces a key that does not work in this database", async () => {
   const [db, file] = [await temporaryDatabase(), await temporaryFile()];
-  await ensureQuickstartKey(await temporaryDatabase(), file);
+  await ensureQuickstartKey(await temporaryDatabase(), file, scopes);
   await chmod(file, 0o644);
-  expect(await ensureQuickstartKey(db, file)).toBe("written");
+  expect(await ensureQuickstartKey(db, file, scopes)).toBe("written");
   expect(await keyIn(db, file)).toBeDefined();
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 
   await revokeApiKey(db, 1);
-  expect(await ensureQuickstartKey(db, file)).toBe("written");
+  expect(await ensureQuickstartKey(db, file, scopes)).toBe("written");
   expect(await keyIn(db, file)).toMatchObject({ id: 2 });
 });
 
 test("replaces a key that lacks a scope, and what is no key", async () => {
   const [db, file] = [await temporaryDatabase(), await temporaryFile()];
   const { key } = await createApiKey(db, { name: "reader", environment: "development", scopes: ["pets:read"] });
-  await ensureQuickstartKey(db, file);
+  await ensureQuickstartKey(db, file, scopes);
   for (const text of [key, "", "no key"]) {
     await writeFile(file, text);
-    expect(await ensureQuickstartKey(db, file)).toBe("written");
+    expect(await ensureQuickstartKey(db, file, scopes)).toBe("written");
     expect(await keyIn(db, file)).toMatchObject({ name: "quickstart" });
   }
 });
@@ -57,11 +68,13 @@ test("replaces a key that lacks a scope, and what is no key", async () => {
 test("says which file cannot be used, and what to do", async () => {
   const [db, file] = [await temporaryDatabase(), await temporaryFile()];
   await mkdir(file, { recursive: true });
-  await expect(ensureQuickstartKey(db, file)).rejects.toThrow(
+  await expect(ensureQuickstartKey(db, file, scopes)).rejects.toThrow(
     `The quickstart key cannot be kept in ${file} (EISDIR). Let this user write there, or remove what is in the way`,
   );
   await writeFile(`${file}.txt`, "");
-  await expect(ensureQuickstartKey(db, `${file}.txt/quickstart.key`)).rejects.toThrow("quickstart.key (ENOTDIR). Let");
+  await expect(ensureQuickstartKey(db, `${file}.txt/quickstart.key`, scopes)).rejects.toThrow(
+    "quickstart.key (ENOTDIR). Let",
+  );
 });
 
 async function temporaryFile(): Promise<string> {

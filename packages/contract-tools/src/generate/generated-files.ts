@@ -29,7 +29,9 @@ export async function generatedFiles(document: OpenAPI3): Promise<Record<string,
       "\n/** `info.version` of the contract. */\n" +
       `export const version = ${JSON.stringify(document.info.version)};\n` +
       "\n/** SHA-256 of the bundled document (`openapi.json`) without its `servers`, in hexadecimal. */\n" +
-      `export const hash = ${JSON.stringify(hash)};\n`,
+      `export const hash = ${JSON.stringify(hash)};\n` +
+      "\n/** The scopes that the operations of the contract require. */\n" +
+      `export const scopes = ${scopesOf(document)} as const;\n`,
   };
 }
 
@@ -71,6 +73,13 @@ async function faultsOf(files: Record<string, string>, folder: string): Promise<
 async function typesOf(document: OpenAPI3): Promise<string> {
   const { default: openapiTS, astToString } = await import("openapi-typescript"); // and a compiler, which most commands need not load
   return `${BANNER}\n${astToString(await openapiTS(described(document), { defaultNonNullable: false }))}`;
+}
+
+/** Each scope once, in the order of the operations. */
+function scopesOf(document: OpenAPI3): string {
+  const required = operationsOf(document).flatMap(({ operation }) => operation.security ?? document.security ?? []);
+  const scopes = new Set(required.flatMap((requirement) => Object.values(requirement).flat()));
+  return `[${Array.from(scopes, (scope) => JSON.stringify(scope)).join(", ")}]`;
 }
 
 /** An alias for each schema and for each operation's input and output, so that callers write `Pet`, not a path of indexes. */
