@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { ratioOf, show, spreadOf } from "../../../packages/express-operations/bench/figures.ts";
 import type { Outcome, Slice } from "../../../packages/express-operations/bench/load.ts";
 import { build } from "../build.ts";
-import { encodeCursor } from "../src/resources/pets/cursor.ts";
+import { encodeCursor } from "@platform/service/page";
 import { NODE_FLAGS } from "./contenders.ts";
 import type { Bench } from "./rounds.ts";
 import { requestText, type Work, WORKS } from "./works.ts";

@@ -53,24 +53,18 @@ export function authentication(
     const known = valid.get(token);
     if (known !== undefined) return grant(known, request);
     if (refused.has(token)) return undefined;
-    const found = lookUp(db, token);
-    // What the database had to be waited for is not kept: something may have been committed meanwhile.
-    if (found instanceof Promise) return found.then((apiKey) => grant(verdictOn(apiKey), request));
-    const verdict = verdictOn(found);
-    if (version !== undefined) keep(token, verdict);
-    return grant(verdict, request);
+    return lookUp(db, token).then((verdict) => {
+      if (current !== undefined && current === version) keep(token, verdict);
+      return grant(verdict, request);
+    });
   };
 }
 
-function lookUp(db: Kysely<ApiKeysTables>, token: string): ReturnType<typeof findApiKey> {
-  const failed = (cause: unknown): never => {
-    throw new DatabaseError("The API key of a request could not be looked up.", { cause });
-  };
+async function lookUp(db: Kysely<ApiKeysTables>, token: string): Promise<Verdict | undefined> {
   try {
-    const found = findApiKey(db, token); // also one that is expired now, as the clock may be set back
-    return found instanceof Promise ? found.catch(failed) : found;
-  } catch (error) {
-    return failed(error);
+    return verdictOn(await findApiKey(db, token)); // also one that is expired now, as the clock may be set back
+  } catch (cause) {
+    throw new DatabaseError("The API key of a request could not be looked up.", { cause });
   }
 }
 

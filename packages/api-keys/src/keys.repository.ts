@@ -120,31 +120,23 @@ export type ValidApiKey = Pick<ApiKey, "id" | "name" | "scopes" | "expiresAt">;
 
 /**
  * Whose key this is and what it allows; undefined for one malformed, unknown, revoked or, at the time `now`, expired. Without
- * `now` an expired key is found as well, for those who judge its `expiresAt` themselves. At once on an open SQLite file.
- * Throws, or rejects, when it cannot be looked up.
+ * `now` an expired key is found as well, for those who judge its `expiresAt` themselves. Rejects when it cannot be looked up.
  */
-export function findApiKey(
+export async function findApiKey(
   db: Kysely<ApiKeysTables>,
   key: string,
   now?: number,
-): ValidApiKey | undefined | Promise<ValidApiKey | undefined> {
+): Promise<ValidApiKey | undefined> {
   if (!isWellFormedApiKey(key)) return undefined;
-  const found = unrevokedKey(db, { hash: hashApiKey(key) });
-  return found instanceof Promise ? found.then((result) => toValidApiKey(result, now)) : toValidApiKey(found, now);
+  const [row] = await unrevokedKey(db, { hash: hashApiKey(key) });
+  if (row === undefined) return undefined;
+  const apiKey = { id: row.id, name: row.name, scopes: toScopes(row.scopes), expiresAt: row.expires_at };
+  return now !== undefined && isExpired(apiKey, now) ? undefined : apiKey;
 }
 
 /** Whether a key that ends at `expiresAt`, or never, has ended at the time `now`; both in milliseconds since 1970. */
 export function isExpired({ expiresAt }: Pick<ApiKey, "expiresAt">, now: number): boolean {
   return expiresAt !== null && expiresAt <= now;
-}
-
-function toValidApiKey(
-  { rows: [row] }: Awaited<ReturnType<typeof unrevokedKey>>,
-  now: number | undefined,
-): ValidApiKey | undefined {
-  if (row === undefined) return undefined;
-  const apiKey = { id: row.id, name: row.name, scopes: toScopes(row.scopes), expiresAt: row.expires_at };
-  return now !== undefined && isExpired(apiKey, now) ? undefined : apiKey;
 }
 
 const unrevokedKey = prepared((db: Kysely<ApiKeysTables>, { hash }: { hash: string }) =>

@@ -41,15 +41,25 @@ export function openStorage<Tables>(databaseUrl: string, onCommit?: OnCommit): S
 
 /** A transaction for each unit of work; the server commits concurrent ones together by itself, and ends those that wait. */
 function inTransactions<Tables>(db: Kysely<Tables>, onCommit: OnCommit = () => {}): Writing<Tables> {
-  const write: Storage<Tables>["write"] = async (work) => {
-    const result = await db.transaction().execute(work);
-    onCommit(1);
-    return result;
-  };
   return {
-    write,
-    writeEach: (work, item) => write(async (trx) => (await work(trx, [item]))[0]!),
+    write: async (work, isSuccess = () => true) => {
+      const rolledBack = new RolledBack();
+      let result!: Awaited<ReturnType<typeof work>>;
+      try {
+        await db.transaction().execute(async (trx) => {
+          result = await work(trx);
+          if (!isSuccess(result)) throw rolledBack;
+        });
+        onCommit(1);
+      } catch (error) {
+        if (error !== rolledBack) throw error;
+      }
+      return result;
+    },
     commitNow: () => {},
     stopWaiting: () => {},
   };
 }
+
+/** Has Kysely roll a transaction back. */
+class RolledBack extends Error {}

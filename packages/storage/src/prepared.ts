@@ -1,4 +1,4 @@
-import type { CompiledQuery, Kysely, QueryExecutorProvider, QueryResult } from "kysely";
+import type { CompiledQuery, Kysely, QueryExecutorProvider } from "kysely";
 import { SqliteFileAdapter } from "./sqlite/sqlite.dialect.ts";
 
 /** A query as Kysely builds it, `sql` among it. */
@@ -6,50 +6,46 @@ interface Query<Row> {
   compile: (db: QueryExecutorProvider) => CompiledQuery<Row>;
 }
 
-/** Stands in a query, while it is compiled, for a value of the item at this place, which each run gives. */
+/** Stands for a value while a query is compiled. */
 class Placeholder {
-  readonly at: number;
-  readonly name: string | symbol;
+  readonly name: string;
 
-  constructor(at: number, name: string | symbol) {
-    this.at = at;
+  constructor(name: string) {
     this.name = name;
+  }
+
+  [Symbol.toPrimitive](): never {
+    throw new Error(`A prepared query is built once, so that it cannot depend on what "${this.name}" is.`);
   }
 }
 
-const placeholders = (at: number): object => new Proxy({}, { get: (_, name) => new Placeholder(at, name) });
-
 /**
- * A query that is built and compiled once for each database, since that costs many times what most of ours cost SQLite;
- * each run gives its values. On an open SQLite file the result is there at once, without a promise.
+ * A query that is built and compiled once for each database and set of values that are not `undefined`, since that costs many
+ * times what SQLite takes for most queries. `build` may ask whether a value is `undefined`, and nothing else of it. Gives the
+ * rows. On an open SQLite file the query has run when this returns.
  */
 export function prepared<Tables, Row, Values extends object = object>(
   build: (db: Kysely<Tables>, values: Values) => Query<Row>,
-): (db: Kysely<Tables>, values: Values) => QueryResult<Row> | Promise<QueryResult<Row>> {
-  const run = preparedForMany<Tables, Row, Values>((db, [values]) => build(db, values!));
-  return (db, values) => run(db, [values]);
+): (db: Kysely<Tables>, values: Values) => Promise<Row[]> {
+  const byAdapter = new WeakMap<object, Map<string, CompiledQuery<Row>>>();
+  return async (db, values) => {
+    const { adapter } = db.getExecutor();
+    const compiled = byAdapter.get(adapter) ?? new Map<string, CompiledQuery<Row>>();
+    byAdapter.set(adapter, compiled);
+    const given = Object.keys(values).filter((name) => values[name as keyof Values] !== undefined);
+    const shape = given.join();
+    const query = compiled.get(shape) ?? build(db, placeholders(given) as Values).compile(db);
+    compiled.set(shape, query);
+    const parameters = query.parameters.map((parameter) =>
+      parameter instanceof Placeholder ? values[parameter.name as keyof Values] : parameter,
+    );
+    const rows =
+      adapter instanceof SqliteFileAdapter ? adapter.rowsNow(query.sql, parameters, db.isTransaction) : undefined;
+    if (rows !== undefined) return rows as Row[];
+    return (await db.executeQuery<Row>({ ...query, parameters })).rows;
+  };
 }
 
-/** A query over several items, compiled once for each database and number of them. */
-export function preparedForMany<Tables, Row, Item extends object>(
-  build: (db: Kysely<Tables>, items: Item[]) => Query<Row>,
-): (db: Kysely<Tables>, items: Item[]) => QueryResult<Row> | Promise<QueryResult<Row>> {
-  const compiled = new WeakMap<object, CompiledQuery<Row>[]>();
-  const compile = (db: Kysely<Tables>, adapter: object, size: number): CompiledQuery<Row> => {
-    const items = Array.from({ length: size }, (_, at) => placeholders(at) as Item);
-    const query = build(db, items).compile(db);
-    const bySize = compiled.get(adapter) ?? [];
-    compiled.set(adapter, bySize);
-    return (bySize[size] = query);
-  };
-  return (db, items) => {
-    const { adapter } = db.getExecutor();
-    const query = compiled.get(adapter)?.[items.length] ?? compile(db, adapter, items.length);
-    const parameters = query.parameters.map((parameter) =>
-      parameter instanceof Placeholder ? items[parameter.at]![parameter.name as keyof Item] : parameter,
-    );
-    const result =
-      adapter instanceof SqliteFileAdapter ? adapter.resultNow(query.sql, parameters, db.isTransaction) : undefined;
-    return (result as QueryResult<Row> | undefined) ?? db.executeQuery({ ...query, parameters });
-  };
+function placeholders(names: string[]): Record<string, Placeholder> {
+  return Object.fromEntries(names.map((name) => [name, new Placeholder(name)]));
 }

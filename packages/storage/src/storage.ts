@@ -3,20 +3,15 @@ import type { Kysely } from "kysely";
 /** A piece of work on a transaction. It may run again with nothing kept of it, so it touches nothing else. */
 export type Work<Tables, Result> = (trx: Kysely<Tables>) => Promise<Result>;
 
-/** Work on several items, which gives the results in their order; like `Work` in all else. */
-export type WorkOnEach<Tables, Item, Result> = (trx: Kysely<Tables>, items: Item[]) => Promise<Result[]>;
-
 /** The database of a running service: one way to read, one way to write. */
 export interface Storage<Tables> {
   /** For reading. It sees every write that was answered, and waits for none. */
   db: Kysely<Tables>;
-  /** Runs work in a transaction; resolves once that is on disk, and rejects, with nothing kept, when the work throws. */
-  write: <Result>(work: Work<Tables, Result>) => Promise<Result>;
   /**
-   * Like `write`, for one item: those given with the same function go to it in one call where they share a transaction,
-   * with the first of them, ahead of what came in between.
+   * Runs work in a transaction. Resolves with its result once that is on disk, or, where `isSuccess` is given and says no of the
+   * result, once everything is rolled back. Rejects, with everything rolled back, when the work throws.
    */
-  writeEach: <Item, Result>(work: WorkOnEach<Tables, Item, Result>, item: Item) => Promise<Result>;
+  write: <Result>(work: Work<Tables, Result>, isSuccess?: (result: Result) => boolean) => Promise<Result>;
   /**
    * Has what `read` asks of `db` at once, without a promise, see the data as of now, and gives it their version: a number
    * that differs from before when anything was committed since, by this process or another; undefined where that cannot be
@@ -24,7 +19,7 @@ export interface Storage<Tables> {
    * it stays.
    */
   snapshot: (read: (version: number | undefined) => void) => void;
-  /** Commits now what was asked of `write` and `writeEach`, rather than when the event loop turns. */
+  /** Commits now what was asked of `write`, rather than when the event loop turns. */
   commitNow: () => void;
   /** Throws `FileMovedError` when it is not what is at its path any more, so that no write can be made. */
   expectInPlace: () => void;
@@ -46,4 +41,4 @@ export interface Storage<Tables> {
 export type OnCommit = (size: number) => void;
 
 /** The part of a storage that writes. */
-export type Writing<Tables> = Pick<Storage<Tables>, "write" | "writeEach" | "commitNow" | "stopWaiting">;
+export type Writing<Tables> = Pick<Storage<Tables>, "write" | "commitNow" | "stopWaiting">;

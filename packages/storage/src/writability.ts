@@ -29,8 +29,7 @@ export function notingFailures<Tables>(
   };
   return {
     ...writing,
-    write: (work) => writing.write(work).catch(note),
-    writeEach: (work, item) => writing.writeEach(work, item).catch(note),
+    write: (work, isSuccess) => writing.write(work, isSuccess).catch(note),
     expectWritable: async () => {
       if (failure === undefined) return;
       if (probe.isOver && performance.now() - probe.begun >= PROBE_EVERY_MS) begin();

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Pet, PetStatus } from "@petstore/contract";
-import { encodeCursor } from "../../src/resources/pets/cursor.ts";
+import { encodeCursor } from "@platform/service/page";
 
 /** The database a peer works on: a SQLite file in WAL mode, whose writes are synced as it says. */
 export interface PeerDatabase {

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Pet } from "@petstore/contract";
 import { DatabaseError } from "@platform/storage/database-error";
 import { groupingCommits } from "@platform/storage/grouping-commits";
 import type { Storage } from "@platform/storage/storage";
@@ -7,7 +6,7 @@ import { pathOfFileUrl } from "@platform/storage/url";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { insertPet, insertPets, listPets } from "../../src/resources/pets/pets.repository.ts";
+import { insertPet, listPets } from "../../src/resources/pets/pets.repository.ts";
 import type { Tables } from "../../src/registrations.ts";
 import { type Database, temporaryDatabase, temporaryStorage } from "../temporary.ts";
 
@@ -26,24 +25,6 @@ describe("write", () => {
       ),
     );
     expect(transactions).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
-  });
-
-  test("gives work on each what arrives together at once, and one by one when something of it is wrong", async () => {
-    const { write, writeEach, db } = await temporaryStorage();
-    const calls: number[] = [];
-    const insert = (trx: Database, pets: Omit<Pet, "id">[]): Promise<Pet[]> => {
-      calls.push(pets.length);
-      return insertPets(trx, pets);
-    };
-    const names = async (...pets: string[]) => Promise.all(pets.map((name) => writeEach(insert, { ...REX, name })));
-    const [first] = await Promise.all([names("a", "b"), write((trx) => insertPet(trx, REX)), names("c")]);
-    expect(first.map(({ name }) => name)).toEqual(["a", "b"]);
-    expect(calls).toEqual([3]);
-
-    const wrong = writeEach(insert, { ...REX, name: "wrong", status: "lost" as "sold" });
-    await expect(Promise.all([names("d"), wrong])).rejects.toThrow("CHECK constraint failed");
-    expect((await listPets(db, { limit: 10 })).map(({ name }) => name)).toEqual(["a", "b", "c", "Rex", "d"]);
-    expect(calls).toEqual([3, 2, 1, 1]);
   });
 
   test("lets the event loop turn between two transactions when there is more than one holds", async () => {

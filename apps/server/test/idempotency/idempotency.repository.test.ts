@@ -4,7 +4,7 @@ import { migrate } from "@platform/storage/migrations";
 import { describe, expect, test } from "vitest";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { insertPet, listPets } from "../../src/resources/pets/pets.repository.ts";
-import { type Database, opened, temporaryUrl } from "../temporary.ts";
+import { type Database, opened, temporaryStorage, temporaryUrl } from "../temporary.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 const NOW = Date.UTC(2026, 10, 21);
@@ -56,6 +56,26 @@ describe("once", () => {
     await expect(once(db, REQUEST, failing)).rejects.toThrow("no");
     expect(await listPets(db, { limit: 10 })).toEqual([]);
     expect(await once(db, REQUEST, write)).toMatchObject({ outcome: "done" });
+  });
+
+  test("replays what an earlier version kept under a hash of its own, as such", async () => {
+    const [db] = await connections(1);
+    await once(db, { ...REQUEST, requestHash: "h0" }, write);
+    const answer = { id: 1, ...REX };
+    expect(await once(db, { ...REQUEST, earlierHash: "h0" }, write)).toStrictEqual({ outcome: "earlier", answer });
+    expect(await once(db, { ...REQUEST, earlierHash: "h2" }, write)).toStrictEqual({ outcome: "reused" });
+    expect(await listPets(db, { limit: 10 })).toHaveLength(1);
+  });
+
+  test("leaves neither animal nor key when the answer is no success", async () => {
+    const { write: writeOn, db } = await temporaryStorage();
+    await createApiKey(db, { name: "one", environment: "development" });
+    const attempt = (isSuccess: boolean) => onceOn(writeOn, REQUEST, write, () => isSuccess);
+    expect(await attempt(false)).toMatchObject({ outcome: "done", answer: REX });
+    expect(await listPets(db, { limit: 10 })).toEqual([]);
+    expect(await attempt(true)).toMatchObject({ outcome: "done" });
+    expect(await attempt(false)).toMatchObject({ outcome: "replayed" });
+    expect(await listPets(db, { limit: 10 })).toHaveLength(1);
   });
 
   test("deletes expired keys, some at a time", async () => {

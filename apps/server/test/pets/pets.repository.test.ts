@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findPet, insertPet, insertPets, listPets } from "../../src/resources/pets/pets.repository.ts";
+import { findPet, insertPet, listPets } from "../../src/resources/pets/pets.repository.ts";
 import { temporaryDatabase } from "../temporary.ts";
 
 const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
@@ -49,17 +49,6 @@ describe("insertPet", () => {
     await insertPet(db, REX);
     await db.deleteFrom("pets").execute();
     expect((await insertPet(db, REX)).id).toBe(2);
-  });
-});
-
-describe("insertPets", () => {
-  test.each([0, 1, 2, 7, 300])("adds %i animals and gives each with its own id, in their order", async (count) => {
-    const db = await temporaryDatabase();
-    await insertPet(db, REX);
-    const pets = Array.from({ length: count }, (_, at) => ({ ...REX, name: `Rex ${at}`, categoryId: at }));
-    const added = await insertPets(db, pets);
-    expect(added).toEqual(pets.map((pet, at) => ({ id: at + 2, ...pet })));
-    expect(await listPets(db, { limit: 1_000, after: 1 })).toEqual(added);
   });
 });
 

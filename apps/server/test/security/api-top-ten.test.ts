@@ -270,9 +270,9 @@ function bearer() {
   return { headers: { Authorization: `Bearer ${service.key}` } };
 }
 
-async function keyWith(scopes: readonly string[]): Promise<string> {
+async function keyWith(allowed: readonly string[]): Promise<string> {
   const db = openDatabase(service.databaseUrl);
-  const { key } = await createApiKey(db, { name: "caller", environment: "development", scopes });
+  const { key } = await createApiKey(db, { name: "caller", environment: "development", scopes: allowed });
   await db.destroy();
   return key;
 }

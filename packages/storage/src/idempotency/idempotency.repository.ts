@@ -13,32 +13,38 @@ export interface IdempotentRequest {
   key: string;
   requestHash: string;
   now: number;
+  /** The hash of the same request in rows that an earlier version wrote, where there may be some. */
+  earlierHash?: string | undefined;
 }
 
-/** The answer of the write just done or of the first one, or why there is none. */
+/** The answer of the write just done or of the first one, or why there is none. `earlier` is one that an earlier version kept. */
 export type IdempotentOutcome<Answer> =
   | { outcome: "done" | "replayed"; answer: Answer }
+  | { outcome: "earlier"; answer: unknown }
   | { outcome: "reused" | "running" };
 
 /**
  * Does `work` unless this key was used in the last 24 hours, and keeps its answer, which must survive JSON. Both happen in
- * one transaction: of any number of duplicates, in any number of processes, exactly one writes, and work that throws
- * leaves nothing. Duplicates wait for the one that writes; `running` says that it took too long.
+ * one transaction: of any number of duplicates, in any number of processes, exactly one writes, and work that throws, or
+ * whose answer `isSuccess` says no of, leaves nothing. Duplicates wait for the one that writes; `running` says that it took
+ * too long.
  */
 export async function once<Tables extends IdempotencyTables, Answer>(
   write: Storage<Tables>["write"],
   request: IdempotentRequest,
   work: Work<Tables, Answer>,
+  isSuccess: (answer: Answer) => boolean = () => true,
 ): Promise<IdempotentOutcome<Answer>> {
+  const perform = async (trx: Kysely<Tables>): Promise<IdempotentOutcome<Answer>> => {
+    const own: Kysely<any> = trx; // of types that are not known yet, Kysely's cannot be compared
+    if (!(await claim(own, request))) return replay<Answer>(own, request);
+    const answer = await work(trx);
+    await keep(own, request, answer);
+    await deleteExpired(own, request.now);
+    return { outcome: "done", answer };
+  };
   try {
-    return await write(async (trx) => {
-      const own: Kysely<any> = trx; // of types that are not known yet, Kysely's cannot be compared
-      if (!(await claim(own, request))) return replay<Answer>(own, request);
-      const answer = await work(trx);
-      await keep(own, request, answer);
-      await deleteExpired(own, request.now);
-      return { outcome: "done", answer };
-    });
+    return await write(perform, (result) => result.outcome !== "done" || isSuccess(result.answer));
   } catch (error) {
     if (isLockTimeout(error)) return { outcome: "running" };
     throw error;
@@ -67,7 +73,7 @@ async function claim(
 
 async function replay<Answer>(
   trx: Kysely<IdempotencyTables>,
-  { apiKeyId, key, requestHash }: IdempotentRequest,
+  { apiKeyId, key, requestHash, earlierHash }: IdempotentRequest,
 ): Promise<IdempotentOutcome<Answer>> {
   const first = await trx
     .selectFrom("idempotency_keys")
@@ -75,8 +81,9 @@ async function replay<Answer>(
     .where("api_key_id", "=", apiKeyId)
     .where("key", "=", key)
     .executeTakeFirstOrThrow();
-  if (first.request_hash !== requestHash) return { outcome: "reused" };
-  return { outcome: "replayed", answer: JSON.parse(first.answer) as Answer };
+  if (first.request_hash === requestHash) return { outcome: "replayed", answer: JSON.parse(first.answer) as Answer };
+  if (first.request_hash === earlierHash) return { outcome: "earlier", answer: JSON.parse(first.answer) };
+  return { outcome: "reused" };
 }
 
 async function keep(

@@ -3,7 +3,7 @@ import { type Kysely, sql } from "kysely";
 import { prepared } from "../prepared.ts";
 import { PATIENCE_MS } from "./sqlite.dialect.ts";
 import { lockedError } from "./sqlite.errors.ts";
-import type { OnCommit, Storage, WorkOnEach, Writing } from "../storage.ts";
+import type { OnCommit, Storage, Work, Writing } from "../storage.ts";
 
 /** At most this many units of work share a transaction, so that the event loop is never held for long. */
 const LARGEST_GROUP = 256;
@@ -15,8 +15,8 @@ const PATIENCE_STEP_MS = 50;
 const LAST_PATIENCE_MS = 200;
 
 interface Unit {
-  work: WorkOnEach<any, unknown, unknown>;
-  item: unknown;
+  work: Work<any, unknown>;
+  isSuccess: (result: never) => boolean;
   resolve: (result: never) => void;
   reject: (error: unknown) => void;
   /** When it is refused unless its work has begun, as `performance.now()` tells. */
@@ -55,16 +55,15 @@ export function groupingCommits<Tables>(
     isBusy = false;
   };
 
-  const writeEach: Storage<Tables>["writeEach"] = (work, item) =>
+  const write: Storage<Tables>["write"] = (work, isSuccess = () => true) =>
     new Promise((resolve, reject) => {
       const deadline = performance.now() + patienceNow - PATIENCE_STEP_MS; // the last time that it is looked at in time
-      waiting.push({ work: work as Unit["work"], item, resolve, reject, deadline, state: "waiting" });
+      waiting.push({ work, isSuccess, resolve, reject, deadline, state: "waiting" });
       if (waiting.length === 1) setImmediate(() => void commitWaiting());
     });
 
   return {
-    write: (work) => writeEach(async (trx) => [await work(trx)], undefined),
-    writeEach,
+    write,
     commitNow: () => void commitWaiting(),
     stopWaiting: (afterMs) => {
       const stop = setTimeout(() => {
@@ -86,17 +85,23 @@ const savepoint = prepared<any, unknown>(() => sql`savepoint before`);
 const rollback = prepared<any, unknown>(() => sql`rollback to before`);
 const release = prepared<any, unknown>(() => sql`release before`);
 
-/** Tells a unit what became of it. */
-type Answer = () => void;
+/** What became of a unit, and what tells it. */
+interface Outcome {
+  isKept: boolean;
+  tell: () => void;
+}
+
+/** Ends the attempt to run a group without savepoints. */
+class NotSuccessful extends Error {}
 
 /**
- * One transaction for all; nobody is answered before the commit, and a unit that throws fails alone: for that all of them
- * run again with a savepoint for each, which costs too much where none throws.
+ * One transaction for all; nobody is answered before the commit, and a unit that throws, or has no success, fails alone: for that
+ * all of them run again with a savepoint for each, which costs too much where none fails.
  */
 async function commit(db: Kysely<any>, group: Unit[], onCommit: OnCommit): Promise<void> {
-  let answers: Answer[];
+  let outcomes: Outcome[];
   try {
-    answers = await db.transaction().execute(async (trx) => {
+    outcomes = await db.transaction().execute(async (trx) => {
       const begun = group.filter(hasBegun);
       await savepoint(trx, {});
       try {
@@ -110,8 +115,8 @@ async function commit(db: Kysely<any>, group: Unit[], onCommit: OnCommit): Promi
     for (const { reject } of group) reject(error);
     return;
   }
-  onCommit(answers.length);
-  for (const answer of answers) answer();
+  onCommit(outcomes.filter(({ isKept }) => isKept).length);
+  for (const { tell } of outcomes) tell();
 }
 
 /** From here on the unit has the lock and is not refused any more. */
@@ -121,42 +126,32 @@ function hasBegun(unit: Unit): boolean {
   return true;
 }
 
-async function runTogether(trx: Kysely<any>, units: Unit[]): Promise<Answer[]> {
-  const answers: Answer[] = [];
-  for (const [work, together] of byWork(units)) {
-    const results = await work(
-      trx,
-      together.map(({ item }) => item),
-    );
-    for (const [at, { resolve }] of together.entries()) answers.push(() => resolve(results[at] as never));
+async function runTogether(trx: Kysely<any>, units: Unit[]): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const { work, isSuccess, resolve } of units) {
+    const result = await work(trx);
+    if (!isSuccess(result as never)) throw new NotSuccessful();
+    outcomes.push({ isKept: true, tell: () => resolve(result as never) });
   }
-  return answers;
+  return outcomes;
 }
 
-function byWork(units: Unit[]): Map<Unit["work"], Unit[]> {
-  const groups = new Map<Unit["work"], Unit[]>();
-  for (const unit of units) {
-    const group = groups.get(unit.work);
-    if (group === undefined) groups.set(unit.work, [unit]);
-    else group.push(unit);
-  }
-  return groups;
-}
-
-async function runEachAlone(trx: Kysely<any>, units: Unit[]): Promise<Answer[]> {
-  const answers: Answer[] = [];
-  for (const { work, item, resolve, reject } of units) {
+async function runEachAlone(trx: Kysely<any>, units: Unit[]): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const { work, isSuccess, resolve, reject } of units) {
     await savepoint(trx, {});
     try {
-      const [result] = await work(trx, [item]);
-      answers.push(() => resolve(result as never));
+      const result = await work(trx);
+      const isKept = isSuccess(result as never);
+      if (!isKept) await rollback(trx, {});
+      outcomes.push({ isKept, tell: () => resolve(result as never) });
     } catch (error) {
       await undo(trx, error);
-      answers.push(() => reject(error));
+      outcomes.push({ isKept: false, tell: () => reject(error) });
     }
     await release(trx, {});
   }
-  return answers;
+  return outcomes;
 }
 
 /** Throws what went wrong where that has ended the whole transaction, as a full disk may: https://sqlite.org/lang_transaction.html */

@@ -5,7 +5,6 @@ import {
   CompiledQuery,
   type DatabaseConnection,
   type Dialect,
-  type QueryResult,
   SqliteAdapter,
   type SqliteDatabase,
   SqliteDriver,
@@ -112,15 +111,16 @@ export class SqliteFileAdapter extends SqliteAdapter {
   }
 
   /**
-   * What a statement gives, run now; undefined when it has to be run by Kysely, which waits: for the file to be opened,
+   * The rows that a statement gives, run now; undefined when it has to be run by Kysely, which waits: for the file to be opened,
    * for somebody else's transaction on this connection, or for a lock.
    */
-  resultNow(sql: string, parameters: unknown[], isInTransaction: boolean): QueryResult<unknown> | undefined {
+  rowsNow(sql: string, parameters: unknown[], isInTransaction: boolean): unknown[] | undefined {
     if (this.#file === undefined || this.#file.inTransaction !== isInTransaction) return undefined;
     try {
       const statement = this.#file.statements.prepare(sql);
-      if (statement.reader) return { rows: statement.all(parameters) };
-      return { rows: [], insertId: BigInt(statement.run(parameters).lastInsertRowid) };
+      if (statement.reader) return statement.all(parameters);
+      statement.run(parameters);
+      return [];
     } catch (error) {
       if (isBusy(error)) return undefined;
       throw namingFile(this.path, error);

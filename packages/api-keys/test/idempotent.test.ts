@@ -1,0 +1,137 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openDatabase } from "@platform/storage/database";
+import { createIdempotencyKeys } from "@platform/storage/idempotency.migrations";
+import type { IdempotencyTables } from "@platform/storage/idempotency.table";
+import { migrate } from "@platform/storage/migrations";
+import { openStorage } from "@platform/storage/open-storage";
+import type { Kysely } from "kysely";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { generateApiKey } from "../src/api-key.ts";
+import { idempotent } from "../src/idempotent.ts";
+import { auditApiKeys, createApiKeys } from "../src/keys.migrations.ts";
+import { createApiKey } from "../src/keys.repository.ts";
+import type { ApiKeysTables } from "../src/keys.table.ts";
+
+interface Tables extends ApiKeysTables, IdempotencyTables {
+  things: { name: string };
+}
+
+let folder: string;
+let storage: ReturnType<typeof openStorage<Tables>>;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "idempotent-"));
+  const url = `file:${folder}/things.db`;
+  const db = openDatabase<Tables>(url);
+  await migrate(db, {
+    "1": { up: createApiKeys },
+    "2": { up: auditApiKeys },
+    "3": { up: createIdempotencyKeys },
+  });
+  await db.schema.createTable("things").addColumn("name", "text").execute();
+  for (const name of ["one", "two"]) await createApiKey(db, { name, environment: "development" });
+  await db.destroy();
+  storage = openStorage<Tables>(url);
+});
+beforeEach(() => storage.write((trx) => trx.deleteFrom("things").execute()));
+afterAll(async () => {
+  await storage.destroy();
+  await rm(folder, { recursive: true });
+});
+
+interface Sent {
+  key?: string;
+  operationId?: string;
+  path?: object;
+  body?: unknown;
+  caller?: number;
+}
+
+function input({ key, operationId = "addThing", path = {}, body, caller = 1 }: Sent) {
+  const headers = key === undefined ? {} : { "Idempotency-Key": key };
+  return { operationId, path, headers, body, caller: { id: caller }, context: storage };
+}
+
+async function add(trx: Kysely<Tables>) {
+  await trx.insertInto("things").values({ name: "one" }).execute();
+  return { status: 201 as const, headers: { Location: "/things/one" }, body: { name: "one" } };
+}
+
+const added = { status: 201, headers: { Location: "/things/one" }, body: { name: "one" } };
+const replayed = { ...added, headers: { ...added.headers, "Idempotency-Replayed": "true" } };
+
+async function count(): Promise<number> {
+  return (await storage.db.selectFrom("things").selectAll().execute()).length;
+}
+
+test("without a key the work is done each time", async () => {
+  for (let time = 0; time < 2; time++) expect(await idempotent(input({}), add)).toEqual(added);
+  expect(await count()).toBe(2);
+});
+
+test("a repeat gets the first answer, its status and headers too, whatever the order of fields", async () => {
+  const first = { key: "k1", path: { shop: 1, shelf: 2 }, body: { name: "x", deep: { a: [1, 2], b: null } } };
+  const again = { key: "k1", path: { shelf: 2, shop: 1 }, body: { deep: { b: null, a: [1, 2] }, name: "x" } };
+  expect(await idempotent(input(first), add)).toEqual(added);
+  expect(await idempotent(input(again), add)).toEqual(replayed);
+  expect(await count()).toBe(1);
+});
+
+describe("a key is refused for another request:", () => {
+  const first = { key: "k2", path: { shop: 1 }, body: { name: "x", sizes: [1, 2] } };
+  beforeAll(() => idempotent(input(first), add));
+
+  test.each([
+    ["another operation", { ...first, operationId: "addOther" }],
+    ["another path", { ...first, path: { shop: 2 } }],
+    ["another value", { ...first, body: { name: "y", sizes: [1, 2] } }],
+    ["a field more, whatever it is called", { ...first, body: { name: "x", sizes: [1, 2], later: null } }],
+    ["a list in another order", { ...first, body: { name: "x", sizes: [2, 1] } }],
+    ["no body", { ...first, body: undefined }],
+  ])("%s", async (_, sent) => {
+    expect(await idempotent(input(sent), add)).toMatchObject({ status: 422, body: { code: "idempotency_key_reused" } });
+    expect(await count()).toBe(0);
+  });
+
+  test("but not of another caller", async () => {
+    expect(await idempotent(input({ ...first, caller: 2, body: {} }), add)).toEqual(added);
+  });
+});
+
+test.each([undefined, "k3"])("a failure that the work returns rolls everything back; key %s", async (key) => {
+  const fail = async (trx: Kysely<Tables>) => {
+    await add(trx);
+    return { status: 409 as const, body: { code: "sold" } };
+  };
+  expect(await idempotent(input({ key: key! }), fail)).toEqual({ status: 409, body: { code: "sold" } });
+  expect(await count()).toBe(0);
+  expect(await idempotent(input({ key: key!, body: "another" }), add)).toEqual(added); // so the key is unused
+});
+
+test("work that throws leaves the key unused", async () => {
+  await expect(idempotent(input({ key: "k4" }), () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  expect(await idempotent(input({ key: "k4", body: "another" }), add)).toEqual(added);
+});
+
+test("an API key in place of an Idempotency-Key is refused, and not stored", async () => {
+  const key = generateApiKey("production");
+  expect(await idempotent(input({ key: `x${key}` }), add)).toMatchObject({ status: 400 });
+  expect(await count()).toBe(0);
+  const rows = await storage.db.selectFrom("idempotency_keys").select("key").execute();
+  expect(rows.filter((row) => row.key.includes(key))).toEqual([]);
+});
+
+test("rows of an earlier version hold a body alone, under a hash of their own", async () => {
+  const row = { api_key_id: 1, key: "k5", request_hash: "of before", answer: '{"id":1}', created_at: Date.now() };
+  await storage.write((trx) => trx.insertInto("idempotency_keys").values(row).execute());
+  const earlier = (hash: string) => idempotent(input({ key: "k5" }), add, { hash, status: 201 });
+  expect(await earlier("of before")).toEqual({
+    status: 201,
+    headers: { "Idempotency-Replayed": "true" },
+    body: { id: 1 },
+  });
+  expect(await earlier("another")).toMatchObject({ status: 422 });
+  expect(await idempotent(input({ key: "k5" }), add)).toMatchObject({ status: 422 });
+  expect(await count()).toBe(0);
+});

@@ -1,0 +1,59 @@
+import { type ErrorBody, errorBody } from "./errors.ts";
+
+/** What is read of a handler's input. */
+interface PageInput {
+  query: { limit: number; cursor?: string } & Record<string, unknown>;
+  requestPath: string;
+}
+
+/** Which rows to find, in the order of their ids: at most `limit`, after the one with the id `after` or from the first. */
+export interface Slice {
+  limit: number;
+  after: number | undefined;
+}
+
+/** A page, whose `Link` (RFC 8288) leads to the next while there is one. */
+interface Page<Row> {
+  status: 200;
+  headers: { Link?: string };
+  body: Row[];
+}
+
+/**
+ * Answers with one page of what `find` gives, in the order of ids. `limit` and `cursor` are query parameters; the link to the
+ * next page repeats the others that are strings, numbers or booleans.
+ */
+export async function page<Row extends { id: number }>(
+  { query, requestPath }: PageInput,
+  find: (slice: Slice) => Promise<Row[]>,
+): Promise<Page<Row> | { status: 400; body: ErrorBody }> {
+  const { limit, cursor } = query;
+  const after = cursor === undefined ? undefined : decodeCursor(cursor);
+  if (cursor !== undefined && after === undefined)
+    return { status: 400, body: errorBody("invalid_request", CURSOR_UNKNOWN) };
+  const found = await find({ limit: limit + 1, after });
+  const rows = found.slice(0, limit);
+  if (found.length === rows.length) return { status: 200, headers: {}, body: rows };
+  const next = new URLSearchParams({ ...plainValues(query), cursor: encodeCursor(rows.at(-1)!.id) });
+  return { status: 200, headers: { Link: `<${requestPath}?${next.toString()}>; rel="next"` }, body: rows };
+}
+
+const CURSOR_UNKNOWN = 'Query parameter "cursor" is not a cursor returned by this service. Start again without it.';
+
+function plainValues(query: Record<string, unknown>): Record<string, string> {
+  const plain = Object.entries(query).filter(([, value]) => ["string", "number", "boolean"].includes(typeof value));
+  return Object.fromEntries(plain.map(([name, value]) => [name, String(value)]));
+}
+
+/** A cursor that means "after the row with this id". It carries a version; clients take it as it is. */
+export function encodeCursor(afterId: number): string {
+  return Buffer.from(`1:${afterId}`).toString("base64url");
+}
+
+/** The id that a cursor stands for; undefined for a text that `encodeCursor` does not give. */
+export function decodeCursor(cursor: string): number | undefined {
+  const id = /^1:(-?\d{1,16})$/.exec(Buffer.from(cursor, "base64url").toString("latin1"))?.[1];
+  if (id === undefined) return undefined;
+  const afterId = Number(id);
+  return Number.isSafeInteger(afterId) && encodeCursor(afterId) === cursor ? afterId : undefined;
+}

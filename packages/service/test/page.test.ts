@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { decodeCursor, encodeCursor, page } from "../src/page.ts";
+
+const ROWS = [-5, 1, 2, 7, 9].map((id) => ({ id }));
+
+async function find({ limit, after = -Infinity }: { limit: number; after: number | undefined }) {
+  return ROWS.filter(({ id }) => id > after).slice(0, limit);
+}
+
+const input = (query: object) => ({ query: { limit: 2, ...query }, requestPath: "/v1/things" });
+
+test("following the links gives every row once, and the last page has none", async () => {
+  const pages: number[][] = [];
+  let cursor: string | undefined;
+  do {
+    const answer = await page(input({ ...(cursor && { cursor }) }), find);
+    if (answer.status !== 200) expect.unreachable();
+    pages.push(answer.body.map(({ id }) => id));
+    const next = answer.headers.Link && /^<(.*)>; rel="next"$/.exec(answer.headers.Link)![1]!;
+    cursor = next === undefined ? undefined : new URL(next, "http://x").searchParams.get("cursor")!;
+  } while (cursor !== undefined);
+  expect(pages).toEqual([[-5, 1], [2, 7], [9]]);
+});
+
+test("the link repeats the query, with the cursor of the last row in place of the one sent", async () => {
+  const query = { cursor: encodeCursor(-5), status: "sold & new", isOld: false, missing: undefined, tags: ["a"] };
+  const answer = await page(input(query), find);
+  expect(answer).toEqual({
+    status: 200,
+    headers: { Link: `</v1/things?limit=2&cursor=${encodeCursor(2)}&status=sold+%26+new&isOld=false>; rel="next"` },
+    body: [{ id: 1 }, { id: 2 }],
+  });
+});
+
+test("a page that ends with the last row has no link", async () => {
+  expect(await page(input({ limit: 5 }), find)).toEqual({ status: 200, headers: {}, body: ROWS });
+  expect(await page(input({ cursor: encodeCursor(9) }), find)).toEqual({ status: 200, headers: {}, body: [] });
+});
+
+test("another text than a cursor is refused, and finds nothing", async () => {
+  const answer = await page(input({ cursor: "abc" }), () => expect.unreachable());
+  expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request", status: 400 } });
+});
+
+test.each([0, 1, -1, 42, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER])(
+  "the cursor after %i is read back",
+  (id) => {
+    expect(decodeCursor(encodeCursor(id))).toBe(id);
+  },
+);
+
+test.each(["", "x", "MTo5OTk5OTk5OTk5OTk5OTk5", "MToy=", "MToy ", "MjoxMg", "MTowMQ", "MToxLjU", "MTotMA"])(
+  "%o is no cursor",
+  (cursor) => expect(decodeCursor(cursor)).toBeUndefined(),
+);
