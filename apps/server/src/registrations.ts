@@ -5,6 +5,7 @@ import { idempotencyKeys } from "@platform/storage/idempotency.registration";
 import { tablesOf, type TablesOf } from "@platform/storage/registration";
 import type { Handlers } from "express-operations";
 import { pets } from "./resources/pets/index.ts";
+import { handlersOf } from "./resources/resource.ts";
 
 /** Everything that has tables; what is referenced stands before what references it. */
 export const REGISTRATIONS = [pets, apiKeys, idempotencyKeys] as const;
@@ -16,6 +17,4 @@ export type Tables = TablesOf<(typeof REGISTRATIONS)[number]>;
 export const TABLES = tablesOf(REGISTRATIONS);
 
 /** The handler of every operation of the contract. */
-export const handlers: Handlers<HandledOperations, Environment<Tables>> = {
-  ...pets.handlers,
-};
+export const handlers: Handlers<HandledOperations, Environment<Tables>> = handlersOf(REGISTRATIONS);

@@ -69,12 +69,11 @@ export const ${resourceName}: Resource<typeof ${handlersName}> = {
 
 /** The file that lists all resources, with that of a tag among them. */
 export function withResource(all: string, { resourceFile, resourceName }: Place): string {
-  if (all.includes(`...${resourceName}.handlers,`)) return all;
-  const from = `./${resourceFile.slice("apps/server/src/".length)}`;
+  const resourceImport = `import { ${resourceName} } from "./${resourceFile.slice("apps/server/src/".length)}";`;
+  if (all.includes(resourceImport)) return all;
   const places: [RegExp, string][] = [
-    [/(?=\n\n\/\*\*)/, `\nimport { ${resourceName} } from "${from}";`],
+    [/(?=\n\n\/\*\*)/, `\n${resourceImport}`],
     [/(?=\] as const;)/, `, ${resourceName}`],
-    [/(?=\n\};)/, `\n  ...${resourceName}.handlers,`],
   ];
   return places.reduce((text, [place, insertion]) => replaced(text, place, insertion, REGISTRATIONS), all);
 }

@@ -84,10 +84,6 @@ test("a tag joins all resources once", () => {
 
 /** All. */
 const REGISTRATIONS = [a, b] as const;
-
-export const handlers = {
-  ...a.handlers,
-};
 `;
   const joined = withResource(all, STORE);
   expect(joined).toBe(`import { a } from "./a/index.ts";
@@ -95,11 +91,6 @@ import { store } from "./resources/store/index.ts";
 
 /** All. */
 const REGISTRATIONS = [a, b, store] as const;
-
-export const handlers = {
-  ...a.handlers,
-  ...store.handlers,
-};
 `);
   expect(withResource(joined, STORE)).toBe(joined);
   expect(() => withResource("", STORE)).toThrow("apps/server/src/registrations.ts has another form");

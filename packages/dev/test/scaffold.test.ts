@@ -15,10 +15,6 @@ const registrations = `import { things } from "./resources/things/index.ts";
 
 /** All. */
 const REGISTRATIONS = [things] as const;
-
-export const handlers = {
-  ...things.handlers,
-};
 `;
 
 test("the stub of a handler and its test are written where they belong, once", () => {
@@ -73,11 +69,6 @@ import { others } from "./resources/others/index.ts";
 
 /** All. */
 const REGISTRATIONS = [things, others] as const;
-
-export const handlers = {
-  ...things.handlers,
-  ...others.handlers,
-};
 }`);
   expect(read(OTHERS_TEST)).toBe("// Begun.\n");
 });
