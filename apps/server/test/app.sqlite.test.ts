@@ -1,7 +1,7 @@
 import { pathOfFileUrl } from "@platform/storage/url";
 import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
-import { expectError, json, startService } from "./service.ts";
+import { expectError, json, startService } from "../testing/service.ts";
 
 test("503 while another process holds the lock on it, and service after", async () => {
   const own = await startService();

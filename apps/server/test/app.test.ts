@@ -4,7 +4,7 @@ import { openDatabase } from "@platform/storage/database";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Tables } from "../src/registrations.ts";
-import { expectError, json, startService, type TestService } from "./service.ts";
+import { expectError, json, startService, type TestService } from "../testing/service.ts";
 
 let service: TestService;
 beforeAll(async () => void (service = await startService()));

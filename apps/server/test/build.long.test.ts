@@ -4,12 +4,12 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { temporaryFolder } from "@platform/test-support/temporary";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { readConfig } from "../src/config.ts";
-import { startProgram } from "./program.ts";
-import { json } from "./service.ts";
 import operations from "../../../packages/express-operations/package.json" with { type: "json" };
-import { temporaryFolder } from "./temporary.ts";
+import { readConfig } from "../src/config.ts";
+import { json } from "../testing/service.ts";
+import { startProgram } from "./program.ts";
 
 const SERVER = resolve(import.meta.dirname, "..");
 

@@ -1,10 +1,11 @@
 import { createApiKey, revokeApiKey } from "@platform/api-keys/keys.repository";
 import { migrate } from "@platform/storage/migrations";
+import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
 import { expect, test } from "vitest";
 import { MIGRATIONS } from "../src/migrations.ts";
+import { json } from "../testing/service.ts";
 import { startProgram } from "./program.ts";
-import { json } from "./service.ts";
-import { opened, temporaryFolder, temporaryUrl } from "./temporary.ts";
+import { opened } from "./temporary.ts";
 
 test("several processes of one service share PostgreSQL: writes and revocations hold for all from the next request on", async () => {
   const DATABASE_URL = await temporaryUrl();

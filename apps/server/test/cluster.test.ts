@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { text } from "node:stream/consumers";
+import { temporaryFolder } from "@platform/test-support/temporary";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ownProgram, type Program, run, startProgram } from "./program.ts";
-import { temporaryFolder } from "./temporary.ts";
 
 const PROCESSES = 3;
 

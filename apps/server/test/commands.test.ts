@@ -4,11 +4,11 @@ import { endedKeys } from "@platform/api-keys/ended-keys";
 import { addKeysCommands } from "@platform/api-keys/keys.commands";
 import { addBackupCommands } from "@platform/storage/backup.commands";
 import { addCopyCommand } from "@platform/storage/copy.commands";
+import { temporaryUrl } from "@platform/test-support/temporary";
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { addDoctorCommand } from "../src/doctor.commands.ts";
 import { run } from "./program.ts";
-import { temporaryUrl } from "./temporary.ts";
 
 /** A command and all below it. */
 function withSubcommands(command: Command): Command[] {

@@ -3,7 +3,7 @@ import { createApiKey } from "@platform/api-keys/keys.repository";
 import { openDatabase } from "@platform/storage/database";
 import { conformanceChecks, exampleRequests, type Target } from "express-operations/conformance";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectError, startService, type TestService } from "./service.ts";
+import { expectError, startService, type TestService } from "../testing/service.ts";
 
 const checks = conformanceChecks(document, { bodyLimit: 65_536 });
 

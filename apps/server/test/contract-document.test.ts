@@ -4,7 +4,7 @@ import { text as readText } from "node:stream/consumers";
 import { document } from "@petstore/contract/document";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { startService, type TestService } from "./service.ts";
+import { startService, type TestService } from "../testing/service.ts";
 
 let service: TestService;
 beforeAll(async () => void (service = await startService()));

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Pet } from "@petstore/contract";
+import { temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
+import { json } from "../testing/service.ts";
 import { type Program, startProgram } from "./program.ts";
-import { json } from "./service.ts";
-import { temporaryFolder } from "./temporary.ts";
 
 /** `pnpm --filter @petstore/server test:crash` runs 300. */
 const ROUNDS = Number(process.env["CRASH_ROUNDS"] ?? 30);

@@ -7,7 +7,7 @@ import {
   responseKey,
 } from "express-operations/reading";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { json, startService, type TestService } from "./service.ts";
+import { json, startService, type TestService } from "../testing/service.ts";
 
 const contract = document as OpenApiDocument;
 const entries = operationsOf(contract);

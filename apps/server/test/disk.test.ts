@@ -7,15 +7,16 @@ import { keyUses } from "@platform/api-keys/key-uses";
 import { createApiKey } from "@platform/api-keys/keys.repository";
 import { listen } from "@platform/service/listener";
 import { pathOfFileUrl } from "@platform/storage/url";
-import { pino } from "pino";
+import { temporaryDisk, temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
+import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { createApp } from "../src/app.ts";
+import { expectError, json, startService } from "../testing/service.ts";
 import { everyPet } from "./load.ts";
 import { startProgram } from "./program.ts";
-import { expectError, json, startService } from "./service.ts";
-import { temporaryDisk, temporaryFolder, temporaryStorage } from "./temporary.ts";
+import { temporaryStorage } from "./temporary.ts";
 
 const MIB = 2 ** 20;
 

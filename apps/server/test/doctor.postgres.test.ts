@@ -1,9 +1,10 @@
 import { migrate } from "@platform/storage/migrations";
+import { execute } from "@platform/test-support/postgres";
+import { temporaryUrl } from "@platform/test-support/temporary";
 import { expect, test } from "vitest";
-import { MIGRATIONS } from "../src/migrations.ts";
 import { examine } from "../src/doctor.ts";
-import { execute } from "./postgres.ts";
-import { opened, temporaryUrl } from "./temporary.ts";
+import { MIGRATIONS } from "../src/migrations.ts";
+import { opened } from "./temporary.ts";
 
 async function found(url: string, check: string) {
   const findings = await examine({ DATABASE_URL: url, PORT: "1" });

@@ -6,13 +6,14 @@ import { join } from "node:path";
 import { version } from "@petstore/contract";
 import { migrate } from "@platform/storage/migrations";
 import { pathOfFileUrl } from "@platform/storage/url";
+import { temporaryDisk, temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { MIGRATIONS } from "../src/migrations.ts";
 import { examine, type Check } from "../src/doctor.ts";
+import { MIGRATIONS } from "../src/migrations.ts";
+import { startService } from "../testing/service.ts";
 import { run } from "./program.ts";
-import { startService } from "./service.ts";
-import { opened, temporaryDisk, temporaryFolder, temporaryUrl } from "./temporary.ts";
+import { opened } from "./temporary.ts";
 
 const MIB = 2 ** 20;
 

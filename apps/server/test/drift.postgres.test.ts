@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { document } from "@petstore/contract/document";
 import { afterAll, expect, test } from "vitest";
+import { json, startBehind, startService } from "../testing/service.ts";
 import { breakAnswers } from "./broken-proxy.ts";
 import { record, redocly } from "./redocly.ts";
-import { json, startBehind, startService } from "./service.ts";
 
 /** What is read of what `redocly drift` writes. */
 interface Drift {

@@ -1,10 +1,11 @@
 import { snapshotPerTurn } from "@platform/storage/data-version";
 import { openDatabase } from "@platform/storage/database";
+import { temporaryFolder } from "@platform/test-support/temporary";
 import { describe, expect, test } from "vitest";
 import { insertPet, listPets } from "../src/resources/pets/pets.repository.ts";
+import { json, startService } from "../testing/service.ts";
 import { run, startProgram } from "./program.ts";
-import { json, startService } from "./service.ts";
-import { opened, temporaryFolder, temporaryStorage } from "./temporary.ts";
+import { opened, temporaryStorage } from "./temporary.ts";
 
 const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startService } from "./service.ts";
+import { startService } from "../testing/service.ts";
 
 const run = promisify(execFile);
 const PROGRAMS = join(import.meta.dirname, "generated-clients");

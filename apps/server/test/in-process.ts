@@ -2,10 +2,10 @@ import { createApiKey } from "@platform/api-keys/keys.repository";
 import { createLogger } from "@platform/service/request-log";
 import type { Service } from "@platform/service/serving";
 import { openDatabase } from "@platform/storage/database";
+import { temporaryUrl } from "@platform/test-support/temporary";
 import { readConfig } from "../src/config.ts";
 import { prepare } from "../src/prepare.ts";
 import { start } from "../src/server.ts";
-import { temporaryUrl } from "./temporary.ts";
 
 /** A line of the log, as far as tests look at it. */
 export interface Line extends Record<string, unknown> {

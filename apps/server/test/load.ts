@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import type { Pet } from "@petstore/contract";
-import { json } from "./service.ts";
+import { json } from "../testing/service.ts";
 
 /** One attempt to add an animal; without a status when there was no answer. */
 export interface Attempt {

@@ -6,10 +6,10 @@ import { relative, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { pathOfFileUrl } from "@platform/storage/url";
 import { freePort } from "@platform/test-support/free-port";
+import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { MIGRATIONS } from "../src/migrations.ts";
 import { ENTRY, run } from "./program.ts";
-import { temporaryFolder, temporaryUrl } from "./temporary.ts";
 
 describe("petstore migrate", () => {
   test("says what it applied", async () => {

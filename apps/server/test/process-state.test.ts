@@ -4,9 +4,9 @@ import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { text } from "node:stream/consumers";
 import { inBatches } from "@platform/service/request-log";
+import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
 import { expect, onTestFinished, test } from "vitest";
 import { ownProgram, type Program, startProgram } from "./program.ts";
-import { temporaryFolder, temporaryUrl } from "./temporary.ts";
 
 interface State {
   timers: number;

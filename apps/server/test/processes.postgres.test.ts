@@ -1,12 +1,13 @@
 import type { Pet } from "@petstore/contract";
 import { createApiKey } from "@platform/api-keys/keys.repository";
 import { migrate } from "@platform/storage/migrations";
+import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
 import { describe, expect, test } from "vitest";
 import { MIGRATIONS } from "../src/migrations.ts";
+import { json } from "../testing/service.ts";
 import { everyPet, startLoad } from "./load.ts";
 import { type Program, startProgram } from "./program.ts";
-import { json } from "./service.ts";
-import { opened, temporaryFolder, temporaryUrl } from "./temporary.ts";
+import { opened } from "./temporary.ts";
 
 describe("two processes on one database", () => {
   test("of duplicates sent to both at once exactly one adds the animal", async () => {

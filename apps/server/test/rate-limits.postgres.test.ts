@@ -1,7 +1,8 @@
+import { temporaryUrl } from "@platform/test-support/temporary";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { expectError, startService, type TestService } from "./service.ts";
-import { opened, temporaryUrl } from "./temporary.ts";
+import { expectError, startService, type TestService } from "../testing/service.ts";
+import { opened } from "./temporary.ts";
 
 const LIMITS = { RATE_LIMIT: "6/60", AUTH_FAILURE_LIMIT: "4/60" };
 

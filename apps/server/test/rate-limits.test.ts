@@ -2,7 +2,7 @@ import { createApiKey } from "@platform/api-keys/keys.repository";
 import { networkOf } from "@platform/api-keys/rate-limits";
 import { openDatabase } from "@platform/storage/database";
 import { describe, expect, test } from "vitest";
-import { expectError, startService, type TestService } from "./service.ts";
+import { expectError, startService, type TestService } from "../testing/service.ts";
 
 describe("RATE_LIMIT", () => {
   test("says what is left, and then 429 for this key alone", async () => {

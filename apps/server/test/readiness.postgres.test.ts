@@ -1,6 +1,6 @@
+import { execute } from "@platform/test-support/postgres";
 import { expect, inject, test } from "vitest";
-import { execute } from "./postgres.ts";
-import { expectError, json, startService } from "./service.ts";
+import { expectError, json, startService } from "../testing/service.ts";
 
 test("/readyz fails while PostgreSQL only reads, as a standby does, and is 200 once a probe is committed", async () => {
   await using service = await startService();

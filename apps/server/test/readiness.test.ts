@@ -8,9 +8,9 @@ import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createApp } from "../src/app.ts";
 import { readConfig } from "../src/config.ts";
-import { insertPet } from "../src/resources/pets/pets.repository.ts";
 import type { Tables } from "../src/registrations.ts";
-import { expectError } from "./service.ts";
+import { insertPet } from "../src/resources/pets/pets.repository.ts";
+import { expectError } from "../testing/service.ts";
 import { temporaryStorage } from "./temporary.ts";
 
 async function served(

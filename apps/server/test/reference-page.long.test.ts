@@ -3,7 +3,7 @@ import { chromiumAbsence, launchChromium } from "@platform/test-support/chromium
 import { type AxeResults, source as axe } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
-import { startService, type TestService } from "./service.ts";
+import { startService, type TestService } from "../testing/service.ts";
 
 /** What axe finds wrong in the dialog of Scalar 1.72.1 that its configuration cannot mend. */
 const SCALARS_OWN = new Set([

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startService, type TestService } from "./service.ts";
+import { startService, type TestService } from "../testing/service.ts";
 
 let service: TestService;
 beforeAll(async () => void (service = await startService()));

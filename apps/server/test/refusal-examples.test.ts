@@ -11,7 +11,7 @@ import {
   type ResponseObject,
 } from "express-operations/reading";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { json, startService, type TestService } from "./service.ts";
+import { json, startService, type TestService } from "../testing/service.ts";
 
 type Refused = [path: string, init?: RequestInit];
 

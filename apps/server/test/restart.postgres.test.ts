@@ -1,7 +1,12 @@
+import {
+  createDatabase,
+  type PostgresServer,
+  postgresUnavailable,
+  startPostgres,
+} from "@platform/test-support/postgres";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { startService } from "../testing/service.ts";
 import { everyPet, startLoad } from "./load.ts";
-import { createDatabase, type PostgresServer, postgresUnavailable, startPostgres } from "./postgres.ts";
-import { startService } from "./service.ts";
 
 /** The server of TEST_DATABASE_URL is not ours to stop. */
 const absence = await postgresUnavailable();

@@ -4,10 +4,10 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { version } from "@petstore/contract";
+import { temporaryFolder } from "@platform/test-support/temporary";
 import { beforeEach, describe, expect, test } from "vitest";
 import { INFO } from "./in-process.ts";
 import { startProgram } from "./program.ts";
-import { temporaryFolder } from "./temporary.ts";
 
 const REX = '{"name":"Rex","categoryId":1}';
 

@@ -5,11 +5,11 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
+import { temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { expectError } from "../testing/service.ts";
 import { ENTRY, type Program, startProgram } from "./program.ts";
-import { expectError } from "./service.ts";
-import { temporaryFolder } from "./temporary.ts";
 
 /** `pnpm --filter server test:shutdown` runs 30. */
 const cyclesOf = (usual: number): number => Number(process.env["SHUTDOWN_CYCLES"] ?? usual);

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
+import { temporaryFolder } from "@platform/test-support/temporary";
 import { expect, onTestFinished, test } from "vitest";
 import { type Program, startProgram } from "./program.ts";
-import { temporaryFolder } from "./temporary.ts";
 
 /** `pnpm --filter @petstore/server test:slow-clients` runs 1,000. */
 const CLIENTS = Number(process.env["SLOW_CLIENTS"] ?? 60);

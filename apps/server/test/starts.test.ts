@@ -2,13 +2,14 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { openDatabase } from "@platform/storage/database";
 import { migrate } from "@platform/storage/migrations";
+import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MIGRATIONS } from "../src/migrations.ts";
 import { listPets } from "../src/resources/pets/pets.repository.ts";
+import { startService } from "../testing/service.ts";
 import { EARLIER, earlierDatabase } from "./database/earlier-database.ts";
 import { ownProgram, run, startProgram } from "./program.ts";
-import { startService } from "./service.ts";
-import { type Database, temporaryFolder, temporaryUrl } from "./temporary.ts";
+import { type Database } from "./temporary.ts";
 
 const SERVERS = 8;
 /** `pnpm --filter @petstore/server test:starts` runs 20. */

@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
+import { json } from "../testing/service.ts";
 import { ENTRY, type Program, startProgram } from "./program.ts";
-import { json } from "./service.ts";
-import { temporaryFolder } from "./temporary.ts";
 
 const BATCHES = [1, 16, 64];
 /** The first to arrive may be a group of its own, and a log that begins anew is synced once more. */

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startService, type TestService } from "../testing/service.ts";
 import { breakAnswers } from "./broken-proxy.ts";
 import { redocly } from "./redocly.ts";
-import { startService, type TestService } from "./service.ts";
 
 /** An independent judge: Redocly reads the workflows and the contract, and knows nothing of this service. */
 describe("the workflows of openapi/petstore.arazzo.yaml", () => {

@@ -93,7 +93,7 @@ export function testOf(document: OpenApiDocument, entry: OperationEntry): string
   ];
   const options = init.length === 0 ? "" : `, { ${init.join(", ")} }`;
   return `import { expect, test } from "vitest";
-import { startService } from "../service.ts";
+import { startService } from "../../testing/service.ts";
 
 test("${entry.id} answers with ${status}", async () => {
   await using service = await startService();

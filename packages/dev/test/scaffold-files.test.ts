@@ -114,7 +114,7 @@ describe("the test of an operation sends its example", () => {
 
   test("as a whole file", () => {
     expect(written("get")).toBe(`import { expect, test } from "vitest";
-import { startService } from "../service.ts";
+import { startService } from "../../testing/service.ts";
 
 test("listOrders answers with 200", async () => {
   await using service = await startService();

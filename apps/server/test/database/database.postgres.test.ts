@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { connect, createServer, type Socket } from "node:net";
 import { DatabaseError, isDatabaseUnavailable } from "@platform/storage/database-error";
+import { createDatabase, execute } from "@platform/test-support/postgres";
+import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
 import { sql } from "kysely";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { insertPet, listPets } from "../../src/resources/pets/pets.repository.ts";
-import { createDatabase, execute } from "../postgres.ts";
+import { expectError, json, startService } from "../../testing/service.ts";
 import { startProgram } from "../program.ts";
-import { expectError, json, startService } from "../service.ts";
-import { type Database, opened, temporaryFolder, temporaryStorage, temporaryUrl } from "../temporary.ts";
+import { type Database, opened, temporaryStorage } from "../temporary.ts";
 
 const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
 const UNUSABLE =

@@ -4,12 +4,13 @@ import { setImmediate } from "node:timers/promises";
 import type { Pet } from "@petstore/contract";
 import { DatabaseError, isDatabaseUnavailable } from "@platform/storage/database-error";
 import { migrate } from "@platform/storage/migrations";
+import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { insertPet, listPets } from "../../src/resources/pets/pets.repository.ts";
-import { type Database, opened, temporaryDatabase, temporaryFolder, temporaryUrl } from "../temporary.ts";
+import { type Database, opened, temporaryDatabase } from "../temporary.ts";
 
 const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
 

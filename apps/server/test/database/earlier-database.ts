@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { isPostgresUrl, pathOfFileUrl } from "@platform/storage/url";
+import { execute } from "@platform/test-support/postgres";
+import { temporaryUrl } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
-import { execute } from "../postgres.ts";
-import { temporaryUrl } from "../temporary.ts";
 
 /** The fixtures in order. Each has the name of the last migration that was applied to the database. */
 export const FIXTURES = [

@@ -1,13 +1,14 @@
 import { migrate } from "@platform/storage/migrations";
+import { temporaryUrl } from "@platform/test-support/temporary";
 import type { Kysely } from "kysely";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { MIGRATIONS } from "../../src/migrations.ts";
-import { expectError, json, startService } from "../service.ts";
-import { opened, temporaryUrl } from "../temporary.ts";
+import type { Tables } from "../../src/registrations.ts";
+import { expectError, json, startService } from "../../testing/service.ts";
+import { opened } from "../temporary.ts";
 import { EARLIER, earlierDatabase, FIXTURES } from "./earlier-database.ts";
 import { schemaOf } from "./schema.ts";
-import type { Tables } from "../../src/registrations.ts";
 
 const MAX = { name: "Max", categoryId: 2, status: "pending" } as const;
 

@@ -1,7 +1,8 @@
 import { migrate } from "@platform/storage/migrations";
+import { temporaryUrl } from "@platform/test-support/temporary";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { opened, temporaryUrl } from "../temporary.ts";
+import { opened } from "../temporary.ts";
 
 test("waits for another process that migrates, also longer than a statement may wait for a lock", async () => {
   const url = await temporaryUrl();

@@ -2,11 +2,12 @@ import { DatabaseError, isDatabaseUnavailable } from "@platform/storage/database
 import { migrate } from "@platform/storage/migrations";
 import { isBusy, namingFile, notOpened } from "@platform/storage/sqlite.errors";
 import { pathOfFileUrl } from "@platform/storage/url";
+import { temporaryUrl } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { MIGRATIONS } from "../../src/migrations.ts";
-import { opened, temporaryUrl } from "../temporary.ts";
+import { opened } from "../temporary.ts";
 
 const PATH = "/data/petstore.db";
 const failure = (code: string) => new Sqlite.SqliteError("what SQLite says", code);

@@ -6,12 +6,12 @@ import { backup } from "@platform/storage/backup";
 import { openDatabase } from "@platform/storage/database";
 import { migrate } from "@platform/storage/migrations";
 import { openFile, refuseOldSqlite } from "@platform/storage/sqlite.file";
+import { temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import type { Tables } from "../../src/registrations.ts";
 import { ENTRY, run, startProgram } from "../program.ts";
-import { temporaryFolder } from "../temporary.ts";
 
 test.each(["3.51.3", "3.51.10", "3.54.1", "4.0.0"])("SQLite %s is used", (version) => {
   expect(() => refuseOldSqlite(version)).not.toThrow();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startService, type TestService } from "../service.ts";
+import { startService, type TestService } from "../../testing/service.ts";
 
 /** Kept by the client alone, and asked for again each time. */
 const REVALIDATED = "private, no-cache";

@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import { pathOfFileUrl } from "@platform/storage/url";
 import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
-import { expectError, json, startService } from "../service.ts";
+import { expectError, json, startService } from "../../testing/service.ts";
 
 const MAX_IN_FLIGHT = 8;
 const BURST = 400;

@@ -1,6 +1,6 @@
 import { document } from "@petstore/contract/document";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectError, json, startService, type TestService } from "../service.ts";
+import { expectError, json, startService, type TestService } from "../../testing/service.ts";
 
 let service: TestService;
 beforeAll(async () => void (service = await startService({ RATE_LIMIT: "1000/60" })));

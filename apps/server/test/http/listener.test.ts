@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { text } from "node:stream/consumers";
 import { listen, ListenError } from "@platform/service/listener";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { startService, type TestService } from "../service.ts";
+import { startService, type TestService } from "../../testing/service.ts";
 
 describe("what Node's parser refuses before Express sees it", () => {
   let service: TestService;

@@ -5,7 +5,7 @@ import { addStanding, standingHeaders } from "@platform/service/standing-headers
 import express, { type Response } from "express";
 import helmet from "helmet";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { json, startService, type TestService } from "../service.ts";
+import { json, startService, type TestService } from "../../testing/service.ts";
 
 let service: TestService;
 beforeAll(async () => void (service = await startService()));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectError, json, startService, type TestService } from "../service.ts";
+import { expectError, json, startService, type TestService } from "../../testing/service.ts";
 import { opened } from "../temporary.ts";
 
 /** The id of the first key of a database, which the service is asked with. */

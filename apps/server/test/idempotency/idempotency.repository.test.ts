@@ -1,10 +1,11 @@
 import { createApiKey } from "@platform/api-keys/keys.repository";
 import { type IdempotentRequest, once as onceOn } from "@platform/storage/idempotency.repository";
 import { migrate } from "@platform/storage/migrations";
+import { temporaryUrl } from "@platform/test-support/temporary";
 import { describe, expect, test } from "vitest";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { insertPet, listPets } from "../../src/resources/pets/pets.repository.ts";
-import { type Database, opened, temporaryStorage, temporaryUrl } from "../temporary.ts";
+import { type Database, opened, temporaryStorage } from "../temporary.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 const NOW = Date.UTC(2026, 10, 21);

@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Pet } from "@petstore/contract";
 import { expect, inject, onTestFinished, test } from "vitest";
+import { json, startService } from "../../testing/service.ts";
 import { everyPet } from "../load.ts";
-import { json, startService } from "../service.ts";
 
 const ANIMALS = 500;
 const CLIENTS = 20;

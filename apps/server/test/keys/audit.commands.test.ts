@@ -2,11 +2,12 @@ import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { createApiKey, revokeApiKey } from "@platform/api-keys/keys.repository";
 import { migrate } from "@platform/storage/migrations";
+import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
 import { expect, test } from "vitest";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { insertPet } from "../../src/resources/pets/pets.repository.ts";
 import { run } from "../program.ts";
-import { opened, temporaryFolder, temporaryUrl } from "../temporary.ts";
+import { opened } from "../temporary.ts";
 
 const WHO = `${userInfo().username}@${hostname()}`;
 const HOUR = 60 * 60 * 1000;

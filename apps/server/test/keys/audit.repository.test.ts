@@ -3,9 +3,9 @@ import { listAudit } from "@platform/api-keys/audit.repository";
 import { createApiKey, findApiKey, listApiKeys, revokeApiKey, rotateApiKey } from "@platform/api-keys/keys.repository";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { insertPet } from "../../src/resources/pets/pets.repository.ts";
 import { TABLES } from "../../src/registrations.ts";
-import { json, startService } from "../service.ts";
+import { insertPet } from "../../src/resources/pets/pets.repository.ts";
+import { json, startService } from "../../testing/service.ts";
 import { opened, temporaryDatabase } from "../temporary.ts";
 
 const DAY = 24 * 60 * 60 * 1000;

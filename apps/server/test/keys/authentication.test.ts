@@ -3,10 +3,11 @@ import { authentication } from "@platform/api-keys/authentication";
 import { createApiKey, revokeApiKey } from "@platform/api-keys/keys.repository";
 import { beginState } from "@platform/service/request-state";
 import { migrate } from "@platform/storage/migrations";
+import { temporaryUrl } from "@platform/test-support/temporary";
 import type { Request, Response } from "express";
 import { afterEach, expect, test, vi } from "vitest";
 import { MIGRATIONS } from "../../src/migrations.ts";
-import { opened, temporaryUrl } from "../temporary.ts";
+import { opened } from "../temporary.ts";
 
 afterEach(() => void vi.useRealTimers());
 

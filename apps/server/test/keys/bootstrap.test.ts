@@ -6,9 +6,10 @@ import { listAudit } from "@platform/api-keys/audit.repository";
 import { ensureBootstrapKey } from "@platform/api-keys/bootstrap";
 import { findApiKey, listApiKeys, revokeApiKey } from "@platform/api-keys/keys.repository";
 import { ConfigError } from "@platform/service/settings";
+import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
 import { describe, expect, test } from "vitest";
 import { run, startProgram } from "../program.ts";
-import { opened, temporaryDatabase, temporaryFolder, temporaryUrl } from "../temporary.ts";
+import { opened, temporaryDatabase } from "../temporary.ts";
 
 const KEY = generateApiKey("production");
 

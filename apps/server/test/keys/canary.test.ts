@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { generateApiKey } from "@platform/api-keys/api-key";
 import { createApiKey, listApiKeys } from "@platform/api-keys/keys.repository";
+import { temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { run, startProgram } from "../program.ts";
-import { opened, temporaryFolder } from "../temporary.ts";
+import { opened } from "../temporary.ts";
 
 /** Where a key does not belong: each gives the raw head and body of a request. */
 const MISUSES: Record<string, (key: string) => [head: string[], body?: string]> = {

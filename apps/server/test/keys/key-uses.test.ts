@@ -4,11 +4,12 @@ import type { ApiKeysTables } from "@platform/api-keys/keys.table";
 import { migrate } from "@platform/storage/migrations";
 import { openStorage } from "@platform/storage/open-storage";
 import type { Storage } from "@platform/storage/storage";
+import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { startProgram } from "../program.ts";
-import { opened, temporaryFolder, temporaryUrl } from "../temporary.ts";
+import { opened } from "../temporary.ts";
 
 interface Collected {
   uses: KeyUses;

@@ -1,10 +1,11 @@
 import { generateApiKey } from "@platform/api-keys/api-key";
 import { createApiKey, findApiKey, revokeApiKey, rotateApiKey, saveKeyUses } from "@platform/api-keys/keys.repository";
 import { migrate } from "@platform/storage/migrations";
+import { temporaryUrl } from "@platform/test-support/temporary";
 import { describe, expect, test } from "vitest";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { run } from "../program.ts";
-import { opened, temporaryUrl } from "../temporary.ts";
+import { opened } from "../temporary.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 

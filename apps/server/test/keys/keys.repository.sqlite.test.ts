@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { createApiKey } from "@platform/api-keys/keys.repository";
 import { migrate } from "@platform/storage/migrations";
+import { temporaryUrl } from "@platform/test-support/temporary";
 import { expect, test } from "vitest";
 import { MIGRATIONS } from "../../src/migrations.ts";
-import { opened, temporaryUrl } from "../temporary.ts";
+import { opened } from "../temporary.ts";
 
 test("leaves no trace of the key in the files of the database", async () => {
   const url = await temporaryUrl();

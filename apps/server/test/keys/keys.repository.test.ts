@@ -9,9 +9,10 @@ import {
   saveKeyUses,
 } from "@platform/api-keys/keys.repository";
 import { migrate } from "@platform/storage/migrations";
+import { temporaryUrl } from "@platform/test-support/temporary";
 import { describe, expect, test } from "vitest";
 import { MIGRATIONS } from "../../src/migrations.ts";
-import { type Database, opened, temporaryDatabase, temporaryUrl } from "../temporary.ts";
+import { type Database, opened, temporaryDatabase } from "../temporary.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 const CI = { name: "ci", environment: "development" } as const;

@@ -7,7 +7,7 @@ import Sqlite from "better-sqlite3";
 import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createApp } from "../../src/app.ts";
-import { expectError, json, startService } from "../service.ts";
+import { expectError, json, startService } from "../../testing/service.ts";
 import { temporaryStorage } from "../temporary.ts";
 
 describe("a key that cannot be looked up gives 503, and no entry", () => {

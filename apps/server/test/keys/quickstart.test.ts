@@ -1,5 +1,6 @@
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { scopes } from "@petstore/contract";
 import {
   createApiKey,
   findApiKey,
@@ -8,9 +9,9 @@ import {
   type ValidApiKey,
 } from "@platform/api-keys/keys.repository";
 import { ensureQuickstartKey } from "@platform/api-keys/quickstart";
-import { scopes } from "@petstore/contract";
+import { temporaryFolder } from "@platform/test-support/temporary";
 import { expect, test } from "vitest";
-import { type Database, temporaryDatabase, temporaryFolder } from "../temporary.ts";
+import { type Database, temporaryDatabase } from "../temporary.ts";
 
 test("writes a working key that its owner alone can read, and nothing beside it", async () => {
   const [db, file] = [await temporaryDatabase(), await temporaryFile()];

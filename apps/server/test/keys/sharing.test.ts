@@ -1,10 +1,11 @@
 import { listAudit } from "@platform/api-keys/audit.repository";
 import { createApiKey, findApiKey, type IssuedApiKey, listApiKeys } from "@platform/api-keys/keys.repository";
 import { migrate } from "@platform/storage/migrations";
+import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
 import { expect, test } from "vitest";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { run, startProgram } from "../program.ts";
-import { opened, temporaryFolder, temporaryUrl } from "../temporary.ts";
+import { opened } from "../temporary.ts";
 
 const PRODUCTION = { PETSTORE_ENV: "production" };
 

@@ -8,13 +8,14 @@ import { DatabaseError } from "@platform/storage/database-error";
 import { once } from "@platform/storage/idempotency.repository";
 import { migrate } from "@platform/storage/migrations";
 import { isPostgresUrl } from "@platform/storage/url";
+import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
 import { sql } from "kysely";
 import { expect, inject, test } from "vitest";
 import { MIGRATIONS } from "../../src/migrations.ts";
-import { insertPet, listPets } from "../../src/resources/pets/pets.repository.ts";
 import { TABLES, type Tables } from "../../src/registrations.ts";
+import { insertPet, listPets } from "../../src/resources/pets/pets.repository.ts";
 import { ENTRY, run } from "../program.ts";
-import { type Database, opened, SCHEMA, temporaryFolder, temporaryUrl } from "../temporary.ts";
+import { type Database, opened, SCHEMA } from "../temporary.ts";
 import { actingAtInsert, all, writeToEach } from "./during-copy.ts";
 
 const REX = { name: "Rex", categoryId: 1, status: "available" } as const;

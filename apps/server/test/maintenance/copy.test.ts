@@ -1,11 +1,12 @@
 import { copyDatabase } from "@platform/storage/copy";
 import { DatabaseError } from "@platform/storage/database-error";
 import { migrate } from "@platform/storage/migrations";
+import { temporaryUrl } from "@platform/test-support/temporary";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { insertPet, listPets } from "../../src/resources/pets/pets.repository.ts";
-import { opened, SCHEMA, temporaryUrl } from "../temporary.ts";
+import { opened, SCHEMA } from "../temporary.ts";
 import { actingAtInsert, all, writeToEach } from "./during-copy.ts";
 
 const REX = { name: "Rex", categoryId: 1, status: "available" } as const;

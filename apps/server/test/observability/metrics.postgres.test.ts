@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startService } from "../service.ts";
+import { startService } from "../../testing/service.ts";
 
 test("/metrics counts each write on PostgreSQL as a commit of its own, and has no write-ahead log to measure", async () => {
   await using service = await startService({ METRICS_PORT: "0" });

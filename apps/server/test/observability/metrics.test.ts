@@ -4,7 +4,7 @@ import { createLogger } from "@platform/service/request-log";
 import { pathOfFileUrl } from "@platform/storage/url";
 import Sqlite from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { expectError, json, startService, type TestService } from "../service.ts";
+import { expectError, json, startService, type TestService } from "../../testing/service.ts";
 
 describe("/metrics", () => {
   let service: TestService;

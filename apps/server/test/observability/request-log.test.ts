@@ -5,11 +5,11 @@ import { generateApiKey } from "@platform/api-keys/api-key";
 import { createLogger, loggedPath } from "@platform/service/request-log";
 import { parseTraceparent } from "@platform/service/trace-context";
 import { pathOfFileUrl } from "@platform/storage/url";
+import { temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { ERROR, INFO, startInProcess } from "../in-process.ts";
 import { run, startProgram } from "../program.ts";
-import { temporaryFolder } from "../temporary.ts";
 
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 const TRACEPARENT = `00-${TRACE_ID}-b7ad6b7169203331-01`;

@@ -3,11 +3,11 @@ import type { AddressInfo } from "node:net";
 import { json as readJson } from "node:stream/consumers";
 import { document } from "@petstore/contract/document";
 import { pathOfFileUrl } from "@platform/storage/url";
+import { temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
+import { startService } from "../../testing/service.ts";
 import { startProgram } from "../program.ts";
-import { startService } from "../service.ts";
-import { temporaryFolder } from "../temporary.ts";
 
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 const CALLER_SPAN = "b7ad6b7169203331";

@@ -1,9 +1,9 @@
 import { listApiKeys } from "@platform/api-keys/keys.repository";
 import { once } from "@platform/storage/idempotency.repository";
 import { expect, test } from "vitest";
-import { insertPet } from "../../src/resources/pets/pets.repository.ts";
 import type { Tables } from "../../src/registrations.ts";
-import { expectError, json, startService } from "../service.ts";
+import { insertPet } from "../../src/resources/pets/pets.repository.ts";
+import { expectError, json, startService } from "../../testing/service.ts";
 import { opened } from "../temporary.ts";
 
 test("createPet answers 409 with Retry-After while the first request with its Idempotency-Key runs, and 201 when that has failed", async () => {

@@ -1,7 +1,7 @@
 import type { Pet } from "@petstore/contract";
 import { createApiKey } from "@platform/api-keys/keys.repository";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectError, json, startService, type TestService } from "../service.ts";
+import { expectError, json, startService, type TestService } from "../../testing/service.ts";
 import { opened } from "../temporary.ts";
 
 const MINUTE = 60 * 1000;

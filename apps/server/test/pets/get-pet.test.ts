@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectError, startService, type TestService } from "../service.ts";
+import { expectError, startService, type TestService } from "../../testing/service.ts";
 
 describe("getPet", () => {
   let service: TestService;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startService, type TestService } from "../service.ts";
+import { startService, type TestService } from "../../testing/service.ts";
 import { expectJudged } from "./names.ts";
 
 describe("the name of an animal", () => {

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { json, type TestService } from "../service.ts";
+import { json, type TestService } from "../../testing/service.ts";
 
 /** Which names are valid, in words that not every regular expression has: no control character and no lone surrogate. */
 const VALID = /^[^\p{Cc}\p{Cs}]*$/u;

@@ -6,7 +6,7 @@ import { openDatabase } from "@platform/storage/database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BASE_PATH } from "../../src/app.ts";
 import type { Tables } from "../../src/registrations.ts";
-import { expectError, json, startService, type TestService } from "../service.ts";
+import { expectError, json, startService, type TestService } from "../../testing/service.ts";
 import { type Credential, invalidCredentials, plainRequests, variantsOf, withCredential } from "./attempts.ts";
 import { Wire, type WireAnswer } from "./wire.ts";
 

@@ -1,6 +1,6 @@
 import { document } from "@petstore/contract/document";
 import { type Cost, type CostTarget, searchCosts } from "express-operations/conformance";
-import { startService } from "../service.ts";
+import { startService } from "../../testing/service.ts";
 
 /** Factor on the promised 20 ms, as other work shares the machine; `COST_PATIENCE=1` on a quiet one. */
 const PATIENCE = Number(process.env["COST_PATIENCE"] ?? 3);

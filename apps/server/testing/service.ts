@@ -2,12 +2,12 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Pet } from "@petstore/contract";
+import { newDatabase } from "@platform/test-support/temporary";
 import { pino } from "pino";
 import { expect } from "vitest";
 import { type Config, readConfig } from "../src/config.ts";
 import { prepare } from "../src/prepare.ts";
 import { start } from "../src/server.ts";
-import { newDatabase } from "./temporary.ts";
 import type { startService as StartService, TestService } from "./testing.ts";
 
 export type { TestService };

@@ -1,0 +1,33 @@
+import { temporaryUrl } from "@platform/test-support/temporary";
+import type { Kysely } from "kysely";
+import { onTestFinished } from "vitest";
+import { openDatabase } from "../src/database.ts";
+import { migrate, type Migrations } from "../src/migrations.ts";
+import { openStorage } from "../src/open-storage.ts";
+import type { OnCommit, Storage } from "../src/storage.ts";
+
+/** A connection that is closed after the test. */
+export function opened<Tables>(url: string): Kysely<Tables> {
+  const db = openDatabase<Tables>(url);
+  onTestFinished(() => db.destroy());
+  return db;
+}
+
+/** A fresh database, migrated, that is gone after the test. */
+export async function temporaryDatabase<Tables>(migrations: Migrations): Promise<Kysely<Tables>> {
+  const db = opened<Tables>(await temporaryUrl());
+  await migrate(db, migrations);
+  return db;
+}
+
+/** The storage over a fresh database, migrated, that is gone after the test. */
+export async function temporaryStorage<Tables>(
+  migrations: Migrations,
+  onCommit?: OnCommit,
+): Promise<Storage<Tables> & { url: string }> {
+  const url = await temporaryUrl();
+  await migrate(opened(url), migrations);
+  const storage = openStorage<Tables>(url, onCommit);
+  onTestFinished(() => storage.destroy());
+  return { ...storage, url };
+}

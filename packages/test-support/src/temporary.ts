@@ -1,0 +1,47 @@
+import { execFileSync } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { inject, onTestFinished, type TestContext } from "vitest";
+import { createDatabase } from "./postgres.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** A PostgreSQL server on which the tests make databases; without it they use SQLite. */
+    postgresUrl?: string;
+  }
+}
+
+/** A folder that is gone after the test. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "petstore-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+/** The same on a disk of its own of so many bytes; where none can be mounted the test says so, and does not run. */
+export async function temporaryDisk(context: TestContext, bytes: number): Promise<string> {
+  const folder = await temporaryFolder();
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${bytes}`, "tmpfs", folder], { stdio: "pipe" });
+  } catch (error) {
+    return context.skip(`no tmpfs can be mounted here: ${(error as Error).message.split("\n")[1]}`);
+  }
+  onTestFinished(() => void execFileSync("umount", ["--lazy", folder]));
+  return folder;
+}
+
+/** The URL of a database with nothing in it: a file that does not exist yet, or one on the tests' PostgreSQL server. */
+export async function temporaryUrl(): Promise<string> {
+  const { url, drop } = await newDatabase();
+  onTestFinished(drop);
+  return url;
+}
+
+/** The same for those who drop it themselves. */
+export async function newDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
+  const server = inject("postgresUrl");
+  if (server !== undefined) return createDatabase(server);
+  const folder = await mkdtemp(join(tmpdir(), "petstore-"));
+  return { url: `file:${folder}/petstore.db`, drop: () => rm(folder, { recursive: true }) };
+}
