@@ -116,7 +116,7 @@ export const PATCHES = {
     to: "return middlewares; return (request, response, next) => {",
   },
   "without bodies read at once": { file: `${OPERATIONS}/request/body.ts`, from: "request.complete ?", to: "false ?" },
-  "without going on at once": { file: `${OPERATIONS}/promised.ts`, from: '=== "function"', to: '!== "never"' },
+  "without going on at once": { file: `${OPERATIONS}/security/security.ts`, from: '=== "function"', to: '!== "never"' },
   "without the shortcut past EOV": {
     file: `${OPERATIONS}/implement.ts`,
     from: "shortcut = true,",

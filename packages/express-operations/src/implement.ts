@@ -4,12 +4,10 @@ import { disagreements } from "./disagreements.ts";
 import { type OpenApiDocument, type OperationEntry, operationsOf } from "./document/document.ts";
 import { isCacheable } from "./response/cacheable.ts";
 import { type CacheOptions, expectCacheable, KeptAnswers } from "./response/kept-answers.ts";
-import { Operation, type UntypedHandler } from "./operation.ts";
+import { Operation, requestHandler, type Route, type UntypedHandler } from "./operation.ts";
 import { PathRouter } from "./request/path-router.ts";
-import { Problem, refuse } from "./problem.ts";
-import { isPromised, whenThere } from "./promised.ts";
+import type { Problem } from "./problem.ts";
 import type { CheckedShare, Violation } from "./response/response-check.ts";
-import { type Outcome, respond, respondProblem, send } from "./response/respond.ts";
 import type { SecurityHandler } from "./security/security.ts";
 import type { Environment, Handlers } from "./types.ts";
 
@@ -81,47 +79,11 @@ export function implement<Operations, Env extends Environment = Environment>() {
   ): Implementation => {
     const { router, operations, entries } = routesOf(options.document, options.handlers, options);
     void warnOfCosts(options.document, entries); // never rejects
-    const problemBody = options.problemBody ?? (({ code, message, status }) => ({ code, message, status }));
-
-    const handle = (request: Request, response: Response, next: NextFunction): void => {
-      let announced: Record<string, string> | undefined;
-      const answer = (outcome: Outcome): void => {
-        if (outcome instanceof Problem) respondProblem(request, response, outcome, problemBody(outcome), announced);
-        else send(request, response, outcome, announced);
-      };
-      const fail = (error: unknown): void => {
-        if (error instanceof Problem) answer(error);
-        else next(error);
-      };
-      try {
-        const found = router.find(request.path);
-        if (found === undefined) throw refuse(404, NOTHING_THERE);
-        const { route, values } = found;
-        const operation = route.get(request.method) ?? (request.method === "HEAD" ? route.get("GET") : undefined);
-        if (operation === undefined) {
-          const headers = { Allow: allowed(route) };
-          if (request.method !== "OPTIONS")
-            throw refuse(405, `This path allows only the methods ${headers.Allow}.`, headers);
-          respond(request, response, { status: 204, headers });
-          return;
-        }
-        options.onOperation?.(request, operation.id);
-        announced = operation.announcement(request, values);
-        const answered = whenThere(operation.serve(request, response, values), answer);
-        if (isPromised(answered)) answered.catch(fail).catch(next);
-      } catch (error) {
-        fail(error);
-      }
-    };
-
+    const { onOperation = () => {}, problemBody = plainBody } = options;
+    const handle = requestHandler(router, { onOperation, problemBody });
     return Object.assign(handle, { ready: options.warm === true ? brokenAmong(operations) : Promise.resolve([]) });
   };
 }
-
-const NOTHING_THERE =
-  "There is nothing at this path. Upper and lower case differ in it, and a slash at its end counts.";
-
-type Route = Map<string, Operation>;
 
 function routesOf(
   document: OpenApiDocument,
@@ -158,17 +120,14 @@ function routesOf(
   return { router, operations, entries };
 }
 
+function plainBody({ code, message, status }: Problem): unknown {
+  return { code, message, status };
+}
+
 async function brokenAmong(operations: Operation[]): Promise<{ operationId: string; error: unknown }[]> {
   const broken: { operationId: string; error: unknown }[] = [];
   for (const operation of operations) {
     await operation.warm().catch((error: unknown) => broken.push({ operationId: operation.id, error }));
   }
   return broken;
-}
-
-/** The value of `Allow` (RFC 9110, section 10.2.1). */
-function allowed(route: Route): string {
-  const methods = new Set([...route.keys(), "OPTIONS"]);
-  if (methods.has("GET")) methods.add("HEAD");
-  return [...methods].toSorted().join(", ");
 }

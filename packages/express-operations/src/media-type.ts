@@ -28,7 +28,7 @@ export function parseMediaType(text: string): MediaType | undefined {
 }
 
 /** The one of the declared media types or ranges that a media type falls under, the most specific first. */
-export function declaredAs(type: MediaType, declared: string[]): string | undefined {
+export function declaredAs(type: MediaType, declared: readonly string[]): string | undefined {
   const [major] = type.essence.split("/");
   return (
     declared.find((key) => parseMediaType(key)?.canonical === type.canonical) ??

@@ -1,40 +1,33 @@
-import type { Request, Response } from "express";
-import { acceptanceOf } from "./request/accept.ts";
-import { type BodyReader, bodyReader, expectOneContentType, type ReceivedBody } from "./request/body.ts";
+import type { NextFunction, Request, Response } from "express";
+import { type OperationEntry, type ParameterObject, parameterNames } from "./document/document.ts";
+import { oneOf } from "./lists.ts";
+import { type Plan, type PlanOptions, planOf } from "./plan.ts";
+import { Problem, refuse } from "./problem.ts";
+import { expectOneContentType, type ReceivedBody } from "./request/body.ts";
+import { cookieHeader, rawParameters } from "./request/parameters.ts";
+import type { PathRouter } from "./request/path-router.ts";
+import { queryOf, type ReadQuery } from "./request/query.ts";
+import type { Subject } from "./request/subject.ts";
 import { type Deprecation, deprecationOf } from "./response/deprecation.ts";
-import {
-  apiKeyParameters,
-  type OpenApiDocument,
-  type OperationEntry,
-  type ParameterObject,
-  parameterNames,
-  type RequestBodyObject,
-  resolve,
-  type ResponseObject,
-} from "./document/document.ts";
 import { isCacheable } from "./response/cacheable.ts";
 import type { KeptAnswers } from "./response/kept-answers.ts";
-import { oneOf } from "./lists.ts";
-import { cookieHeader, rawParameters, strictness } from "./request/parameters.ts";
-import { Problem, refuse } from "./problem.ts";
-import { isPromised, whenThere } from "./promised.ts";
-import { queryOf, queryReader } from "./request/query.ts";
-import { type Checking, type Release, releaseOf } from "./response/release.ts";
-import { announcementOf, type Answer, messageOf, type Outcome } from "./response/respond.ts";
-import { type Guard, guardOf, type SecurityOptions } from "./security/security.ts";
-import type { Subject } from "./request/subject.ts";
-import { buildValidator, type Validate } from "./request/validator.ts";
+import {
+  announcementOf,
+  type Answer,
+  messageOf,
+  type Outcome,
+  respond,
+  respondProblem,
+  send,
+} from "./response/respond.ts";
+import { type Admission, type Guard, guardOf, type SecurityOptions } from "./security/security.ts";
 
 /** A handler as the untyped core calls it. */
 export type UntypedHandler = (input: Record<string, unknown>) => Answer | Promise<Answer>;
 
 /** What the operations of a document are served with. */
-export interface OperationOptions {
-  document: OpenApiDocument;
+export interface OperationOptions extends PlanOptions {
   security: SecurityOptions<unknown>;
-  bodyLimit: number;
-  checking: Checking;
-  shortcut: boolean;
   context: ((request: Request) => unknown) | undefined;
   /** Answers that need not be made again. */
   answers: KeptAnswers | undefined;
@@ -51,8 +44,8 @@ export class Operation {
   readonly #guard: Guard<unknown>;
   readonly #deprecation: Deprecation | undefined;
   readonly #isKept: boolean;
-  #reading: Promise<Reading> | undefined;
-  #ready: Reading | undefined;
+  #planning: Promise<Plan> | undefined;
+  #plan: Plan | undefined;
 
   constructor(entry: OperationEntry, entries: OperationEntry[], handler: UntypedHandler, options: OperationOptions) {
     this.id = entry.id;
@@ -68,7 +61,7 @@ export class Operation {
 
   /** Builds what the first request would build; rejects when the operation's schemas are at fault. */
   async warm(): Promise<void> {
-    await this.#read();
+    await this.#prepare();
   }
 
   /** The headers that announce its deprecation on 2xx, 304 and 404; undefined for an operation that stays. */
@@ -82,19 +75,30 @@ export class Operation {
    * or rejected with, but for those that many requests may end in: a throw is dear.
    */
   serve(request: Request, response: Response, values: string[]): Outcome | Promise<Outcome> {
-    return whenThere(this.#guard(request), (admitted) => {
-      if (admitted instanceof Problem) return admitted;
-      return whenThere(this.#ready ?? this.#read(), (reading) => {
-        if (!reading.isAcceptable(request.headers.accept || "*/*")) {
-          throw refuse(
-            406,
-            `This operation answers with ${oneOf(reading.produces)}. Name that in Accept, or leave Accept out.`,
-          );
-        }
-        if (request.headers["content-type"] !== undefined) expectOneContentType(request);
-        return this.#keptOrMade(request, () => this.#answer(request, response, values, reading, admitted.caller));
-      });
-    });
+    const admitted = this.#guard(request);
+    if (admitted instanceof Promise)
+      return admitted.then((admission) => this.#serve(request, response, values, admission));
+    return this.#serve(request, response, values, admitted);
+  }
+
+  #serve(
+    request: Request,
+    response: Response,
+    values: string[],
+    admitted: Admission<unknown> | Problem,
+  ): Outcome | Promise<Outcome> {
+    if (admitted instanceof Problem) return admitted;
+    const plan = this.#plan;
+    if (plan === undefined) return this.#prepare().then(() => this.#serve(request, response, values, admitted));
+    const { accept = "", "content-type": contentType } = request.headers;
+    if (accept !== "" && accept !== "*/*" && !plan.isAcceptable(accept)) {
+      throw refuse(
+        406,
+        `This operation answers with ${oneOf(plan.produces)}. Name that in Accept, or leave Accept out.`,
+      );
+    }
+    if (contentType !== undefined) expectOneContentType(request);
+    return this.#keptOrMade(request, () => this.#answer(request, response, values, plan, admitted.caller));
   }
 
   /** The answer that is kept for this request, if there is one, and otherwise what `make` gives. */
@@ -106,20 +110,14 @@ export class Operation {
     return answers!.find(place) ?? answers!.make(place, version, make);
   }
 
-  async #answer(
-    request: Request,
-    response: Response,
-    values: string[],
-    reading: Reading,
-    caller: unknown,
-  ): Promise<Outcome> {
-    const search = queryOf(request.url);
-    const { declared, undeclared } = reading.readQuery(search);
-    const raw = rawParameters(this.#names, values, declared, request.headers, reading.hasCookies);
-    const received = reading.readBody?.(request, response);
-    const body = isPromised(received) ? await received : received;
-    reading.checkStrictly(raw);
-    for (const name of reading.credentials) delete raw.query[name];
+  async #answer(request: Request, response: Response, values: string[], plan: Plan, caller: unknown): Promise<Outcome> {
+    const search = request.url.includes("?") ? queryOf(request.url) : "";
+    const { declared, undeclared } = search === "" ? emptyQuery() : plan.readQuery(search);
+    const raw = rawParameters(this.#names, values, declared, request.headers, plan.hasCookies);
+    const received = plan.readBody?.(request, response);
+    const body = received instanceof Promise ? await received : received;
+    plan.checkStrictly(raw);
+    for (const name of plan.credentials) delete raw.query[name];
     const subject: Subject = {
       method: this.method,
       originalUrl: `/?${search}`,
@@ -129,10 +127,13 @@ export class Operation {
       query: raw.query,
       body: body?.value,
     };
-    const verdict = reading.validate(subject);
-    const fault = isPromised(verdict) ? await verdict : verdict;
-    if (fault !== undefined) return fault;
-    const condition = reading.unsupportedConditions.find((name) => request.headers[name.toLowerCase()] !== undefined);
+    const { judgeQuickly, judgeWhole, refusalFor } = plan.validator;
+    const faults = judgeQuickly(subject);
+    if (faults === undefined || faults.length > 0) {
+      const refusal = faults === undefined ? await judgeWhole(subject) : refusalFor(faults);
+      if (refusal !== undefined) return refusal;
+    }
+    const condition = plan.unsupportedConditions.find((name) => request.headers[name.toLowerCase()] !== undefined);
     if (condition !== undefined) {
       return refuse(412, `This operation does not support ${condition}, so it did nothing. Leave the header out.`);
     }
@@ -147,83 +148,27 @@ export class Operation {
       caller,
       context: this.#options.context?.(request),
     });
-    const released = reading.release(answer);
-    return messageOf(isPromised(released) ? await released : released, {
-      isTagged: reading.isTagged && answer.status === 200,
+    const released = plan.release(answer);
+    return messageOf(released instanceof Promise ? await released : released, {
+      isTagged: plan.isTagged && answer.status === 200,
     });
   }
 
-  /** Made once; a failure is not kept, so that it is reported to each request it breaks. */
-  #read(): Promise<Reading> {
-    this.#reading ??= readingOf(this.#entry, this.#options).then(
-      (reading) => (this.#ready = reading),
+  /** Plans once. A failure is not kept, so that it is reported to each request it breaks. */
+  #prepare(): Promise<Plan> {
+    this.#planning ??= planOf(this.#entry, this.#options).then(
+      (plan) => (this.#plan = plan),
       (error: unknown) => {
-        this.#reading = undefined;
+        this.#planning = undefined;
         throw new Error(`Operation "${this.id}" cannot be validated: its schemas are at fault.`, { cause: error });
       },
     );
-    return this.#reading;
+    return this.#planning;
   }
 }
 
-/** How an operation's requests are read. */
-interface Reading {
-  readBody: BodyReader | undefined;
-  readQuery: ReturnType<typeof queryReader>;
-  checkStrictly: ReturnType<typeof strictness>;
-  validate: Validate;
-  release: Release;
-  /** Media types of its successful responses. */
-  produces: string[];
-  /** Whether one of them may be sent to a client with this `Accept`. */
-  isAcceptable: (accept: string) => boolean;
-  /** Query parameters that are credentials, and not the operation's own. */
-  credentials: string[];
-  hasCookies: boolean;
-  /** Headers that make a request conditional (RFC 9110, section 13.1), of an operation that changes something and has none of them. */
-  unsupportedConditions: string[];
-  /** Whether its 200 declares an `ETag`. */
-  isTagged: boolean;
-}
-
-async function readingOf(entry: OperationEntry, options: OperationOptions): Promise<Reading> {
-  const { document, bodyLimit, checking, shortcut } = options;
-  const requestBody = resolve<RequestBodyObject | undefined>(document, entry.operation.requestBody);
-  const declared = Object.keys(requestBody?.content ?? {});
-  const successes = Object.entries(entry.operation.responses ?? {}).filter(([status]) => status.startsWith("2"));
-  const contents = successes.flatMap(([, node]) => Object.keys(resolve<ResponseObject>(document, node).content ?? {}));
-  const produces = [...new Set(contents)];
-  const keyParameters = apiKeyParameters(document, entry);
-  return {
-    readBody: declared.length > 0 ? bodyReader(declared, requestBody?.required ?? false, bodyLimit) : undefined,
-    readQuery: queryReader(document, entry, keyParameters),
-    checkStrictly: strictness(document, entry.parameters),
-    validate: await buildValidator(document, entry, { shortcut }),
-    release: await releaseOf(document, entry, checking),
-    produces,
-    isAcceptable: acceptanceOf(produces),
-    credentials: keyParameters.filter(
-      (name) => !entry.parameters.some((own) => own.in === "query" && own.name === name),
-    ),
-    hasCookies: entry.parameters.some((parameter) => parameter.in === "cookie"),
-    unsupportedConditions: SAFE.has(entry.method) ? [] : CONDITIONS.filter((name) => !declaresHeader(entry, name)),
-    isTagged: entry.method === "get" && declaresTag(document, entry),
-  };
-}
-
-/** Methods by which nothing changes (RFC 9110, section 9.2.1). */
-const SAFE = new Set(["get", "head", "options", "trace"]);
-const CONDITIONS = ["If-Match", "If-None-Match"];
-
-function declaresHeader({ parameters }: OperationEntry, name: string): boolean {
-  return parameters.some((parameter) => {
-    return parameter.in === "header" && parameter.name.toLowerCase() === name.toLowerCase();
-  });
-}
-
-function declaresTag(document: OpenApiDocument, { operation }: OperationEntry): boolean {
-  const { headers = {} } = resolve<ResponseObject>(document, operation.responses?.["200"] ?? {});
-  return Object.keys(headers).some((name) => name.toLowerCase() === "etag");
+function emptyQuery(): ReadQuery {
+  return { declared: Object.create(null) as ReadQuery["declared"], undeclared: {} };
 }
 
 /** The Content-Type as the validator is to see it: the declared spelling, and the boundary of a multipart body. */
@@ -246,4 +191,58 @@ function inputOf(parameters: ParameterObject[], subject: Subject) {
 
 function cookieHeaders(cookies: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(cookies).map(([name, value]) => [cookieHeader(name), value]));
+}
+
+/** The operations of a path, by method. */
+export type Route = Map<string, Operation>;
+
+/** What is the same for all operations. */
+export interface Serving {
+  onOperation: (request: Request, operationId: string) => void;
+  problemBody: (problem: Problem) => unknown;
+}
+
+const NOTHING_THERE =
+  "There is nothing at this path. Upper and lower case differ in it, and a slash at its end counts.";
+
+/** Returns the Express handler that has the operation of each request serve it, and writes what that gives. */
+export function requestHandler(router: PathRouter<Route>, { onOperation, problemBody }: Serving) {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    let announced: Record<string, string> | undefined;
+    const answer = (outcome: Outcome): void => {
+      if (outcome instanceof Problem) respondProblem(request, response, outcome, problemBody(outcome), announced);
+      else send(request, response, outcome, announced);
+    };
+    const fail = (error: unknown): void => {
+      if (error instanceof Problem) answer(error);
+      else next(error);
+    };
+    try {
+      const found = router.find(request.path);
+      if (found === undefined) throw refuse(404, NOTHING_THERE);
+      const { route, values } = found;
+      const operation = route.get(request.method) ?? (request.method === "HEAD" ? route.get("GET") : undefined);
+      if (operation === undefined) {
+        const headers = { Allow: allowed(route) };
+        if (request.method !== "OPTIONS")
+          throw refuse(405, `This path allows only the methods ${headers.Allow}.`, headers);
+        respond(request, response, { status: 204, headers });
+        return;
+      }
+      onOperation(request, operation.id);
+      announced = operation.announcement(request, values);
+      const outcome = operation.serve(request, response, values);
+      if (outcome instanceof Promise) outcome.then(answer).catch(fail).catch(next);
+      else answer(outcome);
+    } catch (error) {
+      fail(error);
+    }
+  };
+}
+
+/** The value of `Allow` (RFC 9110, section 10.2.1). */
+function allowed(route: Route): string {
+  const methods = new Set([...route.keys(), "OPTIONS"]);
+  if (methods.has("GET")) methods.add("HEAD");
+  return [...methods].toSorted().join(", ");
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { operationsOf, type ParameterObject } from "../src/document/document.ts";
 import { bindValidator } from "../src/eov.ts";
 import { excerpt } from "../src/document/excerpt.ts";
-import { quickVerdict } from "../src/request/quick-verdict.ts";
+import { quickVerdict } from "../src/request/parameters.ts";
 import type { Subject } from "../src/request/subject.ts";
 import { document } from "./fixtures/zoo.ts";
 
@@ -14,7 +14,7 @@ async function shortcut(operationId: string) {
   const { metadata, requestJudge } = await bindValidator(part.document, part.at, method, options);
   const { judge, compiledFor } = requestJudge();
   judge({ ...subjectOf(""), openapi: { ...metadata, pathParams: {} } });
-  return quickVerdict(document, parameters, compiledFor);
+  return quickVerdict(document, parameters, { get: compiledFor });
 }
 
 function subjectOf(search: string, params: object = {}): Subject {
@@ -65,7 +65,7 @@ describe("the shortcut", () => {
     const judged = (more: Partial<ParameterObject>) => {
       const declared: ParameterObject = { in: "query", name: "q", ...more };
       const sent = subjectOf(new URLSearchParams({ [declared.name]: "1" }).toString());
-      return quickVerdict(document, [declared], () => schemas)(sent);
+      return quickVerdict(document, [declared], { get: () => schemas })(sent);
     };
     expect(judged({ schema: { type: "string" } })).toEqual([]);
     expect(judged(parameter)).toBeUndefined();

@@ -12,14 +12,17 @@ import { type Problem, refuse } from "../problem.ts";
 import { parameterForEov } from "./eov-parameter.ts";
 import { messageOf } from "./fault-message.ts";
 import { multipartFieldsOf, readMultipart } from "./multipart.ts";
-import { quickVerdict } from "./quick-verdict.ts";
+import { type QuickVerdict, quickVerdict } from "./parameters.ts";
 import type { Subject } from "./subject.ts";
 
-/**
- * Validates one request, and gives the 400 to answer with if it is not valid: at once by the shortcut. Rejects when the
- * schema is at fault.
- */
-export type Validate = (subject: Subject) => Problem | undefined | Promise<Problem | undefined>;
+/** Validates the requests of one operation. */
+export interface Validator {
+  judgeQuickly: QuickVerdict;
+  /** Resolves to the 400 to answer with if a request is not valid. Rejects when the schema is at fault. */
+  judgeWhole: (subject: Subject) => Promise<Problem | undefined>;
+  /** Returns the 400 for what `judgeQuickly` has found. */
+  refusalFor: (faults: Fault[]) => Problem | undefined;
+}
 
 /**
  * Builds express-openapi-validator (EOV) for one operation, over the document cut down to it, its schemas compiled.
@@ -29,7 +32,7 @@ export async function buildValidator(
   document: OpenApiDocument,
   entry: OperationEntry,
   { shortcut }: { shortcut: boolean },
-): Promise<Validate> {
+): Promise<Validator> {
   const requestBody = resolve<RequestBodyObject | undefined>(document, entry.operation.requestBody);
   const contentTypes = Object.keys(requestBody?.content ?? {});
   const isMultipart = contentTypes.some((type) => type.startsWith("multipart/"));
@@ -48,9 +51,7 @@ export async function buildValidator(
 
   const compiled = new Map(sentTypes.map((type) => [type, compiledFor(type)]));
   const judgeQuickly =
-    shortcut && !mustBeObject && !isMultipart
-      ? quickVerdict(document, entry.parameters, (type) => compiled.get(type))
-      : () => undefined;
+    shortcut && !mustBeObject && !isMultipart ? quickVerdict(document, entry.parameters, compiled) : () => undefined;
 
   const refusalFor = (faults: Fault[]) => {
     return faults.length === 0 ? undefined : refuse(400, messageOf(document, entry.parameters, faults));
@@ -65,11 +66,7 @@ export async function buildValidator(
     return refusalFor(judge(subject));
   };
 
-  return (subject) => {
-    const faults = judgeQuickly(subject);
-    if (faults === undefined) return judgeWhole(subject);
-    return refusalFor(faults);
-  };
+  return { judgeQuickly, judgeWhole, refusalFor };
 }
 
 /** What of an operation judges its requests, with the defaults spelt out that EOV does not know. */

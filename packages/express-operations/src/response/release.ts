@@ -1,4 +1,3 @@
-import { keepDeclared, type KeepDeclared } from "./declared-fields.ts";
 import {
   type OpenApiDocument,
   type OperationEntry,
@@ -6,15 +5,9 @@ import {
   type ResponseObject,
   responseKey,
 } from "../document/document.ts";
-import { declaredAs, parseMediaType } from "../media-type.ts";
-import type { Answer } from "./respond.ts";
+import { keepDeclared } from "./declared-fields.ts";
+import { type Answer, type DeclaredResponse, type Release, releasing } from "./respond.ts";
 import { type CheckedShare, responseCheck, type Violation } from "./response-check.ts";
-
-/**
- * What a handler returned, on its way out: known to be declared, its media type said, freed of undeclared fields. At once
- * where nothing is checked.
- */
-export type Release = (answer: Answer) => Answer | Promise<Answer>;
 
 /** Which answers are checked, and who is told what a check finds. */
 export interface Checking {
@@ -22,14 +15,7 @@ export interface Checking {
   onViolation: (violation: Violation) => void;
 }
 
-interface DeclaredResponse {
-  /** The names of its headers, in lower case. */
-  headers: Set<string>;
-  contentTypes: string[];
-  keep: Map<string, KeepDeclared>;
-}
-
-/** The way out of one operation. A status or media type that is not declared is a fault of the handler, and thrown. */
+/** Builds the way out of one operation. */
 export async function releaseOf(
   document: OpenApiDocument,
   entry: OperationEntry,
@@ -41,39 +27,16 @@ export async function releaseOf(
   }
   const share = shareOf(checking.share);
   const check = share > 0 ? await responseCheck(document, entry) : undefined;
-
-  return (returned) => {
-    const response = declared.get(responseKey(entry, returned.status) ?? "");
-    if (response === undefined) {
-      throw new Error(`Operation "${entry.id}" answered ${returned.status}, which the document does not declare.`);
-    }
-    const [only] = response.contentTypes;
-    const contentType = returned.contentType ?? only;
-    const declaredType = contentType && declaredKey(contentType, response.contentTypes);
-    if (
-      returned.body !== undefined &&
-      contentType !== undefined &&
-      (declaredType === undefined || contentType.includes("*"))
-    ) {
-      throw new Error(
-        `Operation "${entry.id}" answered ${returned.status} as ${contentType}, which is no media type the document declares.`,
-      );
-    }
-    const keep = response.keep.get(declaredType ?? "");
-    const declaredOnly = (): Answer => {
-      const { status } = returned;
-      const headers = declaredHeaders(response, returned.headers);
-      if (keep === undefined || contentType === undefined) return { status, headers };
-      return { status, headers, contentType, body: keep(returned.body) };
-    };
-    if (check === undefined || (share < 1 && Math.random() >= share)) return declaredOnly();
-    const answer = { ...returned, ...(declaredType !== undefined && { contentType: declaredType }) };
-    return check(answer).then((violations) => {
+  return releasing({
+    operationId: entry.id,
+    find: (status) => declared.get(responseKey(entry, status) ?? ""),
+    share,
+    check: async (response, answer) => {
+      const violations = (await check?.(answer)) ?? [];
       for (const violation of [...violations, ...undeclaredHeaders(entry.id, response, answer)])
         checking.onViolation(violation);
-      return declaredOnly();
-    });
-  };
+    },
+  });
 }
 
 function declaredResponse(document: OpenApiDocument, { headers = {}, content = {} }: ResponseObject): DeclaredResponse {
@@ -99,18 +62,6 @@ function undeclaredHeaders(
       valueType: typeof headers[name],
     };
   });
-}
-
-function declaredHeaders(response: DeclaredResponse, headers: Answer["headers"]): NonNullable<Answer["headers"]> {
-  const declared: NonNullable<Answer["headers"]> = {};
-  for (const name in headers) if (response.headers.has(name.toLowerCase())) declared[name] = headers[name];
-  return declared;
-}
-
-function declaredKey(contentType: string, declared: string[]): string | undefined {
-  if (declared.includes(contentType)) return contentType;
-  const type = parseMediaType(contentType);
-  return type && declaredAs(type, declared);
 }
 
 function shareOf(share: CheckedShare): number {

@@ -1,8 +1,9 @@
+import { hash } from "node:crypto";
 import type { Request, Response } from "express";
-import { type Deprecation } from "./deprecation.ts";
-import { entityTagOf, isNamed } from "./entity-tag.ts";
-import { essenceOf, isJson } from "../media-type.ts";
+import { declaredAs, essenceOf, isJson, parseMediaType } from "../media-type.ts";
+import type { Schema } from "../document/document.ts";
 import type { Problem } from "../problem.ts";
+import type { Deprecation } from "./deprecation.ts";
 
 /** What a handler returned, before the types are known. */
 export interface Answer {
@@ -108,7 +109,167 @@ export function announcementOf(
 }
 
 function encode(body: unknown, contentType: string): string | Uint8Array {
-  if (isJson(essenceOf(contentType))) return JSON.stringify(body);
+  if (contentType === "application/json" || isJson(essenceOf(contentType))) return JSON.stringify(body);
   if (typeof body === "string" || body instanceof Uint8Array) return body;
   throw new TypeError(`A body of ${contentType} has to be a string or bytes.`);
+}
+
+/**
+ * What a handler returned, on its way out: known to be declared, its media type said, freed of undeclared fields. At once
+ * where nothing is checked.
+ */
+export type Release = (answer: Answer) => Answer | Promise<Answer>;
+
+/** A declared response. */
+export interface DeclaredResponse {
+  /** The names of its headers, in lower case. */
+  headers: ReadonlySet<string>;
+  contentTypes: readonly string[];
+  /** Frees a body of undeclared fields, by content type. */
+  keep: ReadonlyMap<string, KeepDeclared>;
+}
+
+/** The declared responses of an operation, and which answers are checked. */
+export interface DeclaredResponses {
+  operationId: string;
+  /** Returns the response that a status falls under. */
+  find: (status: number) => DeclaredResponse | undefined;
+  /** From 0, for none, to 1, for all. */
+  share: number;
+  /** Resolves when what is wrong with an answer has been reported. */
+  check: (response: DeclaredResponse, answer: Answer) => Promise<void>;
+}
+
+/** Returns the way out of one operation. A status or media type that is not declared is a fault of the handler, and thrown. */
+export function releasing({ operationId, find, share, check }: DeclaredResponses): Release {
+  const byStatus = new Map<number, DeclaredResponse>();
+  return (returned) => {
+    const { status } = returned;
+    const response = byStatus.get(status) ?? find(status);
+    if (response === undefined) {
+      throw new Error(`Operation "${operationId}" answered ${status}, which the document does not declare.`);
+    }
+    byStatus.set(status, response);
+    const contentType = returned.contentType ?? response.contentTypes[0];
+    const declaredType = contentType && declaredKey(contentType, response.contentTypes);
+    if (
+      returned.body !== undefined &&
+      contentType !== undefined &&
+      (declaredType === undefined || contentType.includes("*"))
+    ) {
+      throw new Error(
+        `Operation "${operationId}" answered ${status} as ${contentType}, which is no media type the document declares.`,
+      );
+    }
+    const keep = response.keep.get(declaredType ?? "");
+    const declaredOnly = (): Answer => {
+      const headers = declaredHeaders(response, returned.headers);
+      if (keep === undefined || contentType === undefined) return { status, headers };
+      return { status, headers, contentType, body: keep(returned.body) };
+    };
+    if (share === 0 || (share < 1 && Math.random() >= share)) return declaredOnly();
+    const answer = { ...returned, ...(declaredType !== undefined && { contentType: declaredType }) };
+    return check(response, answer).then(declaredOnly);
+  };
+}
+
+function declaredHeaders(response: DeclaredResponse, headers: Answer["headers"]): NonNullable<Answer["headers"]> {
+  const declared: NonNullable<Answer["headers"]> = {};
+  for (const name in headers) if (response.headers.has(name.toLowerCase())) declared[name] = headers[name];
+  return declared;
+}
+
+function declaredKey(contentType: string, declared: readonly string[]): string | undefined {
+  if (declared.includes(contentType)) return contentType;
+  const type = parseMediaType(contentType);
+  return type && declaredAs(type, declared);
+}
+
+/** Gives a value without the fields that its schema does not declare; the value itself where there are none. */
+export type KeepDeclared = (value: unknown) => unknown;
+
+/** The schemas that apply to a value, and what they declare together once that was asked. */
+export interface Declaration {
+  schemas: Schema[];
+  shape?: Shape;
+}
+
+/** What the schemas that apply to one place declare together. */
+export interface Shape {
+  /** True when nothing is said about fields, or others than those named are let through. */
+  isOpen: boolean;
+  fields: Map<string, Declaration>;
+  patterns: [RegExp, Schema[]][];
+  /** What is said of the fields that are let through without being named. */
+  others: Declaration;
+  items: Declaration;
+  isWriteOnly: boolean;
+}
+
+/** Returns a function that drops what `root` does not declare. `shapeOf` is asked once for each declaration. */
+export function keeping(root: Declaration, shapeOf: (schemas: Schema[]) => Shape): KeepDeclared {
+  const shapeFor = (declaration: Declaration): Shape => (declaration.shape ??= shapeOf(declaration.schemas));
+
+  const keep = (declaration: Declaration, value: unknown): unknown =>
+    isScalar(value) || declaration.schemas.length === 0 ? value : keepShape(shapeFor(declaration), value as object);
+
+  const keepShape = (shape: Shape, value: object): object =>
+    Array.isArray(value) ? keepItems(shape.items, value) : keepFields(shape, value as Record<string, unknown>);
+
+  const keepItems = (declaration: Declaration, items: unknown[]): unknown[] => {
+    if (declaration.schemas.length === 0) return items;
+    const shape = shapeFor(declaration);
+    let copy: unknown[] | undefined;
+    for (let at = 0; at < items.length; at++) {
+      const item = items[at];
+      const kept = isScalar(item) ? item : keepShape(shape, item as object);
+      if (kept !== item) copy ??= items.slice(0, at);
+      copy?.push(kept);
+    }
+    return copy ?? items;
+  };
+
+  const keepFields = (shape: Shape, value: Record<string, unknown>): object => {
+    const names = Object.keys(value);
+    let copy: [name: string, field: unknown][] | undefined;
+    for (let at = 0; at < names.length; at++) {
+      const name = names[at]!;
+      const field = keepField(shape, name, value[name]);
+      if (field !== value[name]) copy ??= names.slice(0, at).map((earlier) => [earlier, value[earlier]]);
+      if (field !== undefined) copy?.push([name, field]);
+    }
+    return copy === undefined ? value : Object.fromEntries(copy);
+  };
+
+  /** Returns undefined for a field that is not kept, as JSON has no such value. */
+  const keepField = (shape: Shape, name: string, value: unknown): unknown => {
+    const field = fieldOf(shape, name);
+    return field === undefined || shapeFor(field).isWriteOnly ? undefined : keep(field, value);
+  };
+
+  return (value) => keep(root, value);
+}
+
+/** What applies to a field; undefined when it is not declared. */
+function fieldOf({ fields, patterns, isOpen, others }: Shape, name: string): Declaration | undefined {
+  const named = fields.get(name);
+  if (patterns.length === 0) return named ?? (isOpen ? others : undefined);
+  const matching = patterns.filter(([pattern]) => pattern.test(name));
+  if (matching.length === 0) return named ?? (isOpen ? others : undefined);
+  return { schemas: [...(named?.schemas ?? []), ...matching.flatMap(([, schemas]) => schemas)] };
+}
+
+function isScalar(value: unknown): boolean {
+  return typeof value !== "object" || value === null;
+}
+
+/** A strong entity tag (RFC 9110, section 8.8.3): 128 bits of a hash of the very bytes. */
+export function entityTagOf(payload: string | Uint8Array): string {
+  return `"${hash("sha256", payload, "base64url").slice(0, 22)}"`;
+}
+
+/** Whether `If-None-Match` names this tag, so that 304 answers a GET (RFC 9110, section 13.1.2: compared weakly). */
+export function isNamed(ifNoneMatch: string | undefined, tag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  return ifNoneMatch.trim() === "*" || (ifNoneMatch.match(/"[^"]*"/g)?.includes(tag) ?? false);
 }

@@ -3,7 +3,6 @@ import type { Request } from "express";
 import type { OpenApiDocument, OperationEntry, SecurityScheme } from "../document/document.ts";
 import { requirementsOf, securityScheme } from "../document/document.ts";
 import { type Problem, refuse } from "../problem.ts";
-import { whenThere } from "../promised.ts";
 import { queryValue } from "../request/query.ts";
 
 /** Who a credential belongs to, and what it may do. Without `scopes` it may do everything. */
@@ -24,7 +23,8 @@ export type SecurityHandler<Caller> = (
 /** Gives who is admitted, or the 401 or 403 to answer with, at once where the handlers judge at once. */
 export type Guard<Caller> = (request: Request) => Admission<Caller> | Problem | Promise<Admission<Caller> | Problem>;
 
-type Admission<Caller> = Pick<Grant<Caller | undefined>, "caller">;
+/** Who is admitted. */
+export type Admission<Caller> = Pick<Grant<Caller | undefined>, "caller">;
 
 /** Who judges credentials, by the scheme they are of, and the realm that challenges name. */
 export interface SecurityOptions<Caller> {
@@ -191,4 +191,16 @@ function schemeOf(document: OpenApiDocument, entry: OperationEntry, name: string
   const scheme = securityScheme(document, name);
   if (scheme !== undefined) return scheme;
   throw new Error(`Operation "${entry.id}" needs the security scheme "${name}", which the document does not declare.`);
+}
+
+/**
+ * Goes on with a value: at once where it is there. What is there is not awaited, since each `await` has a request wait for
+ * all others of the same turn of the event loop, and costs a promise.
+ */
+function whenThere<Value, Result>(
+  value: Value | PromiseLike<Value>,
+  next: (value: Value) => Result | Promise<Result>,
+): Result | Promise<Result> {
+  const isPromised = typeof (value as Partial<PromiseLike<Value>> | undefined | null)?.then === "function";
+  return isPromised ? Promise.resolve(value).then(next) : next(value as Value);
 }

@@ -1,0 +1,131 @@
+import type { OpenApiDocument, ParameterObject, Schema } from "../document/document.ts";
+import { resolve } from "../document/document.ts";
+import { effectiveSchema, isRecord, nonNullTypesOf, propertiesOf } from "../document/effective-schema.ts";
+import { essenceOf, isJson } from "../media-type.ts";
+import { printable } from "../problem.ts";
+import { lossIn, parseJson } from "./json.ts";
+import {
+  type CheckedParameter,
+  checking,
+  firstFault,
+  numericCheck,
+  rawValue,
+  type Reader,
+  scalarChecks,
+  type StrictCheck,
+} from "./parameters.ts";
+import { isSpread } from "./query.ts";
+
+const DELIMITER: Record<string, string> = { spaceDelimited: " ", pipeDelimited: "|" };
+
+/**
+ * What this package demands beyond the schema, which coercion would let pass: numbers in plain decimal digits, integers
+ * a double can hold, no parameter given twice unless it is an array, and JSON in which nothing is lost.
+ */
+export function strictness(document: OpenApiDocument, parameters: ParameterObject[]): CheckedParameter[] {
+  return parameters.flatMap((parameter) => {
+    return strictChecks(document, parameter).map((check) => ({ parameter, check }));
+  });
+}
+
+function strictChecks(document: OpenApiDocument, parameter: ParameterObject): StrictCheck[] {
+  const { name, content } = parameter;
+  const value: Reader = (raw) => rawValue(raw, parameter);
+  if (content !== undefined) return Object.keys(content).some(isReadAsJson) ? [checking(value, jsonFault)] : [];
+  const schema = resolve<Schema>(document, parameter.schema ?? {});
+  const types = nonNullTypesOf(document, schema);
+  const asJson = parameter.in === "query" && readsJson(schema, types) ? [jsonCheck(value)] : [];
+  if (types.has("array")) {
+    const numeric = numericCheck(nonNullTypesOf(document, schema.items), resolve<Schema>(document, schema.items ?? {}));
+    const items: Reader = (raw) =>
+      [value(raw) ?? []].flat().flatMap((text) => (isDelimited(parameter) ? itemsOf(text, parameter) : text));
+    return numeric === undefined
+      ? asJson
+      : [...asJson, checking(items, (text) => said(within("an item", numeric(text))))];
+  }
+  if (types.has("object") || types.size === 0) {
+    if (parameter.in !== "query") return [];
+    const fields = fieldCheck(document, schema);
+    const inBrackets: StrictCheck = (raw) => (isRecord(raw.query[name]) ? said(fields(raw.query[name])) : undefined);
+    const spread: StrictCheck[] = isSpread(document, parameter) ? [(raw) => said(fields(raw.query))] : [];
+    return [inBrackets, ...spread, ...asJson];
+  }
+  return scalarChecks(parameter, numericCheck(types, schema));
+}
+
+/** Checks what EOV parses as JSON: the text, or the texts joined by commas. */
+function jsonCheck(read: Reader): StrictCheck {
+  return (raw) => {
+    const given = read(raw);
+    return given === undefined ? undefined : lossIn(String(given));
+  };
+}
+
+/** The items of a list; white space around those of a header means nothing (RFC 9110, section 5.6.1). */
+function itemsOf(text: string, { in: place, style }: ParameterObject): string[] {
+  const items = text.split(DELIMITER[style ?? ""] ?? ",");
+  return place === "header" ? items.map((item) => item.trim()) : items;
+}
+
+function jsonFault(text: string): string | undefined {
+  try {
+    parseJson(text);
+    return undefined;
+  } catch (error) {
+    return (error as SyntaxError).message;
+  }
+}
+
+/** Whether EOV parses a parameter of this media type as JSON. */
+function isReadAsJson(mediaType: string): boolean {
+  return isJson(mediaType) || essenceOf(mediaType).endsWith("/json");
+}
+
+/** Whether EOV parses the text of a parameter as JSON where it is JSON. */
+function readsJson(schema: Schema, types: Set<string>): boolean {
+  return types.has("object") || ["allOf", "oneOf", "anyOf"].some((keyword) => schema[keyword] !== undefined);
+}
+
+/** What is wrong with a value or, where it has one, with its innermost field or item. */
+type DeepFault = string | { holder: string; fault: string };
+
+function within(holder: string, fault: DeepFault | undefined): DeepFault | undefined {
+  return typeof fault === "string" ? { holder, fault } : fault;
+}
+
+function said(fault: DeepFault | undefined): string | undefined {
+  return typeof fault === "object" ? `has ${fault.holder} that ${fault.fault}` : fault;
+}
+
+/** Checks the numbers in an object, at any depth. The checks of a schema's fields are made when a request first gives them. */
+function fieldCheck(document: OpenApiDocument, node: Schema): (value: unknown) => DeepFault | undefined {
+  let fields: Map<string, (value: unknown) => DeepFault | undefined> | undefined;
+  const types = nonNullTypesOf(document, node);
+  const numeric = numericCheck(types, resolve<Schema>(document, node));
+  const { items } = resolve<Schema>(document, node);
+  const itemCheck = types.has("array") && items !== undefined ? fieldCheck(document, items) : undefined;
+  const item = itemCheck && ((value: unknown) => within("an item", itemCheck(value)));
+  const check = (value: unknown): DeepFault | undefined => {
+    if (typeof value === "string") return (item ?? numeric)?.(value);
+    if (Array.isArray(value)) return firstFault(value, item ?? check);
+    if (!isRecord(value)) return undefined;
+    fields ??= new Map(
+      Object.entries(propertiesOf(effectiveSchema(document, node))).map(([name, field]) => [
+        name,
+        fieldCheck(document, field),
+      ]),
+    );
+    return firstFault(Object.keys(value), (name) => within(fieldOf(name), fields!.get(name)?.(value[name])));
+  };
+  return check;
+}
+
+function fieldOf(name: string): string {
+  const known = printable(name);
+  return known === undefined ? "a field" : `a field "${known}"`;
+}
+
+/** Query and cookie parameters are exploded unless they say otherwise; the others never are. */
+function isDelimited(parameter: ParameterObject): boolean {
+  return parameter.explode === false || parameter.in === "path" || parameter.in === "header";
+}
