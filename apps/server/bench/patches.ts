@@ -35,16 +35,6 @@ export const PATCHES = {
     from: "await runTogether(trx, begun)",
     to: "await runEachAlone(trx, begun)",
   },
-  "without ids that SQLite tells anyway": {
-    file: `${SERVER}/resources/pets/pets.repository.ts`,
-    from: "$if(isPostgres(db),",
-    to: "$if(true,",
-  },
-  "without rows inserted together": {
-    file: `${SERVER}/resources/pets/pets.handlers.ts`,
-    from: "context.writeEach(insertPets, pet)",
-    to: "context.write((trx) => insertPet(trx, pet))",
-  },
   "without anything kept": {
     file: `${SERVER}/app.ts`,
     from: "stateOf(response).dataVersion = version;",
@@ -62,12 +52,12 @@ export const PATCHES = {
   },
   "without key verdicts kept": {
     file: `${API_KEYS}/authentication.ts`,
-    from: "if (version !== undefined) keep(token, verdict);",
+    from: "if (current !== undefined && current === version) keep(token, verdict);",
     to: "",
   },
   "without queries compiled once": {
     file: `${STORAGE}/prepared.ts`,
-    from: "compiled.get(adapter)?.[items.length] ??",
+    from: "compiled.get(shape) ??",
     to: "",
   },
   "without running queries at once": {

@@ -25,9 +25,7 @@ const TECHNIQUES: { without: PatchName; works: WorkName[]; hiddenBy?: PatchName[
   { without: "without bodies read at once", works: ["create"] },
   { without: "without going on at once", works: ["list 20", "get by id"], hiddenBy: KEPT },
   { without: "without commits in the turn of their requests", works: ["create"] },
-  { without: "without savepoints spared", works: ["create"], hiddenBy: ["without rows inserted together"] },
-  { without: "without ids that SQLite tells anyway", works: ["create"] },
-  { without: "without rows inserted together", works: ["create"] },
+  { without: "without savepoints spared", works: ["create"] },
 ];
 
 /** What each technique brings: the service as it stands to the service without it, one technique at a time. */
