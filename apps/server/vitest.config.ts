@@ -6,8 +6,6 @@ import { defineConfig, mergeConfig } from "vitest/config";
 const EVERY_DATABASE = [
   "app",
   "database/earlier-databases",
-  "database/migrations",
-  "database/storage",
   "idempotency/*",
   "keys/audit.repository",
   "keys/keys.repository",

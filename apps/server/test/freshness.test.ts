@@ -1,11 +1,9 @@
-import { snapshotPerTurn } from "@platform/storage/data-version";
 import { openDatabase } from "@platform/storage/database";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { describe, expect, test } from "vitest";
-import { insertPet, listPets } from "../src/resources/pets/pets.repository.ts";
+import { insertPet } from "../src/resources/pets/pets.repository.ts";
 import { json, startService } from "../testing/service.ts";
 import { run, startProgram } from "./program.ts";
-import { opened, temporaryStorage } from "./temporary.ts";
 
 const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
 
@@ -42,51 +40,6 @@ describe("a read sees every write that was answered before", () => {
     }
     await db.destroy();
   });
-});
-
-test("requests of one turn see what was committed until the last of them had arrived, and nothing after", async () => {
-  const storage = await temporaryStorage();
-  await storage.open();
-  const other = opened(storage.url);
-  await insertPet(other, REX);
-  const goOn = snapshotPerTurn(storage);
-  const versions: (number | undefined)[] = [];
-  const arrive = (then: () => unknown) =>
-    new Promise((done) =>
-      goOn((version) => {
-        versions.push(version);
-        done(then());
-      }),
-    );
-
-  const first = arrive(() => listPets(storage.db, { limit: 10 }));
-  await insertPet(other, REX);
-  const second = arrive(async () => {
-    void insertPet(other, REX);
-    return listPets(storage.db, { limit: 10 });
-  });
-  expect(await first).toHaveLength(2);
-  expect(await second).toHaveLength(2);
-  expect(versions).toEqual([expect.any(Number), versions[0]]);
-  expect(await listPets(storage.db, { limit: 10 })).toHaveLength(3);
-});
-
-test("what requests of one turn write at once is committed together, before the event loop turns", async () => {
-  const commits: number[] = [];
-  const storage = await temporaryStorage((size) => commits.push(size));
-  await storage.open();
-  const goOn = snapshotPerTurn(storage);
-  let hasTurned = false;
-  const write = async () => {
-    setImmediate(() => (hasTurned = true));
-    await Promise.resolve(); // as a body that is there is awaited
-    await storage.write((trx) => insertPet(trx, REX));
-    return hasTurned;
-  };
-  const arrive = () => new Promise((done) => goOn(() => done(write())));
-
-  expect(await Promise.all([arrive(), arrive(), arrive()])).toEqual([false, false, false]);
-  expect(commits).toEqual([3]);
 });
 
 test("a key that the command line revokes fails on the next request", async () => {

@@ -1,8 +1,8 @@
-import { migrate } from "@platform/storage/migrations";
 import { temporaryUrl } from "@platform/test-support/temporary";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { opened } from "../temporary.ts";
+import { migrate } from "../src/migrations.ts";
+import { opened } from "./things.ts";
 
 test("waits for another process that migrates, also longer than a statement may wait for a lock", async () => {
   const url = await temporaryUrl();

@@ -1,16 +1,14 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { DatabaseError } from "@platform/storage/database-error";
-import { groupingCommits } from "@platform/storage/grouping-commits";
-import type { Storage } from "@platform/storage/storage";
-import { pathOfFileUrl } from "@platform/storage/url";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { insertPet, listPets } from "../../src/resources/pets/pets.repository.ts";
-import type { Tables } from "../../src/registrations.ts";
-import { type Database, temporaryDatabase, temporaryStorage } from "../temporary.ts";
+import { DatabaseError } from "../src/database-error.ts";
+import { groupingCommits } from "../src/sqlite/grouping-commits.ts";
+import type { Storage } from "../src/storage.ts";
+import { pathOfFileUrl } from "../src/url.ts";
+import { type Database, insertThing, listThings, type Tables, temporaryDatabase, temporaryStorage } from "./things.ts";
 
-const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
+const CUP = { name: "cup", size: 1 };
 
 describe("write", () => {
   test("commits what arrives together in one transaction", async () => {
@@ -18,8 +16,8 @@ describe("write", () => {
     const transactions = await Promise.all(
       Array.from({ length: 20 }, () =>
         write(async (trx) => {
-          await insertPet(trx, REX);
-          const { rows } = await sql<{ count: number }>`select count(*) as count from pets`.execute(trx);
+          await insertThing(trx, CUP);
+          const { rows } = await sql<{ count: number }>`select count(*) as count from things`.execute(trx);
           return rows[0]!.count;
         }),
       ),
@@ -34,7 +32,7 @@ describe("write", () => {
     const all = Array.from({ length: 300 }, (_, index) =>
       write(async (trx) => {
         if (index === 0) setImmediate(() => (atTurn = [...committed]));
-        await insertPet(trx, REX);
+        await insertThing(trx, CUP);
       }),
     );
     await Promise.all(all);
@@ -49,49 +47,49 @@ describe("write", () => {
       write(async (trx) => void (await sql`pragma max_page_count = ${sql.lit(pages)}`.execute(trx)));
     await limit(rows[0]!.page_count);
     const group = await Promise.allSettled(
-      Array.from({ length: 200 }, () => write((trx) => insertPet(trx, { ...REX, name: "x".repeat(255) }))),
+      Array.from({ length: 200 }, () => write((trx) => insertThing(trx, { ...CUP, name: "x".repeat(255) }))),
     );
-    const kept = await listPets(db, { limit: 1000 });
+    const kept = await listThings(db);
     expect(group.some(({ status }) => status === "rejected")).toBe(true);
     expect(group.flatMap((result) => (result.status === "fulfilled" ? [result.value.id] : []))).toEqual(
       kept.map(({ id }) => id),
     );
     await limit(rows[0]!.page_count + 100);
-    await expect(write((trx) => insertPet(trx, REX))).resolves.toMatchObject(REX);
+    await expect(write((trx) => insertThing(trx, CUP))).resolves.toMatchObject(CUP);
   });
 
   test("is refused when its own patience ends, while the group before it still waits, and leaves nothing", async () => {
     const db = await temporaryDatabase();
     const { write } = groupingCommits(db, undefined, 1_000);
     const other = new Sqlite(await pathOf(db)).exec("begin immediate");
-    const refused = [write((trx) => insertPet(trx, { ...REX, name: "in the first group" }))];
+    const refused = [write((trx) => insertThing(trx, { ...CUP, name: "in the first group" }))];
     await nextTurn(); // the first group is made up
     const start = performance.now();
-    refused.push(write((trx) => insertPet(trx, { ...REX, name: "in the second" })));
+    refused.push(write((trx) => insertThing(trx, { ...CUP, name: "in the second" })));
     for (const result of await Promise.allSettled(refused)) {
       expect(result).toEqual({ status: "rejected", reason: expect.any(DatabaseError) });
     }
     expect(performance.now() - start).toBeLessThan(4_000); // the first group itself waits 5 s
 
     other.exec("rollback").close();
-    const kept = await write((trx) => insertPet(trx, REX));
-    expect(await listPets(db, { limit: 10 })).toEqual([kept]);
+    const kept = await write((trx) => insertThing(trx, CUP));
+    expect(await listThings(db)).toEqual([kept]);
   });
 });
 
 test("writes that wait for another process are refused once they shall not wait, and later ones wait for a moment", async () => {
   const { write, stopWaiting, url, db } = await temporaryStorage();
-  await write((trx) => insertPet(trx, REX));
+  await write((trx) => insertThing(trx, CUP));
   const other = new Sqlite(pathOfFileUrl(url)).exec("begin immediate");
-  const waiting = write((trx) => insertPet(trx, { ...REX, name: "waits" }));
+  const waiting = write((trx) => insertThing(trx, { ...CUP, name: "waits" }));
   const start = performance.now();
   stopWaiting(0);
   await expect(waiting).rejects.toBeInstanceOf(DatabaseError);
-  await expect(write((trx) => insertPet(trx, { ...REX, name: "later" }))).rejects.toBeInstanceOf(DatabaseError);
+  await expect(write((trx) => insertThing(trx, { ...CUP, name: "later" }))).rejects.toBeInstanceOf(DatabaseError);
   expect(performance.now() - start).toBeLessThan(4_000); // a write would wait for 5 s
   other.exec("rollback").close();
-  await write((trx) => insertPet(trx, { ...REX, name: "last" }));
-  expect((await listPets(db, { limit: 10 })).map(({ name }) => name)).toEqual(["Rex", "last"]);
+  await write((trx) => insertThing(trx, { ...CUP, name: "last" }));
+  expect((await listThings(db)).map(({ name }) => name)).toEqual(["cup", "last"]);
 });
 
 describe("snapshot", () => {
@@ -108,12 +106,12 @@ describe("snapshot", () => {
     await storage.open();
     expect(versionOf(storage)).toEqual(expect.any(Number));
     const failing = storage.db.transaction().execute(async (trx: Database) => {
-      await insertPet(trx, REX);
+      await insertThing(trx, CUP);
       expect(versionOf(storage)).toBeUndefined();
       throw new Error("taken back");
     });
     await expect(failing).rejects.toThrow("taken back");
-    expect(await listPets(storage.db, { limit: 10 })).toEqual([]);
+    expect(await listThings(storage.db)).toEqual([]);
   });
 
   test("has the same version until somebody else commits, and another after", async () => {
@@ -121,7 +119,7 @@ describe("snapshot", () => {
     await storage.open();
     const before = versionOf(storage);
     expect(versionOf(storage)).toBe(before);
-    await storage.write((trx) => insertPet(trx, REX));
+    await storage.write((trx) => insertThing(trx, CUP));
     const after = versionOf(storage);
     expect(after).not.toBe(before);
     expect(versionOf(storage)).toBe(after);
@@ -135,12 +133,12 @@ async function pathOf(db: Database): Promise<string> {
 
 test("a read waits neither for a write nor for the lock of another process", async () => {
   const { write, db, url } = await temporaryStorage();
-  await write((trx) => insertPet(trx, REX));
+  await write((trx) => insertThing(trx, CUP));
   const other = new Sqlite(pathOfFileUrl(url));
   other.exec("begin exclusive");
-  const writing = write((trx) => insertPet(trx, REX));
-  expect(await listPets(db, { limit: 10 })).toHaveLength(1);
+  const writing = write((trx) => insertThing(trx, CUP));
+  expect(await listThings(db)).toHaveLength(1);
   other.exec("rollback").close();
   await writing;
-  expect(await listPets(db, { limit: 10 })).toHaveLength(2);
+  expect(await listThings(db)).toHaveLength(2);
 });

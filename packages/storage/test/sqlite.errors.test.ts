@@ -1,13 +1,12 @@
-import { DatabaseError, isDatabaseUnavailable } from "@platform/storage/database-error";
-import { migrate } from "@platform/storage/migrations";
-import { isBusy, namingFile, notOpened } from "@platform/storage/sqlite.errors";
-import { pathOfFileUrl } from "@platform/storage/url";
 import { temporaryUrl } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { MIGRATIONS } from "../../src/migrations.ts";
-import { opened } from "../temporary.ts";
+import { DatabaseError, isDatabaseUnavailable } from "../src/database-error.ts";
+import { migrate } from "../src/migrations.ts";
+import { isBusy, namingFile, notOpened } from "../src/sqlite/sqlite.errors.ts";
+import { pathOfFileUrl } from "../src/url.ts";
+import { MIGRATIONS, opened } from "./things.ts";
 
 const PATH = "/data/petstore.db";
 const failure = (code: string) => new Sqlite.SqliteError("what SQLite says", code);
@@ -86,9 +85,9 @@ test("damage that SQLite tells by an extended code is said to be damage", async 
   const first = opened(url);
   await migrate(first, MIGRATIONS);
   await first.destroy();
-  addPetPastIndex(pathOfFileUrl(url));
+  addPastIndex(pathOfFileUrl(url));
   const db = opened(url);
-  const error = await sql`update pets set status = 'pending'`.execute(db).then(
+  const error = await sql`update things set size = 2`.execute(db).then(
     () => undefined,
     (reason: unknown) => reason,
   );
@@ -99,14 +98,14 @@ test("damage that SQLite tells by an extended code is said to be damage", async 
   });
 });
 
-/** Adds an animal by a connection to which the index of the animals is unknown, and so is without it. */
-function addPetPastIndex(path: string): void {
+/** Adds a thing by a connection to which the index of the things is unknown, and so is without it. */
+function addPastIndex(path: string): void {
   const hiding = new Sqlite(path).unsafeMode();
   hiding.pragma("writable_schema = on");
-  const entry = hiding.prepare("select * from sqlite_master where name = 'pets_status_id'").raw().get();
-  hiding.exec("delete from sqlite_master where name = 'pets_status_id'").close();
+  const entry = hiding.prepare("select * from sqlite_master where name = 'things_size'").raw().get();
+  hiding.exec("delete from sqlite_master where name = 'things_size'").close();
   const adding = new Sqlite(path);
-  adding.exec("insert into pets (name, category_id, status) values ('Rex', 1, 'sold')");
+  adding.exec("insert into things (name, size) values ('cup', 1)");
   adding.unsafeMode().pragma("writable_schema = on");
   adding.prepare("insert into sqlite_master values (?, ?, ?, ?, ?)").run(entry);
   adding.close();

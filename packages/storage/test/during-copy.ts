@@ -1,11 +1,10 @@
-import { isPostgresUrl, pathOfFileUrl } from "@platform/storage/url";
 import Sqlite from "better-sqlite3";
 import { InsertQueryNode, type KyselyPlugin, sql } from "kysely";
-import type { Tables } from "../../src/registrations.ts";
-import { type Database, opened } from "../temporary.ts";
+import { isPostgresUrl, pathOfFileUrl } from "../src/url.ts";
+import { type Database, opened, type Tables } from "./things.ts";
 
 /** The tables that are copied. */
-export const TABLES = ["pets", "api_keys", "audit", "idempotency_keys"] as const satisfies (keyof Tables)[];
+export const TABLES = ["things", "api_keys", "idempotency_keys"] as const satisfies (keyof Tables)[];
 
 /** A database for which `act` runs once, to its end, between the first row that is added to `table` and what follows. */
 export function actingAtInsert(db: Database, table: keyof Tables, act: () => Promise<void>): Database {

@@ -1,9 +1,8 @@
 import { setTimeout } from "node:timers/promises";
-import { openDatabase } from "@platform/storage/database";
-import { pathOfFileUrl } from "@platform/storage/url";
 import Sqlite from "better-sqlite3";
-import { insertPet } from "../../src/resources/pets/pets.repository.ts";
-import type { PetsTables } from "../../src/resources/pets/pets.table.ts";
+import { openDatabase } from "../../src/database.ts";
+import { pathOfFileUrl } from "../../src/url.ts";
+import { insertThing } from "../things.ts";
 
 /**
  * A process that opens a database, writes a little later, and closes it, again and again until it is told to stop. It
@@ -14,13 +13,11 @@ const stop = new AbortController();
 process.once("message", () => stop.abort());
 const counts = { written: 0, lost: 0 };
 while (!stop.signal.aborted) {
-  const db = openDatabase<PetsTables>(url);
+  const db = openDatabase(url);
   await db.connection().execute(() => setTimeout(Math.random() * 10));
-  const { id } = await db
-    .transaction()
-    .execute((trx) => insertPet(trx, { name: "Rex", categoryId: 1, status: "available" }));
+  const { id } = await db.transaction().execute((trx) => insertThing(trx, { name: "cup", size: 1 }));
   const there = new Sqlite(pathOfFileUrl(url), { readonly: true });
-  if (there.prepare("select 1 from pets where id = ?").get(id) === undefined) counts.lost++;
+  if (there.prepare("select 1 from things where id = ?").get(id) === undefined) counts.lost++;
   there.close();
   counts.written++;
   await db.destroy();

@@ -1,18 +1,15 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import type { Pet } from "@petstore/contract";
-import { DatabaseError, isDatabaseUnavailable } from "@platform/storage/database-error";
-import { migrate } from "@platform/storage/migrations";
 import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { MIGRATIONS } from "../../src/migrations.ts";
-import { insertPet, listPets } from "../../src/resources/pets/pets.repository.ts";
-import { type Database, opened, temporaryDatabase } from "../temporary.ts";
+import { DatabaseError, isDatabaseUnavailable } from "../src/database-error.ts";
+import { migrate } from "../src/migrations.ts";
+import { type Database, insertThing, listThings, MIGRATIONS, opened, temporaryDatabase, type Thing } from "./things.ts";
 
-const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
+const CUP = { name: "cup", size: 1 };
 
 describe("openDatabase", () => {
   test("sets durability and safety on every open, also of a database that exists", async () => {
@@ -29,9 +26,9 @@ describe("openDatabase", () => {
     const url = await temporaryUrl();
     const first = opened(url);
     await migrate(first, MIGRATIONS);
-    const pet = await insertPet(first, REX);
+    const thing = await insertThing(first, CUP);
     await first.destroy();
-    expect(await listPets(opened(url), { limit: 10 })).toEqual([pet]);
+    expect(await listThings(opened(url))).toEqual([thing]);
   });
 
   test("names a file that cannot be opened, and the remedy", async () => {
@@ -63,20 +60,20 @@ describe("a transaction", () => {
   test("fails with the first error when SQLite has rolled it back by itself", async () => {
     const db = await temporaryDatabase();
     const failing = db.transaction().execute(async (trx: Database) => {
-      await sql`insert or rollback into pets (name, category_id, status) values ('Rex', 1, 'lost')`.execute(trx);
+      await sql`insert or rollback into things (name, size) values ('cup', 0)`.execute(trx);
     });
     await expect(failing).rejects.toMatchObject({ code: "SQLITE_CONSTRAINT_CHECK" });
-    expect(await insertPet(db, REX)).toMatchObject({ id: 1 });
+    expect(await insertThing(db, CUP)).toMatchObject({ id: 1 });
   });
 
   test("leaves nothing when it throws", async () => {
     const db = await temporaryDatabase();
     const failing = db.transaction().execute(async (trx: Database) => {
-      await insertPet(trx, REX);
+      await insertThing(trx, CUP);
       throw new Error("no");
     });
     await expect(failing).rejects.toThrow("no");
-    expect(await listPets(db, { limit: 10 })).toEqual([]);
+    expect(await listThings(db)).toEqual([]);
   });
 });
 
@@ -98,19 +95,19 @@ describe("a database that another process has locked", () => {
     const [holder, waiter] = await twoConnections();
     let written = false;
     const waiting = await holder.transaction().execute(async () => {
-      const insert = insertPet(waiter, REX).then(() => (written = true));
+      const insert = insertThing(waiter, CUP).then(() => (written = true));
       await manyTurns(800);
       expect(written).toBe(false);
       return { insert };
     });
     await waiting.insert;
-    expect(await listPets(holder, { limit: 10 })).toHaveLength(1);
+    expect(await listThings(holder)).toHaveLength(1);
   });
 
   test("is given up after some seconds, with the reason", async () => {
     const [holder, waiter] = await twoConnections();
     await holder.transaction().execute(async () => {
-      const error = await failureOf(insertPet(waiter, REX));
+      const error = await failureOf(insertThing(waiter, CUP));
       expect(error).toBeInstanceOf(DatabaseError);
       expect(error.message).toBe("The database is locked by another process. End that process, or try again.");
     });
@@ -121,16 +118,16 @@ test("a full disk fails the write, leaves the reads, and heals without a restart
   const db = await temporaryDatabase();
   const pages = await pragma(db, "page_count");
   await pragma(db, `max_page_count = ${String(pages)}`);
-  const kept: Pet[] = [];
+  const kept: Thing[] = [];
   const fill = async () => {
     for (;;)
-      kept.push(await db.transaction().execute((trx: Database) => insertPet(trx, { ...REX, name: "x".repeat(255) })));
+      kept.push(await db.transaction().execute((trx: Database) => insertThing(trx, { ...CUP, name: "x".repeat(255) })));
   };
   expect(isDatabaseUnavailable(await failureOf(fill()))).toBe(true);
-  expect(await listPets(db, { limit: 100 })).toEqual(kept);
+  expect(await listThings(db)).toEqual(kept);
   await pragma(db, `max_page_count = ${Number(pages) + 100}`);
-  kept.push(await insertPet(db, REX));
-  expect(await listPets(db, { limit: 100 })).toEqual(kept);
+  kept.push(await insertThing(db, CUP));
+  expect(await listThings(db)).toEqual(kept);
 });
 
 test("isDatabaseUnavailable tells a mistake in a query from an outage", async () => {

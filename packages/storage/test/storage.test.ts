@@ -1,40 +1,39 @@
 import { describe, expect, test } from "vitest";
-import { findPet, insertPet, listPets } from "../../src/resources/pets/pets.repository.ts";
-import { opened, temporaryStorage } from "../temporary.ts";
+import { findThing, insertThing, listThings, opened, temporaryStorage } from "./things.ts";
 
-const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
+const CUP = { name: "cup", size: 1 };
 
 describe("write", () => {
   test("is answered only when another process sees it", async () => {
     const { write, url } = await temporaryStorage();
     const other = opened(url);
-    const pets = await Promise.all(
+    const things = await Promise.all(
       Array.from({ length: 5 }, async () => {
-        const pet = await write((trx) => insertPet(trx, REX));
-        return { pet, found: await findPet(other, pet.id) };
+        const thing = await write((trx) => insertThing(trx, CUP));
+        return { thing, found: await findThing(other, thing.id) };
       }),
     );
-    expect(pets.map(({ found }) => found)).toEqual(pets.map(({ pet }) => pet));
+    expect(things.map(({ found }) => found)).toEqual(things.map(({ thing }) => thing));
   });
 
   test("fails alone, keeping nothing, when its work throws", async () => {
     const { write, db } = await temporaryStorage();
     const results = await Promise.allSettled([
-      write((trx) => insertPet(trx, { ...REX, name: "first" })),
+      write((trx) => insertThing(trx, { ...CUP, name: "first" })),
       write(async (trx) => {
-        await insertPet(trx, { ...REX, name: "taken back" });
+        await insertThing(trx, { ...CUP, name: "taken back" });
         throw new Error("no");
       }),
-      write((trx) => insertPet(trx, { ...REX, name: "last" })),
+      write((trx) => insertThing(trx, { ...CUP, name: "last" })),
     ]);
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
-    expect((await listPets(db, { limit: 10 })).map(({ name }) => name).toSorted()).toEqual(["first", "last"]);
+    expect((await listThings(db)).map(({ name }) => name).toSorted()).toEqual(["first", "last"]);
   });
 
   test("tells of each commit once, with the units that it held", async () => {
     const sizes: number[] = [];
     const { write } = await temporaryStorage((size) => sizes.push(size));
-    const add = () => write((trx) => insertPet(trx, REX));
+    const add = () => write((trx) => insertThing(trx, CUP));
     await add();
     expect(sizes).toEqual([1]);
     await add();
@@ -43,7 +42,7 @@ describe("write", () => {
       ...Array.from({ length: 5 }, add),
       write(() => Promise.reject(new Error("no"))).catch(() => {}),
       write(
-        (trx) => insertPet(trx, REX),
+        (trx) => insertThing(trx, CUP),
         () => false,
       ),
     ]);
@@ -52,17 +51,17 @@ describe("write", () => {
 
   test("gives the result of work without success, and keeps nothing of it alone", async () => {
     const { write, db } = await temporaryStorage();
-    const add = (name: string) => write((trx) => insertPet(trx, { ...REX, name }));
+    const add = (name: string) => write((trx) => insertThing(trx, { ...CUP, name }));
     const failing = write(
-      async (trx) => ({ isSold: true, pet: await insertPet(trx, { ...REX, name: "taken back" }) }),
-      ({ isSold }) => !isSold,
+      async (trx) => ({ isLast: true, thing: await insertThing(trx, { ...CUP, name: "taken back" }) }),
+      ({ isLast }) => !isLast,
     );
     const results = await Promise.all([add("first"), failing, add("last")]);
-    expect(results[1]).toMatchObject({ isSold: true, pet: { name: "taken back" } });
-    const names = async () => (await listPets(db, { limit: 10 })).map(({ name }) => name).toSorted();
+    expect(results[1]).toMatchObject({ isLast: true, thing: { name: "taken back" } });
+    const names = async () => (await listThings(db)).map(({ name }) => name).toSorted();
     expect(await names()).toEqual(["first", "last"]);
     const kept = await write(
-      (trx) => insertPet(trx, { ...REX, name: "kept" }),
+      (trx) => insertThing(trx, { ...CUP, name: "kept" }),
       ({ name }) => name === "kept",
     );
     expect(kept).toMatchObject({ name: "kept" });

@@ -1,11 +1,9 @@
-import { failureOf } from "@platform/storage/failure";
-import { outageLog } from "@platform/storage/outage";
 import { sql } from "kysely";
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { insertPet } from "../../src/resources/pets/pets.repository.ts";
-import { TABLES } from "../../src/registrations.ts";
-import { temporaryStorage } from "../temporary.ts";
+import { failureOf } from "../src/failure.ts";
+import { outageLog } from "../src/outage.ts";
+import { insertThing, SCHEMA, temporaryStorage } from "./things.ts";
 
 /** How often these tests look whether an outage is over, in milliseconds. */
 const LOOK_EVERY_MS = 20;
@@ -86,13 +84,17 @@ test("an outage is one error with its stack, then a number now and then, and its
     { level: "info" },
     { write: (line) => void lines.push(JSON.parse(line) as (typeof lines)[number]) },
   );
-  const report = outageLog(logger, async () => (await failureOf(storage, Object.keys(TABLES))) === undefined, 20);
+  const report = outageLog(
+    logger,
+    async () => (await failureOf(storage, Object.keys(SCHEMA.tables))) === undefined,
+    20,
+  );
   const limit = (pages: number) =>
     storage.write(async (trx) => void (await sql`pragma max_page_count = ${sql.lit(pages)}`.execute(trx)));
   let failures = 0;
   const write = () =>
     storage
-      .write((trx) => insertPet(trx, { name: "é".repeat(255), categoryId: 1, status: "sold" }))
+      .write((trx) => insertThing(trx, { name: "é".repeat(255), size: 1 }))
       .then(
         () => true,
         (error: unknown) => {
@@ -106,7 +108,7 @@ test("an outage is one error with its stack, then a number now and then, and its
   while (await write());
   await expect.poll(async () => (await write(), lines.length), { interval: 5 }).toBeGreaterThan(2);
   await expect
-    .poll(() => failureOf(storage, Object.keys(TABLES)))
+    .poll(() => failureOf(storage, Object.keys(SCHEMA.tables)))
     .toMatchObject({ message: "The database cannot be written." });
   await limit(100_000);
   await expect.poll(() => lines.at(-1)?.msg).toBe("the database can be used again");

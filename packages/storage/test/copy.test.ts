@@ -1,45 +1,43 @@
-import { copyDatabase } from "@platform/storage/copy";
-import { DatabaseError } from "@platform/storage/database-error";
-import { migrate } from "@platform/storage/migrations";
 import { temporaryUrl } from "@platform/test-support/temporary";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { MIGRATIONS } from "../../src/migrations.ts";
-import { insertPet, listPets } from "../../src/resources/pets/pets.repository.ts";
-import { opened, SCHEMA } from "../temporary.ts";
+import { DatabaseError } from "../src/database-error.ts";
+import { copyDatabase } from "../src/maintenance/copy.ts";
+import { migrate } from "../src/migrations.ts";
 import { actingAtInsert, all, writeToEach } from "./during-copy.ts";
+import { insertThing, listThings, MIGRATIONS, opened, SCHEMA } from "./things.ts";
 
-const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
+const CUP = { name: "cup", size: 1 };
 
 test("nobody can write to either file while SQLite is copied to SQLite", async () => {
   const [fromUrl, toUrl] = [await temporaryUrl(), await temporaryUrl()];
   const [from, to] = [opened(fromUrl), opened(toUrl)];
   await migrate(from, MIGRATIONS);
-  const pet = await insertPet(from, REX);
+  const thing = await insertThing(from, CUP);
   const during: Record<string, string>[] = [];
   const copied = await copyDatabase(
     from,
-    actingAtInsert(to, "pets", async () => {
+    actingAtInsert(to, "things", async () => {
       for (const url of [fromUrl, toUrl]) during.push(await writeToEach(url));
     }),
     SCHEMA,
   );
   expect(during).toEqual([all("SQLITE_BUSY"), all("SQLITE_BUSY")]);
-  expect(copied[0]).toMatchObject({ table: "pets", rows: 1 });
-  expect(await listPets(to, { limit: 10 })).toEqual([pet]);
+  expect(copied[0]).toMatchObject({ table: "things", rows: 1 });
+  expect(await listThings(to)).toEqual([thing]);
   expect(await writeToEach(fromUrl)).toEqual(all("written"));
 });
 
 test.each([
-  ["another name", "update pets set name = 'Mia' where id = new.id"],
-  ["no row", "delete from pets where id = new.id"],
+  ["another name", "update things set name = 'mug' where id = new.id"],
+  ["no row", "delete from things where id = new.id"],
 ])("a copy that would differ, by %s, is not made", async (_difference, act) => {
   const [from, to] = [opened(await temporaryUrl()), opened(await temporaryUrl())];
   for (const db of [from, to]) await migrate(db, MIGRATIONS);
-  await insertPet(from, REX);
-  await sql`create trigger spoil after insert on pets begin ${sql.raw(act)}; end`.execute(to);
+  await insertThing(from, CUP);
+  await sql`create trigger spoil after insert on things begin ${sql.raw(act)}; end`.execute(to);
   await expect(copyDatabase(from, to, SCHEMA)).rejects.toThrow(
-    new DatabaseError("The copy of pets differs from it, so nothing is copied."),
+    new DatabaseError("The copy of things differs from it, so nothing is copied."),
   );
-  expect(await listPets(to, { limit: 10 })).toEqual([]);
+  expect(await listThings(to)).toEqual([]);
 });

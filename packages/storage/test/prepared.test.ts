@@ -1,39 +1,38 @@
-import { prepared } from "@platform/storage/prepared";
 import { describe, expect, test } from "vitest";
-import { findPet, insertPet } from "../../src/resources/pets/pets.repository.ts";
-import { type Database, temporaryDatabase } from "../temporary.ts";
+import { prepared } from "../src/prepared.ts";
+import { type Database, findThing, insertThing, temporaryDatabase } from "./things.ts";
 
-const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
+const CUP = { name: "cup", size: 1 };
 
 const named = prepared((db: Database, { name, limit }: { name: string; limit: number }) =>
-  db.selectFrom("pets").select("id").where("name", "=", name).orderBy("id").limit(limit),
+  db.selectFrom("things").select("id").where("name", "=", name).orderBy("id").limit(limit),
 );
 
 describe("a prepared query", () => {
   test("gives the rows for the values of each run, as of when it was asked", async () => {
     const db = await temporaryDatabase();
-    for (const name of ["Rex", "Mia", "Rex"]) await insertPet(db, { ...REX, name });
-    const asked = named(db, { limit: 10, name: "Rex" });
-    await insertPet(db, REX);
+    for (const name of ["cup", "mug", "cup"]) await insertThing(db, { ...CUP, name });
+    const asked = named(db, { limit: 10, name: "cup" });
+    await insertThing(db, CUP);
     expect(await asked).toEqual([{ id: 1 }, { id: 3 }]);
-    expect(await named(db, { limit: 1, name: "Rex" })).toEqual([{ id: 1 }]);
-    expect(await named(db, { limit: 10, name: "Mia" })).toEqual([{ id: 2 }]);
+    expect(await named(db, { limit: 1, name: "cup" })).toEqual([{ id: 1 }]);
+    expect(await named(db, { limit: 10, name: "mug" })).toEqual([{ id: 2 }]);
   });
 
   test("is built once for each set of values that are given", async () => {
     const db = await temporaryDatabase();
-    for (const name of ["Rex", "Mia"]) await insertPet(db, { ...REX, name });
+    for (const name of ["cup", "mug"]) await insertThing(db, { ...CUP, name });
     let built = 0;
     const find = prepared((own: Database, { name }: { name?: string | undefined }) => {
       built++;
-      const query = own.selectFrom("pets").select("name").orderBy("id");
+      const query = own.selectFrom("things").select("name").orderBy("id");
       return name === undefined ? query : query.where("name", "=", name);
     });
     for (let time = 0; time < 2; time++) {
-      expect(await find(db, {})).toEqual([{ name: "Rex" }, { name: "Mia" }]);
+      expect(await find(db, {})).toEqual([{ name: "cup" }, { name: "mug" }]);
       expect(await find(db, { name: undefined })).toHaveLength(2);
-      expect(await find(db, { name: "Mia" })).toEqual([{ name: "Mia" }]);
-      expect(await find(db, { name: "Rex" })).toEqual([{ name: "Rex" }]);
+      expect(await find(db, { name: "mug" })).toEqual([{ name: "mug" }]);
+      expect(await find(db, { name: "cup" })).toEqual([{ name: "cup" }]);
     }
     expect(built).toBe(2);
   });
@@ -42,7 +41,7 @@ describe("a prepared query", () => {
     const db = await temporaryDatabase();
     const wrong = prepared((own: Database, { limit }: { limit: number }) =>
       own
-        .selectFrom("pets")
+        .selectFrom("things")
         .select("id")
         .limit(limit > 5 ? 5 : limit),
     );
@@ -53,22 +52,22 @@ describe("a prepared query", () => {
     const db = await temporaryDatabase();
     let found: Promise<unknown> | undefined;
     await db.transaction().execute(async (trx: Database) => {
-      await insertPet(trx, REX);
-      found = findPet(db, 1);
-      expect(await findPet(trx, 1)).toMatchObject(REX);
+      await insertThing(trx, CUP);
+      found = findThing(db, 1);
+      expect(await findThing(trx, 1)).toMatchObject(CUP);
       expect(await Promise.race([found, Promise.resolve("waits")])).toBe("waits");
     });
-    expect(await found).toMatchObject(REX);
+    expect(await found).toMatchObject(CUP);
   });
 
   test("fails with what SQLite says, in a transaction too", async () => {
     const db = await temporaryDatabase();
-    const wrong = { ...REX, categoryId: 2 ** 60 };
-    await expect(insertPet(db, wrong)).rejects.toThrow("CHECK constraint failed");
+    const wrong = { ...CUP, size: 0 };
+    await expect(insertThing(db, wrong)).rejects.toThrow("CHECK constraint failed");
     await db.transaction().execute(async (trx: Database) => {
-      await expect(insertPet(trx, wrong)).rejects.toThrow("CHECK constraint failed");
-      await insertPet(trx, REX);
+      await expect(insertThing(trx, wrong)).rejects.toThrow("CHECK constraint failed");
+      await insertThing(trx, CUP);
     });
-    expect(await named(db, { name: "Rex", limit: 10 })).toEqual([{ id: 1 }]);
+    expect(await named(db, { name: "cup", limit: 10 })).toEqual([{ id: 1 }]);
   });
 });

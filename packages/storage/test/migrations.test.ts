@@ -1,11 +1,10 @@
-import { DatabaseError } from "@platform/storage/database-error";
-import { migrate } from "@platform/storage/migrations";
 import { temporaryUrl } from "@platform/test-support/temporary";
 import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
 import { describe, expect, test } from "vitest";
-import { MIGRATIONS } from "../../src/migrations.ts";
-import { type Database, opened } from "../temporary.ts";
+import { DatabaseError } from "../src/database-error.ts";
+import { migrate } from "../src/migrations.ts";
+import { type Database, MIGRATIONS, opened } from "./things.ts";
 
 const creating = (table: string): Migration => ({
   up: async (db) => void (await sql`create table ${sql.table(table)} (id integer)`.execute(db)),

@@ -1,0 +1,67 @@
+import { existsSync } from "node:fs";
+import { chmod, mkdir, readdir, stat, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { temporaryFolder } from "@platform/test-support/temporary";
+import Sqlite from "better-sqlite3";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { run, startProgram } from "../program.ts";
+
+describe("the database, its log and what is copied of it are for their owner alone", () => {
+  /** Files that a usual umask leaves readable for everybody. */
+  const modesIn = async (folder: string): Promise<Record<string, string>> => {
+    const names = (await readdir(folder)).filter((name) => name.includes(".db")).toSorted();
+    const modes = names.map(async (name) => [name, ((await stat(join(folder, name))).mode & 0o777).toString(8)]);
+    return Object.fromEntries(await Promise.all(modes)) as Record<string, string>;
+  };
+  const ALL = { "petstore.db": "600", "petstore.db-shm": "600", "petstore.db-wal": "600" };
+
+  test("when the service makes them", async () => {
+    const folder = await temporaryFolder();
+    await startProgram(folder);
+    expect(await modesIn(join(folder, "data"))).toEqual(ALL);
+  });
+
+  test("when they were readable by others, left by a process that was killed, and when they are behind a link", async () => {
+    const folder = await temporaryFolder();
+    const data = join(folder, "data");
+    const killed = await startProgram(folder);
+    await killed.stop("SIGKILL");
+    for (const name of Object.keys(ALL)) await chmod(join(data, name), 0o664);
+    const env = { DATABASE_URL: `file:${data}/petstore.db`, PORT: "1" };
+    expect((await run(["doctor"], env)).stdout).toContain(`chmod 600 ${data}/petstore.db`);
+    const program = await startProgram(folder);
+    expect(await modesIn(data)).toEqual(ALL);
+    expect((await run(["doctor"], env)).stdout).not.toContain("chmod");
+    await program.stop();
+
+    const [link, target] = [join(folder, "link.db"), join(folder, "else/petstore.db")];
+    await mkdir(join(folder, "else"));
+    await symlink(target, link);
+    expect((await run(["migrate"], { DATABASE_URL: `file:${link}` })).code).toBe(0);
+    expect(await modesIn(join(folder, "else"))).toEqual({ "petstore.db": "600" });
+  });
+
+  test("while a backup is still being made, and what a restore sets aside", async () => {
+    const folder = await temporaryFolder();
+    const [path, copy] = [join(folder, "petstore.db"), join(folder, "copy.db")];
+    const env = { DATABASE_URL: `file:${path}` };
+    await run(["migrate"], env);
+    const file = new Sqlite(path);
+    onTestFinished(() => void file.close());
+    file.exec(
+      "with recursive n(i) as (select 1 union all select i + 1 from n where i < 200000) " +
+        "insert into pets (name, category_id, status) select 'Rex', 1, 'sold' from n",
+    );
+    const copied = run(["backup", copy], env);
+    const partial = `${copy}.petstore-partial`;
+    await expect.poll(() => existsSync(partial), { interval: 1 }).toBe(true);
+    expect((await stat(partial)).mode & 0o777).toBe(0o600);
+    expect((await copied).code).toBe(0);
+    file.close();
+    await chmod(path, 0o644);
+    expect((await run(["restore", copy], env)).code).toBe(0);
+    const modes = await modesIn(folder);
+    expect(Object.keys(modes)).toHaveLength(3); // the database, the backup, and what was set aside
+    expect(new Set(Object.values(modes))).toEqual(new Set(["600"]));
+  });
+});

@@ -1,0 +1,64 @@
+import { connect, createServer, type Socket } from "node:net";
+import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
+import { expect, onTestFinished, test } from "vitest";
+import { expectError, json, startService } from "../../testing/service.ts";
+import { startProgram } from "../program.ts";
+
+test("a server that falls silent is given up at the deadline, and used again once it answers", async () => {
+  const url = await temporaryUrl();
+  const proxy = await startProxy(url);
+  const service = await startService({ DATABASE_URL: `${proxy.url}?statement_timeout=500` });
+  await service.addPet();
+  proxy.hang();
+  const start = performance.now();
+  const answers = await Promise.all([
+    ...Array.from({ length: 5 }, () => service.request("/pets")),
+    ...Array.from({ length: 5 }, () => service.request("/pets", json({ name: "Rex", categoryId: 1 }))),
+  ]);
+  expect(performance.now() - start).toBeLessThan(3_500);
+  for (const answer of answers) await expectError(answer, 503, "unavailable");
+  proxy.resume();
+  expect((await service.request("/pets")).status).toBe(200);
+  await service.addPet();
+  await service[Symbol.asyncDispose]();
+});
+
+test("a server that falls silent does not keep the service from ending", async () => {
+  const proxy = await startProxy(await temporaryUrl());
+  const program = await startProgram(await temporaryFolder(), { DATABASE_URL: proxy.url, PETSTORE_ENV: "production" });
+  expect((await fetch(new URL("/readyz", program.baseUrl))).status).toBe(200);
+  proxy.hang();
+  const start = performance.now();
+  expect(await program.stop()).toBe(0);
+  expect(performance.now() - start).toBeLessThan(5_000);
+}, 60_000);
+
+/** Stands between the service and the server, and can keep silent, also when it is told of the end. */
+async function startProxy(target: string): Promise<{ url: string; hang: () => void; resume: () => void }> {
+  const { hostname, port } = new URL(target);
+  const sockets = new Set<Socket>();
+  let isSilent = false;
+  const proxy = createServer({ allowHalfOpen: true }, (near) => {
+    const far = connect(Number(port) || 5432, hostname);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.on("data", (bytes) => isSilent || to.write(bytes));
+      from.on("end", () => isSilent || to.end());
+      from.on("error", () => {});
+      from.on("close", () => to.destroy());
+    }
+  });
+  await new Promise<void>((done) => void proxy.listen(0, "127.0.0.1", done));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    proxy.close();
+  });
+  const url = Object.assign(new URL(target), {
+    hostname: "127.0.0.1",
+    port: (proxy.address() as { port: number }).port,
+  });
+  return { url: url.href, hang: () => void (isSilent = true), resume: () => void (isSilent = false) };
+}

@@ -1,0 +1,142 @@
+import { join } from "node:path";
+import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { DatabaseError } from "../src/database-error.ts";
+import { type IdempotentRequest, once } from "../src/idempotency/idempotency.repository.ts";
+import { copyDatabase } from "../src/maintenance/copy.ts";
+import { migrate } from "../src/migrations.ts";
+import { isPostgresUrl } from "../src/url.ts";
+import { actingAtInsert, all, writeToEach } from "./during-copy.ts";
+import {
+  type Database,
+  insertThing,
+  listThings,
+  MIGRATIONS,
+  opened,
+  SCHEMA,
+  type Tables,
+  type Thing,
+} from "./things.ts";
+
+const CUP = { name: "cup", size: 1 };
+
+const file = async () => `file:${join(await temporaryFolder(), "petstore.db")}`;
+
+test.each([
+  ["SQLite to PostgreSQL", file, temporaryUrl],
+  ["PostgreSQL to SQLite", temporaryUrl, file],
+  ["PostgreSQL to PostgreSQL", temporaryUrl, temporaryUrl],
+])("%s: everything is there, with its id, and works as before", async (_title, fromUrl, toUrl) => {
+  const [from, to] = [opened(await fromUrl()), opened(await toUrl())];
+  const request = await fill(from);
+  const copied = await copyDatabase(from, to, SCHEMA);
+  expect(copied).toEqual([
+    { table: "things", rows: 2_503, checksum: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    { table: "api_keys", rows: 1, checksum: expect.any(String) },
+    { table: "idempotency_keys", rows: 3, checksum: expect.any(String) },
+  ]);
+  expect(await listThings(to)).toEqual(await listThings(from));
+
+  const again = await once<Tables, Thing>(
+    (work) => to.transaction().execute(work),
+    request,
+    (trx) => insertThing(trx, CUP),
+  );
+  expect(again).toMatchObject({ outcome: "replayed" });
+  const [lastOfAll] = await from
+    .selectFrom("things")
+    .select((select) => select.fn.max("id").as("id"))
+    .execute();
+  expect((await insertThing(to, CUP)).id).toBe(lastOfAll!.id + 2); // the last of all but one was deleted in `fill`
+});
+
+test.each([
+  ["SQLite to PostgreSQL", file, temporaryUrl],
+  ["PostgreSQL to SQLite", temporaryUrl, file],
+  ["PostgreSQL to PostgreSQL", temporaryUrl, temporaryUrl],
+])("%s: nobody can write to any table of either meanwhile, and anybody after", async (_title, fromUrl, toUrl) => {
+  const urls = [await fromUrl(), await toUrl()] as const;
+  const [from, to] = [opened(urls[0]), opened(urls[1])];
+  await migrate(from, MIGRATIONS);
+  const thing = await insertThing(from, CUP);
+  const refused = urls.map((url) => all(isPostgresUrl(url) ? "55P03" : "SQLITE_BUSY"));
+  const during: Record<string, string>[] = [];
+  const copied = await copyDatabase(
+    from,
+    actingAtInsert(to, "things", async () => {
+      for (const url of urls) during.push(await writeToEach(url));
+    }),
+    SCHEMA,
+  );
+  expect(during).toEqual(refused);
+  expect(copied[0]).toMatchObject({ table: "things", rows: 1 });
+  expect(await listThings(to)).toEqual([thing]);
+  for (const url of urls) expect(await writeToEach(url)).toEqual(all("written"));
+});
+
+test("PostgreSQL lets others read while it is copied", async () => {
+  const [fromUrl, toUrl] = [await temporaryUrl(), await temporaryUrl()];
+  const [from, to] = [opened(fromUrl), opened(toUrl)];
+  await migrate(from, MIGRATIONS);
+  const thing = await insertThing(from, CUP);
+  const read: unknown[] = [];
+  await copyDatabase(
+    from,
+    actingAtInsert(to, "things", async () => {
+      for (const url of [fromUrl, toUrl]) read.push(await listThings(opened(`${url}?lock_timeout=50`)));
+    }),
+    SCHEMA,
+  );
+  expect(read).toEqual([[thing], []]);
+});
+
+test("a copy may take longer than the server lets a transaction wait", async () => {
+  const [fromUrl, toUrl] = [await temporaryUrl(), await temporaryUrl()];
+  const [from, to] = [fromUrl, toUrl].map((url) => opened(`${url}?idle_in_transaction_session_timeout=750`));
+  await migrate(from!, MIGRATIONS);
+  await insertThing(from!, CUP);
+  const waiting = actingAtInsert(
+    to!,
+    "things",
+    async () => void (await sql`select pg_sleep(1.5)`.execute(opened(toUrl))),
+  );
+  expect((await copyDatabase(from!, waiting, SCHEMA))[0]).toMatchObject({ table: "things", rows: 1 });
+});
+
+test("a database that holds something is not copied to, and stays as it is", async () => {
+  const [from, to] = [opened(await file()), opened(await temporaryUrl())];
+  await fill(from);
+  await migrate(to, MIGRATIONS);
+  await to.insertInto("api_keys").values({ name: "theirs" }).execute();
+  await expect(copyDatabase(from, to, SCHEMA)).rejects.toThrow(
+    new DatabaseError("The database to copy to already holds rows in api_keys. Copy to an empty one."),
+  );
+  expect(await listThings(to)).toEqual([]);
+});
+
+/** More things than are copied at once, names of all sorts, and answers kept; gives the request of one of these. */
+async function fill(db: Database): Promise<IdempotentRequest> {
+  await migrate(db, MIGRATIONS);
+  await db.insertInto("api_keys").values({ name: "ci" }).execute();
+  const things = Array.from({ length: 2_501 }, (_, n) => ({
+    name: `'é🐕\\" ${n}`,
+    size: n % 2 === 0 ? Number.MAX_SAFE_INTEGER - n : n,
+  }));
+  for (let at = 0; at < things.length; at += 500)
+    await db
+      .insertInto("things")
+      .values(things.slice(at, at + 500))
+      .execute();
+  const request = { apiKeyId: 1, key: "a", requestHash: "h", now: Date.now() };
+  for (const key of ["a", "B", "_"]) {
+    await once<Tables, Thing>(
+      (work) => db.transaction().execute(work),
+      { ...request, key },
+      (trx) => insertThing(trx, CUP),
+    );
+  }
+  const { id } = await insertThing(db, CUP);
+  await db.deleteFrom("things").where("id", "in", [id, 1]).execute();
+  return request;
+}

@@ -1,0 +1,52 @@
+import Sqlite from "better-sqlite3";
+import { expect, onTestFinished, test } from "vitest";
+import { snapshotPerTurn } from "../src/data-version.ts";
+import { pathOfFileUrl } from "../src/url.ts";
+import { insertThing, listThings, temporaryStorage } from "./things.ts";
+
+test("requests of one turn see what was committed until the last of them had arrived, and nothing after", async () => {
+  const storage = await temporaryStorage();
+  await storage.open();
+  const other = new Sqlite(pathOfFileUrl(storage.url));
+  onTestFinished(() => void other.close());
+  const insert = () => other.exec("insert into things (name, size) values ('cup', 1)");
+  insert();
+  const goOn = snapshotPerTurn(storage);
+  const versions: (number | undefined)[] = [];
+  const arrive = (then: () => unknown) =>
+    new Promise((done) =>
+      goOn((version) => {
+        versions.push(version);
+        done(then());
+      }),
+    );
+
+  const first = arrive(() => listThings(storage.db));
+  insert();
+  const second = arrive(async () => {
+    insert();
+    return listThings(storage.db);
+  });
+  expect(await first).toHaveLength(2);
+  expect(await second).toHaveLength(2);
+  expect(versions).toEqual([expect.any(Number), versions[0]]);
+  expect(await listThings(storage.db)).toHaveLength(3);
+});
+
+test("what requests of one turn write at once is committed together, before the event loop turns", async () => {
+  const commits: number[] = [];
+  const storage = await temporaryStorage((size) => commits.push(size));
+  await storage.open();
+  const goOn = snapshotPerTurn(storage);
+  let hasTurned = false;
+  const write = async () => {
+    setImmediate(() => (hasTurned = true));
+    await Promise.resolve(); // as a body that is there is awaited
+    await storage.write((trx) => insertThing(trx, { name: "cup", size: 1 }));
+    return hasTurned;
+  };
+  const arrive = () => new Promise((done) => goOn(() => done(write())));
+
+  expect(await Promise.all([arrive(), arrive(), arrive()])).toEqual([false, false, false]);
+  expect(commits).toEqual([3]);
+});

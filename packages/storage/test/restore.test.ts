@@ -1,0 +1,217 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { chown, mkdir, open, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
+import Sqlite from "better-sqlite3";
+import { expect, onTestFinished, test } from "vitest";
+import { DatabaseError } from "../src/database-error.ts";
+import { openDatabase } from "../src/database.ts";
+import { backup } from "../src/maintenance/backup.ts";
+import { restore } from "../src/maintenance/restore.ts";
+import { appliedMigrations, migrate } from "../src/migrations.ts";
+import { pathOfFileUrl } from "../src/url.ts";
+import { type Database, insertThing, MIGRATIONS, opened, OPTIONS, temporaryStorage } from "./things.ts";
+
+/** How many restores succeed and fail beside a process that opens the database. */
+const RESTORES = 10;
+
+test("a restore refuses what is no backup, and changes nothing", async () => {
+  const folder = await temporaryFolder();
+  const path = join(folder, "petstore.db");
+  await migrateAndClose(`file:${path}`);
+  const [text, other, theirs] = [join(folder, "text"), join(folder, "other.db"), join(folder, "theirs.db")];
+  await writeFile(text, "no database at all, and long enough to be looked at".repeat(100));
+  new Sqlite(other).exec("create table t (x)").close();
+  new Sqlite(theirs)
+    .exec("create table kysely_migration (name text)")
+    .exec("insert into kysely_migration values ('0001_theirs')")
+    .close();
+  for (const [file, reason] of [
+    [text, "file is not a database"],
+    [other, "no such table: kysely_migration"],
+    [theirs, "it is the database of another program"],
+    [join(folder, "missing"), "unable to open database file"],
+  ] as const) {
+    await expect(restore(path, file, OPTIONS)).rejects.toThrow(
+      new DatabaseError(`${file} cannot be copied to ${path}.petstore-restoring (${reason}).`),
+    );
+  }
+  expect((await readdir(folder)).toSorted()).toEqual(["other.db", "petstore.db", "text", "theirs.db"]);
+});
+
+test("a restore refuses beside a storage that has asked nothing yet", async () => {
+  const storage = await temporaryStorage();
+  await storage.open();
+  const path = pathOfFileUrl(storage.url);
+  backup(path, `${path}.copy`, MIGRATIONS);
+  await expect(restore(path, `${path}.copy`, OPTIONS)).rejects.toThrow("is in use");
+});
+
+test("a backup and a restore leave a folder alone that stands where they have to write", async () => {
+  const folder = await temporaryFolder();
+  const path = join(folder, "petstore.db");
+  await migrateAndClose(`file:${path}`);
+  for (const name of ["copy.db.petstore-partial", "petstore.db.petstore-restoring"]) await mkdir(join(folder, name));
+  expect(() => backup(path, join(folder, "copy.db"), MIGRATIONS)).toThrow("copy.db.petstore-partial is a folder");
+  await expect(restore(path, path, OPTIONS)).rejects.toThrow("petstore.db.petstore-restoring is a folder");
+  expect((await readdir(folder)).toSorted()).toEqual([
+    "copy.db.petstore-partial",
+    "petstore.db",
+    "petstore.db.petstore-restoring",
+  ]);
+});
+
+test("a backup and a restore remove no file that is not theirs", async () => {
+  const folder = await temporaryFolder();
+  const path = join(folder, "petstore.db");
+  await migrateAndClose(`file:${path}`);
+  await writeFile(join(folder, "copy.db.partial"), "precious");
+  const incoming = `${path}.petstore-restoring`;
+  backup(path, incoming, MIGRATIONS);
+  await expect(restore(path, incoming, OPTIONS)).rejects.toThrow(
+    "petstore-restoring is where this command has to write. Rename it first.",
+  );
+  expect(existsSync(incoming)).toBe(true);
+  backup(path, join(folder, "copy.db"), MIGRATIONS);
+  expect(await readFile(join(folder, "copy.db.partial"), "utf8")).toBe("precious");
+  expect(() => backup(path, join(folder, "x".repeat(250)), MIGRATIONS)).toThrow(/cannot be written \(ENAMETOOLONG/);
+});
+
+test("a restore keeps the old database under a name that says when, and that any file system takes", async () => {
+  const folder = await temporaryFolder();
+  const path = join(folder, "petstore.db");
+  await migrateAndClose(`file:${path}`);
+  backup(path, `${path}.copy`, MIGRATIONS);
+  const before = new Date().toISOString();
+  const aside = (await restore(path, `${path}.copy`, OPTIONS)).aside!;
+  const [, day, hour, minute, rest] = /^petstore\.db\.before-(.{10}T)(\d\d)(\d\d)(\d\d\.\d{3}Z)$/.exec(
+    basename(aside),
+  )!;
+  const at = `${day}${hour}:${minute}:${rest}`;
+  const times = [before, at, new Date().toISOString()];
+  expect(times).toEqual(times.toSorted());
+});
+
+test("a restore follows a link to the database, which stays one", async () => {
+  const folder = await temporaryFolder();
+  const [path, link] = [join(folder, "petstore.db"), join(folder, "link.db")];
+  await migrateAndClose(`file:${path}`);
+  await symlink(path, link);
+  backup(link, `${path}.copy`, MIGRATIONS);
+  expect((await restore(link, `${path}.copy`, OPTIONS)).aside).toMatch(`${path}.before-`);
+  expect(await readlink(link)).toBe(path);
+  expect(idsIn(link)).toEqual([]);
+});
+
+test("a restore beside a process that opens the database then: it is refused, or the process gets the backup", async () => {
+  const url = await temporaryUrl();
+  await migrateAndClose(url);
+  const path = pathOfFileUrl(url);
+  backup(path, `${path}.copy`, MIGRATIONS);
+  const writer = fork(join(import.meta.dirname, "programs/writer.ts"), [url]);
+  onTestFinished(() => void writer.kill("SIGKILL"));
+  let restored = 0;
+  const refusals: string[] = [];
+  const ended = once(writer, "exit").then(([code]) => Promise.reject(new Error(`the writer exited with ${code}`)));
+  const answered = Promise.race([once(writer, "message"), ended]);
+  answered.catch(() => {}); // it is awaited below
+  while (writer.exitCode === null && (restored < RESTORES || refusals.length < RESTORES)) {
+    try {
+      await restore(path, `${path}.copy`, OPTIONS);
+      restored++;
+    } catch (error) {
+      refusals.push((error as Error).message);
+    }
+    await setImmediate();
+  }
+  writer.send("stop");
+  expect(await answered).toMatchObject([{ lost: 0 }, undefined]);
+  expect(refusals.filter((message) => !message.includes("is in use"))).toEqual([]);
+});
+
+test("and refuses where a page that it has to read is damaged, unless it is forced", async () => {
+  const { path, db, copy } = await backedUp();
+  await db.destroy();
+  const file = new Sqlite(path);
+  const page = file.prepare("select rootpage from sqlite_master where name = 'things'").pluck().get() as number;
+  file.close();
+  await using handle = await open(path, "r+");
+  await handle.write(Buffer.alloc(4096, 0xff), 0, 4096, (page - 1) * 4096);
+  const rows = async () => (await readFile(path)).subarray(100); // behind the header, where the journal mode stands
+  const before = await rows();
+  await expect(restore(path, copy, OPTIONS)).rejects.toThrow(
+    /cannot be read \(database disk image is malformed\): everything would be forgotten, and ids that were given since would be given again\. To restore it nonetheless, add --force\.$/,
+  );
+  expect((await rows()).equals(before)).toBe(true);
+  expect(await restore(path, copy, { ...OPTIONS, force: true })).toMatchObject({
+    carried: undefined,
+    aside: expect.any(String),
+  });
+});
+
+test.each([
+  [
+    "that a newer version has made",
+    "insert into kysely_migration values ('9999_later', '')",
+    /newer than this program/,
+  ],
+  ["whose migrations do not fit", "delete from kysely_migration where name like '0001%'", /could not be migrated/],
+])("a restore refuses a backup %s, before anything is moved", async (_, change, message) => {
+  const { path, db, copy } = await backedUp();
+  await insertThing(db, { name: "cup", size: 1 });
+  await db.destroy();
+  new Sqlite(copy).exec(change).close();
+  const [names, before] = [await readdir(dirname(path)), await readFile(path)];
+  await expect(restore(path, copy, { ...OPTIONS, force: true })).rejects.toThrow(message);
+  expect(await readdir(dirname(path))).toEqual(names);
+  expect((await readFile(path)).equals(before)).toBe(true);
+});
+
+test("a restore brings a backup of an older version to this one", async () => {
+  const { path, db } = await backedUp();
+  await db.destroy();
+  const copy = join(await temporaryFolder(), "older.db");
+  const older = openDatabase(`file:${copy}`);
+  await migrate(older, Object.fromEntries(Object.entries(MIGRATIONS).slice(0, 1)));
+  await older.destroy();
+  await restore(path, copy, OPTIONS);
+  expect(await appliedMigrations(opened(`file:${path}`))).toEqual(Object.keys(MIGRATIONS));
+});
+
+test.skipIf(process.getuid?.() !== 0)("a restore, run by root, leaves the database to its owner", async () => {
+  const folder = await temporaryFolder();
+  const [path, copy] = [join(folder, "petstore.db"), join(folder, "copy.db")];
+  await migrateAndClose(`file:${path}`);
+  backup(path, copy, MIGRATIONS);
+  await chown(path, 12_345, 12_346);
+  await restore(path, copy, OPTIONS);
+  expect(await stat(path)).toMatchObject({ uid: 12_345, gid: 12_346 });
+});
+
+/** A database, which is open, and its backup. */
+async function backedUp(): Promise<{ path: string; db: Database; copy: string }> {
+  const folder = await temporaryFolder();
+  const [path, copy] = [join(folder, "petstore.db"), join(folder, "copy.db")];
+  const db = openDatabase(`file:${path}`);
+  await migrate(db, MIGRATIONS);
+  backup(path, copy, MIGRATIONS);
+  return { path, db, copy };
+}
+
+async function migrateAndClose(url: string): Promise<void> {
+  const db = openDatabase(url);
+  await migrate(db, MIGRATIONS);
+  await db.destroy();
+}
+
+/** The things of a database that is whole. */
+function idsIn(path: string): number[] {
+  const file = new Sqlite(path, { readonly: true });
+  expect(file.pragma("integrity_check", { simple: true })).toBe("ok");
+  const ids = file.prepare("select id from things order by id").pluck().all() as number[];
+  file.close();
+  return ids;
+}

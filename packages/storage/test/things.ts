@@ -1,0 +1,94 @@
+import { type Generated, type Kysely, sql } from "kysely";
+import { columnTypes } from "../src/column-types.ts";
+import { createIdempotencyKeys } from "../src/idempotency/idempotency.migrations.ts";
+import { idempotencyKeys } from "../src/idempotency/idempotency.registration.ts";
+import type { IdempotencyTables } from "../src/idempotency/idempotency.table.ts";
+import type { RestoreOptions } from "../src/maintenance/restore.ts";
+import type { Migrations } from "../src/migrations.ts";
+import { prepared } from "../src/prepared.ts";
+import { type Registration, type Schema, tablesOf } from "../src/registration.ts";
+import type { OnCommit, Storage } from "../src/storage.ts";
+import * as testing from "../testing/temporary.ts";
+
+/** A row of the tests. */
+export interface Thing {
+  id: number;
+  name: string;
+  size: number;
+}
+
+type NewThing = Omit<Thing, "id">;
+
+interface ThingsTables {
+  things: NewThing & { id: Generated<number> };
+  /** What idempotency keys reference. */
+  api_keys: { id: Generated<number>; name: string };
+}
+
+export type Tables = ThingsTables & IdempotencyTables;
+
+/** A database of the tests. */
+export type Database = Kysely<Tables>;
+
+const things: Registration<ThingsTables> = {
+  tables: { things: { key: ["id"], noun: ["thing", "things"] }, api_keys: { key: ["id"] } },
+};
+
+export const MIGRATIONS: Migrations = {
+  "0001_create_things": {
+    up: async (db) => {
+      const { id, integer, strict } = columnTypes(db);
+      await sql`create table things (id ${id}, name text not null, size ${integer} not null check (size > 0)) ${strict}`.execute(
+        db,
+      );
+      await sql`create index things_size on things (size)`.execute(db);
+      await sql`create table api_keys (id ${id}, name text not null) ${strict}`.execute(db);
+    },
+  },
+  "0002_create_idempotency_keys": { up: createIdempotencyKeys },
+};
+
+/** What the database of the tests holds. */
+export const SCHEMA: Schema = { migrations: MIGRATIONS, tables: tablesOf([things, idempotencyKeys]) };
+
+/** How it is restored: nothing is carried over but ids. */
+export const OPTIONS: RestoreOptions = {
+  ...SCHEMA,
+  carryOver: {
+    read: () => () => ({ says: "Nothing is carried over.", added: {} }),
+    unread: { risk: "all is forgotten", consequence: "everything would be forgotten", remedy: "Look." },
+  },
+};
+
+/** A connection that is closed after the test. */
+export const opened = (url: string): Database => testing.opened(url);
+
+/** A fresh database with every table. */
+export const temporaryDatabase = (): Promise<Database> => testing.temporaryDatabase(MIGRATIONS);
+
+/** The storage over a fresh database with every table. */
+export const temporaryStorage = (onCommit?: OnCommit): Promise<Storage<Tables> & { url: string }> =>
+  testing.temporaryStorage(MIGRATIONS, onCommit);
+
+/** Adds a thing and gives it with its id. */
+export async function insertThing(db: Kysely<any>, thing: NewThing): Promise<Thing> {
+  const [added] = await insertion(db, thing);
+  return added!;
+}
+
+/** Everything that is there, in the order of the ids; on an open file asked at once. */
+export const listThings = (db: Kysely<any>): Promise<Thing[]> => every(db, {});
+
+/** The thing with this id, if there is one; on an open file asked at once. */
+export async function findThing(db: Kysely<any>, id: number): Promise<Thing | undefined> {
+  const [thing] = await byId(db, { id });
+  return thing;
+}
+
+const insertion = prepared((db: Kysely<ThingsTables>, { name, size }: NewThing) =>
+  db.insertInto("things").values({ name, size }).returning(["id", "name", "size"]),
+);
+const every = prepared((db: Kysely<ThingsTables>) => db.selectFrom("things").selectAll().orderBy("id"));
+const byId = prepared((db: Kysely<ThingsTables>, { id }: { id: number }) =>
+  db.selectFrom("things").selectAll().where("id", "=", id),
+);
