@@ -1,1 +1,7 @@
-export { default } from "@platform/test-support/vitest-config";
+import { databaseProjects } from "@platform/test-support/database-projects";
+import shared from "@platform/test-support/vitest-config";
+import { defineConfig, mergeConfig } from "vitest/config";
+
+const EVERY_DATABASE = ["audit.repository", "keys.repository", "rate-limits"].map((name) => `test/${name}.test.ts`);
+
+export default mergeConfig(shared, defineConfig({ test: { projects: await databaseProjects(EVERY_DATABASE) } }));

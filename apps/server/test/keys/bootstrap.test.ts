@@ -1,13 +1,11 @@
-import { execFileSync } from "node:child_process";
-import { chmod, symlink, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { generateApiKey } from "@platform/api-keys/api-key";
 import { listAudit } from "@platform/api-keys/audit.repository";
 import { ensureBootstrapKey } from "@platform/api-keys/bootstrap";
-import { findApiKey, listApiKeys, revokeApiKey } from "@platform/api-keys/keys.repository";
-import { ConfigError } from "@platform/service/settings";
+import { listApiKeys } from "@platform/api-keys/keys.repository";
 import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { run, startProgram } from "../program.ts";
 import { opened, temporaryDatabase } from "../temporary.ts";
 
@@ -15,67 +13,9 @@ const KEY = generateApiKey("production");
 
 async function fileWith(text: string, mode = 0o600): Promise<string> {
   const file = join(await temporaryFolder(), "bootstrap.key");
-  await writeFile(file, text);
-  await chmod(file, mode);
+  await writeFile(file, text, { mode });
   return file;
 }
-
-describe("ensureBootstrapKey", () => {
-  test("registers the key with every scope and without expiry, once", async () => {
-    const [db, file] = [await temporaryDatabase(), await fileWith(`${KEY}\n`, 0o400)];
-    expect(await ensureBootstrapKey(db, file)).toBe("registered");
-    expect(await ensureBootstrapKey(db, file)).toBe("known");
-    expect(await findApiKey(db, KEY, Date.now())).toEqual({
-      id: 1,
-      name: "bootstrap",
-      scopes: ["*"],
-      expiresAt: null,
-    });
-    expect(await listApiKeys(db)).toMatchObject([{ name: "bootstrap", expiresAt: null }]);
-    expect(await listAudit(db, {})).toMatchObject([{ action: "issue", keyId: 1, keyName: "bootstrap" }]);
-  });
-
-  test("leaves a key revoked that was", async () => {
-    const [db, file] = [await temporaryDatabase(), await fileWith(KEY)];
-    await ensureBootstrapKey(db, file);
-    await revokeApiKey(db, 1);
-    expect(await ensureBootstrapKey(db, file)).toBe("known");
-    expect(await findApiKey(db, KEY, Date.now())).toBeUndefined();
-  });
-
-  test("follows a link, as secrets are mounted in containers", async () => {
-    const link = join(await temporaryFolder(), "link");
-    await symlink(await fileWith(KEY), link);
-    expect(await ensureBootstrapKey(await temporaryDatabase(), link)).toBe("registered");
-  });
-
-  const noKey = /names a file that does not hold one API key\. Make one with: .*keys generate/;
-  test.each<[string, () => Promise<string>, RegExp]>([
-    ["missing", async () => join(await temporaryFolder(), KEY), /names a file that does not exist\. Make one with: /],
-    ["a path too long", async () => `/${KEY.repeat(100)}`, /names a file that cannot be read \(ENAMETOOLONG\)\.$/],
-    ["empty", () => fileWith(""), /names a file that is empty\./],
-    ["blank", () => fileWith(" \n"), /names a file that is empty\./],
-    ["mistyped", () => fileWith(KEY.replace(/.$/, "!")), noKey],
-    ["with a wrong checksum", () => fileWith(KEY.slice(0, -6) + "000000"), noKey],
-    ["two keys", () => fileWith(`${KEY}\n${KEY}\n`), noKey],
-    ["a setting and not a key", () => fileWith(`KEY=${KEY}`), noKey],
-    ["large", () => fileWith(KEY.repeat(100)), /names a file that holds more than an API key\./],
-    ["readable by others", () => fileWith(KEY, 0o604), /others than its owner may read or write\. Run: chmod 600/],
-    ["readable by its group", () => fileWith(KEY, 0o640), /others than its owner may read or write\. Run: chmod 600/],
-    ["writable by others", () => fileWith(KEY, 0o602), /others than its owner may read or write\. Run: chmod 600/],
-    ["a folder", temporaryFolder, /does not name a regular file\.$/],
-    ["a named pipe", namedPipe, /does not name a regular file\.$/],
-  ])("refuses a file that is %s, in one line and without its content", async (_, file, message) => {
-    const db = await temporaryDatabase();
-    const refusal = await ensureBootstrapKey(db, await file()).catch((error: unknown) => error as ConfigError);
-    expect(refusal).toBeInstanceOf(ConfigError);
-    const text = (refusal as ConfigError).message;
-    expect(text).toMatch(message);
-    expect(text).toMatch(/^PETSTORE_BOOTSTRAP_KEY_FILE [^\n]*$/);
-    expect(text).not.toContain(KEY.slice(9, 21));
-    expect(await listApiKeys(db)).toEqual([]);
-  });
-});
 
 test.each(["development", "production"])(
   "several servers that start at once in %s make one key of it",
@@ -109,9 +49,3 @@ test("`keys generate` makes what the file wants, and a database is not touched",
   expect(stdout).toMatch(/^pst_live_\w{49}\n$/);
   expect(await ensureBootstrapKey(await temporaryDatabase(), await fileWith(stdout))).toBe("registered");
 });
-
-async function namedPipe(): Promise<string> {
-  const path = join(await temporaryFolder(), "pipe");
-  execFileSync("mkfifo", [path]);
-  return path;
-}

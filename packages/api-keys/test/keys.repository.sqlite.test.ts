@@ -1,10 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { createApiKey } from "@platform/api-keys/keys.repository";
 import { migrate } from "@platform/storage/migrations";
 import { temporaryUrl } from "@platform/test-support/temporary";
 import { expect, test } from "vitest";
-import { MIGRATIONS } from "../../src/migrations.ts";
-import { opened } from "../temporary.ts";
+import { createApiKey } from "../src/keys.repository.ts";
+import { MIGRATIONS, opened } from "./tables.ts";
 
 test("leaves no trace of the key in the files of the database", async () => {
   const url = await temporaryUrl();

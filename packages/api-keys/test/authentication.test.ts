@@ -1,13 +1,12 @@
-import { generateApiKey, hashApiKey } from "@platform/api-keys/api-key";
-import { authentication } from "@platform/api-keys/authentication";
-import { createApiKey, revokeApiKey } from "@platform/api-keys/keys.repository";
 import { beginState } from "@platform/service/request-state";
 import { migrate } from "@platform/storage/migrations";
 import { temporaryUrl } from "@platform/test-support/temporary";
 import type { Request, Response } from "express";
 import { afterEach, expect, test, vi } from "vitest";
-import { MIGRATIONS } from "../../src/migrations.ts";
-import { opened } from "../temporary.ts";
+import { generateApiKey, hashApiKey } from "../src/api-key.ts";
+import { authentication } from "../src/authentication.ts";
+import { createApiKey, revokeApiKey } from "../src/keys.repository.ts";
+import { MIGRATIONS, opened } from "./tables.ts";
 
 afterEach(() => void vi.useRealTimers());
 

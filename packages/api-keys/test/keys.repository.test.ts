@@ -1,4 +1,7 @@
-import { generateApiKey } from "@platform/api-keys/api-key";
+import { migrate } from "@platform/storage/migrations";
+import { temporaryUrl } from "@platform/test-support/temporary";
+import { describe, expect, test } from "vitest";
+import { generateApiKey } from "../src/api-key.ts";
 import {
   createApiKey,
   findApiKey,
@@ -7,12 +10,8 @@ import {
   revokeApiKey,
   rotateApiKey,
   saveKeyUses,
-} from "@platform/api-keys/keys.repository";
-import { migrate } from "@platform/storage/migrations";
-import { temporaryUrl } from "@platform/test-support/temporary";
-import { describe, expect, test } from "vitest";
-import { MIGRATIONS } from "../../src/migrations.ts";
-import { type Database, opened, temporaryDatabase } from "../temporary.ts";
+} from "../src/keys.repository.ts";
+import { type Database, MIGRATIONS, opened, temporaryDatabase } from "./tables.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 const CI = { name: "ci", environment: "development" } as const;
@@ -41,8 +40,8 @@ describe("createApiKey", () => {
 
   test("gives the key only the scopes asked for", async () => {
     const db = await temporaryDatabase();
-    const { key } = await createApiKey(db, { ...CI, scopes: ["pets:read"] });
-    expect((await findApiKey(db, key, Date.now()))?.scopes).toEqual(["pets:read"]);
+    const { key } = await createApiKey(db, { ...CI, scopes: ["things:read"] });
+    expect((await findApiKey(db, key, Date.now()))?.scopes).toEqual(["things:read"]);
   });
 });
 
@@ -101,17 +100,17 @@ test("listApiKeys shows every key, and never the key itself or its hash", async 
 describe("rotateApiKey", () => {
   test("makes a key with the same name and scopes; the old one ends after the overlap", async () => {
     const db = await temporaryDatabase();
-    const old = await createApiKey(db, { name: "shop", environment: "production", scopes: ["pets:read"] });
+    const old = await createApiKey(db, { name: "shop", environment: "production", scopes: ["things:read"] });
     const before = Date.now();
     const { apiKey, oldExpiresAt } = await rotated(db, old.id, DAY);
-    expect(apiKey).toMatchObject({ id: 2, name: "shop", scopes: ["pets:read"], expiresAt: null });
+    expect(apiKey).toMatchObject({ id: 2, name: "shop", scopes: ["things:read"], expiresAt: null });
     expect(apiKey.key).toMatch(/^pst_live_/);
     expect(apiKey.key).not.toBe(old.key);
     expect(oldExpiresAt - before - DAY).toBeGreaterThanOrEqual(0);
     expect(oldExpiresAt - before - DAY).toBeLessThan(10_000);
-    expect(await findApiKey(db, old.key, oldExpiresAt - 1)).toMatchObject({ id: 1, scopes: ["pets:read"] });
+    expect(await findApiKey(db, old.key, oldExpiresAt - 1)).toMatchObject({ id: 1, scopes: ["things:read"] });
     expect(await findApiKey(db, old.key, oldExpiresAt)).toBeUndefined();
-    expect(await findApiKey(db, apiKey.key, oldExpiresAt)).toMatchObject({ id: 2, scopes: ["pets:read"] });
+    expect(await findApiKey(db, apiKey.key, oldExpiresAt)).toMatchObject({ id: 2, scopes: ["things:read"] });
   });
 
   test("gives the new key as long as the old one had, and the old one no longer than it had", async () => {

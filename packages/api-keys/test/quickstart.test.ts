@@ -1,17 +1,12 @@
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { scopes } from "@petstore/contract";
-import {
-  createApiKey,
-  findApiKey,
-  listApiKeys,
-  revokeApiKey,
-  type ValidApiKey,
-} from "@platform/api-keys/keys.repository";
-import { ensureQuickstartKey } from "@platform/api-keys/quickstart";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { expect, test } from "vitest";
-import { type Database, temporaryDatabase } from "../temporary.ts";
+import { createApiKey, findApiKey, listApiKeys, revokeApiKey, type ValidApiKey } from "../src/keys.repository.ts";
+import { ensureQuickstartKey } from "../src/quickstart.ts";
+import { type Database, temporaryDatabase } from "./tables.ts";
+
+const scopes = ["things:read", "things:write"];
 
 test("writes a working key that its owner alone can read, and nothing beside it", async () => {
   const [db, file] = [await temporaryDatabase(), await temporaryFile()];
@@ -57,7 +52,7 @@ test("replaces a key that does not work in this database", async () => {
 
 test("replaces a key that lacks a scope, and what is no key", async () => {
   const [db, file] = [await temporaryDatabase(), await temporaryFile()];
-  const { key } = await createApiKey(db, { name: "reader", environment: "development", scopes: ["pets:read"] });
+  const { key } = await createApiKey(db, { name: "reader", environment: "development", scopes: ["things:read"] });
   await ensureQuickstartKey(db, file, scopes);
   for (const text of [key, "", "no key"]) {
     await writeFile(file, text);

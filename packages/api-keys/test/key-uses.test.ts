@@ -1,0 +1,89 @@
+import type { Storage } from "@platform/storage/storage";
+import { pino } from "pino";
+import { expect, onTestFinished, test } from "vitest";
+import { type KeyUses, keyUses } from "../src/key-uses.ts";
+import { createApiKey, listApiKeys } from "../src/keys.repository.ts";
+import type { ApiKeysTables } from "../src/keys.table.ts";
+import { temporaryStorage } from "./tables.ts";
+
+interface Collected {
+  uses: KeyUses;
+  storage: Storage<ApiKeysTables>;
+  log: string[];
+  lastUses: () => Promise<(number | null)[]>;
+}
+
+/** Two keys, and what collects their uses. */
+async function collecting(
+  write?: (storage: Storage<ApiKeysTables>) => Storage<ApiKeysTables>["write"],
+  saveAfterMs?: number,
+): Promise<Collected> {
+  const storage = await temporaryStorage();
+  const { db } = storage;
+  for (const name of ["one", "two"]) await createApiKey(db, { name, environment: "development" });
+  const log: string[] = [];
+  const uses = keyUses(
+    write?.(storage) ?? storage.write,
+    pino({ level: "trace" }, { write: (line) => log.push(line) }),
+    saveAfterMs,
+  );
+  onTestFinished(() => uses.close());
+  return { uses, storage, log, lastUses: async () => (await listApiKeys(db)).map(({ lastUsedAt }) => lastUsedAt) };
+}
+
+test("a use is saved within a few seconds, and only of the key that was used", async () => {
+  const { uses, lastUses } = await collecting();
+  const before = Date.now();
+  uses.record(2);
+  await expect.poll(lastUses, { timeout: 6_000 }).toEqual([null, expect.any(Number)]);
+  const [, at] = await lastUses();
+  expect(at).toBeGreaterThanOrEqual(before);
+  expect(at).toBeLessThan(before + 1_000); // when it was used, not when that was saved
+});
+
+test("any number of uses is one write, which closing does at once", async () => {
+  let writes = 0;
+  const { uses, lastUses } = await collecting((storage) => async (work) => {
+    writes++;
+    return storage.write(work);
+  });
+  for (let use = 0; use < 10_000; use++) uses.record((use % 2) + 1);
+  await uses.close();
+  expect(writes).toBe(1);
+  expect(await lastUses()).toEqual([expect.any(Number), expect.any(Number)]);
+  uses.record(1);
+  await uses.close();
+  expect(writes).toBe(1);
+});
+
+test("uses that cannot be saved disturb nobody, are reported, and are saved later", async () => {
+  let isAway = true;
+  const { uses, lastUses, log } = await collecting(
+    (storage) => async (work) => {
+      if (isAway) throw new Error("the database is away");
+      return storage.write(work);
+    },
+    200,
+  );
+  uses.record(1);
+  await expect.poll(() => log.length).toBeGreaterThan(0);
+  expect(log[0]).toContain("when keys were last used could not be saved");
+  expect(log[0]).toContain("the database is away");
+  isAway = false;
+  await expect.poll(lastUses).toEqual([expect.any(Number), null]);
+});
+
+test("closing while the database is away gives up after one try", async () => {
+  const { uses, log } = await collecting(() => async () => Promise.reject(new Error("the database is away")));
+  uses.record(1);
+  await uses.close();
+  expect(log).toHaveLength(1);
+});
+
+test("more keys than fit a statement are saved in several", async () => {
+  const { uses, storage, lastUses } = await collecting();
+  for (let id = 1_500; id > 0; id--) uses.record(id);
+  await uses.close();
+  expect(await lastUses()).toEqual([expect.any(Number), expect.any(Number)]);
+  await expect(storage.write(async () => "still works")).resolves.toBe("still works");
+});

@@ -1,0 +1,46 @@
+import { startThings, type Things } from "@platform/service/testing";
+import { isDatabaseUnavailable } from "@platform/storage/database-error";
+import { pino } from "pino";
+import { onTestFinished } from "vitest";
+import { authentication } from "../src/authentication.ts";
+import { keyUses } from "../src/key-uses.ts";
+import { createApiKey } from "../src/keys.repository.ts";
+import { limited, type RateLimits } from "../src/rate-limits.ts";
+import { temporaryStorage } from "./tables.ts";
+
+type Storage = Awaited<ReturnType<typeof temporaryStorage>>;
+
+/** A service whose requests are limited, and a new key for it. */
+export interface LimitedThings extends Things {
+  storage: Storage;
+  key: string;
+}
+
+/** Starts the service, on a fresh database unless one is given, until the test is finished. */
+export async function startLimited(
+  limits: Partial<RateLimits>,
+  { storage: given, env = {} }: { storage?: Storage; env?: NodeJS.ProcessEnv } = {},
+): Promise<LimitedThings> {
+  const storage = given ?? (await temporaryStorage());
+  const { key } = await createApiKey(storage.db, { name: "own", environment: "development" });
+  const uses = keyUses(storage.write, pino({ level: "silent" }));
+  const service = await startThings({
+    env,
+    isOutage: isDatabaseUnavailable,
+    security: await limited(
+      { perKey: undefined, failuresPerAddress: undefined, ...limits },
+      storage.db,
+      authentication(storage.db, uses),
+    ),
+  });
+  onTestFinished(async () => {
+    await service.close();
+    await uses.close();
+  });
+  return {
+    ...service,
+    request: (path, { token = key, ...init } = {}) => service.request(path, { token, ...init }),
+    storage,
+    key,
+  };
+}

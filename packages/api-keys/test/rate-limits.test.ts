@@ -1,0 +1,92 @@
+import { errorBody } from "@platform/service/errors";
+import { describe, expect, test } from "vitest";
+import { createApiKey } from "../src/keys.repository.ts";
+import { networkOf } from "../src/rate-limits.ts";
+import { type LimitedThings, startLimited } from "./limited-things.ts";
+
+describe("a limit of requests per key", () => {
+  test("says what is left, and then 429 for this key alone", async () => {
+    const { request, baseUrl, storage } = await startLimited({ perKey: { requests: 3, seconds: 60 } });
+    for (const left of [2, 1, 0]) {
+      const { status, headers } = await request("/things");
+      expect({ status, policy: headers.get("RateLimit-Policy") }).toEqual({
+        status: 200,
+        policy: '"default";q=3;w=60',
+      });
+      expect(headers.get("RateLimit")).toMatch(new RegExp(`^"default";r=${left};t=(5\\d|60)$`));
+    }
+    const refused = await request("/things");
+    expect(refused.headers.get("RateLimit-Policy")).toBe('"default";q=3;w=60');
+    expect(refused.headers.get("RateLimit")).toMatch(/^"default";r=0;t=(5\d|60)$/);
+    expect(refused.headers.get("Retry-After")).toMatch(/^(5\d|60)$/);
+    expect(refused.status).toBe(429);
+    expect(await refused.json()).toEqual(errorBody("rate_limited"));
+
+    const { key } = await createApiKey(storage.db, { name: "other", environment: "development" });
+    expect((await request("/things", { token: key })).status).toBe(200);
+    expect((await request("/things", { token: "wrong" })).status).toBe(401); // failures are not limited
+    expect((await fetch(new URL("/readyz", baseUrl))).status).toBe(200);
+  });
+
+  test("lets the key in again when the time is over", async () => {
+    const { request } = await startLimited({ perKey: { requests: 1, seconds: 1 } });
+    await request("/things");
+    expect((await request("/things")).status).toBe(429);
+    await expect.poll(async () => (await request("/things")).status, { timeout: 5_000 }).toBe(200);
+  });
+});
+
+describe("a limit of failures per address", () => {
+  const failures = { requests: 2, seconds: 60 };
+  const failFrom = async ({ request }: LimitedThings, header: string, value: string) =>
+    (await request("/things", { token: "wrong", headers: { [header]: value } })).status;
+
+  test("429 for more wrong keys, while valid ones pass", async () => {
+    const { request } = await startLimited({ failuresPerAddress: failures });
+    for (const token of ["a", "b"]) expect((await request("/things", { token })).status).toBe(401);
+    const refused = await request("/things", { token: "c" });
+    expect(refused.headers.get("Retry-After")).toMatch(/^(5\d|60)$/);
+    expect(refused.status).toBe(429);
+    for (let count = 0; count < 4; count++) {
+      const { status, headers } = await request("/things");
+      expect([status, headers.has("RateLimit")]).toEqual([200, false]);
+    }
+  });
+
+  test("counts the clients that trusted proxies name, each for itself, IPv6 by /64", async () => {
+    const service = await startLimited({ failuresPerAddress: failures }, { env: { TRUST_PROXY: "127.0.0.1" } });
+    const usual = async (value: string) => failFrom(service, "X-Forwarded-For", value);
+    expect(await usual("203.0.113.7")).toBe(401);
+    expect(await usual("6.6.6.1, 203.0.113.7")).toBe(401);
+    expect(await usual("6.6.6.2, 203.0.113.7:80")).toBe(429);
+    expect(await failFrom(service, "Forwarded", "for=6.6.6.3, for=203.0.113.7")).toBe(429);
+    expect(await usual("203.0.113.8")).toBe(401);
+    expect(await usual("2001:DB8:0:1::1")).toBe(401);
+    expect(await usual("[2001:0db8:0000:0001:ffff::2]:443")).toBe(401);
+    expect(await usual("2001:db8:0:1::3")).toBe(429);
+    expect(await usual("2001:db8:0:2::3")).toBe(401);
+  });
+
+  test("is not evaded by what no trusted proxy has written", async () => {
+    const service = await startLimited({ failuresPerAddress: failures });
+    const statuses = [];
+    for (const client of ["203.0.113.7", "203.0.113.8", "203.0.113.9"])
+      statuses.push(await failFrom(service, "X-Forwarded-For", client));
+    expect(statuses).toEqual([401, 401, 429]);
+    expect(await failFrom(service, "Forwarded", "for=203.0.113.7")).toBe(429);
+  });
+});
+
+test("there are no limits unless they are set", async () => {
+  const { request } = await startLimited({});
+  expect((await request("/things")).headers.has("RateLimit")).toBe(false);
+  for (let count = 0; count < 50; count++) expect((await request("/things", { token: "wrong" })).status).toBe(401);
+});
+
+test.each([
+  ["192.0.2.1", "192.0.2.1"],
+  ["::ffff:192.0.2.1", "192.0.2.1"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
+  ["2001:db8:1:2::9", "2001:db8:1:2"],
+  ["2001:db8::9", "2001:db8:0:0"],
+])("%s counts for %s", (address, network) => expect(networkOf(address)).toBe(network));

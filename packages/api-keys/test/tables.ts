@@ -1,0 +1,48 @@
+import { columnTypes } from "@platform/storage/column-types";
+import type { Migrations } from "@platform/storage/migrations";
+import { type Registration, tablesOf } from "@platform/storage/registration";
+import type { OnCommit, Storage } from "@platform/storage/storage";
+import * as storage from "@platform/storage/testing";
+import { type Generated, type Kysely, sql } from "kysely";
+import { auditApiKeys, createApiKeys, createRateLimits } from "../src/keys.migrations.ts";
+import { apiKeys } from "../src/keys.registration.ts";
+import type { ApiKeysTables } from "../src/keys.table.ts";
+
+/** Rows that keys add. */
+interface ThingsTables {
+  things: { id: Generated<number>; created_by: number | null; created_at: number | null };
+}
+
+export type Tables = ApiKeysTables & ThingsTables;
+
+/** A database of the tests. */
+export type Database = Kysely<Tables>;
+
+const things: Registration<ThingsTables> = {
+  tables: { things: { key: ["id"], addedBy: { operationId: "createThing", resource: "thing" } } },
+};
+
+export const MIGRATIONS: Migrations = {
+  "0001_create_api_keys": { up: createApiKeys },
+  "0002_audit_api_keys": { up: auditApiKeys },
+  "0003_create_rate_limits": { up: createRateLimits },
+  "0004_create_things": {
+    up: async (db) => {
+      const { id, integer } = columnTypes(db);
+      await sql`create table things (id ${id}, created_by ${integer}, created_at ${integer})`.execute(db);
+    },
+  },
+};
+
+/** What is to be known of every table. */
+export const TABLES = tablesOf([apiKeys, things]);
+
+/** A connection that is closed after the test. */
+export const opened = (url: string): Database => storage.opened(url);
+
+/** A fresh database with every table. */
+export const temporaryDatabase = (): Promise<Database> => storage.temporaryDatabase(MIGRATIONS);
+
+/** The storage over a fresh database with every table. */
+export const temporaryStorage = (onCommit?: OnCommit): Promise<Storage<Tables> & { url: string }> =>
+  storage.temporaryStorage(MIGRATIONS, onCommit);

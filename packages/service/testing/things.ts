@@ -1,0 +1,166 @@
+import { implement, type OpenApiDocument, type SecurityHandler } from "express-operations";
+import { z } from "zod";
+import type { ServedDocument } from "../src/documents/contract-document.ts";
+import type { ServiceProgram } from "../src/life/run-service.ts";
+import type { Opened, Surroundings } from "../src/life/serving.ts";
+import { operationOptions } from "../src/operation-options.ts";
+import { createServiceApp } from "../src/service-app.ts";
+import { readSettings, SERVICE_SETTINGS, serviceConfig } from "../src/settings.ts";
+
+interface Thing {
+  id: number;
+  name: string;
+}
+
+/** What openapi-typescript writes for `document`, with defaults applied. */
+interface Operations {
+  listThings: {
+    parameters: { query: { limit: number } };
+    responses: { 200: { content: { "application/json": Thing[] } } };
+  };
+  createThing: {
+    requestBody: { content: { "application/json": { name: string } } };
+    responses: { 201: { content: { "application/json": Thing } } };
+  };
+}
+
+const failure = {
+  description: "A failure.",
+  content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+};
+const thing = { $ref: "#/components/schemas/Thing" };
+
+/** A contract with what tests of every service need: a list, a creation, and bearer tokens. */
+export const document = {
+  openapi: "3.1.0",
+  info: { title: "Things", version: "1.2.3" },
+  servers: [{ url: "https://things.example/v1" }],
+  security: [{ bearerAuth: [] }],
+  paths: {
+    "/things": {
+      get: {
+        operationId: "listThings",
+        parameters: [
+          { name: "limit", in: "query", schema: { type: "integer", minimum: 1, maximum: 100, default: 20 } },
+        ],
+        responses: {
+          200: { description: "Things.", content: { "application/json": { schema: { type: "array", items: thing } } } },
+          default: failure,
+        },
+      },
+      post: {
+        operationId: "createThing",
+        requestBody: {
+          required: true,
+          content: {
+            "application/json": {
+              schema: { type: "object", required: ["name"], properties: { name: { type: "string" } } },
+            },
+          },
+        },
+        responses: {
+          201: { description: "The thing.", content: { "application/json": { schema: thing } } },
+          default: failure,
+        },
+      },
+    },
+  },
+  components: {
+    securitySchemes: { bearerAuth: { type: "http", scheme: "bearer" } },
+    schemas: {
+      Thing: {
+        type: "object",
+        required: ["id", "name"],
+        properties: { id: { type: "integer" }, name: { type: "string", minLength: 1 } },
+      },
+      Error: {
+        type: "object",
+        required: ["code", "message", "status"],
+        properties: { code: { type: "string" }, message: { type: "string" }, status: { type: "integer" } },
+      },
+    },
+  },
+} as const satisfies OpenApiDocument & ServedDocument;
+
+/** The state of what a service depends on: thrown, it is answered with 503. */
+export class Outage extends Error {
+  override name = "Outage";
+}
+
+/** What a test changes of the service. */
+export interface ThingsOptions {
+  /** Settings by the names of their environment variables. */
+  env?: NodeJS.ProcessEnv;
+  /** Default: admits the token `good`. */
+  security?: SecurityHandler<{ id: number; name: string }>;
+  /** Which failures are the state of what the service depends on. Default: an `Outage`. */
+  isOutage?: (error: unknown) => boolean;
+  /** Awaited by each operation before it answers; what it throws is the operation's failure. */
+  before?: (operationId: string) => unknown;
+}
+
+/** A service whose things are kept in memory. */
+export function thingsService({
+  env = {},
+  security = onlyGood,
+  isOutage = (error) => error instanceof Outage,
+  before = () => {},
+}: ThingsOptions): Omit<ServiceProgram, "path"> {
+  const config = serviceConfig(readSettings(z.object(SERVICE_SETTINGS), { PORT: "0", ...env }));
+  return {
+    name: "things",
+    version: document.info.version,
+    config,
+    basePath: "/v1",
+    prepare: async () => {},
+    greeting: ({ baseUrl, metricsUrl }) => `Things are listening on ${baseUrl}\nMetrics are at ${metricsUrl}`,
+    open: async (surroundings) => open(surroundings),
+  };
+
+  async function open({ logger, metrics, tracing, isStopping }: Surroundings): Promise<Opened> {
+    const things: Thing[] = [];
+    const app = await createServiceApp({
+      ...config,
+      document,
+      basePath: "/v1",
+      logger,
+      isStopping,
+      observer: metrics,
+      tracing,
+      isSecret: (text) => text.includes("secret"),
+      failureOf: async () => undefined,
+      outages: {
+        covers: isOutage,
+        report: (error, req) => logger.error({ err: error, req }, "outage"),
+      },
+      api: async (capacity) => {
+        const implementation = implement<Operations>()({
+          ...operationOptions({ environment: "production", logger, observer: metrics }),
+          document,
+          realm: "things",
+          security: { bearerAuth: security },
+          context: (request) => capacity.take(request.res!),
+          handlers: {
+            listThings: async ({ query }) => {
+              await before("listThings");
+              return { status: 200, body: things.slice(0, query.limit) };
+            },
+            createThing: async ({ body }) => {
+              await before("createThing");
+              const added = { id: things.length + 1, ...body };
+              things.push(added);
+              return { status: 201, body: added };
+            },
+          },
+        });
+        const [broken] = await implementation.ready;
+        if (broken !== undefined) throw broken.error;
+        return implementation;
+      },
+    });
+    return { app, stopWaiting: () => {}, close: async () => {} };
+  }
+}
+
+const onlyGood: SecurityHandler<{ id: number; name: string }> = (token) =>
+  token === "good" ? { caller: { id: 1, name: "good" } } : undefined;
