@@ -11,7 +11,6 @@ interface Patch {
   to: string;
 }
 
-const SERVER = "apps/server/src";
 const SERVICE = "packages/service/src";
 const API_KEYS = "packages/api-keys/src";
 const STORAGE = "packages/storage/src";
@@ -36,7 +35,7 @@ export const PATCHES = {
     to: "await runEachAlone(trx, begun)",
   },
   "without anything kept": {
-    file: `${SERVER}/app.ts`,
+    file: `${SERVICE}/service-app.ts`,
     from: "stateOf(response).dataVersion = version;",
     to: "",
   },
@@ -71,7 +70,7 @@ export const PATCHES = {
     to: "false",
   },
   "without headers written at once": {
-    file: `${SERVICE}/http/standing-headers.ts`,
+    file: `${SERVICE}/http/request-state.ts`,
     from: "this.getHeaderNames().length === 0",
     to: "false",
   },
@@ -101,7 +100,7 @@ export const PATCHES = {
     to: "if (admitted instanceof Problem) throw admitted;",
   },
   "without middlewares as one": {
-    file: `${SERVICE}/http/compose.ts`,
+    file: `${SERVICE}/service-app.ts`,
     from: "return (request, response, next) => {",
     to: "return middlewares; return (request, response, next) => {",
   },

@@ -6,25 +6,23 @@ import type { Environment } from "@platform/api-keys/environment";
 import type { KeyUses } from "@platform/api-keys/key-uses";
 import { limited, type RateLimits } from "@platform/api-keys/rate-limits";
 import { expectGrantable } from "@platform/api-keys/scopes";
-import type { Capacity } from "@platform/service/capacity";
-import { compose } from "@platform/service/compose";
 import { operationOptions } from "@platform/service/operation-options";
-import { stateOf } from "@platform/service/request-state";
-import { createServiceApp, type ServiceAppOptions } from "@platform/service/service-app";
+import { dataVersionOf } from "@platform/service/request-state";
+import { type Capacity, createServiceApp, type ServiceAppOptions } from "@platform/service/service-app";
 import type { Environment as EnvironmentName } from "@platform/service/settings";
 import { snapshotPerTurn } from "@platform/storage/data-version";
 import { isDatabaseUnavailable } from "@platform/storage/database-error";
 import { failureOf } from "@platform/storage/failure";
 import { outageLog } from "@platform/storage/outage";
 import type { Storage } from "@platform/storage/storage";
-import type { Express, RequestHandler } from "express";
+import type { Express } from "express";
 import { implement, type Implementation } from "express-operations";
 import { handlers, TABLES, type Tables } from "./registrations.ts";
 
 /** What the petstore's app is made of, beside what it gives to each service's. */
 export interface AppOptions extends Omit<
   ServiceAppOptions,
-  "document" | "basePath" | "api" | "isSecret" | "outages" | "failureOf"
+  "document" | "basePath" | "enter" | "api" | "isSecret" | "outages" | "failureOf"
 > {
   storage: Storage<Tables>;
   keyUses: KeyUses;
@@ -47,7 +45,8 @@ export async function createApp(options: AppOptions): Promise<Express> {
     ...options,
     document,
     basePath: BASE_PATH,
-    api: async (capacity) => compose(inSnapshot(storage), await operations(options, capacity)),
+    enter: snapshotPerTurn(storage),
+    api: (capacity) => operations(options, capacity),
     isSecret: holdsApiKey,
     failureOf: failure,
     outages: {
@@ -55,20 +54,6 @@ export async function createApp(options: AppOptions): Promise<Express> {
       report: outageLog(logger, async () => (await failure()) === undefined),
     },
   });
-}
-
-/** Has requests that arrive together see one snapshot of the data, and notes its version. */
-function inSnapshot(storage: Storage<Tables>): RequestHandler {
-  const enter = snapshotPerTurn(storage);
-  return (_request, response, next) =>
-    enter((version) => {
-      stateOf(response).dataVersion = version;
-      try {
-        next();
-      } catch (error) {
-        next(error);
-      }
-    });
 }
 
 async function operations(options: AppOptions, capacity: Capacity): Promise<Implementation> {
@@ -79,14 +64,8 @@ async function operations(options: AppOptions, capacity: Capacity): Promise<Impl
     handlers,
     realm: "petstore",
     security: { bearerAuth: await limited(rateLimits, storage.db, authentication(storage.db, keyUses)) },
-    context: (request) => {
-      capacity.take(request.res!);
-      return storage;
-    },
-    cache: {
-      version: ({ res }) => stateOf(res!).dataVersion,
-      bytes: KEPT_BYTES,
-    },
+    context: capacity.granting(storage),
+    cache: { version: dataVersionOf, bytes: KEPT_BYTES },
   });
   const [broken] = await implementation.ready;
   if (broken !== undefined) throw broken.error;

@@ -1,8 +1,7 @@
-import type { Request } from "express";
 import type { Violation } from "express-operations";
 import type { Logger } from "pino";
 import { problemBody } from "./problems.ts";
-import { stateOf } from "./http/request-state.ts";
+import { noteOperation } from "./http/request-state.ts";
 import { nobody, type Observer } from "./observability/observer.ts";
 import type { Environment } from "./settings.ts";
 
@@ -23,9 +22,7 @@ export function operationOptions({
   return {
     problemBody,
     warm: true,
-    onOperation: ({ res }: Request, operationId: string) => {
-      stateOf(res!).operationId = operationId;
-    },
+    onOperation: noteOperation,
     checkResponses: isDevelopment ? ("always" as const) : { sample: SAMPLE },
     onViolation: (violation: Violation) => {
       observer.onViolation(violation);

@@ -1,10 +1,12 @@
 import { isIP } from "node:net";
 import { z } from "zod";
-import { MOST_PROXIES } from "./http/forwarded.ts";
 
 /** Where a service runs. Development is a person's own machine. */
 export const ENVIRONMENTS = ["development", "staging", "production"] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
+
+/** More proxies than stand in front of a service; header values beyond are not read. */
+export const MOST_PROXIES = 32;
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 

@@ -1,6 +1,6 @@
 import type { NextFunction, Request, RequestHandler, Response } from "express";
 import { expect, test } from "vitest";
-import { compose } from "../src/http/compose.ts";
+import { compose } from "../src/service-app.ts";
 
 /** Runs them, and says which ran, in their order, and with what the next one after them was called. */
 function ran(...steps: ((next: NextFunction) => void)[]): unknown[] {

@@ -123,6 +123,7 @@ export function thingsService({
       ...config,
       document,
       basePath: "/v1",
+      enter: (goOn) => goOn(undefined),
       logger,
       isStopping,
       observer: metrics,
@@ -139,7 +140,7 @@ export function thingsService({
           document,
           realm: "things",
           security: { bearerAuth: security },
-          context: (request) => capacity.take(request.res!),
+          context: capacity.granting(undefined),
           handlers: {
             listThings: async ({ query }) => {
               await before("listThings");

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { addStanding, standingHeaders } from "@platform/service/standing-headers";
+import { addStanding, standingHeaders } from "@platform/service/request-state";
 import express, { type Response } from "express";
 import helmet from "helmet";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";

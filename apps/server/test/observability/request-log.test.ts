@@ -170,7 +170,7 @@ describe("the request log", () => {
     const req = { id: "order-66", method: "GET", path: "/v1/pets" };
     const err = { type: "SqliteError", message: "no such table: pets", code: "SQLITE_ERROR" };
     expect(lines().filter(({ err: thrown }) => thrown !== undefined)).toMatchObject([
-      { level: ERROR, msg: "request failed", req, err: { ...err, stack: expect.stringMatching(/pets\.repository/) } },
+      { level: ERROR, msg: "request failed", req, err: { ...err, stack: expect.stringMatching(/pets\.handlers/) } },
     ]);
   });
 

@@ -1,7 +1,7 @@
 import express, { type RequestHandler, type Router } from "express";
 import { entityTagOf, isNamed } from "express-operations";
 import { onlyRead } from "../http/only-read.ts";
-import { originOf } from "../http/origin.ts";
+import { originOf } from "../http/request-head.ts";
 
 /** What is used of the document that is served. */
 export interface ServedDocument {

@@ -1,13 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import type { Duplex } from "node:stream";
+import type { AddressInfo, Socket } from "node:net";
 import { normalizePath } from "express-operations";
-import { closingError, ERRORS, type ErrorCode } from "../errors.ts";
-import { MAX_TARGET } from "./check-head.ts";
-import { Connections } from "./connections.ts";
+import { closingError, ERRORS } from "../errors.ts";
 import { type Listening, messagesOf } from "./express-messages.ts";
-import { createServer, STATUS_CODES } from "./node-http.ts";
-import { codeOf } from "./parser-errors.ts";
+import { createServer } from "./node-http.ts";
+import { endWith, refuseConnection } from "./parser-errors.ts";
+import { MAX_TARGET } from "./request-head.ts";
 
 /** Where to listen, and the settings that say so. */
 export interface Address {
@@ -107,35 +105,109 @@ async function close(server: Server, connections: Connections, patience: number)
   return destroyed;
 }
 
-/** How long a connection is still read that has had its last answer, in milliseconds. */
-const LINGER = 2_000;
+/** Each may hold a request that is still arriving, 80 KiB at most. What is beyond is closed at once. */
+const MAX_CONNECTIONS = 4_096;
+/** How long a request may take to arrive, from the end of its headers. Node's `requestTimeout` is looser, and stays behind it. */
+const BODY_MS = 15_000;
+/**
+ * How long a client may take to make room for an answer; the system's buffers take a whole one from clients that read.
+ * Node has no such limit: it ends connections that are idle, not those that are read byte by byte.
+ */
+const READING_MS = 5_000;
+/** How long until the next request's headers are there. Node's `keepAliveTimeout` starts anew with each empty line sent. */
+const IDLE_MS = 8_000;
 
-/** A socket as Node's server keeps it: with the response that is due next, if any. */
-type ServerSocket = Duplex & { _httpMessage?: ServerResponse | null };
+interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+  arrivedAt: number;
+  answeredAt?: number;
+}
 
-/** Node's parser found no request to hand on. Those before it on the connection are answered first, then this is. */
-function refuseConnection(error: NodeJS.ErrnoException, socket: ServerSocket): void {
-  if (error.code === "ECONNRESET") socket.destroy();
-  if (!socket.writable) return; // what comes behind the last answer
-  const due = socket._httpMessage;
-  if (due?.headersSent === false && due.req.complete) {
-    due.once("finish", () => setImmediate(refuseConnection, error, socket));
-    return;
-  }
-  if (due?.headersSent) socket.destroy();
-  else endWith(socket, codeOf(error));
+/** What is under way on a connection: requests that have not arrived in full, or whose answers are not sent in full. */
+interface Connection {
+  exchanges: Exchange[];
+  /** When the last of them was over, while there is none. */
+  idleSince: number | undefined;
 }
 
 /**
- * An Error as the last answer on a connection, written without a request. What still arrives is read and dropped for a
- * while, since closing over it would reset the connection, and the answer would be lost (RFC 9112, section 9.6).
+ * The open connections of a server. What lasts for a request is kept with its connection: a Set of all requests would be
+ * made anew again and again, and what was in the old ones, each of which refers to the next, stay in memory for long.
  */
-function endWith(socket: Duplex, code: ErrorCode, more: Record<string, string> = {}): void {
-  const { body, headers } = closingError(code);
-  const status = ERRORS[code].status;
-  const lines = Object.entries({ ...headers, ...more, Date: new Date().toUTCString() });
-  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`);
-  const linger = setTimeout(() => socket.destroy(), LINGER).unref();
-  socket.once("close", () => clearTimeout(linger));
+class Connections {
+  readonly #open = new Map<Socket, Connection>();
+  #isDraining = false;
+
+  /** Node's own limit would send connections beyond it round and round between the processes of a cluster. */
+  constructor(server: Server) {
+    server.prependListener("connection", (socket) => {
+      if (this.#open.size >= MAX_CONNECTIONS) {
+        socket.destroy();
+        return;
+      }
+      this.#open.set(socket, { exchanges: [], idleSince: undefined });
+      socket.once("close", () => this.#open.delete(socket));
+    });
+    server.prependListener("request", (request, response) => this.#add({ request, response, arrivedAt: now() }));
+  }
+
+  /** From now on every answer says `Connection: close`, those included that are being prepared. */
+  drain(): void {
+    this.#isDraining = true;
+    for (const { exchanges } of this.#open.values()) {
+      for (const { response } of exchanges) response.shouldKeepAlive = false;
+    }
+  }
+
+  /** Ends the connections of clients that take too long to send a body, to read an answer, or to ask again. To be called each second. */
+  endSlowOnes(): void {
+    for (const [socket, connection] of this.#open) {
+      for (const exchange of connection.exchanges.slice()) {
+        const { request, response } = exchange;
+        if (response.writableEnded && !response.closed) exchange.answeredAt ??= now();
+        if (response.closed && request.complete) finish(connection, exchange);
+        else if (!request.complete && now() - exchange.arrivedAt > BODY_MS) refuseSlowBody(exchange);
+        else if (exchange.answeredAt !== undefined && now() - exchange.answeredAt > READING_MS) socket.destroy();
+      }
+      if (connection.idleSince !== undefined && now() - connection.idleSince > IDLE_MS) socket.destroy();
+    }
+  }
+
+  /** Destroys them, and gives how many there were. */
+  destroy(): number {
+    const { size } = this.#open;
+    for (const socket of this.#open.keys()) socket.destroy();
+    return size;
+  }
+
+  #add(exchange: Exchange): void {
+    const { request, response } = exchange;
+    if (this.#isDraining) response.shouldKeepAlive = false;
+    const connection = this.#open.get(request.socket);
+    if (connection === undefined) return;
+    connection.exchanges.push(exchange);
+    connection.idleSince = undefined;
+    response.on("close", () => {
+      if (request.complete) finish(connection, exchange);
+    });
+  }
+}
+
+function finish(connection: Connection, exchange: Exchange): void {
+  connection.exchanges.splice(connection.exchanges.indexOf(exchange), 1);
+  if (connection.exchanges.length === 0) connection.idleSince = now();
+}
+
+function refuseSlowBody({ request, response }: Exchange): void {
+  if (response.headersSent) {
+    request.socket.destroy();
+    return;
+  }
+  const { body, headers } = closingError("request_timeout");
+  response.writeHead(ERRORS.request_timeout.status, headers).end(body);
+}
+
+function now(): number {
+  return performance.now();
 }

@@ -1,5 +1,7 @@
-import type { ErrorCode } from "../errors.ts";
-import { METHODS } from "./node-http.ts";
+import type { ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { closingError, type ErrorCode, ERRORS } from "../errors.ts";
+import { METHODS, STATUS_CODES } from "./node-http.ts";
 
 /** Why Node's parser found no request: with what it was given last, and how far it came in that. */
 export interface ParserError extends NodeJS.ErrnoException {
@@ -43,4 +45,37 @@ function isInTarget(error: ParserError): boolean {
 
 function restOf({ rawPacket, bytesParsed }: ParserError): string {
   return rawPacket?.toString("latin1", bytesParsed) ?? "";
+}
+
+/** How long a connection is still read that has had its last answer, in milliseconds. */
+const LINGER = 2_000;
+
+/** A socket as Node's server keeps it: with the response that is due next, if any. */
+type ServerSocket = Duplex & { _httpMessage?: ServerResponse | null };
+
+/** Node's parser found no request to hand on. Those before it on the connection are answered first, then this is. */
+export function refuseConnection(error: NodeJS.ErrnoException, socket: ServerSocket): void {
+  if (error.code === "ECONNRESET") socket.destroy();
+  if (!socket.writable) return; // what comes behind the last answer
+  const due = socket._httpMessage;
+  if (due?.headersSent === false && due.req.complete) {
+    due.once("finish", () => setImmediate(refuseConnection, error, socket));
+    return;
+  }
+  if (due?.headersSent) socket.destroy();
+  else endWith(socket, codeOf(error));
+}
+
+/**
+ * An Error as the last answer on a connection, written without a request. What still arrives is read and dropped for a
+ * while, since closing over it would reset the connection, and the answer would be lost (RFC 9112, section 9.6).
+ */
+export function endWith(socket: Duplex, code: ErrorCode, more: Record<string, string> = {}): void {
+  const { body, headers } = closingError(code);
+  const status = ERRORS[code].status;
+  const lines = Object.entries({ ...headers, ...more, Date: new Date().toUTCString() });
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`);
+  const linger = setTimeout(() => socket.destroy(), LINGER).unref();
+  socket.once("close", () => clearTimeout(linger));
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Request, RequestHandler, Response } from "express";
 import { type DestinationStream, type Logger, pino } from "pino";
 import type { ServiceConfig } from "../settings.ts";
-import { forwardedOf } from "../http/forwarded.ts";
+import { forwardedOf } from "../http/request-head.ts";
 import { stateIfAny, stateOf } from "../http/request-state.ts";
 import { parseTraceparent } from "./trace-context.ts";
 
@@ -51,12 +51,13 @@ export function requestLog(parent: Logger, isSecret: (text: string) => boolean):
     const { address, claimed } = forwardedOf(request); // now, as a connection that is gone has none
     response.on("close", () => {
       const { statusCode: status } = response;
+      const { traceparent } = request.headers;
       const line = {
         req: { ...describe(request, response), address, claimed },
         res: { status },
         apiKey: state.caller,
         operationId: state.operationId,
-        traceId: state.traceId ?? parseTraceparent(request.headers["traceparent"])?.traceId,
+        traceId: state.traceId ?? (traceparent === undefined ? undefined : parseTraceparent(traceparent)?.traceId),
         responseTime: Math.round(performance.now() - startedAt),
       };
       if (!response.writableFinished) logger.info(line, "request aborted");

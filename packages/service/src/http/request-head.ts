@@ -1,5 +1,47 @@
-import { isIP, isIPv6, SocketAddress } from "node:net";
-import type { Request } from "express";
+import { isIP, isIPv6, type Socket, SocketAddress } from "node:net";
+import type { NextFunction, Request, Response } from "express";
+import { problem } from "../problems.ts";
+import { MOST_PROXIES } from "../settings.ts";
+
+/** How long the target of a request may be, its path with its query, in characters. Node bounds it with the headers, at 16 KiB. */
+export const MAX_TARGET = 8_192;
+
+const NOT_IN_HTTP_1_0 = "HTTP/1.0 has no Transfer-Encoding. Send a Content-Length, or HTTP/1.1.";
+
+/** Connections of which nobody can tell where the next request begins. */
+const faultyConnections = new WeakSet<Socket>();
+
+/** Refuses what HTTP forbids in the head of a request, and Node's parser lets through. */
+export function checkHead(request: Request, _response: Response, next: NextFunction): void {
+  next(framingFault(request) ?? hostFault(request) ?? targetFault(request));
+}
+
+/** RFC 9112, section 6.1: the connection is closed, and what follows on it is no request. */
+function framingFault({ httpVersion, headers, socket }: Request) {
+  if (httpVersion === "1.0" && headers["transfer-encoding"] !== undefined) faultyConnections.add(socket);
+  if (!faultyConnections.has(socket)) return undefined;
+  return problem("invalid_request", { Connection: "close" }, NOT_IN_HTTP_1_0);
+}
+
+/** RFC 9112, section 3.2, asks for this 400, for a Host that is missing or malformed as for two; Node's own has no body. */
+function hostFault(request: Request) {
+  const count = timesGiven(request, "host");
+  const isRight = count === 0 ? request.httpVersion === "1.0" : count === 1 && isAuthority(request.headers.host!);
+  return isRight
+    ? undefined
+    : problem("invalid_request", undefined, "Send one Host header, with the name or address of the service.");
+}
+
+function targetFault({ originalUrl }: Request) {
+  return originalUrl.length > MAX_TARGET ? problem("uri_too_long") : undefined;
+}
+
+/** How often a request has a header. */
+function timesGiven({ rawHeaders }: Request, lowerCaseName: string): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]!.toLowerCase() === lowerCaseName) count++;
+  return count;
+}
 
 /** Where a request comes from, as far as the proxies that `TRUST_PROXY` names tell it. */
 export interface Forwarded {
@@ -18,8 +60,6 @@ type Scheme = "http" | "https";
 /** Express's compiled setting `trust proxy`: whether to believe the proxy at an address, so many hops from here. */
 type IsTrusted = (address: string | undefined, hop: number) => boolean;
 
-/** More proxies than stand in front of a service; header values beyond are not read. */
-export const MOST_PROXIES = 32;
 /** In characters, more than a proxy writes of one hop. */
 const LONGEST_ELEMENT = 256;
 
@@ -137,4 +177,34 @@ function take<Item>(most: number, items: Iterable<Item>): Item[] {
   const taken: Item[] = [];
   for (const item of items) if (taken.push(item) >= most) break;
   return taken;
+}
+
+/** `host [":" port]` of RFC 3986, section 3.2: a name, which may be empty, or an address. */
+const AUTHORITY = /^(\[[0-9A-Za-z.:]+\]|([\w.~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(:\d*)?$/;
+
+/** A name of at most 253 characters (RFC 1035, section 2.3.4), or an address, and a port. */
+const PUBLIC_HOST = /^(\[[0-9A-Fa-f.:]{2,45}\]|[\w.-]{1,253})(:\d{1,5})?$/;
+
+/** What a proxy adds. Unless a trusted one tells the scheme, the client may have used another. */
+const FORWARDING = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"];
+
+/** Whether a text is the host of a URL, with or without a port. */
+export function isAuthority(text: string): boolean {
+  return AUTHORITY.test(text);
+}
+
+/**
+ * The origin that a client used, such as `https://api.example:8443` (RFC 6454, section 6.2), by `Host` and the scheme that a
+ * trusted proxy tells, or http, as the service itself speaks no TLS; undefined where the request does not tell it: without a
+ * `Host`, or through a proxy that is not trusted, does not tell the scheme, or has replaced `Host`.
+ */
+export function originOf(request: Request): string | undefined {
+  const { host = "", ...headers } = request.headers;
+  const told = forwardedOf(request);
+  const isForwarded = FORWARDING.some((name) => headers[name] !== undefined);
+  if (isForwarded && (told.scheme === undefined || (told.host ?? host) !== host)) return undefined;
+  const isAbsolute = !request.originalUrl.startsWith("/"); // names a host of its own (RFC 9112, section 3.2.2)
+  if (isAbsolute || !PUBLIC_HOST.test(host)) return undefined;
+  const origin = `${told.scheme ?? "http"}://${host}`;
+  return URL.canParse(origin) ? origin : undefined;
 }
