@@ -102,7 +102,7 @@ export class Loop {
       return "Those who use the contract have to change: find a way that adds instead, or begin a new major version.";
     }
     return this.#changes.length > 0
-      ? "Run the tests; commit the contract and the generated files together."
+      ? "Run npx -y pnpm@12.21.0 contract check and the tests. Commit the contract and the generated files together."
       : "Nothing to mend.";
   }
 

@@ -58,7 +58,7 @@ test("from each save to what follows from it, until it is interrupted", async ()
 …  apps/server/src/handlers.ts
   typecheck  no errors in 1 package; after … s
   service    restarted ${RUNS}
-  next       Run the tests; commit the contract and the generated files together.`);
+  next       Run npx -y pnpm@12.21.0 contract check and the tests. Commit the contract and the generated files together.`);
 
   expect(await reportOn(CONTRACT, added.replace("listThings", '"listThings'))).toBe(`
 …  openapi/openapi.yaml
