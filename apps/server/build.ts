@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
-import { type InputOptions, rolldown } from "rolldown";
+import { rolldown } from "rolldown";
 
 /** What is read and written of a package.json. */
 interface Manifest {
@@ -54,14 +54,9 @@ export async function build(target: string): Promise<void> {
 }
 
 /** Makes what of it is the service, which runs as well in a folder below one that holds the packages that are copied. */
-export async function bundle(
-  target: string,
-  input: Record<string, string> = PROGRAM,
-  plugins: InputOptions["plugins"] = [],
-): Promise<{ modules: string[] }> {
+export async function bundle(target: string, input: Record<string, string> = PROGRAM): Promise<{ modules: string[] }> {
   const bundler = await rolldown({
     input,
-    plugins,
     platform: "node",
     external: [...Object.keys(COPIED), "pg-native"],
     transform: { target: "node22.15" },

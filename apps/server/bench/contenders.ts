@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { destination } from "pino";
-import type { PatchName } from "./patches.ts";
+import type { Tuning } from "../src/app.ts";
 import type { PeerDatabase, StartPeer } from "./peers/peer.ts";
 
-/** Who is measured: the service, changed by `patches` if at all, or one of its peers, by the name of its file. */
+/** Who is measured: the service, as tuned, or one of its peers, by the name of its file. */
 export interface Contender {
   name: "petstore" | "node-http" | "fastify" | "fastify-tuned" | "hono" | "express-eov-kysely";
   env?: NodeJS.ProcessEnv;
-  patches?: PatchName[];
+  tuning?: Tuning;
   /** Node's, other than those of production. */
   flags?: string[];
 }
@@ -25,8 +25,8 @@ export function flagsOf({ name, flags }: Contender): string[] {
 /** The stacks side by side, by the names they have in tables. */
 export const LINEUP = {
   "this service": { name: "petstore" },
-  "this service, nothing kept": { name: "petstore", patches: ["without anything kept"] },
-  "this service, no shortcut past EOV": { name: "petstore", patches: ["without the shortcut past EOV"] },
+  "this service, nothing kept": { name: "petstore", tuning: { isCaching: false } },
+  "this service, no shortcut past EOV": { name: "petstore", tuning: { shortcut: false } },
   "this service, Node without flags": { name: "petstore", flags: [] },
   "Fastify, same techniques": { name: "fastify-tuned" },
   "Fastify, same techniques, nothing kept": { name: "fastify-tuned", env: { PEER_CACHES: "off" } },
@@ -40,7 +40,7 @@ export type Label = keyof typeof LINEUP;
 
 /** Starts a contender in this process, and gives its port. The service is the bundle at a URL. */
 export async function startContender(
-  { name, env = {} }: Contender,
+  { name, env = {}, tuning }: Contender,
   database: PeerDatabase,
   service: string,
 ): Promise<number> {
@@ -51,6 +51,7 @@ export async function startContender(
   }
   const { createLogger, inBatches, readConfig, start } = (await import(service)) as typeof import("./service.ts");
   const config = readConfig({ PETSTORE_ENV: "production", PORT: "0", DATABASE_URL: `file:${database.path}`, ...env });
-  const { baseUrl } = await start(config, createLogger(config.logLevel, inBatches(destination("/dev/null"))));
+  const logger = createLogger(config.logLevel, inBatches(destination("/dev/null")));
+  const { baseUrl } = await start(config, logger, { ...tuning, synchronous: database.synchronous });
   return Number(new URL(baseUrl).port);
 }

@@ -1,3 +1,4 @@
+import { scopes } from "@petstore/contract";
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +24,7 @@ export async function createDatabases(animals: number): Promise<Databases> {
   const template = join(folder, "template.db");
   const db = openDatabase(`file:${template}`);
   await migrate(db, MIGRATIONS);
-  const { key } = await createApiKey(db, { name: "bench", environment: "production" });
+  const { key } = await createApiKey(db, { name: "bench", environment: "production", scopes });
   await db.destroy();
   fill(template, animals);
   let copies = 0;

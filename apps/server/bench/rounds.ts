@@ -1,10 +1,10 @@
+import { bundledService } from "./bundled-service.ts";
 import { compareAnswers, type Server } from "./answers.ts";
 import type { Outcome, Slice } from "../../../packages/express-operations/bench/load.ts";
 import { Process } from "../../../packages/express-operations/bench/process.ts";
 import type { Question } from "./contender.ts";
 import { type Contender, flagsOf } from "./contenders.ts";
 import type { Databases } from "./database.ts";
-import { serviceWith } from "./patches.ts";
 import type { PeerDatabase } from "./peers/peer.ts";
 import { requestText, type Work } from "./works.ts";
 
@@ -30,9 +30,7 @@ export async function startLane<Label extends string>(
   { synchronous = "normal", isPinned = true }: { synchronous?: PeerDatabase["synchronous"]; isPinned?: boolean } = {},
 ): Promise<Lane<Label>> {
   const database: PeerDatabase = { path: await databases.copy(), synchronous };
-  const { patches = [] } = contender;
-  const service = await serviceWith(synchronous === "normal" ? [...patches, "synchronous=NORMAL"] : patches);
-  const words = [contender, database, service].map((word) => JSON.stringify(word));
+  const words = [contender, database, await bundledService()].map((word) => JSON.stringify(word));
   const flags = [...flagsOf(contender), UNDER_LOAD];
   const server = new Process(isPinned ? 0 : undefined, moduleUrl("contender.ts"), words, flags);
   const port = await server.next<number>();

@@ -9,13 +9,13 @@ import type { Opened, Service, Serving, Surroundings } from "@platform/service/s
 import { startService } from "@platform/service/start-service";
 import { openStorage } from "@platform/storage/open-storage";
 import type { Logger } from "pino";
-import { BASE_PATH, createApp } from "./app.ts";
+import { BASE_PATH, createApp, type Tuning } from "./app.ts";
 import type { Config } from "./config.ts";
 import { prepare } from "./prepare.ts";
 import type { Tables } from "./registrations.ts";
 
 /** What starts the petstore, in this process or in several. */
-export function petstore(config: Config): ServiceProgram {
+export function petstore(config: Config, tuning?: Tuning): ServiceProgram {
   return {
     name: "petstore",
     version,
@@ -23,20 +23,28 @@ export function petstore(config: Config): ServiceProgram {
     basePath: BASE_PATH,
     path: fileURLToPath(new URL("../bin/petstore.js", import.meta.url)),
     prepare: () => prepare(config),
-    open: (surroundings) => open(config, surroundings),
+    open: (surroundings) => open(config, surroundings, tuning),
     greeting: (serving) => greeting(config, serving),
   };
 }
 
 /** Serves, in this process, a database that is prepared. */
-export function start(config: Config, logger: Logger): Promise<Service> {
-  return startService(petstore(config), logger);
+export function start(config: Config, logger: Logger, tuning?: Tuning): Promise<Service> {
+  return startService(petstore(config, tuning), logger);
 }
 
-async function open(config: Config, { logger, metrics, tracing, isStopping }: Surroundings): Promise<Opened> {
+async function open(
+  config: Config,
+  { logger, metrics, tracing, isStopping }: Surroundings,
+  tuning: Tuning = {},
+): Promise<Opened> {
   const closings = new Closings();
   try {
-    const storage = openStorage<Tables>(config.databaseUrl, await storageMetrics(config, metrics));
+    const storage = openStorage<Tables>(config.databaseUrl, {
+      onCommit: await storageMetrics(config, metrics),
+      synchronous: tuning.synchronous,
+      largestGroup: tuning.largestGroup,
+    });
     closings.add(() => storage.destroy());
     await storage.open().catch(() => {}); // each request tries again, and says what is wrong
     const uses = keyUses(storage.write, logger);
@@ -45,6 +53,7 @@ async function open(config: Config, { logger, metrics, tracing, isStopping }: Su
     const settings = { environment, maxInFlight, trustProxy, rateLimits, strictTransportSecurity };
     const app = await createApp({
       ...settings,
+      tuning,
       storage,
       keyUses: uses,
       logger,

@@ -1,13 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { NODE_FLAGS } from "../bench/contenders.ts";
-import { PATCHES } from "../bench/patches.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
-
-test.each(Object.entries(PATCHES))("the source still says what is measured %s", async (_, { file, from }) => {
-  expect((await readFile(new URL(file, ROOT), "utf8")).split(from)).toHaveLength(2);
-});
 
 test("Node is started for the benchmark as the unit and the Containerfile start it", async () => {
   const containerfile = await readFile(new URL("apps/server/Containerfile", ROOT), "utf8");

@@ -56,7 +56,5 @@ test("a count begins anew when its time is over, and a service need not have see
   const { key: token } = first;
   await first.request("/things", { token });
   expect((await second.request("/things", { token })).status).toBe(429);
-  await expect
-    .poll(async () => (await second.request("/things", { token })).status, { timeout: 5_000 })
-    .toBe(200);
+  await expect.poll(async () => (await second.request("/things", { token })).status, { timeout: 5_000 }).toBe(200);
 });

@@ -2,13 +2,14 @@ import { Kysely, PostgresAdapter } from "kysely";
 import { isPostgresUrl, pathOfFileUrl } from "./url.ts";
 import { postgresDialect } from "./postgres/postgres.dialect.ts";
 import { sqliteDialect } from "./sqlite/sqlite.dialect.ts";
+import type { FileOptions } from "./sqlite/sqlite.file.ts";
 
 /**
  * The database at a `file:` or `postgres:` URL, which has these tables, opened by its first query; `destroy()` closes it.
  * A file is made where there is none, unless it has to exist.
  */
-export function openDatabase<Tables>(url: string, { mustExist }: { mustExist?: true } = {}): Kysely<Tables> {
-  const dialect = isPostgresUrl(url) ? postgresDialect(url) : sqliteDialect(pathOfFileUrl(url), mustExist);
+export function openDatabase<Tables>(url: string, options?: FileOptions): Kysely<Tables> {
+  const dialect = isPostgresUrl(url) ? postgresDialect(url) : sqliteDialect(pathOfFileUrl(url), options);
   return new Kysely<Tables>({ dialect });
 }
 

@@ -1,22 +1,27 @@
 import type { Kysely } from "kysely";
 import { isPostgres, openDatabase } from "./database.ts";
-import { groupingCommits } from "./sqlite/grouping-commits.ts";
+import { type GroupOptions, groupingCommits } from "./sqlite/grouping-commits.ts";
 import { SqliteFileAdapter } from "./sqlite/sqlite.dialect.ts";
+import type { FileOptions } from "./sqlite/sqlite.file.ts";
 import type { OnCommit, Storage, Writing } from "./storage.ts";
 import { notingFailures } from "./writability.ts";
+
+/** How a database is opened; all but `onCommit` is for SQLite. */
+export type StorageOptions = Pick<GroupOptions, "onCommit" | "largestGroup"> & Pick<FileOptions, "synchronous">;
 
 /**
  * The database opened once for reading and once for writing, so that no read waits behind a write or the lock of
  * another process. It has to be there: one made now would have no tables. SQLite commits writes in groups: syncing the
  * file costs the same for one as for many. PostgreSQL does so itself.
  */
-export function openStorage<Tables>(databaseUrl: string, onCommit?: OnCommit): Storage<Tables> {
-  const writer = openDatabase<Tables>(databaseUrl, { mustExist: true });
-  const db = openDatabase<Tables>(databaseUrl, { mustExist: true });
+export function openStorage<Tables>(databaseUrl: string, options: StorageOptions = {}): Storage<Tables> {
+  const { onCommit, synchronous, largestGroup } = options;
+  const writer = openDatabase<Tables>(databaseUrl, { mustExist: true, synchronous });
+  const db = openDatabase<Tables>(databaseUrl, { mustExist: true, synchronous });
   return {
     db,
     ...notingFailures(
-      isPostgres(writer) ? inTransactions(writer, onCommit) : groupingCommits(writer, onCommit),
+      isPostgres(writer) ? inTransactions(writer, onCommit) : groupingCommits(writer, { onCommit, largestGroup }),
       writer,
     ),
     snapshot: (read) => {

@@ -60,7 +60,7 @@ describe("a file that is replaced while it is opened", () => {
   test("by nothing: a file that has to exist is missed, and one that has not is made", async () => {
     const path = await databaseWith("old");
     afterOpening(() => rmSync(path));
-    expect(() => openFile(path, true)).toThrow("unable to open database file");
+    expect(() => openFile(path, { mustExist: true })).toThrow("unable to open database file");
     expect(existsSync(path)).toBe(false);
     const { file, isInPlace } = openFile(path);
     expect(isInPlace()).toBe(true);
@@ -70,7 +70,7 @@ describe("a file that is replaced while it is opened", () => {
 
   test("by nothing: no folder is made for a file that has to exist", async () => {
     const path = join(await temporaryFolder(), "missing", "petstore.db");
-    expect(() => openFile(path, true)).toThrow("directory does not exist");
+    expect(() => openFile(path, { mustExist: true })).toThrow("directory does not exist");
     expect(existsSync(dirname(path))).toBe(false);
   });
 });
@@ -122,7 +122,7 @@ async function databaseWith(name: string): Promise<string> {
 
 /** Opens the file as the service does; what it then has open is at its path. */
 function namesIn(path: string): unknown[] {
-  const { file, isInPlace } = openFile(path, true);
+  const { file, isInPlace } = openFile(path, { mustExist: true });
   expect(isInPlace()).toBe(true);
   const names = file.prepare("select name from things").pluck().all();
   file.close();

@@ -27,7 +27,7 @@ export async function temporaryStorage<Tables>(
 ): Promise<Storage<Tables> & { url: string }> {
   const url = await temporaryUrl();
   await migrate(opened(url), migrations);
-  const storage = openStorage<Tables>(url, onCommit);
+  const storage = openStorage<Tables>(url, { onCommit });
   onTestFinished(() => storage.destroy());
   return { ...storage, url };
 }

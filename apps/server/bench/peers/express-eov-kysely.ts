@@ -7,7 +7,7 @@ import * as OpenApiValidator from "express-openapi-validator";
 import { Kysely, SqliteDialect } from "kysely";
 import pino from "pino";
 import { pinoHttp } from "pino-http";
-import { decodeCursor } from "../../src/resources/pets/cursor.ts";
+import { decodeCursor } from "@platform/service/page";
 import type { Tables } from "../../src/registrations.ts";
 import {
   bearerToken,

@@ -6,7 +6,7 @@ import { inBatches } from "@platform/service/request-log";
 import Sqlite from "better-sqlite3";
 import Fastify, { type FastifyError, LogController, type FastifyReply, type FastifyRequest } from "fastify";
 import pino from "pino";
-import { decodeCursor } from "../../src/resources/pets/cursor.ts";
+import { decodeCursor } from "@platform/service/page";
 import { groupingInserts } from "./grouping-inserts.ts";
 import {
   bearerToken,

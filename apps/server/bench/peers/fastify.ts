@@ -3,7 +3,7 @@ import type { Pet } from "@petstore/contract";
 import Sqlite from "better-sqlite3";
 import Fastify, { type FastifyError } from "fastify";
 import pino from "pino";
-import { decodeCursor } from "../../src/resources/pets/cursor.ts";
+import { decodeCursor } from "@platform/service/page";
 import {
   bearerToken,
   FORBIDDEN,

@@ -7,7 +7,7 @@ import Sqlite from "better-sqlite3";
 import { bearerAuth } from "hono/bearer-auth";
 import { logger } from "hono/logger";
 import pino from "pino";
-import { decodeCursor } from "../../src/resources/pets/cursor.ts";
+import { decodeCursor } from "@platform/service/page";
 import {
   invalidRequest,
   keyParameters,

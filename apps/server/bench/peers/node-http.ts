@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { Pet, PetStatus } from "@petstore/contract";
 import Sqlite from "better-sqlite3";
-import { decodeCursor } from "../../src/resources/pets/cursor.ts";
+import { decodeCursor } from "@platform/service/page";
 import {
   bearerToken,
   FORBIDDEN,

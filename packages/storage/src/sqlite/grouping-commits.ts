@@ -5,8 +5,14 @@ import { PATIENCE_MS } from "./sqlite.dialect.ts";
 import { lockedError } from "./sqlite.errors.ts";
 import type { OnCommit, Storage, Work, Writing } from "../storage.ts";
 
-/** At most this many units of work share a transaction, so that the event loop is never held for long. */
-const LARGEST_GROUP = 256;
+/** How writes share transactions. */
+export interface GroupOptions {
+  onCommit?: OnCommit | undefined;
+  /** How long a write waits for its turn, in milliseconds. Default: `PATIENCE_MS`. */
+  patienceMs?: number;
+  /** How many writes share a transaction at most, so that the event loop is never held for long. Default: 256. */
+  largestGroup?: number | undefined;
+}
 
 /** How often units are looked at for one whose patience has ended. */
 const PATIENCE_STEP_MS = 50;
@@ -30,8 +36,7 @@ interface Unit {
  */
 export function groupingCommits<Tables>(
   db: Kysely<Tables>,
-  onCommit: OnCommit = () => {},
-  patienceMs = PATIENCE_MS,
+  { onCommit = () => {}, patienceMs = PATIENCE_MS, largestGroup = 256 }: GroupOptions = {},
 ): Writing<Tables> {
   const waiting: Unit[] = [];
   let group: Unit[] = [];
@@ -47,7 +52,7 @@ export function groupingCommits<Tables>(
     isBusy = true;
     const watch = setInterval(() => refuseWhere(({ deadline }) => deadline <= performance.now()), PATIENCE_STEP_MS);
     while (waiting.length > 0) {
-      group = waiting.splice(0, LARGEST_GROUP);
+      group = waiting.splice(0, largestGroup);
       await commit(db, group, onCommit);
       if (waiting.length > 0) await nextTurn();
     }

@@ -12,7 +12,7 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import { FileMovedError, isBusy, lockedError, namingFile, notOpened } from "./sqlite.errors.ts";
-import { openFile, type OpenFile } from "./sqlite.file.ts";
+import { type FileOptions, openFile, type OpenFile } from "./sqlite.file.ts";
 
 /** How long a statement is tried again, asynchronously, before it fails. */
 export const PATIENCE_MS = 5_000;
@@ -23,11 +23,11 @@ const STATEMENTS_KEPT = 256;
  * another process is waited for without blocking the event loop. The file is made where there is none, unless it has to
  * exist.
  */
-export function sqliteDialect(path: string, mustExist = false): Dialect {
+export function sqliteDialect(path: string, options: FileOptions = {}): Dialect {
   const adapter = new SqliteFileAdapter(resolve(path));
   return {
     createAdapter: () => adapter,
-    createDriver: () => new Driver(adapter, mustExist),
+    createDriver: () => new Driver(adapter, options),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
@@ -133,11 +133,11 @@ class Driver extends SqliteDriver {
   #connection: DatabaseConnection | undefined;
   readonly #adapter: SqliteFileAdapter;
 
-  constructor(adapter: SqliteFileAdapter, mustExist: boolean) {
+  constructor(adapter: SqliteFileAdapter, options: FileOptions) {
     super({
       database: async () => {
         const opened = await whileBusy(
-          () => openFile(adapter.path, mustExist),
+          () => openFile(adapter.path, options),
           (error) => notOpened(adapter.path, error),
         );
         this.#file = opened.file;

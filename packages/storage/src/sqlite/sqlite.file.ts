@@ -6,12 +6,23 @@ import Sqlite from "better-sqlite3";
 const BUSY_TIMEOUT_MS = 50;
 
 /** Set on every open, since SQLite keeps only the journal mode in the file: https://sqlite.org/pragma.html */
-const SETTINGS = { journal_mode: "wal", synchronous: 2, foreign_keys: 1, busy_timeout: BUSY_TIMEOUT_MS };
+const SETTINGS = { journal_mode: "wal", foreign_keys: 1, busy_timeout: BUSY_TIMEOUT_MS };
+
+/** The number of each: https://sqlite.org/pragma.html#pragma_synchronous */
+const SYNCHRONOUS = { normal: 1, full: 2 };
 
 /** Before it, two connections that write and checkpoint could damage the file: https://sqlite.org/wal.html#walresetbug */
 const LEAST_VERSION = "3.51.3";
 
 const OWNER_ONLY = 0o600;
+
+/** How a file is opened. */
+export interface FileOptions {
+  /** Default: false, so that the file and its folder are made where there are none. */
+  mustExist?: boolean | undefined;
+  /** When a commit is on disk: `full` as soon as it is answered, `normal` at a later checkpoint. Default: `full`. */
+  synchronous?: keyof typeof SYNCHRONOUS | undefined;
+}
 
 /** A file of SQLite that is open. */
 export interface OpenFile {
@@ -25,7 +36,7 @@ export interface OpenFile {
  * setting. One that is put in its place meanwhile, as by `petstore restore`, is opened instead. Its owner alone may read and
  * write the file and its log.
  */
-export function openFile(path: string, mustExist = false): OpenFile {
+export function openFile(path: string, { mustExist = false, synchronous = "full" }: FileOptions = {}): OpenFile {
   if (!mustExist) mkdirSync(dirname(path), { recursive: true });
   for (;;) {
     if (!mustExist) makeFile(path);
@@ -33,7 +44,7 @@ export function openFile(path: string, mustExist = false): OpenFile {
     const file = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: mustExist });
     try {
       refuseOldSqlite(String(file.prepare("select sqlite_version()").pluck().get()));
-      set(file);
+      set(file, { ...SETTINGS, synchronous: SYNCHRONOUS[synchronous] });
       keepToOwner(path);
       const log = inodeOf(`${path}-wal`);
       const isInPlace = () => inodeOf(path) === inode && inodeOf(`${path}-wal`) === log;
@@ -46,10 +57,10 @@ export function openFile(path: string, mustExist = false): OpenFile {
   }
 }
 
-function set(file: Sqlite.Database): void {
-  for (const [name, value] of Object.entries(SETTINGS)) file.pragma(`${name} = ${value}`);
+function set(file: Sqlite.Database, settings: Record<string, string | number>): void {
+  for (const [name, value] of Object.entries(settings)) file.pragma(`${name} = ${value}`);
   file.pragma("schema_version"); // from the first read on it is held against those who would replace it
-  for (const [name, value] of Object.entries(SETTINGS)) {
+  for (const [name, value] of Object.entries(settings)) {
     const actual = file.pragma(name, { simple: true });
     if (actual !== value) throw new Error(`SQLite keeps ${name} at ${String(actual)} instead of ${value}`);
   }

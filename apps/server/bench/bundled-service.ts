@@ -1,0 +1,19 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { bundle } from "../build.ts";
+
+let bundled: Promise<string> | undefined;
+
+/** The URL of `service.ts`, bundled once as `build` does it. */
+export function bundledService(): Promise<string> {
+  return (bundled ??= bundleService());
+}
+
+async function bundleService(): Promise<string> {
+  // Below the packages that are not bundled.
+  const folder = mkdtempSync(join(import.meta.dirname, "../node_modules/.bench-"));
+  process.once("exit", () => rmSync(folder, { recursive: true }));
+  await bundle(folder, { service: join(import.meta.dirname, "service.ts") });
+  return pathToFileURL(join(folder, "src/service.js")).href;
+}
