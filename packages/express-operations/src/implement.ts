@@ -2,9 +2,15 @@ import type { NextFunction, Request, Response } from "express";
 import { warnOfCosts } from "./document/costly-schemas.ts";
 import { disagreements } from "./disagreements.ts";
 import { type OpenApiDocument, type OperationEntry, operationsOf } from "./document/document.ts";
-import { isCacheable } from "./response/cacheable.ts";
-import { type CacheOptions, expectCacheable, KeptAnswers } from "./response/kept-answers.ts";
-import { Operation, requestHandler, type Route, type UntypedHandler } from "./operation.ts";
+import { expectCacheable, isCacheable } from "./response/cacheable.ts";
+import {
+  type CacheOptions,
+  KeptAnswers,
+  Operation,
+  requestHandler,
+  type Route,
+  type UntypedHandler,
+} from "./operation.ts";
 import { PathRouter } from "./request/path-router.ts";
 import type { Problem } from "./problem.ts";
 import type { CheckedShare, Violation } from "./response/response-check.ts";

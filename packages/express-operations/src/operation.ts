@@ -1,20 +1,20 @@
 import type { NextFunction, Request, Response } from "express";
-import { type OperationEntry, type ParameterObject, parameterNames } from "./document/document.ts";
+import { type OperationEntry, parameterNames } from "./document/document.ts";
 import { oneOf } from "./lists.ts";
 import { type Plan, type PlanOptions, planOf } from "./plan.ts";
 import { Problem, refuse } from "./problem.ts";
-import { expectOneContentType, type ReceivedBody } from "./request/body.ts";
-import { cookieHeader, rawParameters } from "./request/parameters.ts";
+import { contentTypeFor, expectOneContentType } from "./request/body.ts";
+import { cookieHeaders, inputOf, rawParameters } from "./request/parameters.ts";
 import type { PathRouter } from "./request/path-router.ts";
 import { queryOf, type ReadQuery } from "./request/query.ts";
 import type { Subject } from "./request/subject.ts";
 import { type Deprecation, deprecationOf } from "./response/deprecation.ts";
 import { isCacheable } from "./response/cacheable.ts";
-import type { KeptAnswers } from "./response/kept-answers.ts";
 import {
   announcementOf,
   type Answer,
   messageOf,
+  type Message,
   type Outcome,
   respond,
   respondProblem,
@@ -122,7 +122,7 @@ export class Operation {
       method: this.method,
       originalUrl: `/?${search}`,
       path: "/",
-      headers: { ...raw.headers, ...cookieHeaders(raw.cookies), "content-type": contentTypeFor(body) },
+      headers: { ...raw.headers, ...cookieHeaders(raw.cookies), "content-type": body && contentTypeFor(body) },
       params: raw.path,
       query: raw.query,
       body: body?.value,
@@ -169,28 +169,6 @@ export class Operation {
 
 function emptyQuery(): ReadQuery {
   return { declared: Object.create(null) as ReadQuery["declared"], undeclared: {} };
-}
-
-/** The Content-Type as the validator is to see it: the declared spelling, and the boundary of a multipart body. */
-function contentTypeFor(body: ReceivedBody | undefined): string | undefined {
-  const boundary = body?.mediaType.boundary;
-  return boundary === undefined ? body?.contentType : `${body!.mediaType.essence}; boundary="${boundary}"`;
-}
-
-/** The parameters by place, under the names the document declares. */
-function inputOf(parameters: ParameterObject[], subject: Subject) {
-  const headers: Record<string, unknown> = {};
-  const cookies: Record<string, unknown> = {};
-  for (const { in: place, name } of parameters) {
-    if (place !== "header" && place !== "cookie") continue;
-    const value = subject.headers[place === "header" ? name.toLowerCase() : cookieHeader(name)];
-    if (value !== undefined) (place === "header" ? headers : cookies)[name] = value;
-  }
-  return { path: subject.params, query: subject.query, headers, cookies };
-}
-
-function cookieHeaders(cookies: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(cookies).map(([name, value]) => [cookieHeader(name), value]));
 }
 
 /** The operations of a path, by method. */
@@ -245,4 +223,90 @@ function allowed(route: Route): string {
   const methods = new Set([...route.keys(), "OPTIONS"]);
   if (methods.has("GET")) methods.add("HEAD");
   return [...methods].toSorted().join(", ");
+}
+
+/** How responses of cacheable handlers are kept, to be sent again without asking the handler. */
+export interface CacheOptions {
+  /**
+   * A number that differs from before whenever the data may have changed since, as of a time after the request arrived;
+   * undefined when that cannot be told. What was kept under another number is forgotten.
+   */
+  version: (request: Request) => number | undefined;
+  /** At most so many bytes are kept. Default: 16 MiB. */
+  bytes?: number;
+}
+
+/** What an entry takes beside its key and its payload, roughly: its headers, and its place in the map. */
+const OVERHEAD = 1_024;
+
+/** The answers kept for the operations of a document. */
+export class KeptAnswers {
+  readonly #versionOf: CacheOptions["version"];
+  readonly #limit: number;
+  readonly #messages = new Map<string, Message>();
+  /** Those that are not made yet. */
+  readonly #making = new Map<string, { version: number; answer: Promise<Outcome> }>();
+  #bytes = 0;
+  #version: number | undefined;
+
+  constructor({ version, bytes = 16 * 1024 * 1024 }: CacheOptions) {
+    this.#versionOf = version;
+    this.#limit = bytes;
+  }
+
+  /** The version under which this request is answered; undefined when nothing may be kept. */
+  version(request: Request): number | undefined {
+    const version = this.#versionOf(request);
+    if (version !== this.#version) {
+      this.#messages.clear();
+      this.#bytes = 0;
+      this.#version = version;
+    }
+    return version;
+  }
+
+  find(key: string): Message | undefined {
+    return this.#messages.get(key);
+  }
+
+  /**
+   * Makes an answer and keeps it. Who asks for the same meanwhile, under the same version, waits for it, and makes another
+   * only when it was not kept.
+   */
+  async make(key: string, version: number, make: () => Promise<Outcome>): Promise<Outcome> {
+    const begun = this.#making.get(key);
+    if (begun?.version === version) {
+      await begun.answer.catch(() => {}); // why there is none, each says for itself
+      return (version === this.#version ? this.find(key) : undefined) ?? make();
+    }
+    const answer = make();
+    const making = { version, answer };
+    this.#making.set(key, making);
+    try {
+      const outcome = await answer;
+      this.#keep(key, version, outcome);
+      return outcome;
+    } finally {
+      if (this.#making.get(key) === making) this.#making.delete(key);
+    }
+  }
+
+  /** Keeps an answer that was begun under a version, unless another has come since. The oldest make room. */
+  #keep(key: string, version: number, outcome: Outcome): void {
+    if (version !== this.#version || outcome instanceof Problem || outcome.status !== 200) return;
+    const size = sizeOf(key, outcome);
+    if (size > this.#limit || this.#messages.has(key)) return;
+    for (const [oldest, kept] of this.#messages) {
+      if (this.#bytes + size <= this.#limit) break;
+      this.#messages.delete(oldest);
+      this.#bytes -= sizeOf(oldest, kept);
+    }
+    this.#messages.set(key, outcome);
+    this.#bytes += size;
+  }
+}
+
+function sizeOf(key: string, { payload = "" }: Message): number {
+  const length = typeof payload === "string" ? payload.length * 2 : payload.byteLength;
+  return OVERHEAD + key.length * 2 + length;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { implement, type OpenApiDocument } from "../src/index.ts";
 import { cacheable } from "../src/response/cacheable.ts";
-import { KeptAnswers } from "../src/response/kept-answers.ts";
+import { KeptAnswers } from "../src/operation.ts";
 import { listen } from "./listen.ts";
 
 const json = {

@@ -50,6 +50,12 @@ export function bodyReader(declared: string[], required: boolean, limit: number)
   };
 }
 
+/** Returns the Content-Type as the validator is to see it: the declared spelling, and the boundary of a multipart body. */
+export function contentTypeFor({ mediaType, contentType }: ReceivedBody): string {
+  const { essence, boundary } = mediaType;
+  return boundary === undefined ? contentType : `${essence}; boundary="${boundary}"`;
+}
+
 /** Whether the client sends the body only when told to; one of HTTP/1.0 would take that for the answer (RFC 9110, section 10.1.1). */
 function awaitsContinue({ headers, httpVersion }: Request): boolean {
   return headers.expect?.toLowerCase() === "100-continue" && httpVersion !== "1.0";

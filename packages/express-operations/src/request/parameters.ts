@@ -47,6 +47,23 @@ export function cookieHeader(name: string): string {
   return `cookie:${name}`.toLowerCase();
 }
 
+/** The parameters by place, under the names the document declares. */
+export function inputOf(parameters: ParameterObject[], subject: Subject) {
+  const headers: Record<string, unknown> = {};
+  const cookies: Record<string, unknown> = {};
+  for (const { in: place, name } of parameters) {
+    if (place !== "header" && place !== "cookie") continue;
+    const value = subject.headers[place === "header" ? name.toLowerCase() : cookieHeader(name)];
+    if (value !== undefined) (place === "header" ? headers : cookies)[name] = value;
+  }
+  return { path: subject.params, query: subject.query, headers, cookies };
+}
+
+/** Returns cookies as headers of a `Subject`. */
+export function cookieHeaders(cookies: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(cookies).map(([name, value]) => [cookieHeader(name), value]));
+}
+
 /** Finds what is wrong with the raw value of one parameter; undefined when nothing is. */
 export type StrictCheck = (raw: RawParameters) => string | undefined;
 

@@ -1,3 +1,5 @@
+import type { OperationEntry } from "../document/document.ts";
+
 const CACHEABLE = new WeakSet<(...input: never[]) => unknown>();
 
 /**
@@ -13,4 +15,18 @@ export function cacheable<Handler extends (...input: never[]) => unknown>(handle
 /** Whether a handler was marked by `cacheable`. */
 export function isCacheable(handler: (...input: never[]) => unknown): boolean {
   return CACHEABLE.has(handler);
+}
+
+/**
+ * Throws when the responses of an operation may depend on more than its URL. An optional `If-None-Match` decides only whether
+ * the response is sent again or is a 304; with a cached response it is not validated.
+ */
+export function expectCacheable(entry: OperationEntry): void {
+  const others = entry.parameters.filter(({ in: place }) => place === "header" || place === "cookie");
+  const depended = others.filter(({ name, required }) => !/^if-none-match$/i.test(name) || required === true);
+  if (entry.method !== "get" || depended.length > 0 || entry.operation.requestBody !== undefined) {
+    throw new Error(
+      `The handler of "${entry.id}" cannot be cacheable: it is no GET operation that reads path and query alone.`,
+    );
+  }
 }
