@@ -10,7 +10,7 @@ import { operationOptions } from "@platform/service/operation-options";
 import { dataVersionOf } from "@platform/service/request-state";
 import { type Capacity, createServiceApp, type ServiceAppOptions } from "@platform/service/service-app";
 import type { Environment as EnvironmentName } from "@platform/service/settings";
-import { snapshotPerTurn } from "@platform/storage/data-version";
+import { snapshotPerTurn } from "@platform/storage/turns";
 import { isDatabaseUnavailable } from "@platform/storage/database-error";
 import { failureOf } from "@platform/storage/failure";
 import type { StorageOptions } from "@platform/storage/open-storage";

@@ -1,5 +1,5 @@
 import type { Environment } from "@platform/service/settings";
-import { prepared } from "@platform/storage/prepared";
+import { preparedFirst } from "@platform/storage/prepared";
 import { type Kysely, type Selectable, sql } from "kysely";
 import { environmentOf, generateApiKey, hashApiKey, isWellFormedApiKey, prefixOfApiKey } from "./api-key.ts";
 import { recordAudit } from "./audit.repository.ts";
@@ -128,7 +128,7 @@ export async function findApiKey(
   now?: number,
 ): Promise<ValidApiKey | undefined> {
   if (!isWellFormedApiKey(key)) return undefined;
-  const [row] = await unrevokedKey(db, { hash: hashApiKey(key) });
+  const row = await unrevokedKey(db, { hash: hashApiKey(key) });
   if (row === undefined) return undefined;
   const apiKey = { id: row.id, name: row.name, scopes: toScopes(row.scopes), expiresAt: row.expires_at };
   return now !== undefined && isExpired(apiKey, now) ? undefined : apiKey;
@@ -139,7 +139,7 @@ export function isExpired({ expiresAt }: Pick<ApiKey, "expiresAt">, now: number)
   return expiresAt !== null && expiresAt <= now;
 }
 
-const unrevokedKey = prepared((db: Kysely<ApiKeysTables>, { hash }: { hash: string }) =>
+const unrevokedKey = preparedFirst((db: Kysely<ApiKeysTables>, { hash }: { hash: string }) =>
   db
     .selectFrom("api_keys")
     .select(["id", "name", "scopes", "expires_at"])

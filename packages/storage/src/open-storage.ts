@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { isPostgres, openDatabase } from "./database.ts";
-import { type GroupOptions, groupingCommits } from "./sqlite/grouping-commits.ts";
+import { type GroupOptions, groupingCommits } from "./turns.ts";
 import { SqliteFileAdapter } from "./sqlite/sqlite.dialect.ts";
 import type { FileOptions } from "./sqlite/sqlite.file.ts";
 import type { OnCommit, Storage, Writing } from "./storage.ts";
@@ -18,19 +18,19 @@ export function openStorage<Tables>(databaseUrl: string, options: StorageOptions
   const { onCommit, synchronous, largestGroup } = options;
   const writer = openDatabase<Tables>(databaseUrl, { mustExist: true, synchronous });
   const db = openDatabase<Tables>(databaseUrl, { mustExist: true, synchronous });
+  const { adapter: reader } = db.getExecutor();
   return {
     db,
     ...notingFailures(
       isPostgres(writer) ? inTransactions(writer, onCommit) : groupingCommits(writer, { onCommit, largestGroup }),
       writer,
     ),
-    snapshot: (read) => {
-      const { adapter } = db.getExecutor(); // that `db` only reads is what makes its count complete
-      if (adapter instanceof SqliteFileAdapter) adapter.snapshot(read);
-      else read(undefined);
-    },
+    snapshot:
+      reader instanceof SqliteFileAdapter
+        ? reader.snapshot.bind(reader) // that `db` only reads is what makes its count complete
+        : (read) => read(undefined),
     expectInPlace: () => {
-      for (const { adapter } of [db.getExecutor(), writer.getExecutor()])
+      for (const adapter of [reader, writer.getExecutor().adapter])
         if (adapter instanceof SqliteFileAdapter) adapter.expectInPlace();
     },
     open: async () => {

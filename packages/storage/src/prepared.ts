@@ -46,6 +46,14 @@ export function prepared<Tables, Row, Values extends object = object>(
   };
 }
 
+/** The same for a query of at most one row. Gives the row, if there is one. */
+export function preparedFirst<Tables, Row, Values extends object = object>(
+  build: (db: Kysely<Tables>, values: Values) => Query<Row>,
+): (db: Kysely<Tables>, values: Values) => Promise<Row | undefined> {
+  const run = prepared(build);
+  return async (db, values) => (await run(db, values))[0];
+}
+
 function placeholders(names: string[]): Record<string, Placeholder> {
   return Object.fromEntries(names.map((name) => [name, new Placeholder(name)]));
 }

@@ -3,7 +3,7 @@ import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { DatabaseError } from "../src/database-error.ts";
-import { groupingCommits } from "../src/sqlite/grouping-commits.ts";
+import { groupingCommits } from "../src/turns.ts";
 import type { Storage } from "../src/storage.ts";
 import { pathOfFileUrl } from "../src/url.ts";
 import { type Database, insertThing, listThings, type Tables, temporaryDatabase, temporaryStorage } from "./things.ts";

@@ -28,10 +28,10 @@ test("an int8 that a number cannot hold exactly is refused, and the connection w
   const { id } = await insertPet(db, { name: "Rex", categoryId: 1, status: "sold" });
   for (const beyond of ["9007199254740992", "-9007199254740992", "9223372036854775807"]) {
     await sql`update pets set category_id = ${beyond}`.execute(db);
-    await expect(findPet(db, id)).rejects.toThrow("beyond ±9007199254740991");
+    await expect(findPet(db, { id })).rejects.toThrow("beyond ±9007199254740991");
   }
   for (const held of [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]) {
     await sql`update pets set category_id = ${held}`.execute(db);
-    expect(await findPet(db, id)).toMatchObject({ categoryId: held });
+    expect(await findPet(db, { id })).toMatchObject({ categoryId: held });
   }
 });

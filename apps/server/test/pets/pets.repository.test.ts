@@ -19,7 +19,7 @@ describe("insertPet", () => {
     const db = await temporaryDatabase();
     const pet = await insertPet(db, { ...REX, name });
     expect(pet).toStrictEqual({ id: 1, ...REX, name });
-    expect(await findPet(db, 1)).toStrictEqual(pet);
+    expect(await findPet(db, { id: 1 })).toStrictEqual(pet);
   });
 
   test.each([0, -1, 2 ** 31, 4503599627370497, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER])(
@@ -27,7 +27,7 @@ describe("insertPet", () => {
     async (categoryId) => {
       const db = await temporaryDatabase();
       await insertPet(db, { ...REX, categoryId });
-      expect((await findPet(db, 1))?.categoryId).toBe(categoryId);
+      expect((await findPet(db, { id: 1 }))?.categoryId).toBe(categoryId);
     },
   );
 
@@ -75,6 +75,6 @@ describe("findPet", () => {
   test("finds nothing for an id that was not given", async () => {
     const db = await temporaryDatabase();
     await insertPet(db, REX);
-    for (const id of [0, 2, -1, Number.MAX_SAFE_INTEGER]) expect(await findPet(db, id)).toBeUndefined();
+    for (const id of [0, 2, -1, Number.MAX_SAFE_INTEGER]) expect(await findPet(db, { id })).toBeUndefined();
   });
 });

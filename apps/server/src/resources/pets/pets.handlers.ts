@@ -28,7 +28,7 @@ export const petsHandlers = {
   },
 
   getPet: cacheable(async ({ path, context }) => {
-    const pet = await findPet(context.db, path.petId);
+    const pet = await findPet(context.db, { id: path.petId });
     if (pet === undefined) return { status: 404, body: errorBody("not_found", "There is no animal with this id.") };
     return { status: 200, body: pet };
   }),

@@ -1,5 +1,5 @@
 import type { Pet, PetStatus } from "@petstore/contract";
-import { prepared } from "@platform/storage/prepared";
+import { prepared, preparedFirst } from "@platform/storage/prepared";
 import type { Kysely } from "kysely";
 import type { PetsTables } from "./pets.table.ts";
 
@@ -30,12 +30,7 @@ export const listPets = prepared((db: Database, { limit, status, after }: ListPe
 });
 
 /** The animal with this id, if there is one. */
-export async function findPet(db: Database, id: Pet["id"]): Promise<Pet | undefined> {
-  const [pet] = await petWithId(db, { id });
-  return pet;
-}
-
-const petWithId = prepared((db: Database, { id }: Pick<Pet, "id">) =>
+export const findPet = preparedFirst((db: Database, { id }: Pick<Pet, "id">) =>
   db.selectFrom("pets").select(PET).where("id", "=", id),
 );
 
