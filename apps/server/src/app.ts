@@ -1,9 +1,8 @@
 import { type HandledOperations, scopes } from "@petstore/contract";
 import { document } from "@petstore/contract/document";
 import { holdsApiKey } from "@platform/api-keys/api-key";
-import { authentication } from "@platform/api-keys/authentication";
+import { authentication, type KeyUses } from "@platform/api-keys/authentication";
 import type { Environment } from "@platform/api-keys/environment";
-import type { KeyUses } from "@platform/api-keys/key-uses";
 import { limited, type RateLimits } from "@platform/api-keys/rate-limits";
 import { expectGrantable } from "@platform/api-keys/scopes";
 import { operationOptions } from "@platform/service/operation-options";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { version } from "@petstore/contract";
-import { keyUses } from "@platform/api-keys/key-uses";
+import { keyUses } from "@platform/api-keys/authentication";
 import { Closings } from "@platform/service/closings";
 import type { ServiceProgram } from "@platform/service/run-service";
 import type { Opened, Service, Serving, Surroundings } from "@platform/service/serving";

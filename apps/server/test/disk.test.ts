@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { open, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Pet } from "@petstore/contract";
-import { keyUses } from "@platform/api-keys/key-uses";
+import { keyUses } from "@platform/api-keys/authentication";
 import { createApiKey } from "@platform/api-keys/keys.repository";
 import { listen } from "@platform/service/listener";
 import { pathOfFileUrl } from "@platform/storage/url";

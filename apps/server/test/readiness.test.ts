@@ -1,5 +1,5 @@
 import { rename } from "node:fs/promises";
-import { keyUses } from "@platform/api-keys/key-uses";
+import { keyUses } from "@platform/api-keys/authentication";
 import { listen } from "@platform/service/listener";
 import type { Storage } from "@platform/storage/storage";
 import { pathOfFileUrl } from "@platform/storage/url";

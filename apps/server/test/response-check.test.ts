@@ -1,4 +1,4 @@
-import { keyUses } from "@platform/api-keys/key-uses";
+import { keyUses } from "@platform/api-keys/authentication";
 import { createApiKey } from "@platform/api-keys/keys.repository";
 import { listen } from "@platform/service/listener";
 import { pino } from "pino";

@@ -1,7 +1,7 @@
 import type { Storage } from "@platform/storage/storage";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
-import { type KeyUses, keyUses } from "../src/key-uses.ts";
+import { type KeyUses, keyUses } from "../src/authentication.ts";
 import { createApiKey, listApiKeys } from "../src/keys.repository.ts";
 import type { ApiKeysTables } from "../src/keys.table.ts";
 import { temporaryStorage } from "./tables.ts";

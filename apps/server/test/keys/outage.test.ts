@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { keyUses } from "@platform/api-keys/key-uses";
+import { keyUses } from "@platform/api-keys/authentication";
 import { createApiKey } from "@platform/api-keys/keys.repository";
 import { listen } from "@platform/service/listener";
 import { pathOfFileUrl } from "@platform/storage/url";
