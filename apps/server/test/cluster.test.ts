@@ -1,11 +1,9 @@
-import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
-import { type AddressInfo, createServer } from "node:net";
 import { text } from "node:stream/consumers";
 import { temporaryFolder } from "@platform/test-support/temporary";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { ownProgram, type Program, run, startProgram } from "./program.ts";
+import { describe, expect, test } from "vitest";
+import { type Program, run, startProgram } from "./program.ts";
 
 const PROCESSES = 3;
 
@@ -31,96 +29,6 @@ describe("WEB_CONCURRENCY", () => {
     const refused = await fromEachProcess(() => send(program, "GET", "/pets"));
     expect(refused.map(({ status }) => status)).toEqual(Array(PROCESSES).fill(401));
     expect(await program.stop()).toBe(0);
-  });
-
-  test("replaces a process that is killed, while the others answer", async () => {
-    const program = await startProgram(await temporaryFolder(), { WEB_CONCURRENCY: "2" });
-    const answered = async (): Promise<Set<number>> => {
-      expect((await send(program, "GET", "/pets")).status).toBe(200);
-      return answeringProcesses(program);
-    };
-    await expect.poll(async () => (await answered()).size).toBe(2);
-    const [killed = 0] = answeringProcesses(program);
-    process.kill(killed, "SIGKILL");
-    await expect.poll(() => program.output()).toContain("a process ended and is replaced");
-    await expect.poll(async () => (await answered()).size, { timeout: 10_000 }).toBe(3);
-    expect(program.output()).toMatch(new RegExp(`"process":${killed},"code":null,"signal":"SIGKILL"`));
-    expect(await program.stop()).toBe(0);
-  });
-
-  test("kills and replaces a process that hangs", async () => {
-    const program = await startProgram(await temporaryFolder(), { WEB_CONCURRENCY: "2" }, ownProgram("asking-often"));
-    await expect.poll(async () => (await send(program, "GET", "/pets"), answeringProcesses(program).size)).toBe(2);
-    const [hanging = 0] = answeringProcesses(program);
-    process.kill(hanging, "SIGSTOP");
-    onTestFinished(() => void (isRunning(hanging) && process.kill(hanging, "SIGKILL")));
-    const waiting = Promise.allSettled([send(program, "GET", "/pets"), send(program, "GET", "/pets")]);
-    const killed = `"process":${hanging},"msg":"a process hangs and is killed"`;
-    await expect.poll(() => program.output(), { timeout: 30_000 }).toContain(killed);
-    await expect.poll(() => isRunning(hanging)).toBe(false);
-    const outcomes = (await waiting).map(({ status }) => status);
-    expect(outcomes.toSorted()).toEqual(["fulfilled", "rejected"]); // by the other, and with an end
-    const answered = async () => (await send(program, "GET", "/pets"), answeringProcesses(program).size);
-    await expect.poll(answered, { timeout: 30_000 }).toBeGreaterThan(2);
-  });
-
-  test("has the metrics of those that answer while one hangs, and says how many they are", async () => {
-    const program = await startProgram(await temporaryFolder(), { WEB_CONCURRENCY: "2", METRICS_PORT: "0" });
-    const completed = 'http_requests_total{operation_id="listPets",status="200"}';
-    for (const count of [2, 4]) {
-      await Promise.all([send(program, "GET", "/pets"), send(program, "GET", "/pets")]);
-      await expect.poll(() => sampleOf(program, completed)).toBe(count);
-    }
-    expect(await sampleOf(program, "petstore_processes")).toBe(2);
-    expect(await sampleOf(program, "petstore_processes_answered")).toBe(2);
-    const [hanging = 0] = answeringProcesses(program);
-    process.kill(hanging, "SIGSTOP");
-    onTestFinished(() => void (isRunning(hanging) && process.kill(hanging, "SIGKILL")));
-    const began = performance.now();
-    const answers = await Promise.all(Array.from({ length: 12 }, () => metricsOf(program)));
-    expect(performance.now() - began).toBeLessThan(3_000); // Prometheus waits for 10 s
-    for (const { status, text: lines } of answers) {
-      expect(status).toBe(200);
-      expect(lines).toMatch(/^petstore_processes 2$/m);
-      expect(lines).toMatch(/^petstore_processes_answered 1$/m);
-      expect(lines).toMatch(/^http_requests_total\{operation_id="listPets",status="200"\} 2$/m);
-    }
-    process.kill(hanging, "SIGCONT");
-    await expect.poll(() => sampleOf(program, "petstore_processes_answered")).toBe(2);
-    expect(await program.stop()).toBe(0);
-    expect(program.output()).not.toContain("MaxListenersExceededWarning");
-  });
-
-  test("ends with one clear line when its processes cannot start", async () => {
-    const other = createServer().listen(0, "127.0.0.1");
-    await once(other, "listening");
-    onTestFinished(() => void other.close());
-    const { port } = other.address() as AddressInfo;
-    const DATABASE_URL = `file:${await temporaryFolder()}/petstore.db`;
-    const { code, stdout, stderr } = await run(["serve"], { DATABASE_URL, PORT: String(port), WEB_CONCURRENCY: "2" });
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr.trimEnd().split("\n")).toEqual([
-      `Cannot listen on 127.0.0.1:${port}: something listens there already. Set HOST and PORT to an address that is free.`,
-      "A process that was to serve did not start: it ended with 1.",
-    ]);
-  });
-
-  test("ends in time although one of its processes hangs", async () => {
-    const program = await startProgram(await temporaryFolder(), { WEB_CONCURRENCY: "2", SHUTDOWN_TIMEOUT: "1" });
-    await expect.poll(async () => (await send(program, "GET", "/pets"), answeringProcesses(program).size)).toBe(2);
-    const [hanging = 0] = answeringProcesses(program);
-    process.kill(hanging, "SIGSTOP");
-    onTestFinished(() => void (isRunning(hanging) && process.kill(hanging, "SIGKILL")));
-    expect(await program.stop()).toBe(0);
-    expect(program.output()).toContain(`"processes":[${hanging}],"msg":"processes did not end after SHUTDOWN_TIMEOUT`);
-    await expect.poll(() => isRunning(hanging)).toBe(false);
-  });
-
-  test("leaves no process behind when the first of them is killed", async () => {
-    const program = await startProgram(await temporaryFolder(), { WEB_CONCURRENCY: "2" });
-    await expect.poll(async () => (await send(program, "GET", "/pets"), answeringProcesses(program).size)).toBe(2);
-    await program.stop("SIGKILL");
-    for (const pid of answeringProcesses(program)) await expect.poll(() => isRunning(pid)).toBe(false);
   });
 });
 
@@ -154,10 +62,4 @@ async function metricsOf({ output }: Program): Promise<{ status: number; text: s
 async function sampleOf(program: Program, name: string): Promise<number> {
   const line = (await metricsOf(program)).text.split("\n").find((sample) => sample.startsWith(`${name} `));
   return Number(line?.slice(name.length + 1) ?? 0);
-}
-
-/** One that has ended may stay listed as a zombie. */
-function isRunning(pid: number): boolean {
-  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
-  return !/^(Z|$)/.test(stdout.trim());
 }

@@ -1,8 +1,8 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { inject, onTestFinished } from "vitest";
+import * as support from "@platform/test-support/program";
+import { inject } from "vitest";
 
 /** What a person starts. */
 export const ENTRY = inject("program");
@@ -19,15 +19,9 @@ const ENVIRONMENT = { PATH: process.env["PATH"], NODE_COMPILE_CACHE: resolve(ENT
 const COMMAND_TIMEOUT = 120_000;
 
 /** The service as a process of its own. */
-export interface Program {
-  child: ChildProcess;
-  baseUrl: string;
+export interface Program extends support.Program {
   /** The quickstart key of its folder, in development. */
   key: string | undefined;
-  /** Everything it has printed. */
-  output: () => string;
-  /** Sends a signal and gives the exit code. */
-  stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
 
 /**
@@ -41,30 +35,12 @@ export async function startProgram(
   runner: string[] = [],
 ): Promise<Program> {
   const [command, ...words] = [...runner, process.execPath, entry, "serve"];
-  const child = spawn(command, words, {
+  const started = await support.startProgram([command, ...words], {
     cwd: folder,
     env: { ...ENVIRONMENT, PORT: "0", SHUTDOWN_DELAY: "0", ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const ended = once(child, "close") as Promise<[number | null]>;
-  const stop = async (signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> => {
-    child.kill(signal);
-    return (await ended)[0];
-  };
-  onTestFinished(async () => void (await stop("SIGKILL")));
-  let output = "";
-  const baseUrl = await new Promise<string>((done, failed) => {
-    void ended.then(([code]) => failed(new Error(`exited with ${code}: ${output}`)));
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding("utf8").on("data", (text: string) => {
-        output += text;
-        const address = /listening on (\S+)\n/.exec(output)?.[1];
-        if (address !== undefined) done(address);
-      });
-    }
   });
   const key = await readFile(join(folder, "data/quickstart.key"), "utf8").catch(() => undefined);
-  return { child, baseUrl, key: key?.trim(), output: () => output, stop };
+  return { ...started, key: key?.trim() };
 }
 
 /** Runs a command of the command line to its end. */

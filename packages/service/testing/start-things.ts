@@ -7,6 +7,7 @@ import { type ThingsOptions, thingsService } from "./things.ts";
 export interface Line extends Record<string, unknown> {
   level: number;
   msg: string;
+  req?: { id?: string; address?: string; claimed?: string[] };
 }
 
 /** A service of things at work in this process. */

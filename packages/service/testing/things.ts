@@ -136,7 +136,7 @@ export function thingsService({
       },
       api: async (capacity) => {
         const implementation = implement<Operations>()({
-          ...operationOptions({ environment: "production", logger, observer: metrics }),
+          ...operationOptions({ environment: "development", logger, observer: metrics }),
           document,
           realm: "things",
           security: { bearerAuth: security },

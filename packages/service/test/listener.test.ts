@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { text } from "node:stream/consumers";
-import { listen, ListenError } from "@platform/service/listener";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { startService, type TestService } from "../../testing/service.ts";
+import { listen, ListenError } from "../src/http/listener.ts";
+import { startThings, type Things } from "../testing/start-things.ts";
 
 describe("what Node's parser refuses before Express sees it", () => {
-  let service: TestService;
-  beforeAll(async () => void (service = await startService()));
+  let service: Things;
+  beforeAll(async () => void (service = await startThings()));
   afterAll(() => service[Symbol.asyncDispose]());
 
   /** Sends bytes as they are and reads until the server closes the connection. */
@@ -24,32 +24,42 @@ describe("what Node's parser refuses before Express sees it", () => {
 
   test.each<[string, string, number, string]>([
     ["a line that is no request", "nonsense\r\n\r\n", 400, "invalid_request"],
-    ["an unknown method", `BREW /v1/pets HTTP/1.1\r\n${HEAD}\r\n`, 501, "not_implemented"],
-    ["an unknown method, like one that is known", `GETS /v1/pets HTTP/1.1\r\n${HEAD}\r\n`, 501, "not_implemented"],
-    ["a method in lower case", `get /v1/pets HTTP/1.1\r\n${HEAD}\r\n`, 501, "not_implemented"],
-    ["a method of another protocol", `DESCRIBE /v1/pets HTTP/1.1\r\n${HEAD}\r\n`, 501, "not_implemented"],
-    ["a method that is no token", `GE(T /v1/pets HTTP/1.1\r\n${HEAD}\r\n`, 400, "invalid_request"],
+    ["an unknown method", `BREW /v1/things HTTP/1.1\r\n${HEAD}\r\n`, 501, "not_implemented"],
+    ["an unknown method, like one that is known", `GETS /v1/things HTTP/1.1\r\n${HEAD}\r\n`, 501, "not_implemented"],
+    ["a method in lower case", `get /v1/things HTTP/1.1\r\n${HEAD}\r\n`, 501, "not_implemented"],
+    ["a method of another protocol", `DESCRIBE /v1/things HTTP/1.1\r\n${HEAD}\r\n`, 501, "not_implemented"],
+    ["a method that is no token", `GE(T /v1/things HTTP/1.1\r\n${HEAD}\r\n`, 400, "invalid_request"],
     ["the greeting of TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400, "invalid_request"],
-    ["a header without a colon", `GET /v1/pets HTTP/1.1\r\n${HEAD}bad\r\n\r\n`, 400, "invalid_request"],
-    ["a bad Content-Length", `POST /v1/pets HTTP/1.1\r\n${HEAD}Content-Length: x\r\n\r\n`, 400, "invalid_request"],
+    ["a header without a colon", `GET /v1/things HTTP/1.1\r\n${HEAD}bad\r\n\r\n`, 400, "invalid_request"],
+    ["a bad Content-Length", `POST /v1/things HTTP/1.1\r\n${HEAD}Content-Length: x\r\n\r\n`, 400, "invalid_request"],
     [
       "two framings of the body",
-      `POST /v1/pets HTTP/1.1\r\n${HEAD}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`,
+      `POST /v1/things HTTP/1.1\r\n${HEAD}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`,
       400,
       "invalid_request",
     ],
-    ["a Host that is none", `GET /v1/pets HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n`, 400, "invalid_request"],
-    ["two Hosts", `GET /v1/pets HTTP/1.1\r\n${HEAD}Host: y\r\n\r\n`, 400, "invalid_request"],
+    [
+      "a Host that is none",
+      `GET /v1/things HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n`,
+      400,
+      "invalid_request",
+    ],
+    ["two Hosts", `GET /v1/things HTTP/1.1\r\n${HEAD}Host: y\r\n\r\n`, 400, "invalid_request"],
     ["CONNECT", `CONNECT x:80 HTTP/1.1\r\n${HEAD}\r\n`, 405, "method_not_allowed"],
     [
       "a chunk with extensions too long",
-      `POST /v1/pets HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n2;x=${"x".repeat(20_000)}\r\n{}\r\n0\r\n\r\n`,
+      `POST /v1/things HTTP/1.1\r\n${HEAD}Authorization: Bearer good\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2;x=${"x".repeat(20_000)}\r\n{}\r\n0\r\n\r\n`,
       400,
       "invalid_request",
     ],
-    ["no Host", "GET /v1/pets HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "invalid_request"],
-    ["no Host, in HTTP/2.0", "GET /v1/pets HTTP/2.0\r\nConnection: close\r\n\r\n", 400, "invalid_request"],
-    ["headers too large", `GET /v1/pets HTTP/1.1\r\n${HEAD}X: ${"x".repeat(20_000)}\r\n\r\n`, 431, "headers_too_large"],
+    ["no Host", "GET /v1/things HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "invalid_request"],
+    ["no Host, in HTTP/2.0", "GET /v1/things HTTP/2.0\r\nConnection: close\r\n\r\n", 400, "invalid_request"],
+    [
+      "headers too large",
+      `GET /v1/things HTTP/1.1\r\n${HEAD}X: ${"x".repeat(20_000)}\r\n\r\n`,
+      431,
+      "headers_too_large",
+    ],
     [
       "headers too large behind a long path",
       `GET /${LONG} HTTP/1.1\r\n${HEAD}X: ${LONG}\r\n\r\n`,
@@ -62,11 +72,11 @@ describe("what Node's parser refuses before Express sees it", () => {
     ["a path too long but for its escapes", `GET /${"%61".repeat(4_000)} HTTP/1.1\r\n${HEAD}\r\n`, 414, "uri_too_long"],
     [
       "chunks in HTTP/1.0",
-      `POST /v1/pets HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      `POST /v1/things HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
       400,
       "invalid_request",
     ],
-    ["an unknown expectation", `GET /v1/pets HTTP/1.1\r\n${HEAD}Expect: tea\r\n\r\n`, 417, "expectation_failed"],
+    ["an unknown expectation", `GET /v1/things HTTP/1.1\r\n${HEAD}Expect: tea\r\n\r\n`, 417, "expectation_failed"],
   ])("%s gets an Error body", async (_title, request, status, code) => {
     const response = await exchange(request);
     expect(response.status).toBe(status);
@@ -84,14 +94,14 @@ describe("what Node's parser refuses before Express sees it", () => {
 
   test.each([
     ["a path", [`GET /v1/${LONG}`, `${LONG} HTTP/1.1\r\n${HEAD}\r\n`], 414],
-    ["a header", [`GET /v1/pets HTTP/1.1\r\n${HEAD}X: ${LONG}`, `${LONG}\r\n\r\n`], 431],
-    ["a header with spaces", [`GET /v1/pets HTTP/1.1\r\n${HEAD}X: ${LONG}`, `a GET ${LONG}`, LONG], 431],
+    ["a header", [`GET /v1/things HTTP/1.1\r\n${HEAD}X: ${LONG}`, `${LONG}\r\n\r\n`], 431],
+    ["a header with spaces", [`GET /v1/things HTTP/1.1\r\n${HEAD}X: ${LONG}`, `a GET ${LONG}`, LONG], 431],
   ])("%s that arrives in pieces and grows too large", async (_title, pieces, status) => {
     const { hostname, port } = new URL(service.baseUrl);
     const socket = connect(Number(port), hostname).setNoDelay();
     for (const piece of pieces) {
       socket.write(piece);
-      await service.request("/pets"); // the service has read the piece when it has answered what was sent later
+      await service.request("/things"); // the service has read the piece when it has answered what was sent later
     }
     expect(await text(socket)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   });
@@ -107,21 +117,21 @@ describe("what Node's parser refuses before Express sees it", () => {
   test("what follows chunks in HTTP/1.0 is not taken for a request", async () => {
     const { hostname, port } = new URL(service.baseUrl);
     const socket = connect(Number(port), hostname);
-    const credentials = `Authorization: Bearer ${service.key}\r\nConnection: keep-alive\r\nContent-Type: application/json\r\n`;
-    const body = '{"name":"Smuggled","categoryId":1}';
+    const credentials = `Authorization: Bearer good\r\nConnection: keep-alive\r\nContent-Type: application/json\r\n`;
+    const body = '{"name":"Smuggled"}';
     socket.write(
-      `POST /v1/pets HTTP/1.0\r\n${credentials}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n` +
-        `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${credentials}Content-Length: ${body.length}\r\n\r\n${body}`,
+      `POST /v1/things HTTP/1.0\r\n${credentials}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n` +
+        `POST /v1/things HTTP/1.1\r\nHost: x\r\n${credentials}Content-Length: ${body.length}\r\n\r\n${body}`,
     );
     const answers = await text(socket);
     expect(answers.match(/HTTP\/1.1 \d{3}/g)).toEqual(["HTTP/1.1 400"]);
     expect(answers).toMatch(/\r\nConnection: close\r\n/);
     expect(answers).toContain("HTTP/1.0 has no Transfer-Encoding. Send a Content-Length, or HTTP/1.1.");
-    expect(await (await service.request("/pets")).text()).not.toContain("Smuggled");
+    expect(await (await service.request("/things")).text()).not.toContain("Smuggled");
   });
 
   test("headers that go on for megabytes are answered, not cut off, also while they are being sent", async () => {
-    const request = `GET /v1/pets HTTP/1.1\r\n${HEAD}X: ${"x".repeat(8_000_000)}\r\n\r\n`;
+    const request = `GET /v1/things HTTP/1.1\r\n${HEAD}X: ${"x".repeat(8_000_000)}\r\n\r\n`;
     for (let attempt = 0; attempt < 10; attempt++) expect((await exchange(request)).status).toBe(431);
   });
 
@@ -135,7 +145,7 @@ describe("what Node's parser refuses before Express sees it", () => {
         framing === "chunks"
           ? ["Transfer-Encoding: chunked", `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`]
           : [`Content-Length: ${body.length}`, body];
-      const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\nContent-Type: application/json\r\n`;
+      const head = `POST /v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\nContent-Type: application/json\r\n`;
       await new Promise((done) => socket.write(`${head}${header}\r\n\r\n${sent}`, done));
       socket.write("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
       expect((await text(socket)).match(/HTTP\/1.1 \d{3}/g)).toEqual(["HTTP/1.1 413", "HTTP/1.1 200"]);
@@ -143,16 +153,16 @@ describe("what Node's parser refuses before Express sees it", () => {
   );
 
   test("a request given twice the credentials is answered with 401", async () => {
-    const twice = `Authorization: Bearer ${service.key}\r\n`.repeat(2);
-    const response = await exchange(`GET /v1/pets HTTP/1.1\r\n${HEAD}${twice}\r\n`);
+    const twice = `Authorization: Bearer good\r\n`.repeat(2);
+    const response = await exchange(`GET /v1/things HTTP/1.1\r\n${HEAD}${twice}\r\n`);
     expect(response.status).toBe(401);
   });
 
   test("what is no request, sent behind requests, is answered behind their answers", async () => {
     const { hostname, port } = new URL(service.baseUrl);
     const socket = connect(Number(port), hostname);
-    const body = '{"name":"Rex","categoryId":1}';
-    const post = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const body = '{"name":"cup"}';
+    const post = `POST /v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     socket.write(`${post}${post}GARBAGE\r\n\r\n`);
     expect((await text(socket)).match(/HTTP\/1.1 \d{3}/g)).toEqual(["HTTP/1.1 201", "HTTP/1.1 201", "HTTP/1.1 400"]);
   });
@@ -160,16 +170,16 @@ describe("what Node's parser refuses before Express sees it", () => {
   test("a request that is refused is not told to send its body", async () => {
     const { hostname, port } = new URL(service.baseUrl);
     const socket = connect(Number(port), hostname);
-    socket.write(`POST /v1/pets HTTP/1.1\r\n${HEAD}Expect: 100-continue\r\nContent-Length: 9\r\n\r\n`);
+    socket.write(`POST /v1/things HTTP/1.1\r\n${HEAD}Expect: 100-continue\r\nContent-Length: 9\r\n\r\n`);
     expect(await text(socket)).toMatch(/^HTTP\/1.1 401 /);
   });
 
   test("a client of HTTP/1.0 is told nothing before its answer, which it would take that for", async () => {
     const { hostname, port } = new URL(service.baseUrl);
     const socket = connect(Number(port), hostname);
-    const body = '{"name":"Rex","categoryId":1}';
-    const headers = `Authorization: Bearer ${service.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
-    socket.write(`POST /v1/pets HTTP/1.0\r\n${headers}Expect: 100-continue\r\n\r\n${body}`);
+    const body = '{"name":"cup"}';
+    const headers = `Authorization: Bearer good\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+    socket.write(`POST /v1/things HTTP/1.0\r\n${headers}Expect: 100-continue\r\n\r\n${body}`);
     expect(await text(socket)).toMatch(/^HTTP\/1.1 201 /);
   });
 });

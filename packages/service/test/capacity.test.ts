@@ -1,0 +1,68 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { expect, test } from "vitest";
+import { errorBody } from "../src/errors.ts";
+import { json, startThings } from "../testing/start-things.ts";
+
+const MAX_IN_FLIGHT = 8;
+const BURST = 400;
+const MIB = 2 ** 20;
+
+test("a burst beyond capacity gets 503 with Retry-After while the rest waits, in bounded memory", async () => {
+  let gate = Promise.withResolvers<void>();
+  gate.resolve();
+  await using service = await startThings({
+    env: { MAX_IN_FLIGHT: String(MAX_IN_FLIGHT) },
+    before: () => gate.promise,
+  });
+  const add = async (): Promise<Response> => {
+    const response = await service.request("/things", json({ name: "x".repeat(255) }));
+    await response.clone().text(); // so that the next can have its connection
+    return response;
+  };
+  const memory: number[] = [];
+  await Promise.all(Array.from({ length: BURST }, add)); // everything is loaded then, and every connection open
+  for (const _ of ["a first burst", "a second", "a third"]) {
+    gate = Promise.withResolvers();
+    const refused: Response[] = [];
+    const { promise: shed, resolve } = Promise.withResolvers<void>();
+    const burst = Array.from({ length: BURST }, async () => {
+      const response = await add();
+      if (response.status === 503) refused.push(response);
+      if (refused.length === BURST - MAX_IN_FLIGHT) resolve();
+      return response.status;
+    });
+
+    await shed; // while the others wait
+    const { status } = await service.request("/things");
+    expect(status).toBe(503);
+    memory.push(heapUsed());
+    for (const response of refused) {
+      expect(response.headers.get("Retry-After")).toBe("1");
+      expect(await response.json()).toEqual(errorBody("unavailable"));
+    }
+    gate.resolve();
+    const statuses = await Promise.all(burst);
+    expect(statuses.filter((one) => one === 201)).toHaveLength(MAX_IN_FLIGHT);
+    await expect.poll(async () => (await service.request("/things")).status).toBe(200);
+  }
+  expect(memory.at(-1)! - memory[1]!).toBeLessThan(32 * MIB);
+});
+
+test("probes are answered however full it is", async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await using service = await startThings({ env: { MAX_IN_FLIGHT: "1" }, before: () => released });
+  const first = service.request("/things");
+  await expect.poll(async () => (await service.request("/things")).status).toBe(503);
+  for (const path of ["/healthz", "/readyz"]) {
+    expect((await fetch(new URL(path, service.baseUrl))).status).toBe(200);
+  }
+  release();
+  expect((await first).status).toBe(200);
+});
+
+function heapUsed(): number {
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
+  return process.memoryUsage().heapUsed;
+}

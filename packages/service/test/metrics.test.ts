@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { errorBody } from "../src/errors.ts";
+import { listenForMetrics } from "../src/observability/metrics.ts";
+import { createLogger } from "../src/observability/request-log.ts";
+import { json, startThings, type Things } from "../testing/start-things.ts";
+
+describe("/metrics", () => {
+  let service: Things;
+  beforeAll(async () => void (service = await startThings({ env: { METRICS_PORT: "0" } })));
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const read = async (): Promise<string> => (await fetch(service.metricsUrl!)).text();
+  /** The value of a sample such as `name{label="x"}`; a sample that is not there counts as 0. */
+  const valueOf = async (sample: string): Promise<number> => {
+    const line = (await read()).split("\n").find((text) => text.startsWith(`${sample} `));
+    return Number(line?.slice(sample.length + 1) ?? 0);
+  };
+
+  test("is text for Prometheus on a port of its own, and not on the service's", async () => {
+    const response = await fetch(service.metricsUrl!);
+    expect(response.headers.get("Content-Type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+    expect(new URL(service.metricsUrl!).port).not.toBe(new URL(service.baseUrl).port);
+    expect((await fetch(new URL("/metrics", service.baseUrl))).status).toBe(404);
+    const elsewhere = await fetch(new URL("/", service.metricsUrl));
+    expect([elsewhere.status, await elsewhere.json()]).toEqual([404, expect.objectContaining({ code: "not_found" })]);
+  });
+
+  test("is only read: any other method gets 405 with Allow", async () => {
+    const response = await fetch(service.metricsUrl!, { method: "POST" });
+    expect([response.status, await response.json()]).toEqual([405, errorBody("method_not_allowed")]);
+    expect(response.headers.get("Allow")).toBe("GET, HEAD, OPTIONS");
+    const head = await fetch(service.metricsUrl!, { method: "HEAD" });
+    expect({ status: head.status, text: await head.text() }).toEqual({ status: 200, text: "" });
+  });
+
+  test("that cannot be read are a fault, which is logged", async () => {
+    let logged = "";
+    const logger = createLogger("info", { write: (line) => void (logged += line) });
+    const reading = () => Promise.reject(new Error("no answer from a process"));
+    const listener = await listenForMetrics(reading, { host: "127.0.0.1", port: 0 }, logger);
+    onTestFinished(async () => void (await listener.close()));
+    expect((await fetch(`${listener.origin}/metrics`)).status).toBe(500);
+    expect(logged).toContain("no answer from a process");
+  });
+
+  test("counts requests by operationId and status, and times them", async () => {
+    for (const path of ["/things", "/things", "/things?limit=0", "/nope"]) await service.request(path);
+    await service.request("/things", json({ name: "cup" }));
+    await expect.poll(() => valueOf('http_requests_total{operation_id="listThings",status="200"}')).toBe(2);
+    expect(await valueOf('http_requests_total{operation_id="listThings",status="400"}')).toBe(1);
+    await expect.poll(() => valueOf('http_requests_total{operation_id="createThing",status="201"}')).toBe(1);
+    expect(await valueOf('http_requests_total{operation_id="none",status="404"}')).toBeGreaterThan(0);
+    expect(await valueOf('http_request_duration_seconds_count{operation_id="listThings"}')).toBe(3);
+    expect(await valueOf('http_request_duration_seconds_bucket{le="+Inf",operation_id="listThings"}')).toBe(3);
+  });
+
+  test("shows what is in flight", async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await using own = await startThings({ env: { METRICS_PORT: "0" }, before: () => released });
+    const inFlight = async () => (await samplesOf(own)).get("http_requests_in_flight");
+    const waiting = Array.from({ length: 20 }, () => own.request("/things"));
+    await expect.poll(inFlight).toBe(20);
+    release();
+    await Promise.all(waiting);
+    await expect.poll(inFlight).toBe(0);
+  });
+
+  test("tells the lag of the event loop", async () => {
+    expect(await read()).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
+  });
+
+  test("says that one process serves, whose metrics these are", async () => {
+    expect(await valueOf("petstore_processes")).toBe(1);
+    expect(await valueOf("petstore_processes_answered")).toBe(1);
+  });
+
+  test("counts answers that break the contract", async () => {
+    await service.request("/things", json({ name: "" })); // the contract lets it in, but not out
+    expect(await valueOf('petstore_contract_violations_total{operation_id="createThing"}')).toBe(1);
+  });
+
+  test("names no token and nothing of a body", async () => {
+    await service.request("/things", json({ name: "Canary" }));
+    expect(await read()).not.toMatch(/good|Canary/);
+  });
+});
+
+describe("a sample's value", () => {
+  test("is the time that a request took, in seconds, in the bucket it belongs to", async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await using service = await startThings({ env: { METRICS_PORT: "0" }, before: () => released });
+    const began = performance.now();
+    const listing = service.request("/things");
+    const inFlight = async () => (await samplesOf(service)).get("http_requests_in_flight");
+    await expect.poll(inFlight).toBe(1);
+    const held = performance.now();
+    await inFlight();
+    const least = (performance.now() - held) / 1_000;
+    release();
+    await listing;
+    await expect.poll(inFlight).toBe(0);
+    const most = (performance.now() - began) / 1_000;
+
+    const samples = await samplesOf(service);
+    const seconds = samples.get('http_request_duration_seconds_sum{operation_id="listThings"}')!;
+    expect(seconds).toBeGreaterThanOrEqual(least);
+    expect(seconds).toBeLessThanOrEqual(most);
+    for (const bound of [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]) {
+      const bucket = `http_request_duration_seconds_bucket{le="${bound}",operation_id="listThings"}`;
+      expect([bucket, samples.get(bucket)]).toEqual([bucket, seconds <= bound ? 1 : 0]);
+    }
+  });
+
+  test("is of the status, and of no status where the client had gone before there was one", async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await using service = await startThings({
+      env: { METRICS_PORT: "0" },
+      before: (id) => id === "createThing" && released,
+    });
+    const requests = async () =>
+      new Map([...(await samplesOf(service))].filter(([name]) => name.startsWith("http_requests_total")));
+    for (const path of ["/healthz", "/nope"]) await fetch(new URL(path, service.baseUrl));
+    await service.request("/things?limit=0");
+    const leaving = new AbortController();
+    const left = service.request("/things", { ...json({ name: "cup" }), signal: leaving.signal });
+    await expect.poll(async () => (await samplesOf(service)).get("http_requests_in_flight")).toBe(1);
+    leaving.abort();
+    await expect(left).rejects.toThrow("aborted");
+    await expect.poll(async () => (await requests()).size).toBe(4);
+    release();
+    expect(Object.fromEntries(await requests())).toEqual({
+      'http_requests_total{operation_id="none",status="200"}': 1,
+      'http_requests_total{operation_id="none",status="404"}': 1,
+      'http_requests_total{operation_id="listThings",status="400"}': 1,
+      'http_requests_total{operation_id="createThing",status="aborted"}': 1,
+    });
+  });
+
+  test("is of the type that its name says", async () => {
+    await using service = await startThings({ env: { METRICS_PORT: "0" } });
+    const types = (await (await fetch(service.metricsUrl!)).text()).match(/^# TYPE (http|petstore)_.*/gm);
+    expect(types).toEqual(
+      expect.arrayContaining([
+        "# TYPE http_requests_total counter",
+        "# TYPE http_request_duration_seconds histogram",
+        "# TYPE http_requests_in_flight gauge",
+        "# TYPE petstore_contract_violations_total counter",
+      ]),
+    );
+  });
+});
+
+test("there are no metrics unless METRICS_PORT is set", async () => {
+  await using service = await startThings();
+  expect(service.metricsUrl).toBeUndefined();
+});
+
+/** The value of each sample. */
+async function samplesOf({ metricsUrl }: Things): Promise<Map<string, number>> {
+  const lines = (await (await fetch(metricsUrl!)).text()).split("\n").filter((line) => /^\w/.test(line));
+  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.split(" ").at(-1))]));
+}

@@ -1,0 +1,9 @@
+import { join } from "node:path";
+import { startProcesses } from "../../src/life/cluster.ts";
+import { createLogger } from "../../src/observability/request-log.ts";
+import { thingsService } from "../../testing/things.ts";
+
+/** A service of things in several processes, each of which is asked every second whether it hangs. */
+const service = { ...thingsService({ env: process.env }), path: join(import.meta.dirname, "things.ts") };
+const { baseUrl } = await startProcesses(service, createLogger("info"), 1_000);
+console.log(`listening on ${baseUrl}`);

@@ -1,0 +1,187 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { describe, expect, test } from "vitest";
+import { createLogger, loggedPath } from "../src/observability/request-log.ts";
+import { parseTraceparent } from "../src/observability/trace-context.ts";
+import { json, startThings } from "../testing/start-things.ts";
+import { Outage } from "../testing/things.ts";
+
+const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
+const TRACEPARENT = `00-${TRACE_ID}-b7ad6b7169203331-01`;
+
+/** The levels of the log by pino's numbers. */
+const [INFO, ERROR] = [30, 50] as const;
+
+describe("the request log", () => {
+  test("has a line for each request, with its id and trace, the client's address, and without its token", async () => {
+    await using service = await startThings();
+    const headers = { traceparent: TRACEPARENT, "X-Request-Id": "order-66" };
+    await service.request("/things?limit=5", { headers });
+    await service.request("/things", { token: "canary", headers: { "X-Request-Id": "my-secret" } });
+    await service.close();
+    expect(service.lines()).toMatchObject([
+      {
+        req: { id: "order-66", path: "/v1/things" },
+        res: { status: 200 },
+        operationId: "listThings",
+        traceId: TRACE_ID,
+      },
+      { req: { path: "/v1/things" }, res: { status: 401 }, operationId: "listThings" },
+    ]);
+    expect(new Set(service.lines().map(({ req }) => req?.address))).toEqual(new Set(["127.0.0.1"]));
+    expect(JSON.stringify(service.lines())).not.toMatch(/good|canary|secret/);
+  });
+
+  test("tells the client that a trusted proxy names, and both where two headers differ", async () => {
+    await using service = await startThings({ env: { TRUST_PROXY: "127.0.0.0/8" } });
+    const ask = (headers: Record<string, string>) => service.request("/things", { headers });
+    await ask({ "X-Forwarded-For": "6.6.6.6, 203.0.113.7" });
+    await ask({ Forwarded: 'for="[2001:db8::1]:80";proto=https' });
+    await ask({ "X-Forwarded-For": "203.0.113.7", Forwarded: "for=6.6.6.6" });
+    await ask({ "X-Forwarded-For": '"}\\u0000<script>' });
+    await service.close();
+    expect(service.lines().map(({ req }) => ({ address: req?.address, claimed: req?.claimed }))).toEqual([
+      { address: "203.0.113.7" },
+      { address: "2001:db8::1" },
+      { address: "127.0.0.1", claimed: ["6.6.6.6", "203.0.113.7"] },
+      { address: "127.0.0.1" },
+    ]);
+  });
+
+  test("is an error where the service failed, and information where the request did", async () => {
+    const failures: Error[] = [];
+    await using service = await startThings({
+      before: () => {
+        const failure = failures.shift();
+        if (failure !== undefined) throw failure;
+      },
+    });
+    await service.request("/things", json({ name: "cup" }));
+    await service.request("/things?limit=1", { method: "HEAD" });
+    await service.request("/things?limit=0");
+    await service.request("/things", { token: "wrong" });
+    await service.request("/things", { method: "DELETE" });
+    await fetch(new URL("/healthz", service.baseUrl));
+    failures.push(new Error("a fault"), new Outage("away"));
+    await service.request("/things");
+    await service.request("/things");
+    await service.close();
+
+    const requests = service.lines().filter(({ res }) => res !== undefined);
+    const [completed, failed] = ["request completed", "request failed"];
+    expect(
+      requests.map(({ level, msg, req, res, operationId }) => ({ level, msg, req, res, operationId })),
+    ).toMatchObject([
+      { level: INFO, msg: completed, res: { status: 201 }, req: { method: "POST" }, operationId: "createThing" },
+      { level: INFO, msg: completed, res: { status: 200 }, req: { method: "HEAD" }, operationId: "listThings" },
+      { level: INFO, msg: completed, res: { status: 400 }, req: { path: "/v1/things" }, operationId: "listThings" },
+      { level: INFO, msg: completed, res: { status: 401 }, req: { path: "/v1/things" }, operationId: "listThings" },
+      { level: INFO, msg: completed, res: { status: 405 }, req: { method: "DELETE" }, operationId: undefined },
+      { level: INFO, msg: completed, res: { status: 200 }, req: { path: "/healthz" }, operationId: undefined },
+      { level: ERROR, msg: failed, res: { status: 500 }, req: { method: "GET" }, operationId: "listThings" },
+      { level: ERROR, msg: failed, res: { status: 503 }, req: { method: "GET" }, operationId: "listThings" },
+    ]);
+  });
+
+  test("holds at LOG_LEVEL=error the failures of the service alone", async () => {
+    await using service = await startThings({
+      env: { LOG_LEVEL: "error" },
+      before: (id) => {
+        if (id === "createThing") throw new Error("a fault");
+      },
+    });
+    expect((await service.request("/things")).status).toBe(200);
+    expect((await service.request("/things", json({ name: "cup" }))).status).toBe(500);
+    await service.close();
+    expect(service.lines().filter(({ res }) => res !== undefined)).toMatchObject([
+      { level: ERROR, res: { status: 500 } },
+    ]);
+    expect(service.lines().filter(({ level }) => level < ERROR)).toEqual([]);
+  });
+
+  test("has the id that the answer gives", async () => {
+    await using service = await startThings();
+    const given: (string | null)[] = [];
+    for (const path of ["/healthz", "/v1/things", "/nope"])
+      given.push((await fetch(new URL(path, service.baseUrl))).headers.get("X-Request-Id"));
+    await service.close();
+    expect(new Set(given).size).toBe(3);
+    expect(service.lines().map(({ req }) => req?.id)).toEqual(given);
+  });
+
+  test("says of a fault what was thrown and where, with the id of its request", async () => {
+    await using service = await startThings({
+      before: function failing() {
+        throw new TypeError("no such thing");
+      },
+    });
+    const answer = await service.request("/things", { headers: { "X-Request-Id": "order-66" } });
+    expect([answer.status, JSON.stringify(await answer.json())]).toEqual([500, expect.not.stringContaining("such")]);
+    await service.close();
+    const req = { id: "order-66", method: "GET", path: "/v1/things" };
+    const err = { type: "TypeError", message: "no such thing", stack: expect.stringMatching(/failing/) };
+    expect(service.lines().filter(({ err: thrown }) => thrown !== undefined)).toMatchObject([
+      { level: ERROR, msg: "request failed", req, err },
+    ]);
+  });
+
+  test("says of a request whose client has gone that it was aborted, whose it was and how long it took", async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    await using service = await startThings({
+      before: () => {
+        begin();
+        return released;
+      },
+    });
+    const { hostname, port } = new URL(service.baseUrl);
+    const began = performance.now();
+    const socket = connect(Number(port), hostname);
+    socket.write("GET /v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\n\r\n");
+    await begun;
+    const waited = performance.now();
+    await fetch(new URL("/healthz", service.baseUrl));
+    const least = Math.floor(performance.now() - waited);
+    socket.destroy();
+    await once(socket, "close");
+    const aborted = () => service.lines().filter(({ msg }) => msg === "request aborted");
+    await expect
+      .poll(aborted)
+      .toMatchObject([{ level: INFO, req: { method: "GET", address: "127.0.0.1" }, operationId: "listThings" }]);
+    const responseTime = aborted()[0]?.["responseTime"];
+    expect(responseTime).toBeGreaterThanOrEqual(least);
+    expect(responseTime).toBeLessThanOrEqual(Math.ceil(performance.now() - began));
+    release();
+  });
+
+  test.each([
+    ["/v1/things?cursor=x", "/v1/things"],
+    ["http://admin:hunter2@things/v1/things?limit=1", "/v1/things"],
+    ["http://admin:hunter2@petstore", ""],
+    ["*", "*"],
+  ])("holds of the target %s the path alone", (target, path) => {
+    expect(loggedPath(target)).toBe(path);
+  });
+
+  test("takes out a credential that is logged by mistake", () => {
+    let written = "";
+    const logger = createLogger("info", { write: (line) => void (written += line) });
+    const headers = { authorization: "Bearer canary" };
+    logger.info(headers);
+    logger.info({ headers });
+    logger.info({ req: { headers } });
+    expect(written.match(/\[Redacted\]/g)).toHaveLength(3);
+    expect(written).not.toContain("canary");
+  });
+});
+
+test.each([
+  [TRACEPARENT, TRACE_ID],
+  [`cc-${TRACE_ID}-b7ad6b7169203331-01-later`, TRACE_ID],
+  [`00-${TRACE_ID}-b7ad6b7169203331-01-later`, undefined],
+  [`ff-${TRACE_ID}-b7ad6b7169203331-01`, undefined],
+  [`00-${"0".repeat(32)}-b7ad6b7169203331-01`, undefined],
+  [`00-${TRACE_ID}-${"0".repeat(16)}-01`, undefined],
+  [TRACEPARENT.toUpperCase(), undefined],
+  [undefined, undefined],
+])("traceparent %s is of the trace %s", (header, traceId) => expect(parseTraceparent(header)?.traceId).toBe(traceId));

@@ -1,0 +1,146 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import express, { type Response } from "express";
+import helmet from "helmet";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { addStanding, standingHeaders } from "../src/http/request-state.ts";
+import { json, startThings, type Things } from "../testing/start-things.ts";
+
+let service: Things;
+beforeAll(async () => void (service = await startThings()));
+afterAll(() => service[Symbol.asyncDispose]());
+
+const request = (path: string, init: RequestInit = {}) => {
+  const headers = { Authorization: `Bearer good`, ...(init.headers as object) };
+  return fetch(new URL(path, service.baseUrl), { ...init, headers });
+};
+
+describe("Strict-Transport-Security", () => {
+  const NAME = "Strict-Transport-Security";
+
+  test("is sent by no service that is asked over plain HTTP", async () => {
+    for (const path of ["/v1/things", "/nope", "/healthz", "/docs"])
+      expect([path, (await request(path)).headers.has(NAME)]).toEqual([path, false]);
+  });
+
+  test("is sent on each answer, as the operator has it, where TLS ends in front of the service", async () => {
+    const value = "max-age=600; includeSubDomains";
+    await using own = await startThings({ env: { STRICT_TRANSPORT_SECURITY: value } });
+    for (const path of ["/v1/things", "/nope", "/healthz", "/docs"])
+      expect([path, (await fetch(new URL(path, own.baseUrl))).headers.get(NAME)]).toEqual([path, value]);
+  });
+});
+
+describe("in whatever way an answer is begun", () => {
+  const app = express().disable("x-powered-by").disable("etag");
+  app.use(standingHeaders(app));
+  const server = createServer(app);
+  beforeAll(() => once(server.listen(0, "127.0.0.1"), "listening"));
+  afterAll(() => void server.close());
+
+  const tag = { ETag: '"a"' };
+  const kept = { "Cache-Control": "public" };
+  test.each<[title: string, cacheControl: string, begin: (response: Response) => unknown]>([
+    ["without headers", "no-store", (response) => response.writeHead(200)],
+    ["with headers", "no-store", (response) => response.writeHead(200, { A: "b" })],
+    ["with headers and a phrase", "no-store", (response) => response.writeHead(200, "Fine", { A: "b" })],
+    ["with a phrase", "no-store", (response) => response.writeHead(200, "Fine")],
+    ["with a list of headers", "no-store", (response) => response.writeHead(200, ["A", "b"])],
+    ["with headers set before", "no-store", (response) => response.set("A", "b").writeHead(200, { C: "d" })],
+    ["with a tag", "private, no-cache", (response) => response.writeHead(200, tag)],
+    ["with a tag set before", "private, no-cache", (response) => response.set(tag).writeHead(200, { A: "b" })],
+    ["with a tag and a rule of its own", "public", (response) => response.writeHead(200, { ...tag, ...kept })],
+    ["with those set before", "public", (response) => response.set({ ...tag, ...kept }).writeHead(200)],
+    ["with a rule of its own", "public", (response) => response.writeHead(200, kept)],
+  ])("%s, it has what stands", async (title, cacheControl, begin) => {
+    const path = `/${title.replaceAll(" ", "-")}`;
+    app.get(path, (_request, response) => {
+      addStanding(response, { "X-Request-Id": "order-66" });
+      begin(response);
+      response.end();
+    });
+    const { port } = server.address() as AddressInfo;
+    const { headers } = await fetch(`http://127.0.0.1:${port}${path}`);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      ...STANDING,
+      "x-request-id": "order-66",
+      "cache-control": cacheControl,
+    });
+  });
+});
+
+/** What browsers and proxies are told of every answer. */
+const STANDING = {
+  "content-security-policy": "default-src 'none';frame-ancestors 'none'",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "origin-agent-cluster": "?1",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-dns-prefetch-control": "off",
+  "x-download-options": "noopen",
+  "x-frame-options": "SAMEORIGIN",
+  "x-permitted-cross-domain-policies": "none",
+  "x-xss-protection": "0",
+};
+/** What would name the software, or let a browser add credentials of its own. */
+const NEVER = ["server", "via", "x-powered-by", "access-control-allow-credentials", "set-cookie"];
+
+const PREFLIGHT = { method: "OPTIONS", headers: { "Access-Control-Request-Method": "GET" } };
+
+test.each<[title: string, status: number, path: string, init: RequestInit]>([
+  ["a probe", 200, "/healthz", {}],
+  ["a list", 200, "/v1/things", {}],
+  ["HEAD", 200, "/v1/things", { method: "HEAD" }],
+  ["a thing that was added", 201, "/v1/things", json({ name: "cup" })],
+  ["what is allowed", 204, "/v1/things", { method: "OPTIONS" }],
+  ["a preflight", 204, "/v1/things", PREFLIGHT],
+  ["no change of the contract", 304, "/openapi.json", { headers: { "If-None-Match": "*" } }],
+  ["a refusal", 400, "/v1/things?limit=0", {}],
+  ["a missing key", 401, "/v1/things", { headers: { Authorization: "" } }],
+  ["nothing there", 404, "/nope", {}],
+  ["a wrong method", 405, "/v1/things", { method: "DELETE" }],
+  ["a body that is too large", 413, "/v1/things", json("x".repeat(70_000))],
+])("%s (%i) carries what stands on every answer", async (_title, status, path, init) => {
+  const headers = { Authorization: `Bearer good`, ...(init.headers as Record<string, string>) };
+  const answer = await fetch(new URL(path, service.baseUrl), { ...init, headers });
+  expect(answer.status).toBe(status);
+  expect(Object.fromEntries(answer.headers)).toMatchObject(STANDING);
+  for (const name of NEVER) expect([name, answer.headers.get(name)]).toEqual([name, null]);
+});
+
+test("what a handler sets goes before what stands: the page has a policy of its own", async () => {
+  const { headers } = await fetch(new URL("/docs", service.baseUrl));
+  const { "content-security-policy": _, ...others } = STANDING;
+  expect(Object.fromEntries(headers)).toMatchObject(others);
+  expect(
+    headers
+      .get("Content-Security-Policy")!
+      .split(";")
+      .map((directive) => directive.split(" ")[0]),
+  ).toEqual([
+    "default-src",
+    "script-src",
+    "style-src",
+    "img-src",
+    "font-src",
+    "connect-src",
+    "base-uri",
+    "form-action",
+    "frame-ancestors",
+  ]);
+});
+
+test("they are those of helmet, the policy and Strict-Transport-Security aside", async () => {
+  const app = express().disable("x-powered-by");
+  app.use(helmet({ contentSecurityPolicy: false, strictTransportSecurity: false }));
+  app.get("/", (_request, response) => void response.writeHead(200).end());
+  const server = createServer(app).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const { headers } = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const { "content-security-policy": _, ...others } = STANDING;
+  const ofNode = new Set(["connection", "date", "keep-alive", "transfer-encoding"]);
+  expect(Object.fromEntries([...headers].filter(([name]) => !ofNode.has(name)))).toEqual(others);
+});

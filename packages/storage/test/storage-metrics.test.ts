@@ -1,0 +1,58 @@
+import { renameSync, statSync } from "node:fs";
+import { Registry } from "prom-client";
+import { expect, test } from "vitest";
+import { addStorageMetrics } from "../src/storage-metrics.ts";
+import { pathOfFileUrl } from "../src/url.ts";
+import { insertThing, temporaryStorage } from "./things.ts";
+
+const CUP = { name: "cup", size: 1 };
+
+/** A storage that is measured, and what Prometheus is told of it. */
+async function measured() {
+  const registry = new Registry();
+  let onCommit = (_size: number) => {};
+  const storage = await temporaryStorage((size) => onCommit(size));
+  onCommit = addStorageMetrics(registry, storage.url);
+  const read = async (): Promise<Map<string, number>> => {
+    const lines = (await registry.metrics()).split("\n").filter((line) => /^\w/.test(line));
+    return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.split(" ").at(-1))]));
+  };
+  return { storage, registry, read };
+}
+
+test("commits are counted by their size, in buckets of which each is twice the one before", async () => {
+  const { storage, read } = await measured();
+  await storage.write((trx) => insertThing(trx, CUP));
+  await Promise.all(Array.from({ length: 3 }, () => storage.write((trx) => insertThing(trx, CUP))));
+  const samples = await read();
+  expect(samples.get("petstore_commit_batch_size_sum")).toBe(4);
+  expect(samples.get("petstore_commit_batch_size_count")).toBe(2);
+  const buckets = [...samples].filter(([name]) => name.startsWith("petstore_commit_batch_size_b"));
+  expect(buckets).toEqual(
+    [1, 2, 4, 8, 16, 32, 64, 128, 256, "+Inf"].map((bound) => [
+      `petstore_commit_batch_size_bucket{le="${bound}"}`,
+      bound === 1 || bound === 2 ? 1 : 2,
+    ]),
+  );
+});
+
+test("the write-ahead log has the size it has on the disk, and 0 where there is none", async () => {
+  const { storage, read } = await measured();
+  const log = `${pathOfFileUrl(storage.url)}-wal`;
+  const size = async () => (await read()).get("petstore_wal_bytes");
+  await storage.write((trx) => insertThing(trx, CUP));
+  expect(await size()).toBe(statSync(log).size);
+  renameSync(log, `${log}.moved`);
+  expect(await size()).toBe(0);
+  renameSync(`${log}.moved`, log);
+});
+
+test("each is of the type that its name says, and PostgreSQL has no write-ahead log to measure", async () => {
+  const { registry } = await measured();
+  const typesOf = async (of: Registry) => (await of.metrics()).match(/^# TYPE .*/gm);
+  const batches = "# TYPE petstore_commit_batch_size histogram";
+  expect(await typesOf(registry)).toEqual([batches, "# TYPE petstore_wal_bytes gauge"]);
+  const ofPostgres = new Registry();
+  addStorageMetrics(ofPostgres, "postgres://localhost/petstore");
+  expect(await typesOf(ofPostgres)).toEqual([batches]);
+});
