@@ -1,24 +1,42 @@
+import { Readable } from "node:stream";
 import { RequestValidator } from "express-openapi-validator/dist/middlewares/openapi.request.validator.js";
 import { ContentType } from "express-openapi-validator/dist/middlewares/util.js";
 import { OpenApiValidator } from "express-openapi-validator/dist/openapi.validator.js";
 import { type OpenApiDocument, type Schema, unescapeKey } from "./document/document.ts";
+import type { Subject, UploadedFile } from "./request/subject.ts";
 
-/** A step of express-openapi-validator (EOV), as Express would call it. */
-export type Middleware = (request: unknown, response: unknown, next: (error?: unknown) => void) => unknown;
+/**
+ * The release of express-openapi-validator (EOV) whose source was read for this file, the only one that enters EOV. What it
+ * relies on, beyond what EOV documents:
+ *
+ * - `OpenApiValidator.installMiddleware` takes a loaded document. `middleware()` loads it, and compiles the schema of OpenAPI
+ *   itself for each one: four fifths of the whole cost, for a document that was bundled before.
+ * - It returns steps that are known by their names, and that read what they need from `request.openapi`. EOV's own sequence
+ *   runs all of them, and routes anew, for each request.
+ * - `RequestValidator.validate` judges one request, and throws. Its private `ajv` and `ajvBody` keep compiled schemas under
+ *   method, path and content type, so that plain requests go past EOV, and report errors by `errorsText`, so that
+ *   messages are made of facts and not of English text.
+ * - `responseMiddleware` replaces `response.json`, and passes what is wrong to the `next` of its own call.
+ * - `multipartMiddleware` reads a stream with multer, and leaves `body` and `files` on it.
+ * - Three refusals are known by their text alone: see `ownFaultOf`.
+ */
+export const EOV_READ = "5.6.2";
 
-/** EOV over a document of one operation, its own routing done once: `metadata` is what its steps expect as `request.openapi`. */
-export interface BoundValidator {
-  metadata: object;
-  step: (name: "multipartMiddleware" | "responseMiddleware") => Middleware;
-  requestJudge: () => RequestJudge;
-}
+/** A step of EOV, as Express would call it. */
+type Middleware = (request: unknown, response: unknown, next: (error?: unknown) => void) => unknown;
 
-/** EOV's step that judges requests, and the schemas it has compiled for the content types it has seen. */
-export interface RequestJudge {
+/** Validates the requests of one operation. */
+export interface RequestEov {
   /** Returns what is wrong with a request, and coerces a valid one in place. Throws when the schemas are at fault. */
-  judge: (request: object) => Fault[];
-  compiledFor: (contentType: string | undefined) => CompiledSchemas | undefined;
+  judge: (subject: Subject) => Fault[];
+  /** The compiled schemas, by content type. */
+  compiled: Map<string | undefined, CompiledSchemas | undefined>;
+  /** Takes the bytes of a multipart body apart into fields and files. Rejects when they are malformed. */
+  readMultipart: (subject: Subject) => Promise<{ body: object; files: UploadedFile[] }>;
 }
+
+/** Resolves to what is wrong with a body of one status: where, as `/response/…`, and what. */
+export type ResponseEov = (status: number, body: object) => Promise<{ path: string; message: string }[]>;
 
 /** Each judges `{ query, params, headers, body }`, coercing it and filling in defaults. */
 export interface CompiledSchemas {
@@ -56,39 +74,70 @@ export interface Fault {
   fieldName?: string;
 }
 
-/** Which of its steps EOV makes. */
-export interface EovOptions {
-  validateRequests: boolean;
-  validateResponses: boolean;
-  fileUploader: boolean;
-}
-
 /**
- * Loads a document into EOV, to keep, and finds its one operation at `path`. Dates stay the strings they are, int64 is what a
- * double holds exactly, and a URL what URLs are parsed as: its expression in ajv-formats takes quadratic time. Rejects when EOV cannot load the document.
- *
- * It comes in below EOV's `middleware()`, whose loader compiles the schema of OpenAPI itself each time: four fifths of the
- * whole cost, for a document that was bundled before.
+ * Builds EOV for the requests of a document's one operation, at a path without parameters, with its schemas compiled for
+ * these content types. Rejects when the schemas are at fault.
  */
-export async function bindValidator(
+export async function requestEov(
   document: OpenApiDocument,
   path: string,
   method: string,
-  options: EovOptions,
-): Promise<BoundValidator> {
+  contentTypes: (string | undefined)[],
+): Promise<RequestEov> {
+  const isMultipart = contentTypes.some((type) => type?.startsWith("multipart/"));
+  const options = { validateRequests: true, validateResponses: false, fileUploader: isMultipart && {} };
+  const { validator, metadata, step } = await bind(document, path, method, options);
+  const requests = new RequestValidator(document as never, { ...validator.ajvOpts.request, verbose: true });
+  const { judge, compiledFor } = judgeOf(requests, path, method);
+  const judgeSubject = (subject: Subject): Fault[] => {
+    subject.openapi = { ...metadata, pathParams: subject.params };
+    return judge(subject);
+  };
+  // It compiles at the first request, whatever becomes of that.
+  for (const type of contentTypes) judgeSubject(probeOf(method, type));
+  return {
+    judge: judgeSubject,
+    compiled: new Map(contentTypes.map((type) => [type, compiledFor(type)])),
+    readMultipart: (subject) => readMultipart(step("multipartMiddleware"), { ...subject, openapi: metadata }),
+  };
+}
+
+/** Builds EOV for the responses of a document's one operation. Rejects when the schemas are at fault. */
+export async function responseEov(document: OpenApiDocument, path: string): Promise<ResponseEov> {
+  const { metadata, step } = await bind(document, path, "get", {
+    validateRequests: false,
+    validateResponses: true,
+    fileUploader: false,
+  });
+  const judge = step("responseMiddleware");
+  await judgeResponse(judge, metadata, 200, {}); // compiles them all
+  return (status, body) => judgeResponse(judge, metadata, status, body);
+}
+
+/** The options of EOV that differ between requests and responses. */
+interface EovOptions {
+  validateRequests: boolean;
+  validateResponses: boolean;
+  fileUploader: object | false;
+}
+
+/**
+ * Loads a document into EOV, to keep, and finds its one operation, whose `metadata` is what its steps expect as
+ * `request.openapi`. Dates stay the strings they are, int64 is what a double holds exactly, and a URL what URLs are parsed
+ * as: its expression in ajv-formats takes quadratic time.
+ */
+async function bind(document: OpenApiDocument, path: string, method: string, options: EovOptions) {
   const spec = { apiDoc: document as never, basePaths: [""], routes: [routeOf(path, method)], serial: 0 };
   const validator = new OpenApiValidator({
     apiSpec: document as never,
     validateApiSpec: false,
     validateSecurity: false,
-    validateRequests: options.validateRequests,
-    validateResponses: options.validateResponses,
-    fileUploader: options.fileUploader ? {} : false,
+    ...options,
     formats: { int64: { type: "number", validate: Number.isSafeInteger }, url: { type: "string", validate: isUrl } },
     serDes: [{ format: "date-time" }, { format: "date" }],
   });
   const middlewares = validator.installMiddleware(Promise.resolve(spec)) as Middleware[];
-  const step = (name: string) => {
+  const step = (name: string): Middleware => {
     const found = middlewares.find((middleware) => middleware.name === name);
     if (found === undefined) throw new Error(`This release of express-openapi-validator has no ${name}.`);
     return found;
@@ -97,9 +146,12 @@ export async function bindValidator(
   const probe = { method: method.toUpperCase(), originalUrl: path, url: path, path, baseUrl: "", app, openapi: {} };
   await run(step("pathParamsMiddleware"), probe);
   await run(step("metadataMiddleware"), probe);
-  const requestJudge = () =>
-    requestJudgeOf(new RequestValidator(spec.apiDoc, { ...validator.ajvOpts.request, verbose: true }), path, method);
-  return { metadata: probe.openapi, step, requestJudge };
+  return { validator, metadata: probe.openapi, step };
+}
+
+function probeOf(method: string, contentType: string | undefined): Subject {
+  const headers = { "content-type": contentType };
+  return { method: method.toUpperCase(), originalUrl: "/", path: "/", headers, params: {}, query: {}, body: {} };
 }
 
 /** Whether a text is a URL of the web, in time linear in its length. */
@@ -107,7 +159,7 @@ function isUrl(text: string): boolean {
   return /^(?:https?|ftp):\/\/[^\s\\/\p{Cc}][^\s\\\p{Cc}]*$/iu.test(text) && URL.canParse(text);
 }
 
-function requestJudgeOf(validator: RequestValidator, path: string, method: string): RequestJudge {
+function judgeOf(validator: RequestValidator, path: string, method: string) {
   // It keeps what it compiles in two private instances of ajv, under this key. Were it another, nothing would be found.
   const { ajv, ajvBody } = validator as unknown as Record<"ajv" | "ajvBody", Ajv>;
   const compiledFor = (contentType: string | undefined) => {
@@ -204,13 +256,63 @@ function ownFaultOf(
   };
 }
 
+/** multer's names for the parts of an `UploadedFile`. */
+interface MulterFile {
+  fieldname: string;
+  originalname: string;
+  mimetype: string;
+  buffer: Buffer;
+}
+
+async function readMultipart(takeApart: Middleware, subject: Subject) {
+  const bytes = subject.body as Buffer | undefined;
+  const stream = Object.assign(Readable.from(bytes === undefined ? [] : [bytes]), {
+    ...subject,
+    body: {},
+    files: [] as MulterFile[],
+  });
+  await run(takeApart, stream);
+  const files = stream.files.map((file) => {
+    return { field: file.fieldname, name: file.originalname, contentType: file.mimetype, bytes: file.buffer };
+  });
+  return { body: stream.body, files };
+}
+
+/** EOV wraps `response.json`; what it then objects to goes to the `next` it was given. */
+async function judgeResponse(
+  judge: Middleware,
+  metadata: object,
+  status: number,
+  body: object,
+): Promise<{ path: string; message: string }[]> {
+  let objection: unknown;
+  const request = { method: "GET", originalUrl: "/", headers: {}, openapi: metadata };
+  const response = {
+    statusCode: status,
+    getHeaders: () => ({ "content-type": "application/json" }),
+    json: (_body: object) => {},
+  };
+  await new Promise<void>((wrapped) => {
+    const next = (error?: unknown) => {
+      objection ??= error;
+      wrapped();
+    };
+    void judge(request, response, next);
+  });
+  response.json(body);
+  const { errors } = (objection ?? { errors: [] }) as { errors?: { path: string; message: string }[] };
+  if (errors === undefined)
+    throw new Error(`The response schemas are at fault: ${String(objection)}`, { cause: objection });
+  return errors;
+}
+
 /** A path of no parameters, as EOV's router knows it. */
 function routeOf(path: string, method: string) {
   return { basePath: "", expressRoute: path, openApiRoute: path, method: method.toUpperCase(), pathParams: [] };
 }
 
 /** Runs one step to its `next`, or rejects with what it passes there. */
-export function run(middleware: Middleware, request: unknown, response: unknown = {}): Promise<void> {
+function run(middleware: Middleware, request: unknown, response: unknown = {}): Promise<void> {
   return new Promise((done, failed) => {
     const next = (error?: unknown) => (error === undefined ? done() : failed(error));
     void Promise.resolve(middleware(request, response, next)).catch(failed);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { operationsOf, type ParameterObject } from "../src/document/document.ts";
-import { bindValidator } from "../src/eov.ts";
+import { requestEov } from "../src/eov.ts";
 import { excerpt } from "../src/document/excerpt.ts";
 import { quickVerdict } from "../src/request/parameters.ts";
 import type { Subject } from "../src/request/subject.ts";
@@ -10,11 +10,8 @@ import { document } from "./fixtures/zoo.ts";
 async function shortcut(operationId: string) {
   const { method, operation, parameters } = operationsOf(document).find(({ id }) => id === operationId)!;
   const part = excerpt(document, method, { ...operation, parameters });
-  const options = { validateRequests: true, validateResponses: false, fileUploader: false };
-  const { metadata, requestJudge } = await bindValidator(part.document, part.at, method, options);
-  const { judge, compiledFor } = requestJudge();
-  judge({ ...subjectOf(""), openapi: { ...metadata, pathParams: {} } });
-  return quickVerdict(document, parameters, { get: compiledFor });
+  const { compiled } = await requestEov(part.document, part.at, method, [undefined]);
+  return quickVerdict(document, parameters, compiled);
 }
 
 function subjectOf(search: string, params: object = {}): Subject {

@@ -1,18 +1,9 @@
-import { Readable } from "node:stream";
 import type { OpenApiDocument, RequestBodyObject, Schema } from "../document/document.ts";
 import { effectiveSchema, propertiesOf } from "../document/effective-schema.ts";
-import { type Middleware, run } from "../eov.ts";
+import type { RequestEov } from "../eov.ts";
 import { lossIn } from "./json.ts";
 import { refuse } from "../problem.ts";
 import type { Subject } from "./subject.ts";
-
-/** multer's names for the parts of an `UploadedFile`. */
-interface MulterFile {
-  fieldname: string;
-  originalname: string;
-  mimetype: string;
-  buffer: Buffer;
-}
 
 /** The fields of an operation's multipart bodies that are files, alone or in lists, and those whose text EOV parses as JSON. */
 export interface MultipartFields {
@@ -24,24 +15,18 @@ export interface MultipartFields {
  * Has EOV's multer take the bytes of a multipart body apart into fields and files; any other body is left alone. Text in
  * place of a file is refused: to the schema both are strings. So is JSON that `parseJson` refuses.
  */
-export async function readMultipart(takeApart: Middleware, subject: Subject, fields: MultipartFields): Promise<void> {
+export async function readMultipart(eov: RequestEov, subject: Subject, fields: MultipartFields): Promise<void> {
   if (!String(subject.headers["content-type"]).startsWith("multipart/")) return;
-  const bytes = subject.body as Buffer | undefined;
-  const stream = Object.assign(Readable.from(bytes === undefined ? [] : [bytes]), { ...subject, body: {}, files: [] });
-  try {
-    await run(takeApart, stream);
-  } catch {
+  const { body, files } = await eov.readMultipart(subject).catch(() => {
     throw refuse(400, "The request body is not valid multipart/form-data.");
-  }
-  subject.body = stream.body;
-  subject.files = (stream.files as MulterFile[]).map((file) => {
-    return { field: file.fieldname, name: file.originalname, contentType: file.mimetype, bytes: file.buffer };
   });
-  const sent = new Set(subject.files.map(({ field }) => field));
-  const text = fields.files.find((name) => Object.hasOwn(stream.body, name) && !sent.has(name));
+  subject.body = body;
+  subject.files = files;
+  const sent = new Set(files.map(({ field }) => field));
+  const text = fields.files.find((name) => Object.hasOwn(body, name) && !sent.has(name));
   if (text !== undefined) throw refuse(400, `Body field "${text}" must be a file.`);
   for (const name of fields.json) {
-    const values = [(stream.body as Record<string, unknown>)[name] ?? ""].flat();
+    const values = [(body as Record<string, unknown>)[name] ?? ""].flat();
     const loss = values.every((value) => typeof value === "string") ? lossIn(values.join(",")) : undefined;
     if (loss !== undefined) throw refuse(400, `Body field "${name}" ${loss}.`);
   }

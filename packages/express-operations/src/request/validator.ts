@@ -7,7 +7,7 @@ import type {
 } from "../document/document.ts";
 import { resolve } from "../document/document.ts";
 import { excerpt } from "../document/excerpt.ts";
-import { bindValidator, type Fault, type RequestJudge } from "../eov.ts";
+import { type Fault, requestEov } from "../eov.ts";
 import { type Problem, refuse } from "../problem.ts";
 import { parameterForEov } from "./eov-parameter.ts";
 import { messageOf } from "./fault-message.ts";
@@ -37,21 +37,18 @@ export async function buildValidator(
   const contentTypes = Object.keys(requestBody?.content ?? {});
   const isMultipart = contentTypes.some((type) => type.startsWith("multipart/"));
   const part = excerpt(document, entry.method, requestSide(document, entry, requestBody));
-  const options = { validateRequests: true, validateResponses: false, fileUploader: isMultipart };
-  const { metadata, step, requestJudge } = await bindValidator(part.document, part.at, entry.method, options);
-  const { judge, compiledFor } = requestJudge();
-  const takeApart = isMultipart ? step("multipartMiddleware") : undefined;
-  const fields = isMultipart ? multipartFieldsOf(document, requestBody!) : { files: [], json: [] };
   const sentTypes = requestBody?.required === true ? contentTypes : [undefined, ...contentTypes];
-  for (const type of sentTypes) compile(judge, metadata, entry.method, type);
+  const eov = await requestEov(part.document, part.at, entry.method, sentTypes);
+  const fields = isMultipart ? multipartFieldsOf(document, requestBody!) : undefined;
 
   const mustBeObject = Object.values(requestBody?.content ?? {}).some(
     ({ schema }) => resolve<Schema>(document, schema ?? {})["discriminator"] !== undefined,
   );
 
-  const compiled = new Map(sentTypes.map((type) => [type, compiledFor(type)]));
   const judgeQuickly =
-    shortcut && !mustBeObject && !isMultipart ? quickVerdict(document, entry.parameters, compiled) : () => undefined;
+    shortcut && !mustBeObject && !isMultipart
+      ? quickVerdict(document, entry.parameters, eov.compiled)
+      : () => undefined;
 
   const refusalFor = (faults: Fault[]) => {
     return faults.length === 0 ? undefined : refuse(400, messageOf(document, entry.parameters, faults));
@@ -60,10 +57,9 @@ export async function buildValidator(
   const judgeWhole = async (subject: Subject): Promise<Problem | undefined> => {
     // EOV reads the discriminator of whatever the body is, and null has no fields.
     if (mustBeObject && subject.body === null) return refuse(400, "The request body must be an object.");
-    subject.openapi = { ...metadata, pathParams: subject.params };
     subject.query = { ...subject.query };
-    if (takeApart !== undefined) await readMultipart(takeApart, subject, fields);
-    return refusalFor(judge(subject));
+    if (fields !== undefined) await readMultipart(eov, subject, fields);
+    return refusalFor(eov.judge(subject));
   };
 
   return { judgeQuickly, judgeWhole, refusalFor };
@@ -82,24 +78,4 @@ function requestSide(
     ...(requestBody && { requestBody: { ...requestBody, required: requestBody.required ?? false } }),
     responses: {},
   };
-}
-
-/** Has EOV compile the schemas for one content type: it does so at the first request, whatever becomes of that. */
-function compile(
-  judge: RequestJudge["judge"],
-  metadata: object,
-  method: string,
-  contentType: string | undefined,
-): void {
-  const probe: Subject = {
-    method: method.toUpperCase(),
-    originalUrl: "/",
-    path: "/",
-    headers: { "content-type": contentType },
-    params: {},
-    query: {},
-    body: {},
-    openapi: { ...metadata, pathParams: {} },
-  };
-  judge(probe);
 }

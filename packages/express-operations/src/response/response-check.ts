@@ -1,6 +1,6 @@
 import type { HeaderObject, OpenApiDocument, OperationEntry, ResponseObject, Schema } from "../document/document.ts";
 import { resolve, responseKey, unescapeKey } from "../document/document.ts";
-import { bindValidator, type Middleware } from "../eov.ts";
+import { responseEov } from "../eov.ts";
 import { excerpt } from "../document/excerpt.ts";
 import { isJson, parseMediaType } from "../media-type.ts";
 import type { Answer } from "./respond.ts";
@@ -43,17 +43,13 @@ export async function responseCheck(document: OpenApiDocument, entry: OperationE
     }
   }
   const part = excerpt(document, "get", { operationId: entry.id, responses });
-  const options = { validateRequests: false, validateResponses: true, fileUploader: false };
-  const { metadata, step } = await bindValidator(part.document, part.at, "get", options);
-  const judge = step("responseMiddleware");
-
-  await judged(judge, metadata, 200, {}); // compiles them all, or rejects
+  const judge = await responseEov(part.document, part.at);
 
   return async (answer) => {
     const key = responseKey(entry, answer.status);
     const status = cases.get(`${key} ${answer.contentType ?? ""}`);
     const sent = { body: answer.body, headers: answer.headers ?? {} };
-    const faults = status === undefined ? [] : await judged(judge, metadata, status, sent);
+    const faults = status === undefined ? [] : await judge(status, sent);
     return faults.map(({ path, message }) => {
       const pointer = path.replace(/^\/response/, "");
       return { operationId: entry.id, status: answer.status, pointer, message, valueType: typeAt(sent, pointer) };
@@ -87,34 +83,6 @@ function envelope(document: OpenApiDocument, response: ResponseObject, body: Sch
       },
     },
   };
-}
-
-/** EOV wraps `response.json`; what it then objects to goes to the `next` it was given. */
-async function judged(
-  judge: Middleware,
-  metadata: object,
-  status: number,
-  body: object,
-): Promise<{ path: string; message: string }[]> {
-  let objection: unknown;
-  const request = { method: "GET", originalUrl: "/", headers: {}, openapi: metadata };
-  const response = {
-    statusCode: status,
-    getHeaders: () => ({ "content-type": "application/json" }),
-    json: (_body: object) => {},
-  };
-  await new Promise<void>((wrapped) => {
-    const next = (error?: unknown) => {
-      objection ??= error;
-      wrapped();
-    };
-    void judge(request, response, next);
-  });
-  response.json(body);
-  const { errors } = (objection ?? { errors: [] }) as { errors?: { path: string; message: string }[] };
-  if (errors === undefined)
-    throw new Error(`The response schemas are at fault: ${String(objection)}`, { cause: objection });
-  return errors;
 }
 
 function typeAt(root: unknown, pointer: string): string {

@@ -1,0 +1,99 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { describe, expect, test } from "vitest";
+import { EOV_READ, requestEov, responseEov } from "../src/eov.ts";
+import type { Subject } from "../src/request/subject.ts";
+
+const require = createRequire(import.meta.url);
+
+test("the installed express-openapi-validator is the one whose source was read", async () => {
+  const main = require.resolve("express-openapi-validator");
+  const { version } = JSON.parse(await readFile(new URL("../package.json", `file://${main}`), "utf8")) as {
+    version: string;
+  };
+  const message = `Its source has changed. Compare dist/ of ${EOV_READ} and ${version} at the places that src/eov.ts lists, run all tests of this package, and then name ${version} in EOV_READ.`;
+  expect(version, message).toBe(EOV_READ);
+});
+
+const string = { type: "string" };
+const cat = { type: "object", required: ["kind"], properties: { kind: string } };
+
+/** A document of one operation. */
+function documentOf(operation: object) {
+  const document = { openapi: "3.0.3", info: { title: "", version: "" }, paths: { "/at": { post: operation } } };
+  return { ...document, components: { schemas: { Cat: cat, Dog: cat } } };
+}
+
+function subjectOf(query: Record<string, string>, body?: unknown, contentType = "application/json"): Subject {
+  const originalUrl = `/?${Object.entries(query)
+    .map((pair) => pair.join("="))
+    .join("&")}`;
+  const headers = { "content-type": contentType };
+  return { method: "POST", originalUrl, path: "/", headers, params: {}, query, body };
+}
+
+describe("what src/eov.ts enters is as it was read", () => {
+  const json = (schema: object) => ({
+    requestBody: { required: false, content: { "application/json": { schema } } },
+    responses: {},
+  });
+
+  test("schemas that were compiled are found by their content types", async () => {
+    const { compiled } = await requestEov(documentOf(json(cat)), "/at", "post", [undefined, "application/json"]);
+    for (const type of [undefined, "application/json"]) {
+      expect(compiled.get(type)).toEqual({ parameters: expect.any(Function), body: expect.any(Function) });
+    }
+  });
+
+  test("what is wrong is told by keyword, place and schema", async () => {
+    const { judge } = await requestEov(documentOf(json(cat)), "/at", "post", ["application/json"]);
+    expect(judge(subjectOf({}, { kind: 1 }))).toMatchObject([
+      { keyword: "type", place: "body", path: ["kind"], params: { type: "string" }, schema: string },
+    ]);
+    expect(judge(subjectOf({}, { kind: "x" }))).toEqual([]);
+  });
+
+  test.each([
+    ["emptyValue", { q: "" }],
+    ["reservedCharacter", { q: "a:b" }],
+  ])("its own refusal %s is known by its text", async (keyword, query) => {
+    const parameters = [{ name: "q", in: "query", schema: string }];
+    const { judge } = await requestEov(documentOf({ parameters, responses: {} }), "/at", "post", [undefined]);
+    expect(judge(subjectOf(query))).toMatchObject([{ keyword, place: "query", path: ["q"] }]);
+  });
+
+  test("its own refusal of a discriminator is known by its text", async () => {
+    const oneOf = [{ $ref: "#/components/schemas/Cat" }, { $ref: "#/components/schemas/Dog" }];
+    const schema = { oneOf, discriminator: { propertyName: "kind" } };
+    const { judge } = await requestEov(documentOf(json(schema)), "/at", "post", ["application/json"]);
+    expect(judge(subjectOf({}, { kind: "Cow" }))).toMatchObject([
+      { keyword: "discriminator", place: "body", path: ["kind"], params: { allowedValues: ["Cat", "Dog"] } },
+    ]);
+  });
+
+  test("multer takes a form apart", async () => {
+    const schema = { type: "object", properties: { name: string, file: { type: "string", format: "binary" } } };
+    const operation = { requestBody: { content: { "multipart/form-data": { schema } } }, responses: {} };
+    const { readMultipart } = await requestEov(documentOf(operation), "/at", "post", ["multipart/form-data"]);
+    const form = new FormData();
+    form.set("name", "Rex");
+    form.set("file", new Blob(["woof"], { type: "text/plain" }), "rex.txt");
+    const sent = new Request("http://localhost", { method: "POST", body: form });
+    const bytes = Buffer.from(await sent.clone().arrayBuffer());
+    const subject = subjectOf({}, bytes, sent.headers.get("Content-Type")!);
+    subject.headers["content-length"] = String(bytes.length);
+    const read = await readMultipart(subject);
+    expect(read).toMatchObject({
+      body: { name: "Rex" },
+      files: [{ field: "file", name: "rex.txt", contentType: "text/plain", bytes: Buffer.from("woof") }],
+    });
+  });
+
+  test("what is wrong with a response comes to the judge of its own request", async () => {
+    const responses = { 200: { description: "", content: { "application/json": { schema: cat } } } };
+    const document = documentOf({});
+    const judge = await responseEov({ ...document, paths: { "/at": { get: { responses } } } }, "/at");
+    expect(await judge(200, { kind: "x" })).toEqual([]);
+    expect(await judge(200, { kind: 1 })).toMatchObject([{ path: "/response/kind", message: "must be string" }]);
+  });
+});
