@@ -70,6 +70,7 @@ describe("what holds for every value of a schema", () => {
     [{}, []],
     [{ type: ["string", "null"] }, ["string"]],
     [{ allOf: [{}, { type: "integer" }] }, ["integer"]],
+    [{ allOf: [{ type: "integer" }, { type: "number" }] }, ["integer"]],
     [{ oneOf: [{ type: "integer" }, { type: "null" }], anyOf: [ref] }, ["integer", "string"]],
     [{ anyOf: [{ type: "integer" }, {}] }, []],
   ])("%j allows the types %j besides null", (node, types) => {

@@ -160,6 +160,23 @@ describe("the checks that a document implies", () => {
     expect(titlesOf({ responses: { 204: {}, 404: json({}) } })).not.toContain(always[6]);
   });
 
+  test("of a deprecated operation, of what it says alone", () => {
+    const announced = (more: object) =>
+      titlesOf({ deprecated: true, ...more }).filter((title) => !always.includes(title));
+    const check = (name: string) => `its ${name} header announces the deprecation`;
+    expect(announced({})).toEqual([]);
+    expect(announced({ "x-deprecated-at": "2026-01-01" })).toEqual([check("Deprecation")]);
+    expect(announced({ "x-sunset": "2027-01-01" })).toEqual([check("Sunset")]);
+    expect(announced({ "x-successor": "y" })).toEqual([check("Link")]);
+    expect(titlesOf({ deprecated: false, "x-sunset": "2027-01-01" })).toEqual(always);
+  });
+
+  test("of a body of any media type, that it is taken", () => {
+    const post = { operationId: "x", requestBody: { content: { "*/*": {} } }, responses: { 204: {} } };
+    const titles = conformanceChecks({ openapi: "3.1.0", paths: { "/a": { post } } }).map(({ title }) => title);
+    expect(titles.filter((title) => title.startsWith("415"))).toEqual(["415 for a compressed body"]);
+  });
+
   test("of a body, in this order", () => {
     const requestBody = { required: true, content: { "application/json": {} } };
     const post = { operationId: "x", requestBody, security: [{ s: [] }], responses: { 200: json({}) } };

@@ -151,6 +151,19 @@ describe("a correct server passes, whatever the document", () => {
     expect(titles).toContain("401 with credentials that are not valid");
   });
 
+  test("an API key in a cookie beside a cookie that the operation reads", async () => {
+    const cookie = { name: "session", in: "cookie", schema: { type: "string" }, ...required };
+    const components = { securitySchemes: { key: { type: "apiKey", in: "cookie", name: "key" } } };
+    const credentials = () => ({ headers: { Cookie: "key=good" } });
+    const { failures, input } = await check(
+      { "/a": getting([cookie]) },
+      { credentials },
+      { components, security: [{ key: [] }] },
+    );
+    expect(failures).toEqual({});
+    expect(input["cookies"]).toEqual({ session: "x" });
+  });
+
   test.each<[string, object]>([
     ["a success without a body", { responses: { 204: { description: "" } } }],
     ["answers of one kind only", { responses: { default: done[200] } }],

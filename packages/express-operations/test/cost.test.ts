@@ -11,6 +11,7 @@ import type { OpenApiDocument } from "../src/index.ts";
 import { costsOf, print, serve } from "./cost.ts";
 import { document } from "./fixtures/market.ts";
 import { document as zoo } from "./fixtures/zoo.ts";
+import { listen } from "./listen.ts";
 
 /** Inputs that once cost too much, each for a reason of its own. */
 const NOTORIOUS = [
@@ -133,6 +134,37 @@ test("the search sends inputs whole, as large as the limits, and eightfold where
   };
   expect(await lengthsOf(false)).toEqual(new Set([1_000, 8_000]));
   expect(await lengthsOf(true)).toEqual(new Set([8_000, 64_000]));
+});
+
+test("the search tells the status of the largest input within the limits, and how the time grows", async () => {
+  const busy = express().use(({ headers }, response) => {
+    const isLarge = Number(headers["content-length"]) > 4_000;
+    const { user } = process.cpuUsage();
+    while (process.cpuUsage().user - user < (isLarge ? 20_000 : 10_000));
+    response.status(isLarge ? 202 : 200).end();
+  });
+  const isMeasured = (id: string, input: string) => id === "addAnimal" && input === "body application/json aa…";
+  const limits = { head: 16_384, body: 9_000 };
+  const { costs } = await costsOf(zoo, busy, { isMeasured, limits, acceptsEightfold: false, maxMilliseconds: 9_000 });
+  expect(costs).toEqual([expect.objectContaining({ status: 202 })]);
+  expect(costs[0]!.growth).toBeGreaterThan(1);
+  expect(costs[0]!.growth).toBeLessThan(100);
+});
+
+test("the search lets an input be refused for its size beyond the limits", async () => {
+  const strict = express().use(({ headers }, response) => {
+    response.status(Number(headers["content-length"]) > 8_000 ? 413 : 200).end();
+  });
+  const isMeasured = (id: string, input: string) => id === "addAnimal" && input === "body application/json aa…";
+  const report = await costsOf(zoo, strict, { isMeasured, limits: { head: 16_384, body: 9_000 } });
+  expect([report.costs.length, report.faults]).toEqual([1, []]);
+});
+
+test("the search knows a server of its thread that asks another one", async () => {
+  await using other = await listen((_request, response) => void response.end());
+  const asking = express().use((_request, response) => void fetch(other.baseUrl).then(() => response.end()));
+  const isMeasured = (id: string, input: string) => onLimit(id, input) && input.includes("aa");
+  expect((await costsOf(zoo, asking, { isMeasured })).faults).toEqual([]);
 });
 
 test("the search sends an input only once in each size if the answers come at once", async () => {

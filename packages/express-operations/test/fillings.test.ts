@@ -104,7 +104,7 @@ test("queries are of declared names, of fields, of credentials and of others", (
   const security = { key: { type: "apiKey", in: "query", name: "k" } };
   const [document, entry] = entryOf(
     "/a",
-    { parameters: [{ in: "query", name: "a", schema }], security: [{ key: [] }] },
+    { parameters: [{ in: "query", name: "a", schema }, header("X-A")], security: [{ key: [] }] },
     { components: { securitySchemes: security } },
   );
   const inputs = queryInputs(document, entry).map(({ title, of, fill }) => [title, of, fill(40)]);
@@ -119,6 +119,7 @@ test("queries are of declared names, of fields, of credentials and of others", (
     expect(inputs).toContainEqual([`${name}=%41%41…`, of, `${name}=${"%41".repeat((39 - name.length) / 3)}`]);
     expect(inputs).toContainEqual([`${name}%5B%5B…=1`, of, expect.stringMatching(/(%5B){8}=1$/)]);
   }
+  expect(inputs.filter(([title]) => String(title).startsWith("X-A"))).toEqual([]);
   expect(inputs).toContainEqual(['a={"a":{"a":…}}', ["query a"], `a=${nested}1%7D%7D`]);
   expect(inputs.slice(-14).map(([title, , text]) => [title, String(text).slice(0, 12)])).toEqual([
     ["0=1&1=1&…", "0=1&1=1&2=1&"],

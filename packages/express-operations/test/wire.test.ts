@@ -10,6 +10,22 @@ test("exampleRequests gives one valid request for each operation, as it is sent"
   ]);
 });
 
+test("parameters of one place stand beside each other", () => {
+  const parameter = (place: string, name: string) => ({ in: place, name, required: true, schema: { type: "integer" } });
+  const names = ["a", "b"];
+  const parameters = ["query", "cookie", "header"].flatMap((place) => names.map((name) => parameter(place, name)));
+  const get = { operationId: "x", parameters, responses: {} };
+  expect(exampleRequests({ openapi: "3.1.0", paths: { "/x": { get } } })).toEqual([
+    {
+      operationId: "x",
+      method: "GET",
+      target: "/x?a=1&b=1",
+      headers: { a: "1", b: "1", cookie: "a=1; b=1" },
+      body: undefined,
+    },
+  ]);
+});
+
 describe("answerJudge", () => {
   const judge = answerJudge(document);
   const received = (status: number, body: unknown, headers: Record<string, string> = {}) => ({
