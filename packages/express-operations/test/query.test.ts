@@ -180,6 +180,14 @@ describe("objects in brackets", () => {
     );
   });
 
+  test("JSON that may be a list of integers is read as strictly, before its items are", async () => {
+    const list = query("q", { type: "array", items: { type: "integer" }, anyOf: [{}] });
+    const nested = `q=${"%5B".repeat(101)}${"%5D".repeat(101)}`;
+    expect(await ask([list], nested)).toBe('400 Query parameter "q" nests deeper than the 100 levels allowed.');
+    expect(await ask([list], "q=1&q=x")).toMatch(/^400 .*"q" has an item that must be an integer/);
+    expect(await ask([list], "")).toEqual({});
+  });
+
   test.each(["allOf", "oneOf", "anyOf"])("JSON in a parameter of %s is read as strictly", async (keyword) => {
     const anyOne = query("q", { [keyword]: [{ $ref: "#/components/schemas/Any" }] });
     const sent = `q=${encodeURIComponent('{"a":1,"a":2}')}`;

@@ -30,7 +30,6 @@ export function acceptanceOf(mediaTypes: string[]): (accept: string) => boolean 
       byRange.set(range, [...(byRange.get(range) ?? []), offer]);
   }
   return (accept) => {
-    if (accept === "*/*") return true;
     const best = new Map<Offer, { precedence: number; quality: number }>();
     for (const range of rangesOf(accept)) {
       const precedence = precedenceOf(range);

@@ -26,7 +26,7 @@ export async function readMultipart(eov: RequestEov, subject: Subject, fields: M
   const text = fields.files.find((name) => Object.hasOwn(body, name) && !sent.has(name));
   if (text !== undefined) throw refuse(400, `Body field "${text}" must be a file.`);
   for (const name of fields.json) {
-    const values = [(body as Record<string, unknown>)[name] ?? ""].flat();
+    const values = [(body as Record<string, unknown>)[name]].flat();
     const loss = values.every((value) => typeof value === "string") ? lossIn(values.join(",")) : undefined;
     if (loss !== undefined) throw refuse(400, `Body field "${name}" ${loss}.`);
   }
