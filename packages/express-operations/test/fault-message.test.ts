@@ -240,6 +240,7 @@ describe("a parameter that is mistyped", () => {
     ["status=lost", status],
     ["status=", 'Query parameter "status" is empty. Give it a value, or leave it out.'],
     ["status=sold&status=sold", 'Query parameter "status" must be given once.'],
+    ["limit=ten&limit=1", 'Query parameter "limit" must be given once.'],
     ["status[]=sold", 'Query parameter "status" does not take these brackets. Write its name alone.'],
     ["stauts=sold", 'Query parameter "stauts" is not known. Known are: limit, status, tags, f, word, text.'],
     [
@@ -306,6 +307,7 @@ describe("faults in words", () => {
     { in: "header", name: "X-Id", schema: {} },
     { in: "path", name: "id", schema: {} },
     { in: "cookie", name: "Id", schema: {} },
+    { in: "query", name: "Q", schema: {}, description: "Quotes a line." },
   ] as ParameterObject[];
   const fault = (keyword: string, place: Fault["place"], path: string[], more: Partial<Fault> = {}): Fault => ({
     keyword,
@@ -331,6 +333,9 @@ describe("faults in words", () => {
     [[fault("required", "query", ["F"])], 'Query parameter "F" is required.'],
     [[fault("required", "query", ["a b"])], "A query parameter is required."],
     [[fault("pattern", "query", ["f"], pattern)], `Query parameter "f" ${form}: Filters by kind.`],
+    [[fault("pattern", "query", ["Q"], pattern)], `Query parameter "Q" ${form}: Quotes a line.`],
+    [[fault("pattern", "query", ["q"], pattern)], `Query parameter "q" ${form}.`],
+    [[fault("pattern", "query", [], pattern)], `A query parameter ${form}.`],
     [[fault("pattern", "query", ["f", "0"], pattern)], `Item 1 of query parameter "f" ${form}.`],
     [[fault("pattern", "query", ["f", "9", "a"], pattern)], `Field "9.a" of query parameter "f" ${form}.`],
     [[fault("pattern", "query", ["f", "a1"], pattern)], `Field "a1" of query parameter "f" ${form}.`],
@@ -338,6 +343,14 @@ describe("faults in words", () => {
     [[fault("pattern", "query", ["f", "a b"], pattern)], `A field of query parameter "f" ${form}.`],
     [[fault("uniqueItems", "body", [])], "The request body must not hold the same item twice."],
     [[fault("uniqueItems", "body", ["a", "b"])], 'Body field "a.b" must not hold the same item twice.'],
+    [
+      [fault("uniqueItems", "body", ["a".repeat(32), "b".repeat(32), "c".repeat(32), "d".repeat(21)])],
+      `Body field "${"a".repeat(32)}.${"b".repeat(32)}.${"c".repeat(32)}.${"d".repeat(21)}" must not hold the same item twice.`,
+    ],
+    [
+      [fault("uniqueItems", "body", ["a".repeat(32), "b".repeat(32), "c".repeat(32), "d".repeat(23)])],
+      `A field in body field "${"a".repeat(32)}.${"b".repeat(32)}.${"c".repeat(32)}" must not hold the same item twice.`,
+    ],
     [[fault("uniqueItems", "body", ["a b"])], "A field in the request body must not hold the same item twice."],
     [[fault("uniqueItems", "body", ["a", "b c"])], 'A field in body field "a" must not hold the same item twice.'],
     [[fault("other", "body", ["a"])], 'Body field "a" is not as the API description asks for.'],

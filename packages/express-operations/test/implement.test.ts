@@ -157,7 +157,8 @@ describe("a document and an implementation that disagree", () => {
       'Operation "getBook" has no handler: add one to the handlers.',
     );
     expect(attempt({ burnBook: () => ({ status: 200 }) })).toThrow('Handler "burnBook" has no operation');
-    expect(attempt({}, { ...document, openapi: "3.2.0" })).toThrow("only 3.0 and 3.1 can be served");
+    for (const openapi of ["2.0", "3.2.0", "3.10.0", "13.1.0"])
+      expect(attempt({}, { ...document, openapi })).toThrow(`OpenAPI ${openapi}; only 3.0 and 3.1 can be served`);
   });
 
   test("name a handler of another name behind the operation that it may be meant for", () => {
@@ -298,6 +299,21 @@ test("a file that is not required may be missing; text in its place, and parts t
       { code: "invalid_request", message: expect.stringContaining("multipart/form-data") as string, status: 400 },
     ]);
   }
+});
+
+test("what disagrees is named in the order of the document", () => {
+  const responses = {};
+  const paths = { "/x": { get: { operationId: "one", responses }, put: { responses } } };
+  const start = () => implement()({ document: { openapi: "3.1.0", paths }, handlers: {} as never });
+  expect(start).toThrow(
+    new Error(
+      [
+        "The document and its implementation disagree:",
+        '- Operation "one" has no handler: add one to the handlers.',
+        "- PUT /x has no operationId: give it one in the document.",
+      ].join("\n"),
+    ),
+  );
 });
 
 test("an operation without an id is named for that alone", () => {

@@ -110,6 +110,7 @@ describe("parseJson", () => {
   test("names the field of a lone surrogate where the name is a plain word", () => {
     expect(() => parseJson('{"a":[{"name":["\\ud800"]}]}')).toThrow(/\(a lone surrogate\) in field "name"\. /);
     expect(() => parseJson('{"a b":"\\ud800"}')).toThrow(/\(a lone surrogate\)\. /);
+    expect(() => parseJson('["\\ud800"]')).toThrow(/\(a lone surrogate\)\. /);
   });
 
   test.each(['"\\ud83d\\ude00"', '"\\\\ud800"', '"\\ud7ff\\ue000"', '"\u{1f600}"'])("reads %s", (text) =>

@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { connect } from "node:net";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
 import express, { type RequestHandler } from "express";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -175,6 +176,13 @@ describe("bodies", () => {
     const { body } = (await (await send(many)).json()) as { body: object };
     expect(Object.keys(body)).toHaveLength(1500);
     expect((await send("a=%FF")).status).toBe(400);
+  });
+
+  test("a body that is required and missing is asked for, as what it may be", async () => {
+    await using server = await serveEcho(post({ "application/json": {}, "text/plain": {} }));
+    const response = await fetch(`${server.baseUrl}/x`, { method: "POST" });
+    const message = "A request body is required. Send it as one of: application/json, text/plain.";
+    expect(await response.json()).toEqual({ code: "invalid_request", status: 400, message });
   });
 
   test("an integer of 64 bits is one that a double holds exactly", async () => {
@@ -428,6 +436,18 @@ test.each([
   expect(await ask([one("header")], "/x", { n: digits })).toMatchObject({ status });
   expect(await ask([one("cookie")], "/x", { Cookie: `n=${q}` })).toMatchObject({ status });
   expect(await ask([all], `/x?all=7,${digits.replace(",2", ",x")}`)).toMatchObject({ status });
+});
+
+test("HEAD writes no body, which Node may be told to refuse", async () => {
+  const paths = { "/x": { get: { operationId: "x", responses: anyJson } } };
+  const document = { openapi: "3.1.0", paths };
+  const implementation = implement()({ document, handlers: { x: () => ({ status: 200, body: [1] }) } as never });
+  const server = createServer({ rejectNonStandardBodyWrites: true }, express().use(implementation));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const { status, headers } = await fetch(`http://127.0.0.1:${port}/x`, { method: "HEAD" });
+  expect([status, headers.get("Content-Length")]).toEqual([200, "3"]);
 });
 
 test("what a failure answers with does not have to be acceptable", async () => {
