@@ -31,6 +31,7 @@ test.each<[string, object, object | undefined, string[]]>([
   ["few unique items", list({}, { maxItems: 50 }), undefined, []],
   ["a pattern whose tries double", text("^(a+)+$", { maxLength: 50 }), undefined, ["body pattern"]],
   ["a pattern whose tries grow with the square", text("^[a-z]+ *[a-z]+$"), undefined, ["body pattern"]],
+  ["a pattern of two signs of repetition", text("^[a-z]+[a-z]+$"), undefined, ["body pattern"]],
   ["a pattern that may begin anywhere", text("[a-z]+$"), undefined, ["body pattern"]],
   ["such a pattern of short texts", text("[a-z]+$", { maxLength: 500 }), undefined, []],
   ["such a pattern of many short texts", list(text("[a-z]+$", { maxLength: 500 })), undefined, ["body/items pattern"]],

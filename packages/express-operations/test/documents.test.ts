@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { excerpt } from "../src/document/excerpt.ts";
 import { anyJson as ok, serveEcho as serve } from "./echo.ts";
 
 describe("what a document may hold besides", () => {
@@ -199,6 +200,33 @@ describe("what a document may hold besides", () => {
   });
 });
 
+test.each([
+  "properties",
+  "patternProperties",
+  "dependentSchemas",
+  "$defs",
+  "content",
+  "encoding",
+  "responses",
+  "headers",
+])("names in %s are no keywords, so what they name is reached", (keyword) => {
+  const shared = { $ref: "#/components/schemas/Shared" };
+  const operation = { requestBody: { [keyword]: { example: { type: "string" }, default: shared, enum: shared } } };
+  const whole = { openapi: "3.1.0", components: { schemas: { Shared: { type: "integer" }, Other: {} } } };
+  const { document, at } = excerpt(whole, "put", operation);
+  expect(document).toMatchObject({ paths: { [at]: { put: operation } } });
+  expect(document.components).toEqual({ schemas: { Shared: { type: "integer" } } });
+});
+
+test.each(["default", "const", "enum"])("a reference in the value of %s is data", (keyword) => {
+  const schema = { [keyword]: [{ $ref: "#/components/schemas/None" }], example: { $ref: "#/None" } };
+  const content = { "application/json": { schema } };
+  const { document, at } = excerpt({ openapi: "3.1.0" }, "put", { requestBody: { content } });
+  expect(document.paths).toEqual({
+    [at]: { put: { requestBody: { content: { "application/json": { schema: { [keyword]: schema[keyword] } } } } } },
+  });
+});
+
 describe("multipart", () => {
   const form = {
     type: "object",
@@ -255,7 +283,10 @@ describe("multipart", () => {
 
   test("parts of one field are read as the JSON that they make together; a field that may be text is text", async () => {
     const either = { oneOf: [{ type: "string" }, { type: "array", items: {} }] };
-    const fields = { type: "object", properties: { tree: { type: "object" }, either } };
+    const fields = {
+      type: "object",
+      properties: { tree: { type: "object" }, list: { type: "array", items: {} }, either },
+    };
     const requestBody = { content: { "multipart/form-data": { schema: fields } } };
     await using server = await serve({ "/x": { post: { ...upload, requestBody } } });
     const send = async (parts: [string, string][]) => {
@@ -270,5 +301,6 @@ describe("multipart", () => {
       ]),
     ).toBe(400);
     expect(await send([["either", "12345678901234567890"]])).toBe(200);
+    expect([await send([["list", "[123]"]]), await send([["list", "[12345678901234567890]"]])]).toEqual([200, 400]);
   });
 });

@@ -47,6 +47,11 @@ describe("checking responses", () => {
       { pointer: "/headers/X-Room", message: "is not declared", valueType: "string" },
     ],
     ["a range's body", { status: 503, body: { retry: "soon" } }, { status: 503, pointer: "/body/retry" }],
+    [
+      "a list where an object is declared",
+      { ...book, body: [] },
+      { pointer: "/body", valueType: "array", message: "must be object" },
+    ],
     ["no body where one is declared", { status: 404 }, { status: 404, pointer: "/body" }],
   ])("reports %s, and sends the answer unchanged", async (_title, answer, expected) => {
     const violations: Violation[] = [];

@@ -93,6 +93,20 @@ describe("a document in which what has a default is required", () => {
   });
 });
 
+test.each(["not", "if", "then", "else", "contains", "oneOf", "anyOf"])(
+  "a schema that %s names as well keeps its defaults optional",
+  (keyword) => {
+    const named = keyword.endsWith("Of") ? [ref("Shared")] : ref("Shared");
+    const schema = { type: "object", properties: { sure: ref("Shared"), unsure: { [keyword]: named } } };
+    const put = { operationId: "x", requestBody: { content: json(schema) }, responses: {} };
+    const components = { schemas: { Shared: sized() } };
+    const of = (paths: object) => withRequestDefaultsRequired({ openapi: "3.1.0", paths, components }).components;
+    expect(of({ "/x": { put } }).schemas.Shared.required).toEqual(["name"]);
+    delete (schema.properties as Partial<typeof schema.properties>).unsure;
+    expect(of({ "/x": { put } }).schemas.Shared.required).toEqual(["name", "size"]);
+  },
+);
+
 test("what is required there reaches the handler when nobody sent it", async () => {
   await using server = await serveEcho(DOCUMENT.paths, { components: DOCUMENT.components });
   const sent = { name: "Rex", example: { parent: {} }, pups: [{ name: "Bo" }], merged: { name: "Mo" } };
