@@ -120,7 +120,8 @@ async function commit(db: Kysely<any>, group: Unit[], onCommit: OnCommit): Promi
     for (const { reject } of group) reject(error);
     return;
   }
-  onCommit(outcomes.filter(({ isKept }) => isKept).length);
+  const kept = outcomes.filter(({ isKept }) => isKept).length;
+  if (kept > 0) onCommit(kept);
   for (const { tell } of outcomes) tell();
 }
 

@@ -38,6 +38,11 @@ describe("write", () => {
     expect(sizes).toEqual([1]);
     await add();
     expect(sizes).toEqual([1, 1]);
+    await write(
+      (trx) => insertThing(trx, CUP),
+      () => false,
+    );
+    expect(sizes).toEqual([1, 1]); // as nothing was kept
     await Promise.all([
       ...Array.from({ length: 5 }, add),
       write(() => Promise.reject(new Error("no"))).catch(() => {}),
