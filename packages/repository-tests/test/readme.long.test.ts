@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { cloneRepository, freshEnvironment, root } from "@platform/test-support/clone";
+import { cloneEnvironment, cloneRepository, root } from "@platform/test-support/clone";
 import { pnpmPath } from "@platform/test-support/pnpm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -66,7 +66,7 @@ describe("every command of the README works in a new clone", () => {
     const { promise, resolve } = Promise.withResolvers<{ status: number | null; output: string }>();
     server = spawn("bash", ["-c", START], {
       cwd: clone.directory,
-      env: environment(),
+      env: { ...cloneEnvironment(), PORT: "0" },
       stdio: ["ignore", "pipe", "pipe"],
     });
     for (const stream of [server.stdout!, server.stderr!]) {
@@ -84,26 +84,10 @@ describe("every command of the README works in a new clone", () => {
     const script = STRICT_CURL + QUICK_NPX + block.replaceAll("http://127.0.0.1:3000", origin);
     const { status, stdout, stderr } = spawnSync("bash", ["-euo", "pipefail", "-c", script], {
       cwd: clone.directory,
-      env: environment(),
+      env: { ...cloneEnvironment(), PORT: "0" },
       encoding: "utf8",
       stdio: ["ignore", "pipe", "pipe"], // bash reads start-up files when its standard input is a socket, as Node's pipes are
     });
     return { status, output: stdout + stderr };
   }
 });
-
-function environment(): NodeJS.ProcessEnv {
-  return {
-    ...freshEnvironment(),
-    PORT: "0",
-    npm_config_prefer_offline: "true",
-    pnpm_config_prefer_offline: "true",
-    pnpm_config_store_dir: storeDirectory(),
-    TURBO_CACHE_DIR: join(root, ".turbo/cache"), // the same files need not be checked twice
-  };
-}
-
-/** The package store that this checkout was installed from; on another file system pnpm would begin a new one. */
-function storeDirectory(): string {
-  return (JSON.parse(readFileSync(join(root, "node_modules/.modules.yaml"), "utf8")) as { storeDir: string }).storeDir;
-}

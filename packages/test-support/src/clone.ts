@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, cpSync, existsSync, globSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { appendFileSync, cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 
@@ -50,6 +50,22 @@ export function freshEnvironment(): NodeJS.ProcessEnv {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => kept.test(name))),
     PATH: path?.join(delimiter),
   };
+}
+
+/** The same for a person in a clone. Packages come from the store of this checkout, results of checks from its cache. */
+export function cloneEnvironment(): NodeJS.ProcessEnv {
+  return {
+    ...freshEnvironment(),
+    npm_config_prefer_offline: "true",
+    pnpm_config_prefer_offline: "true",
+    pnpm_config_store_dir: storeDirectory(),
+    TURBO_CACHE_DIR: join(root, ".turbo/cache"),
+  };
+}
+
+/** The package store that this checkout was installed from; on another file system pnpm would begin a new one. */
+function storeDirectory(): string {
+  return (JSON.parse(readFileSync(join(root, "node_modules/.modules.yaml"), "utf8")) as { storeDir: string }).storeDir;
 }
 
 function git(directory: string, ...words: string[]): string {
