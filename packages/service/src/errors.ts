@@ -24,7 +24,7 @@ export const ERRORS = {
   expectation_failed: { status: 417, message: "The only Expect header supported is 100-continue." },
   idempotency_key_reused: {
     status: 422,
-    message: "This Idempotency-Key was used before with another body. Use a new key for a new animal.",
+    message: "This Idempotency-Key was used before for another request. Use a new key.",
   },
   rate_limited: { status: 429, message: "Too many requests. Retry later." },
   headers_too_large: { status: 431, message: "The request line and headers are larger than 16 KiB. Send less." },

@@ -224,7 +224,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The `Idempotency-Key` was used before with another body. */
+        /** @description The `Idempotency-Key` was used before for another request. */
         IdempotencyKeyReused: {
             headers: {
                 /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
