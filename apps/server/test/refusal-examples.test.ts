@@ -3,13 +3,7 @@ import { document } from "@petstore/contract/document";
 import { createApiKey } from "@platform/api-keys/keys.repository";
 import { ERRORS, type ErrorCode } from "@platform/service/errors";
 import { openDatabase } from "@platform/storage/database";
-import {
-  type ExampleObject,
-  type OpenApiDocument,
-  operationsOf,
-  resolve,
-  type ResponseObject,
-} from "express-operations/reading";
+import { type OpenApiDocument, operationsOf, resolve, type ResponseObject } from "express-operations/reading";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { json, startService, type TestService } from "../testing/service.ts";
 
@@ -70,7 +64,7 @@ function examplesOf(id: string): Map<string, { code: string; message: string; st
   return new Map(
     refusals.flatMap(([, node]) => {
       const { content = {} } = resolve<ResponseObject>(contract, node);
-      const media = content["application/json"] as { examples?: Record<string, ExampleObject> } | undefined;
+      const media = content["application/json"];
       return Object.entries(media?.examples ?? {}).map(([name, { value }]) => [name, value as never] as const);
     }),
   );

@@ -1,6 +1,6 @@
 import { dataOf, exchange } from "./call.ts";
 import type { Connection } from "./connection.ts";
-import { fingerprints, type OpenApiDocument, sha256 } from "./fingerprint.ts";
+import { fingerprints, type PublishedDocument, sha256 } from "./fingerprint.ts";
 import { hash, version } from "./generated/facts.ts";
 import { operationFingerprints } from "./generated/fingerprints.ts";
 import type { Operation } from "./operation.ts";
@@ -41,11 +41,14 @@ export async function checkContract(connection: Connection, options?: CallOption
   const url = new URL("../openapi.json", `${connection.baseUrl}/`);
   const exchanged = await exchange(connection, DOCUMENT, { url, headers: { Authorization: null } }, options);
   const document = dataOf(DOCUMENT, exchanged);
-  if (!isDocument(document))
-    throw new PetstoreError(DOCUMENT, url.href, unreadable("is not an OpenAPI document", exchanged.outcome.response!));
+  const isNone = () =>
+    new PetstoreError(DOCUMENT, url.href, unreadable("is not an OpenAPI document", exchanged.outcome.response!));
+  if (!isDocument(document)) throw isNone();
   const { servers: _, ...elsewhere } = document;
   const ours: Record<string, string> = operationFingerprints;
-  const theirs = await fingerprints(document);
+  const theirs = await fingerprints(document).catch(() => {
+    throw isNone();
+  });
   const ids = Object.keys(ours);
   const removed = ids.filter((id) => !(id in theirs));
   const changed = ids.filter((id) => id in theirs && theirs[id] !== ours[id]);
@@ -59,7 +62,7 @@ export async function checkContract(connection: Connection, options?: CallOption
   };
 }
 
-function isDocument(value: unknown): value is OpenApiDocument {
-  const { info, paths } = (value ?? {}) as Partial<OpenApiDocument>;
+function isDocument(value: unknown): value is PublishedDocument {
+  const { info, paths } = (value ?? {}) as Partial<PublishedDocument>;
   return typeof info?.version === "string" && typeof paths === "object" && paths !== null;
 }

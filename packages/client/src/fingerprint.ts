@@ -1,13 +1,10 @@
-/** An OpenAPI document, as far as comparing needs to know it. */
-export interface OpenApiDocument {
+import { type OpenApiDocument, operationsOf, pointer } from "./generated/openapi.ts";
+
+/** The document that a service publishes. */
+export interface PublishedDocument extends OpenApiDocument {
   info: { version: string };
   servers?: unknown;
-  paths: Record<string, Record<string, unknown>>;
-  components?: { schemas?: object };
 }
-
-/** The fields of a Path Item that hold an operation. */
-export const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
 /** What people read and programs do not. */
 const PROSE = new Set(["description", "summary", "example", "examples", "externalDocs", "tags"]);
@@ -17,19 +14,13 @@ const MAPS = new Set(["properties", "patternProperties", "$defs", "responses", "
 
 /**
  * A digest for each operation of a document, by its operationId: of its method, path, parameters, body and responses with
- * all that they refer to, whatever the order of fields, and without prose and examples.
+ * all that they refer to, whatever the order of fields, and without prose and examples. Rejects when a reference leads nowhere.
  */
 export async function fingerprints(document: OpenApiDocument): Promise<Record<string, string>> {
-  const entries: Promise<[string, string]>[] = [];
-  for (const [path, item] of Object.entries(document.paths)) {
-    for (const method of METHODS) {
-      const operation = item[method] as { operationId?: string } | undefined;
-      if (operation === undefined) continue;
-      const text = JSON.stringify(canonical([method, path, item["parameters"], operation], document, []));
-      const id = operation.operationId ?? `${method} ${path}`;
-      entries.push(sha256(text).then((digest) => [id, digest.slice(0, 16)]));
-    }
-  }
+  const entries = operationsOf(document).map(async ({ method, path, operation, parameters }) => {
+    const text = JSON.stringify(canonical([method, path, { ...operation, parameters }], document, []));
+    return [operation.operationId ?? `${method} ${path}`, (await sha256(text)).slice(0, 16)] as const;
+  });
   return Object.fromEntries(await Promise.all(entries));
 }
 
@@ -40,7 +31,7 @@ export async function sha256(text: string): Promise<string> {
 }
 
 /** A value with its references resolved and its fields in order. `open` are the references it stands in: one of these stays a name. */
-function canonical(value: unknown, document: object, open: string[], isMap = false): unknown {
+function canonical(value: unknown, document: OpenApiDocument, open: string[], isMap = false): unknown {
   if (Array.isArray(value)) return value.map((member) => canonical(member, document, open));
   if (typeof value !== "object" || value === null) return value;
   const { $ref, ...rest } = value as Record<string, unknown>;
@@ -49,13 +40,6 @@ function canonical(value: unknown, document: object, open: string[], isMap = fal
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, field]) => [name, canonical(field, document, open, !isMap && MAPS.has(name))]);
   if (typeof $ref !== "string") return Object.fromEntries(fields);
-  const target = open.includes($ref) ? $ref : canonical(resolve(document, $ref), document, [...open, $ref]);
+  const target = open.includes($ref) ? $ref : canonical(pointer(document, $ref), document, [...open, $ref]);
   return [target, Object.fromEntries(fields)];
-}
-
-/** What a reference within the document refers to (RFC 6901). */
-export function resolve(document: object, reference: string): unknown {
-  const names = decodeURIComponent(reference).split("/").slice(1);
-  const unescaped = names.map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
-  return unescaped.reduce((part: unknown, name) => (part as Record<string, unknown> | undefined)?.[name], document);
 }

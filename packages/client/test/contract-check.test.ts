@@ -94,6 +94,7 @@ describe("checkContract", () => {
     '{"info":{"version":"1.0.0"}}',
     '{"info":{"version":"1.0.0"},"paths":null}',
     '{"info":{},"paths":{}}',
+    '{"info":{"version":"1.0.0"},"paths":{"/a":{"get":{"parameters":[{"$ref":"#/nowhere"}]}}}}',
   ])("rejects what is no contract: %s", async (body) => {
     await using server = await faulty((_, response) => void response.end(body));
     await expect(server.petstore.checkContract()).rejects.toMatchObject({

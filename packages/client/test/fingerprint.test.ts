@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { fingerprints, type OpenApiDocument, resolve } from "../src/fingerprint.ts";
+import { fingerprints } from "../src/fingerprint.ts";
+import type { OpenApiDocument } from "../src/generated/openapi.ts";
 
 describe("the digest of an operation", () => {
   const documentOf = (operation: object, components: object = {}, item: object = {}) =>
     ({
-      info: { version: "1" },
+      openapi: "3.1.1",
       paths: { "/a": { ...item, get: { operationId: "x", ...operation } } },
       components,
     }) as OpenApiDocument;
@@ -74,14 +75,20 @@ describe("the digest of an operation", () => {
     const item = Object.fromEntries(
       ["get", "put", "post", "delete", "options", "head", "patch", "trace"].map((method) => [method, {}]),
     );
-    const digests = await fingerprints({ info: { version: "1" }, paths: { "/a": { ...item, parameters: [] } } });
+    const digests = await fingerprints({ openapi: "3.1.1", paths: { "/a": { ...item, parameters: [] } } });
     expect(Object.keys(digests)).toEqual(Object.keys(item).map((method) => `${method} /a`));
     expect(new Set(Object.values(digests)).size).toBe(8);
   });
 
-  test("follows pointers with escapes (RFC 6901)", () => {
-    const document = { "a/b": { "c~d": { "é f": 1 } } };
-    expect(resolve(document, "#/a~1b/c~0d/%C3%A9%20f")).toBe(1);
-    expect(resolve(document, "#/a/b")).toBeUndefined();
+  test("follows pointers with escapes (RFC 6901)", async () => {
+    const pointer = { $ref: "#/components/a~1b/c~0d/%C3%A9%20f" };
+    const digests = ["string", "number"].map((type) =>
+      digestOf(schema(pointer), { "a/b": { "c~d": { "é f": { type } } } }),
+    );
+    expect(new Set(await Promise.all(digests)).size).toBe(2);
+  });
+
+  test("is none where a reference leads nowhere", async () => {
+    await expect(digestOf(schema(ref("schemas/A")))).rejects.toThrow("points at nothing");
   });
 });

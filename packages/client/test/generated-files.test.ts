@@ -96,11 +96,12 @@ test("a description cannot end its comment", async () => {
 });
 
 function generate(document: object) {
-  return generatedFiles({ "openapi.json": JSON.stringify(document), "schema.ts": "", "facts.ts": "" });
+  return generatedFiles({ "openapi.json": JSON.stringify(document), "schema.ts": "", "facts.ts": "" }, "");
 }
 
 function documentOf(item: Record<string, unknown>) {
   return {
+    openapi: "3.1.1",
     info: { version: "1" },
     paths: { "/things": item },
     components: { schemas: {}, responses: { Done: { description: "" } } },

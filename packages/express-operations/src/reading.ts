@@ -1,5 +1,6 @@
 /** Reading an OpenAPI document: its operations, what its references stand for, what its schemas allow. */
 export { exampleValue } from "./conformance/example-value.ts";
+export { HOLDS_VALUES, IS_MAP, isAnnotation } from "./document/keywords.ts";
 export { effectiveSchema, propertiesOf } from "./document/effective-schema.ts";
 export {
   type ExampleObject,

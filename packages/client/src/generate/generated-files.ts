@@ -1,5 +1,7 @@
 import { resolve } from "node:path";
-import { fingerprints, type OpenApiDocument } from "../fingerprint.ts";
+import type { OpenApiDocument } from "express-operations/document";
+import { fingerprints } from "../fingerprint.ts";
+import { copiedReading } from "./copied-reading.ts";
 import { type Described, describedOperations } from "./described-operations.ts";
 import { queries } from "./generated-queries.ts";
 import { comment } from "./jsdoc.ts";
@@ -21,6 +23,7 @@ export const CONTRACT_FILES = ["openapi.json", "schema.ts", "facts.ts"] as const
  */
 export async function generatedFiles(
   contract: Record<(typeof CONTRACT_FILES)[number], string>,
+  reading: string,
 ): Promise<Record<string, string>> {
   const document = JSON.parse(contract["openapi.json"]) as OpenApiDocument;
   const operations = describedOperations(document);
@@ -32,6 +35,7 @@ export async function generatedFiles(
   return {
     "schema.ts": contract["schema.ts"],
     "facts.ts": contract["facts.ts"],
+    "openapi.ts": copiedReading(reading),
     "names.ts": BANNER + names(document),
     "operations.ts": BANNER + table(operations),
     "calls.ts": BANNER + calls(operations),
@@ -48,10 +52,9 @@ export async function generatedFiles(
   };
 }
 
-function names({ components }: OpenApiDocument): string {
-  const lines = Object.keys(components?.schemas ?? {}).map(
-    (name) => `export type ${name} = components["schemas"]["${name}"];`,
-  );
+function names({ components = {} }: OpenApiDocument): string {
+  const { schemas = {} } = components as { schemas?: object };
+  const lines = Object.keys(schemas).map((name) => `export type ${name} = components["schemas"]["${name}"];`);
   return ['import type { components } from "./schema.ts";', "", ...lines, ""].join("\n");
 }
 

@@ -2,7 +2,7 @@
 
 /** A digest of each operation, by its operationId. */
 export const operationFingerprints = {
-  "listPets": "254c441b4034098d",
-  "createPet": "ecf64ba51177798f",
-  "getPet": "a129d4cc3e37f93a"
+  "listPets": "eb056151bfb5c48c",
+  "createPet": "933239101a1f413f",
+  "getPet": "495e935d7c16f1bc"
 };

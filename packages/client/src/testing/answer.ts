@@ -1,6 +1,6 @@
 import { type OperationContract, read } from "./contract.ts";
 import { ContractViolation } from "./contract-violation.ts";
-import type { MediaTypeObject, ResponseObject } from "./document.ts";
+import type { MediaTypeObject, ResponseObject } from "../generated/openapi.ts";
 import { type Mistake, mistakeIn, valueOf } from "./schema.ts";
 
 /** A mocked answer of whichever operation. */

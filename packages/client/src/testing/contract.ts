@@ -1,8 +1,15 @@
-import { resolve } from "../fingerprint.ts";
 import { document } from "../generated/document.ts";
+import {
+  type OperationEntry,
+  operationsOf,
+  type ParameterObject,
+  type Reference,
+  type RequestBodyObject,
+  resolve,
+  type ResponseObject,
+} from "../generated/openapi.ts";
 import { operations } from "../generated/operations.ts";
 import type { Operation, OperationId } from "../operation.ts";
-import type { OperationObject, ParameterObject, Reference, RequestBodyObject, ResponseObject } from "./document.ts";
 
 /** What the contract says of an operation's messages. */
 export interface OperationContract {
@@ -23,26 +30,28 @@ export interface OperationContract {
 
 const basePath = new URL(document.servers[0]!.url).pathname.replace(/\/$/, "");
 
+const entries = new Map(operationsOf(document).map((entry) => [entry.id, entry]));
+
 /** Every operation of the contract. */
-export const contract: OperationContract[] = operations.map(contractOf);
+export const contract: OperationContract[] = operations.map((facts) => contractOf(facts, entries.get(facts.id)!));
 
 /** What a reference within the contract refers to; anything else is itself. */
-export function read<Target extends object>(node: Reference<Target>): Target {
-  return "$ref" in node ? read(resolve(document, node.$ref) as Reference<Target>) : node;
+export function read<Target extends object>(node: Target | Reference): Target {
+  return resolve<Target>(document, node);
 }
 
-function contractOf({ id, method, path, success }: Operation<OperationId>): OperationContract {
-  const item = document.paths[path]!;
-  const operation = item[method.toLowerCase()] as OperationObject;
-  const shared = (item["parameters"] ?? []) as Reference<ParameterObject>[];
-  const responses = Object.entries(operation.responses).map(([key, node]) => [key, read(node)] as const);
+function contractOf(
+  { id, method, path, success }: Operation<OperationId>,
+  { operation, parameters }: OperationEntry,
+): OperationContract {
+  const responses = Object.entries(operation.responses ?? {}).map(([key, node]) => [key, read(node)] as const);
   const template = path.replaceAll(/[.*+?^$()[\]|\\]/g, "\\$&").replaceAll(/\{[^}]*\}/g, "([^/]+)");
   return {
     id,
     method,
     path: new RegExp(`${basePath}${template}$`),
     pathParameters: Array.from(path.matchAll(/\{([^}]*)\}/g), ([, name]) => name!),
-    parameters: [...shared, ...(operation.parameters ?? [])].map((node) => read(node)),
+    parameters,
     requestBody: operation.requestBody && read(operation.requestBody),
     responses: Object.fromEntries(responses),
     needsKey: (operation.security ?? []).length > 0,

@@ -1,6 +1,6 @@
 import { contract, type OperationContract } from "./contract.ts";
 import { ContractViolation } from "./contract-violation.ts";
-import type { ParameterObject } from "./document.ts";
+import type { ParameterObject } from "../generated/openapi.ts";
 import type { FakeRequest } from "./mock.ts";
 import { type Mistake, mistakeIn, valueOf } from "./schema.ts";
 
@@ -65,7 +65,7 @@ async function readBody(operation: OperationContract, request: Request): Promise
   const text = await request.clone().text();
   if (text === "" && !required) return undefined;
   const type = request.headers.get("Content-Type")?.split(";", 1)[0]!.trim().toLowerCase() ?? "none";
-  const media = content[type];
+  const media = content?.[type];
   if (!media) refuse(operation, { pointer: "/headers/Content-Type", message: `It has to be JSON, and is ${type}.` });
   let body: unknown;
   try {

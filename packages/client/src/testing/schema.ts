@@ -1,7 +1,7 @@
 import { Validator } from "@cfworker/json-schema";
 import { document } from "../generated/document.ts";
 import { read } from "./contract.ts";
-import type { Schema } from "./document.ts";
+import type { Schema } from "../generated/openapi.ts";
 
 /** Where a value breaks its schema, and how. */
 export interface Mistake {
@@ -36,7 +36,7 @@ function validatorOf(schema: Schema): Validator {
   const known = validators.get(schema);
   if (known !== undefined) return known;
   const { schemas } = document.components;
-  const validator = new Validator({ ...schema, components: { schemas } }, "2020-12");
+  const validator = new Validator({ ...(schema as object), components: { schemas } }, "2020-12");
   validators.set(schema, validator);
   return validator;
 }

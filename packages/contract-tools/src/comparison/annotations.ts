@@ -1,14 +1,6 @@
+import { HOLDS_VALUES, isAnnotation, IS_MAP } from "express-operations/reading";
 import { isDeepStrictEqual } from "node:util";
-import {
-  HOLDS_VALUES,
-  isAnnotation,
-  IS_MAP,
-  keysOf,
-  type Node,
-  type Pair,
-  type PartChange,
-  verb,
-} from "./documents.ts";
+import { keysOf, type Node, type Pair, type PartChange, verb } from "./documents.ts";
 
 /** A change to the description of something, and where that is. */
 export interface AnnotationChange extends PartChange {

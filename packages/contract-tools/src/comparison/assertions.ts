@@ -1,6 +1,7 @@
+import { isAnnotation } from "express-operations/reading";
 import type { Effect } from "./ratings.ts";
 import { type Keywords, type SchemaNode, valuesOf } from "./alternatives.ts";
-import { isAnnotation, keysOf, type Pair, shown, verb } from "./documents.ts";
+import { keysOf, type Pair, shown, verb } from "./documents.ts";
 import { effect, type SchemaChange, type Scope } from "./scope.ts";
 
 /** What a change of type does; undefined when there is none. */

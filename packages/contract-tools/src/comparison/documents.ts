@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type OpenApiDocument, resolve } from "express-operations/reading";
+import { isAnnotation, type OpenApiDocument, resolve } from "express-operations/reading";
 import type { Rating } from "./ratings.ts";
 
 /** The same part of the earlier and of the later contract. */
@@ -40,57 +40,6 @@ export function partAt({ before, after }: Documents, nodes: Pair<Node>, key: str
 export function keysOf({ before, after }: Pair<object>): string[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])];
 }
-
-const ANNOTATIONS = new Set([
-  "title",
-  "summary",
-  "description",
-  "example",
-  "examples",
-  "externalDocs",
-  "bearerFormat",
-  "$comment",
-]);
-
-/** Whether a key describes and promises nothing, as an extension does for whom it is not made. */
-export function isAnnotation(key: string): boolean {
-  return ANNOTATIONS.has(key) || key.startsWith("x-");
-}
-
-/** Keywords whose value is a map by names that somebody chose, so that none of the names is a keyword. */
-export const IS_MAP = new Set([
-  "paths",
-  "webhooks",
-  "callbacks",
-  "responses",
-  "headers",
-  "content",
-  "links",
-  "encoding",
-  "variables",
-  "schemas",
-  "parameters",
-  "requestBodies",
-  "securitySchemes",
-  "pathItems",
-  "flows",
-  "properties",
-  "patternProperties",
-  "dependentSchemas",
-  "$defs",
-]);
-
-/** Keywords whose value holds no keywords. */
-export const HOLDS_VALUES = new Set([
-  "default",
-  "enum",
-  "const",
-  "security",
-  "required",
-  "dependentRequired",
-  "mapping",
-  "scopes",
-]);
 
 /** Changes to keys that nothing here compares: they are breaking, since nobody can tell what they mean for clients. */
 export function unknownChanges(nodes: Pair<Node>, known: readonly string[]): PartChange[] {

@@ -1,3 +1,4 @@
+import { isAnnotation } from "express-operations/reading";
 import { isDeepStrictEqual } from "node:util";
 import type { Direction, Rating } from "./ratings.ts";
 import {
@@ -16,7 +17,7 @@ import {
   unknownKeywordChanges,
   valueChanges,
 } from "./assertions.ts";
-import { type Documents, isAnnotation, type Pair, type PartChange } from "./documents.ts";
+import { type Documents, type Pair, type PartChange } from "./documents.ts";
 import { compareItems, fieldChanges, otherFieldChanges } from "./fields.ts";
 import { effect, placed, type SchemaChange, type Scope } from "./scope.ts";
 import { meaningOf, uncertainChanges } from "./uncertain.ts";

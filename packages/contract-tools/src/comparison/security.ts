@@ -1,15 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { OpenApiDocument, OperationEntry } from "express-operations/reading";
-import {
-  type Documents,
-  isAnnotation,
-  keysOf,
-  type Node,
-  type Pair,
-  paired,
-  type PartChange,
-  shown,
-} from "./documents.ts";
+import { isAnnotation, type OpenApiDocument, type OperationEntry } from "express-operations/reading";
+import { type Documents, keysOf, type Node, type Pair, paired, type PartChange, shown } from "./documents.ts";
 
 /** What becomes of the need to authenticate: a client that met one requirement has to meet one still (OpenAPI 3.1, "Security Requirement Object"). */
 export function securityChanges({ before, after }: Documents, entries: Pair<OperationEntry>): PartChange[] {

@@ -1,5 +1,6 @@
+import { isAnnotation } from "express-operations/reading";
 import { isDeepStrictEqual } from "node:util";
-import { isAnnotation, type Node, type Pair, type PartChange, shown } from "./documents.ts";
+import { type Node, type Pair, type PartChange, shown } from "./documents.ts";
 
 /** What becomes of the addresses of two nodes, and of the first one, where generated clients send their calls. */
 export function serverChanges(nodes: Pair<{ servers?: unknown }>, holder: object): PartChange[] {

@@ -1,6 +1,6 @@
-import { pointer, type Schema } from "express-operations/reading";
+import { pointer, type Schema, isAnnotation, IS_MAP } from "express-operations/reading";
 import { keywordsOf, type SchemaNode } from "./alternatives.ts";
-import { type Documents, isAnnotation, IS_MAP, type Pair } from "./documents.ts";
+import { type Documents, type Pair } from "./documents.ts";
 import { effect, type SchemaChange, type Scope } from "./scope.ts";
 
 /**

@@ -1,7 +1,13 @@
 import { inlineHeaders } from "express-operations/request-defaults";
-import { type OpenApiDocument, resolve, type Schema } from "express-operations/reading";
+import {
+  HOLDS_VALUES,
+  IS_MAP,
+  isAnnotation,
+  type OpenApiDocument,
+  resolve,
+  type Schema,
+} from "express-operations/reading";
 import type { OpenAPI3 } from "openapi-typescript";
-import { HOLDS_VALUES, isAnnotation, IS_MAP } from "../comparison/documents.ts";
 
 /**
  * A copy to generate types from, in which editors find everything where they look: each property, parameter and schema has

@@ -22,6 +22,8 @@ export interface OperationEntry {
 /** https://spec.openapis.org/oas/v3.1.1#operation-object, with the extensions that announce its deprecation. */
 export interface OperationObject {
   operationId?: string;
+  summary?: string;
+  description?: string;
   tags?: string[];
   deprecated?: boolean;
   parameters?: (ParameterObject | Reference)[];
@@ -52,19 +54,25 @@ export interface ParameterObject {
 /** https://spec.openapis.org/oas/v3.1.1#request-body-object */
 export interface RequestBodyObject {
   required?: boolean;
-  content?: Record<string, { schema?: Schema; example?: unknown; examples?: Record<string, ExampleObject> }>;
+  content?: Record<string, MediaTypeObject>;
 }
 
 /** https://spec.openapis.org/oas/v3.1.1#response-object */
 export interface ResponseObject {
   headers?: Record<string, HeaderObject | Reference>;
-  content?: Record<string, { schema?: Schema }>;
+  content?: Record<string, MediaTypeObject>;
 }
 
 /** https://spec.openapis.org/oas/v3.1.1#header-object */
-export interface HeaderObject {
+export interface HeaderObject extends MediaTypeObject {
   required?: boolean;
+}
+
+/** https://spec.openapis.org/oas/v3.1.1#media-type-object */
+export interface MediaTypeObject {
   schema?: Schema;
+  example?: unknown;
+  examples?: Record<string, ExampleObject>;
 }
 
 /** https://spec.openapis.org/oas/v3.1.1#example-object */

@@ -1,0 +1,202 @@
+// Copied from express-operations/document by `pnpm generate`. Do not edit.
+/** As much of an OpenAPI 3.0 or 3.1 document as this package reads; anything else passes through to the validator. */
+export interface OpenApiDocument {
+  openapi: string;
+  paths?: object;
+  components?: object;
+  security?: object[];
+}
+
+/** An operation of the document and where it stands. */
+export interface OperationEntry {
+  /** The operationId, or `GET /path` for the errors about one that has none. */
+  id: string;
+  /** Lower case, as the document spells it. */
+  method: string;
+  /** The path template, such as `/pets/{petId}`. */
+  path: string;
+  operation: OperationObject;
+  /** Parameters of the operation and, where it does not override them, of its path item; references resolved. */
+  parameters: ParameterObject[];
+}
+
+/** https://spec.openapis.org/oas/v3.1.1#operation-object, with the extensions that announce its deprecation. */
+export interface OperationObject {
+  operationId?: string;
+  summary?: string;
+  description?: string;
+  tags?: string[];
+  deprecated?: boolean;
+  parameters?: (ParameterObject | Reference)[];
+  requestBody?: RequestBodyObject | Reference;
+  responses?: Record<string, ResponseObject | Reference>;
+  security?: SecurityRequirement[];
+  callbacks?: unknown;
+  "x-deprecated-at"?: string;
+  "x-sunset"?: string;
+  "x-successor"?: string;
+  "x-eov-allow-unknown-query-parameters"?: boolean;
+  "x-allow-unknown-query-parameters"?: boolean;
+}
+
+/** https://spec.openapis.org/oas/v3.1.1#parameter-object */
+export interface ParameterObject {
+  name: string;
+  in: "path" | "query" | "header" | "cookie";
+  required?: boolean;
+  style?: string;
+  explode?: boolean;
+  schema?: Schema;
+  content?: Record<string, unknown>;
+  example?: unknown;
+  examples?: Record<string, ExampleObject>;
+}
+
+/** https://spec.openapis.org/oas/v3.1.1#request-body-object */
+export interface RequestBodyObject {
+  required?: boolean;
+  content?: Record<string, MediaTypeObject>;
+}
+
+/** https://spec.openapis.org/oas/v3.1.1#response-object */
+export interface ResponseObject {
+  headers?: Record<string, HeaderObject | Reference>;
+  content?: Record<string, MediaTypeObject>;
+}
+
+/** https://spec.openapis.org/oas/v3.1.1#header-object */
+export interface HeaderObject extends MediaTypeObject {
+  required?: boolean;
+}
+
+/** https://spec.openapis.org/oas/v3.1.1#media-type-object */
+export interface MediaTypeObject {
+  schema?: Schema;
+  example?: unknown;
+  examples?: Record<string, ExampleObject>;
+}
+
+/** https://spec.openapis.org/oas/v3.1.1#example-object */
+export interface ExampleObject {
+  value?: unknown;
+}
+
+/** https://spec.openapis.org/oas/v3.1.1#schema-object */
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  items?: Schema;
+  [keyword: string]: unknown;
+}
+
+/** Scheme names with the scopes or roles they need; all of one requirement are needed, one requirement is enough. */
+export type SecurityRequirement = Record<string, string[]>;
+
+/** https://spec.openapis.org/oas/v3.1.1#security-scheme-object */
+export interface SecurityScheme {
+  type: string;
+  scheme?: string;
+  in?: string;
+  name?: string;
+}
+
+/** https://spec.openapis.org/oas/v3.1.1#reference-object */
+export interface Reference {
+  $ref: string;
+}
+
+const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+
+/** Every operation under `paths`. Callbacks and webhooks are what others serve, so they are not among them. */
+export function operationsOf(document: OpenApiDocument): OperationEntry[] {
+  const entries: OperationEntry[] = [];
+  for (const [path, reference] of Object.entries(document.paths ?? {})) {
+    if (path.startsWith("x-")) continue;
+    const item = resolve<Record<string, unknown>>(document, reference);
+    for (const method of METHODS) {
+      const operation = item[method] as OperationObject | undefined;
+      if (operation === undefined) continue;
+      const id = operation.operationId ?? `${method.toUpperCase()} ${path}`;
+      const own = parametersOf(document, operation.parameters);
+      const shared = parametersOf(document, item["parameters"] as OperationObject["parameters"]).filter(
+        (outer) => !own.some((inner) => inner.name === outer.name && inner.in === outer.in),
+      );
+      entries.push({ id, method, path, operation, parameters: [...shared, ...own] });
+    }
+  }
+  return entries;
+}
+
+/** The parameter names of a path template, in order. */
+export function parameterNames(path: string): string[] {
+  return Array.from(path.matchAll(/\{([^}]+)\}/g), (match) => match[1]!);
+}
+
+/** Which declared response a status falls under: itself, its range, or the default (OpenAPI 3.1, "Responses Object"). */
+export function responseKey({ operation }: OperationEntry, status: number): string | undefined {
+  return [String(status), `${String(status)[0]}XX`, "default"].find((key) =>
+    Object.hasOwn(operation.responses ?? {}, key),
+  );
+}
+
+/** What a node stands for: itself, or what its `$ref` points at within the document. */
+export function resolve<Target>(document: OpenApiDocument, node: Target | Reference): Target {
+  let target: unknown = node;
+  for (let hops = 0; isReference(target); hops++) {
+    if (hops === 32) throw new Error(`The reference ${target.$ref} leads back to itself.`);
+    target = pointer(document, target.$ref);
+  }
+  return target as Target;
+}
+
+/** The node at a `#/…` JSON pointer (RFC 6901). */
+export function pointer(document: OpenApiDocument, ref: string): unknown {
+  if (!ref.startsWith("#/")) {
+    throw new Error(`The reference ${ref} leaves the document. Bundle it first: \`redocly bundle\` does.`);
+  }
+  let node: unknown = document;
+  for (const key of pointerKeys(ref)) node = (node as Record<string, unknown> | undefined)?.[key];
+  if (node === undefined) throw new Error(`The reference ${ref} points at nothing.`);
+  return node;
+}
+
+/** The keys of a `#/…` JSON pointer, unescaped. */
+export function pointerKeys(ref: string): string[] {
+  return ref
+    .slice(2)
+    .split("/")
+    .map((key) => unescapeKey(decodeURIComponent(key)));
+}
+
+/** A key as it was before it became part of a JSON pointer (RFC 6901, section 4). */
+export function unescapeKey(key: string): string {
+  return key.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+/** What an operation asks of its callers, one of them being enough; those of the document when it names none of its own. */
+export function requirementsOf(document: OpenApiDocument, { operation }: OperationEntry): SecurityRequirement[] {
+  return operation.security ?? ((document.security ?? []) as SecurityRequirement[]);
+}
+
+/** A security scheme that the document declares under a name, if it does. */
+export function securityScheme(document: OpenApiDocument, name: string): SecurityScheme | undefined {
+  const { securitySchemes = {} } = (document.components ?? {}) as { securitySchemes?: Record<string, SecurityScheme> };
+  return securitySchemes[name] && resolve<SecurityScheme>(document, securitySchemes[name]);
+}
+
+/** The query parameters that carry an API key, which the operation need not declare. */
+export function apiKeyParameters(document: OpenApiDocument, entry: OperationEntry): string[] {
+  const schemes = requirementsOf(document, entry).flatMap((requirement) => Object.keys(requirement));
+  return schemes.flatMap((scheme) => {
+    const { type, in: place, name } = securityScheme(document, scheme) ?? {};
+    return type === "apiKey" && place === "query" && name !== undefined ? name : [];
+  });
+}
+
+function parametersOf(document: OpenApiDocument, list: OperationObject["parameters"] = []): ParameterObject[] {
+  return list.map((parameter) => resolve<ParameterObject>(document, parameter));
+}
+
+function isReference(node: unknown): node is Reference {
+  return typeof node === "object" && node !== null && typeof (node as Reference).$ref === "string";
+}
