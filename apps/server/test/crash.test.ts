@@ -9,7 +9,7 @@ import { json } from "../testing/service.ts";
 import { type Program, startProgram } from "./program.ts";
 
 /** `pnpm --filter @petstore/server test:crash` runs 300. */
-const ROUNDS = Number(process.env["CRASH_ROUNDS"] ?? 30);
+const ROUNDS = Number(process.env["CRASH_ROUNDS"] ?? 10);
 const WRITERS = 16;
 /** When a kill comes: after so many answers at most, and up to so many milliseconds later, at whatever is then done. */
 const LATEST_KILL = { answers: 200, milliseconds: 10 };

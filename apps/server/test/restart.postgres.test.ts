@@ -26,12 +26,12 @@ test.for([
     await using service = await startService({ DATABASE_URL: url });
     const load = startLoad(8, (init) => service.request("/pets", init));
 
-    await load.until(200, ({ status }) => status === 201);
+    await load.until(100, ({ status }) => status === 201);
     await server.stop(signal);
-    await load.until(200, ({ status }) => status === 503);
+    await load.until(100, ({ status }) => status === 503);
     await server.start();
     const back = performance.now();
-    await load.until(1_000, ({ status }) => status === 201);
+    await load.until(300, ({ status }) => status === 201);
     const attempts = await load.stop();
 
     expect(new Set(attempts.map(({ status }) => status))).toEqual(new Set([201, 503]));
