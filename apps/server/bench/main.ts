@@ -1,13 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import type { Profiler } from "node:inspector";
-import { canPin } from "../../../packages/express-operations/bench/process.ts";
+import { canPin, startLoad } from "@platform/bench-support/process";
 import { chart } from "./chart.ts";
 import { createDatabases } from "./database.ts";
 import { installPeers } from "./install-peers.ts";
 import { twoProcesses } from "./processes.ts";
 import { costsOf } from "./profile.ts";
-import { type Bench, measure, startLane, startLoad, TURNS } from "./rounds.ts";
+import { type Bench, measure, startLane, TURNS } from "./rounds.ts";
 import { compareStacks, durableCreations, growth, mixedLoad, startUp } from "./sections.ts";
 import { techniques } from "./techniques.ts";
 import { WORKS } from "./works.ts";

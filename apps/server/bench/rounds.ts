@@ -1,14 +1,12 @@
 import { bundledService } from "./bundled-service.ts";
 import { compareAnswers, type Server } from "./answers.ts";
-import type { Outcome, Slice } from "../../../packages/express-operations/bench/load.ts";
-import { Process } from "../../../packages/express-operations/bench/process.ts";
+import type { Outcome, Slice } from "@platform/bench-support/load";
+import { Process } from "@platform/bench-support/process";
 import type { Question } from "./contender.ts";
 import { type Contender, flagsOf } from "./contenders.ts";
 import type { Databases } from "./database.ts";
 import type { PeerDatabase } from "./peers/peer.ts";
 import { requestText, type Work } from "./works.ts";
-
-const moduleUrl = (name: string): string => new URL(name, import.meta.url).href;
 
 /** A contender that runs, in a process of its own, on a copy of a database of its own. */
 export interface Lane<Label extends string = string> extends Server, Disposable {
@@ -32,7 +30,7 @@ export async function startLane<Label extends string>(
   const database: PeerDatabase = { path: await databases.copy(), synchronous };
   const words = [contender, database, await bundledService()].map((word) => JSON.stringify(word));
   const flags = [...flagsOf(contender), UNDER_LOAD];
-  const server = new Process(isPinned ? 0 : undefined, moduleUrl("contender.ts"), words, flags);
+  const server = new Process(isPinned ? 0 : undefined, new URL("contender.ts", import.meta.url), words, flags);
   const port = await server.next<number>();
   return {
     label,
@@ -41,11 +39,6 @@ export async function startLane<Label extends string>(
     ask: (question) => server.ask(question),
     [Symbol.dispose]: () => server[Symbol.dispose](),
   };
-}
-
-/** The process that makes the load, on the other core. */
-export function startLoad(): Process {
-  return new Process(1, "load.ts");
 }
 
 /** What one lane did, by round. */

@@ -1,5 +1,4 @@
-import { ratioOf, show, spreadOf } from "../../../packages/express-operations/bench/figures.ts";
-import { throughput } from "../../../packages/express-operations/bench/throughput.ts";
+import { ratioOf, show, spreadOf } from "@platform/bench-support/figures";
 import { type Contender, type Label, LINEUP } from "./contenders.ts";
 import { createDatabases } from "./database.ts";
 import { type Bench, type Lane, lanesOf, measureAnew, type Series, startLane } from "./rounds.ts";
@@ -100,7 +99,7 @@ export async function startUp({ databases, effort }: Bench): Promise<void> {
   );
 }
 
-/** The same service over few animals and over a thousand times as many, nothing kept; one operation in a document of 3 and of 1,000. */
+/** The same service over few animals and over a thousand times as many, nothing kept. */
 export async function growth({ load, effort }: Bench, animals: number): Promise<void> {
   await using few = await createDatabases(1_000);
   await using many = await createDatabases(animals);
@@ -118,20 +117,6 @@ export async function growth({ load, effort }: Bench, animals: number): Promise<
   for (const [name, all] of Object.entries(await measureAnew({ load, effort }, start, works))) {
     print(`${name}: ${animals} animals to 1,000`, all, "1,000 animals");
   }
-  const [three, thousand] = await throughput(
-    [
-      ["ours", "3"],
-      ["ours", "1000"],
-    ],
-    effort.rounds,
-  );
-  console.log("\none operation, in a document of 1,000 operations to one of 3");
-  console.table({
-    ratio: {
-      clock: show(ratioOf(thousand!.perSecond, three!.perSecond)),
-      CPU: show(ratioOf(thousand!.perCpuSecond, three!.perCpuSecond)),
-    },
-  });
 }
 
 /** A table of what each lane did, with its ratios by the clock and by CPU time to each of the bases. */

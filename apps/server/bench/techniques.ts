@@ -1,4 +1,4 @@
-import { ratioOf, show } from "../../../packages/express-operations/bench/figures.ts";
+import { ratioOf, show } from "@platform/bench-support/figures";
 import type { Contender } from "./contenders.ts";
 import { type Bench, lanesOf, measure, measureAnew, startLane } from "./rounds.ts";
 import { type Work, type WorkName, WORKS } from "./works.ts";

@@ -6,12 +6,14 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import operations from "../../../packages/express-operations/package.json" with { type: "json" };
 import { readConfig } from "../src/config.ts";
 import { json } from "../testing/service.ts";
 import { startProgram } from "./program.ts";
 
 const SERVER = resolve(import.meta.dirname, "..");
+const OPERATIONS = JSON.parse(readFileSync(join(SERVER, "node_modules/express-operations/package.json"), "utf8")) as {
+  version: string;
+};
 
 /** What is read of an SBOM. */
 interface Bom {
@@ -116,7 +118,7 @@ describe("what `build` makes, copied to a folder of its own,", () => {
     const ours = [
       "pkg:npm/%40petstore/contract@1.0.0",
       ...platform,
-      `pkg:npm/express-operations@${operations.version}`,
+      `pkg:npm/express-operations@${OPERATIONS.version}`,
     ];
     expect(bom.components.map(({ purl }) => purl).toSorted()).toEqual([...expected, ...ours].toSorted());
     const lockfile = readFileSync(resolve(SERVER, "../../pnpm-lock.yaml"), "utf8");

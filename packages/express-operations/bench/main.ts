@@ -1,8 +1,8 @@
+import { ratioOf, show, type Spread, spreadOf } from "@platform/bench-support/figures";
+import { canPin } from "@platform/bench-support/process";
 import type { Contender } from "./contenders.ts";
 import type { DocumentName } from "./documents.ts";
-import { ratioOf, show, type Spread, spreadOf } from "./figures.ts";
 import { jsonTimes } from "./json.ts";
-import { canPin } from "./process.ts";
 import { heapAfter, startTimes } from "./start.ts";
 import { throughput } from "./throughput.ts";
 

@@ -1,13 +1,15 @@
+import { Process } from "@platform/bench-support/process";
 import { operationsOf } from "../src/document/document.ts";
 import { documentNamed } from "./documents.ts";
-import { Process } from "./process.ts";
+
+const SERVER = new URL("server.ts", import.meta.url);
 
 /** Seconds from starting a process that serves GitHub's document to its first answer, some times over. */
 export async function startTimes(times: number): Promise<number[]> {
   const seconds: number[] = [];
   for (let time = 0; time < times; time++) {
     const started = performance.now();
-    using server = new Process(undefined, "server.ts", ["ours", "github"]);
+    using server = new Process(undefined, SERVER, ["ours", "github"]);
     const response = await fetch(`http://127.0.0.1:${await server.next<number>()}/users/octocat/keys`);
     await response.text();
     if (response.status !== 200) throw new Error(`The first answer was ${response.status}.`);
@@ -18,7 +20,7 @@ export async function startTimes(times: number): Promise<number[]> {
 
 /** Megabytes of heap in use with GitHub's document, after requests to each of so many of its operations. */
 export async function heapAfter(counts: number[]): Promise<Map<number, number>> {
-  using server = new Process(0, "server.ts", ["ours", "github"]);
+  using server = new Process(0, SERVER, ["ours", "github"]);
   const port = await server.next<number>();
   const paths = operationsOf(documentNamed("github"))
     .filter(({ method }) => method === "get")

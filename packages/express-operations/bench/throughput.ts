@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Outcome, Slice } from "@platform/bench-support/load";
+import { Process, startLoad } from "@platform/bench-support/process";
 import type { Contender } from "./contenders.ts";
 import type { DocumentName } from "./documents.ts";
-import type { Outcome, Slice } from "./load.ts";
-import { Process } from "./process.ts";
 
 const PATH = "/users/octocat/keys?per_page=10";
 const REQUEST = { text: `GET ${PATH} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`, status: 200 };
@@ -24,10 +24,10 @@ export interface Series {
  */
 export async function throughput(lineup: [Contender, DocumentName][], rounds: number): Promise<Series[]> {
   using running = new DisposableStack();
-  const load = running.use(new Process(1, "load.ts"));
+  const load = running.use(startLoad());
   const lanes: { server: Process; port: number; series: Series }[] = [];
   for (const [contender, document] of lineup) {
-    const server = running.use(new Process(0, "server.ts", [contender, document]));
+    const server = running.use(new Process(0, new URL("server.ts", import.meta.url), [contender, document]));
     const port = await server.next<number>();
     const answer = await (await fetch(`http://127.0.0.1:${port}${PATH}`)).text();
     if (!ANSWER.test(answer)) throw new Error(`${contender} with ${document} answers ${answer}`);

@@ -10,10 +10,9 @@ export const canPin = availableParallelism() > 1 && spawnSync("taskset", ["--ver
 export class Process implements Disposable {
   readonly #child: ChildProcess;
 
-  /** The module is named as seen from this folder, and `flags` are Node's. */
-  constructor(core: 0 | 1 | undefined, module: string, args: string[] = [], flags: string[] = []) {
-    const path = fileURLToPath(new URL(module, import.meta.url));
-    const command = [process.execPath, "--expose-gc", ...flags, path, ...args];
+  /** `flags` are Node's. */
+  constructor(core: 0 | 1 | undefined, module: URL, args: string[] = [], flags: string[] = []) {
+    const command = [process.execPath, "--expose-gc", ...flags, fileURLToPath(module), ...args];
     const [file = "", ...rest] = canPin && core !== undefined ? ["taskset", "-c", String(core), ...command] : command;
     this.#child = spawn(file, rest, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   }
@@ -44,4 +43,9 @@ export class Process implements Disposable {
   [Symbol.dispose](): void {
     this.#child.kill();
   }
+}
+
+/** Starts the process that makes the load, on the other core than servers: see `Slice`. */
+export function startLoad(): Process {
+  return new Process(1, new URL("load.ts", import.meta.url));
 }
