@@ -1,20 +1,17 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { cloneInstalled, root } from "@platform/test-support/clone";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BOOK_VISIT } from "./book-visit.ts";
 import { type Dev, startDev } from "./start.ts";
-import { applied, type Block, blocksOf, brokenPromise, stepsOf } from "./tutorial.ts";
 
 const CONTRACT = "openapi/openapi.yaml";
 const HANDLERS = "apps/server/src/resources/pets/pets.handlers.ts";
 const INDEX = "packages/contract/src/index.ts"; // which most packages read
 const TYPES = "packages/contract/src/generated/schema.ts";
-const PNPM = "npx -y pnpm@12.21.0 ";
-const tutorial = blocksOf(readFileSync(join(root, "openapi/adding-an-operation.md"), "utf8"));
 
 const clone = cloneInstalled();
 const { directory } = clone;
@@ -33,41 +30,6 @@ afterAll(async () => {
 
 test("at the start it looks at everything once, and starts the service", () => {
   expect(firstReport).toMatch(/no errors in \d+ packages.*\n.*started at http:.*\n.*Nothing to mend\.$/s);
-});
-
-describe("openapi/adding-an-operation.md", () => {
-  let output = "";
-  let isBroken = false;
-  const isDone = read(CONTRACT).includes("operationId: listOrders");
-
-  beforeEach(({ skip }) => {
-    skip(isDone, "this repository has orders already");
-    skip(isBroken, "a step before it failed");
-  });
-  afterEach(({ task }) => void (isBroken ||= task.result?.state === "fail"));
-
-  test("begins with the loop", () => {
-    expect(tutorial[0]).toMatchObject({ language: "sh", text: `${PNPM}dev\n` });
-  });
-
-  test.each(stepsOf(tutorial).map((step) => [step.name, step] as const))("%s", async (_name, { actions, promise }) => {
-    for (const action of actions) {
-      if (action.language === "sh") output = await run(action);
-      else edit(action);
-    }
-    const said = promise.subject === "loop" ? await dev.report() : output;
-    expect(brokenPromise(promise.text, said), said).toBeUndefined();
-  });
-
-  test("all of its `pnpm test` passes", { timeout: 3_600_000 }, async () => {
-    expect(await commanded(`pnpm_config_verify_deps_before_run=false ${PNPM}test`)).toMatch(/ 0 failed/);
-  });
-
-  function edit(block: Block): void {
-    const file = join(directory, block.subject!);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, applied(block, existsSync(file) ? readFileSync(file, "utf8") : ""));
-  }
 });
 
 describe("pnpm dev", () => {
@@ -219,22 +181,12 @@ function save(file: string, text: string): void {
   utimesSync(path, 0, 0);
 }
 
-/** Runs what a reader would, without pnpm's look at what is installed, and gives what it prints. */
-async function run({ text, subject }: Block): Promise<string> {
-  const [, folder, words = ""] = /^(?:--filter @petstore\/(server) exec )?(.*)$/s.exec(text.replace(PNPM, ""))!;
-  const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
-  const [first = "", ...others] = words.trim().split(" ");
-  const command = [scripts[first] ?? first, ...others].join(" ");
-  return (subject === "fails" ? failed : commanded)(folder === undefined ? command : `cd apps/${folder} && ${command}`);
-}
-
 /** Gives what a command prints, or rejects with that. */
 async function commanded(command: string): Promise<string> {
   const env = {
     ...process.env,
     PATH: join(directory, "node_modules/.bin") + delimiter + process.env["PATH"],
     NO_COLOR: "1",
-    PETSTORE_URL: dev.address(),
   };
   const options = { cwd: directory, env, maxBuffer: 2 ** 26 };
   return promisify(execFile)("bash", ["-c", command], options).then(

@@ -1,7 +1,8 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 
 /** A running `pnpm dev`. */
 export interface Dev {
@@ -22,6 +23,11 @@ export function startDev(directory: string): Dev {
     env: { ...process.env, PORT: "0", LOG_LEVEL: "silent" },
     stdio: ["ignore", "pipe", "inherit"],
   });
+  return devOf(child, (signal) => child.kill(signal));
+}
+
+/** Reads what a process that runs `pnpm dev` prints, and ends it by `kill`. */
+export function devOf(child: ChildProcessByStdio<null, Readable, null>, kill: (signal: NodeJS.Signals) => void): Dev {
   const exited = once(child, "exit") as Promise<[number | null]>;
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   let address = "";
@@ -40,7 +46,7 @@ export function startDev(directory: string): Dev {
     },
     address: () => address,
     interrupt: async (signal = "SIGINT") => {
-      child.kill(signal);
+      kill(signal);
       return (await exited)[0];
     },
   };

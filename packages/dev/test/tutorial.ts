@@ -1,7 +1,7 @@
 /** A code block of a tutorial: what it is, what it is for, and its text. */
 export interface Block {
   language: string;
-  /** A file to change, or what a text is the output of. */
+  /** A file to change, what a text is the output of, or how a command ends: `fails`, or `loop` while it goes on. */
   subject: string | undefined;
   /** The line that it goes above. */
   before: string | undefined;
@@ -26,8 +26,8 @@ export interface Step {
   promise: Block;
 }
 
-/** What is done up to each promise; the first block, which starts the loop, has none of its own. */
-export function stepsOf([, ...blocks]: Block[]): Step[] {
+/** What is done up to each promise; nothing may be done after the last. */
+export function stepsOf(blocks: Block[]): Step[] {
   const steps: Step[] = [];
   let actions: Block[] = [];
   for (const block of blocks) {
@@ -35,21 +35,19 @@ export function stepsOf([, ...blocks]: Block[]): Step[] {
       actions.push(block);
       continue;
     }
-    const done = actions.map(({ subject, text }) =>
-      subject === undefined || subject === "fails" ? text.trim() : subject,
-    );
+    const done = actions.map(({ language, subject, text }) => (language === "sh" ? text.trim() : subject));
     steps.push({ name: `${steps.length + 1}. ${done.join(", ") || "the same"}`, actions, promise: block });
     actions = [];
   }
+  if (actions.length > 0) throw new Error(`Nothing is promised after:\n${actions.at(-1)!.text}`);
   return steps;
 }
 
 /** A file with a block worked in: as a whole, above a line or at the end, or where a diff says. */
 export function applied({ language, before, text }: Block, file: string): string {
-  if (language === "ts") return text;
+  if (before !== undefined) return replacedOnce(file, `\n${before}\n`, `\n${text}${before}\n`);
   if (language === "diff") return patched(file, text);
-  if (before === undefined) return file + text;
-  return replacedOnce(file, `\n${before}\n`, `\n${text}${before}\n`);
+  return language === "ts" ? text : file + text;
 }
 
 function patched(file: string, diff: string): string {
