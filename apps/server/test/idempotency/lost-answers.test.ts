@@ -7,7 +7,7 @@ import { expect, inject, onTestFinished, test } from "vitest";
 import { json, startService } from "../../testing/service.ts";
 import { everyPet } from "../load.ts";
 
-const ANIMALS = 500;
+const ANIMALS = 200;
 const CLIENTS = 20;
 const ATTEMPTS = 10;
 

@@ -1,80 +1,76 @@
-import { generateApiKey } from "@platform/api-keys/api-key";
-import { createApiKey, findApiKey, revokeApiKey, rotateApiKey, saveKeyUses } from "@platform/api-keys/keys.repository";
 import { migrate } from "@platform/storage/migrations";
 import { temporaryUrl } from "@platform/test-support/temporary";
 import { describe, expect, test } from "vitest";
-import { MIGRATIONS } from "../../src/migrations.ts";
-import { run } from "../program.ts";
-import { opened } from "../temporary.ts";
+import { generateApiKey } from "../src/api-key.ts";
+import { createApiKey, findApiKey, revokeApiKey, rotateApiKey, saveKeyUses } from "../src/keys.repository.ts";
+import { run } from "./command-line.ts";
+import { MIGRATIONS, opened } from "./tables.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 
 describe("petstore keys", () => {
   test("create shows a working key once, on a database not yet migrated", async () => {
-    const DATABASE_URL = await temporaryUrl();
-    const { code, stdout, stderr } = await run(["keys", "create", "--name", "ci"], {
-      DATABASE_URL,
-      PETSTORE_ENV: "production",
-    });
+    const url = await temporaryUrl();
+    const { code, stdout, stderr } = await run(["keys", "create", "--name", "ci"], url, "production");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain('Key 1, "ci", allows pets:read and pets:write without expiry:');
+    expect(stdout).toContain('Key 1, "ci", allows things:read and things:write without expiry:');
     expect(stdout).toContain("it will not be shown again");
     const [key, ...more] = stdout.match(/pst_live_\w+/g) ?? [];
     expect(more).toEqual([]);
-    expect(await findApiKey(opened(DATABASE_URL), key ?? "", Date.now())).toMatchObject({ name: "ci" });
+    expect(await findApiKey(opened(url), key ?? "", Date.now())).toMatchObject({ name: "ci" });
   });
 
   test("create --json prints the key with its scopes and expiry", async () => {
-    const DATABASE_URL = await temporaryUrl();
-    const words = ["keys", "create", "--name", "ci", "--scopes", "pets:read", "--expires-in", "90d", "--json"];
-    const created = JSON.parse((await run(words, { DATABASE_URL })).stdout);
-    expect(created).toMatchObject({ id: 1, name: "ci", scopes: ["pets:read"], revokedAt: null });
+    const url = await temporaryUrl();
+    const words = ["keys", "create", "--name", "ci", "--scopes", "things:read", "--expires-in", "90d", "--json"];
+    const created = JSON.parse((await run(words, url)).stdout);
+    expect(created).toMatchObject({ id: 1, name: "ci", scopes: ["things:read"], revokedAt: null });
     expect(created.key).toMatch(/^pst_test_\w{49}$/);
     expect(Math.abs(Date.parse(created.expiresAt) - (Date.now() + 90 * DAY))).toBeLessThan(60_000);
   });
 
   test('create --scopes "*" makes a key for every operation there is and will be', async () => {
-    const DATABASE_URL = await temporaryUrl();
-    const { stdout } = await run(["keys", "create", "--name", "ci", "--scopes", "*"], { DATABASE_URL });
+    const url = await temporaryUrl();
+    const { stdout } = await run(["keys", "create", "--name", "ci", "--scopes", "*"], url);
     expect(stdout).toContain('Key 1, "ci", allows everything without expiry:');
     const [key = ""] = stdout.match(/pst_test_\w+/) ?? [];
-    expect(await findApiKey(opened(DATABASE_URL), key)).toMatchObject({ scopes: ["*"] });
+    expect(await findApiKey(opened(url), key)).toMatchObject({ scopes: ["*"] });
   });
 
   test("create says in words how long the key holds", async () => {
-    const env = { DATABASE_URL: await temporaryUrl(), PETSTORE_ENV: "staging" };
-    const words = ["keys", "create", "--name", "ci", "--scopes", "pets:write", "--expires-in", "1h"];
+    const url = await temporaryUrl();
+    const words = ["keys", "create", "--name", "ci", "--scopes", "things:write", "--expires-in", "1h"];
     const [, until = "", key] =
-      /^Key 1, "ci", allows pets:write until (20\S+Z):\n\n {2}(\S+)\n\nKeep it now: it will not be shown again\.\n$/.exec(
-        (await run(words, env)).stdout,
+      /^Key 1, "ci", allows things:write until (20\S+Z):\n\n {2}(\S+)\n\nKeep it now: it will not be shown again\.\n$/.exec(
+        (await run(words, url, "staging")).stdout,
       ) ?? [];
     expect(Math.abs(Date.parse(until) - (Date.now() + DAY / 24))).toBeLessThan(60_000);
     expect(key).toMatch(/^pst_test_\w{49}$/);
   });
 
   test("create refuses a name that holds an API key, which would stand in each line of the log", async () => {
-    const DATABASE_URL = await temporaryUrl();
+    const url = await temporaryUrl();
     const words = ["keys", "create", "--name", `for ${generateApiKey("production")}`];
-    const { code, stdout, stderr } = await run(words, { DATABASE_URL });
+    const { code, stdout, stderr } = await run(words, url);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain("Give a name that holds no API key: it is stored and logged.");
   });
 
   test("list shows each key's state in aligned columns, never a key or a hash", async () => {
-    const DATABASE_URL = await temporaryUrl();
-    const db = opened(DATABASE_URL);
+    const url = await temporaryUrl();
+    const db = opened(url);
     await migrate(db, MIGRATIONS);
     const { key } = await createApiKey(db, { name: "a longer name", environment: "production" });
-    await createApiKey(db, { name: "ci", environment: "staging", scopes: ["pets:write"], expiresAt: Date.now() });
+    await createApiKey(db, { name: "ci", environment: "staging", scopes: ["things:write"], expiresAt: Date.now() });
     await createApiKey(db, { name: "ops", environment: "staging" });
     await revokeApiKey(db, 3);
     await saveKeyUses(db, new Map([[1, Date.parse("2030-01-02T03:04:05.678Z")]]));
 
-    const lines = (await run(["keys", "list"], { DATABASE_URL })).stdout.trimEnd().split("\n");
+    const lines = (await run(["keys", "list"], url)).stdout.trimEnd().split("\n");
     expect(lines.map((line) => line.split(/ {2,}/).slice(0, 5))).toEqual([
       ["ID", "NAME", "KEY", "SCOPES", "STATE"],
       ["1", "a longer name", `${key.slice(0, 13)}…`, "*", "active"],
-      ["2", "ci", expect.stringMatching(/^pst_test_\w{4}…$/), "pets:write", "expired"],
+      ["2", "ci", expect.stringMatching(/^pst_test_\w{4}…$/), "things:write", "expired"],
       ["3", "ops", expect.stringMatching(/^pst_test_\w{4}…$/), "*", "revoked"],
     ]);
     const columns = ["STATE", "active", "expired", "revoked"].map((state, row) => lines[row]?.indexOf(state));
@@ -88,7 +84,7 @@ describe("petstore keys", () => {
       [now, "never", "never"],
     ]);
 
-    const { stdout } = await run(["keys", "list", "--json"], { DATABASE_URL });
+    const { stdout } = await run(["keys", "list", "--json"], url);
     const dates = { createdAt: now, expiresAt: null, lastUsedAt: null, revokedAt: null };
     expect(JSON.parse(stdout)).toMatchObject([
       { ...dates, lastUsedAt: "2030-01-02T03:04:05.678Z" },
@@ -99,13 +95,13 @@ describe("petstore keys", () => {
   });
 
   test("rotate shows the new key once, and until when the old one holds: a day unless told otherwise", async () => {
-    const DATABASE_URL = await temporaryUrl();
-    const db = opened(DATABASE_URL);
+    const url = await temporaryUrl();
+    const db = opened(url);
     await migrate(db, MIGRATIONS);
-    await createApiKey(db, { name: "shop", environment: "production", scopes: ["pets:read"] });
-    const { code, stdout, stderr } = await run(["keys", "rotate", "1"], { DATABASE_URL });
+    await createApiKey(db, { name: "shop", environment: "production", scopes: ["things:read"] });
+    const { code, stdout, stderr } = await run(["keys", "rotate", "1"], url);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain('Key 2, "shop", allows pets:read without expiry:');
+    expect(stdout).toContain('Key 2, "shop", allows things:read without expiry:');
     const [key, ...more] = stdout.match(/pst_live_\w+/g) ?? [];
     expect(more).toEqual([]);
     expect(await findApiKey(db, key ?? "", Date.now())).toMatchObject({ id: 2 });
@@ -113,7 +109,7 @@ describe("petstore keys", () => {
     expect(Math.abs(Date.parse(until) - (Date.now() + DAY))).toBeLessThan(60_000);
 
     const words = ["keys", "rotate", "2", "--overlap", "2h", "--json"];
-    const rotated = JSON.parse((await run(words, { DATABASE_URL })).stdout);
+    const rotated = JSON.parse((await run(words, url)).stdout);
     expect(rotated).toMatchObject({ id: 3, name: "shop", key: expect.stringMatching(/^pst_live_\w{49}$/) });
     expect(rotated.replaces.id).toBe(2);
     expect(Math.abs(Date.parse(rotated.replaces.expiresAt) - (Date.now() + DAY / 12))).toBeLessThan(60_000);
@@ -129,32 +125,32 @@ describe("petstore keys", () => {
       "error: key 3 was rotated before; rotate the key that replaced it, see `petstore keys list`\n",
     ],
   ])("rotate refuses a key that is %s", async (_, id, stderr) => {
-    const DATABASE_URL = await temporaryUrl();
-    const db = opened(DATABASE_URL);
+    const url = await temporaryUrl();
+    const db = opened(url);
     await migrate(db, MIGRATIONS);
     await createApiKey(db, { name: "ci", environment: "production" });
     await createApiKey(db, { name: "ops", environment: "production", expiresAt: Date.now() });
     await revokeApiKey(db, 1);
     await createApiKey(db, { name: "shop", environment: "production" });
     await rotateApiKey(db, 3, DAY);
-    expect(await run(["keys", "rotate", id], { DATABASE_URL })).toEqual({ code: 1, stdout: "", stderr });
+    expect(await run(["keys", "rotate", id], url)).toEqual({ code: 1, stdout: "", stderr });
   });
 
   test("revoke ends a key, may be repeated, and says when there is none", async () => {
-    const DATABASE_URL = await temporaryUrl();
-    const db = opened(DATABASE_URL);
+    const url = await temporaryUrl();
+    const db = opened(url);
     await migrate(db, MIGRATIONS);
     const { key } = await createApiKey(db, { name: "ci", environment: "production" });
-    expect(await run(["keys", "revoke", "1"], { DATABASE_URL })).toEqual({
+    expect(await run(["keys", "revoke", "1"], url)).toEqual({
       code: 0,
       stdout: "Key 1 is revoked.\n",
       stderr: "",
     });
     expect(await findApiKey(db, key, Date.now())).toBeUndefined();
-    const again = await run(["keys", "revoke", "1", "--json"], { DATABASE_URL });
+    const again = await run(["keys", "revoke", "1", "--json"], url);
     expect(JSON.parse(again.stdout)).toEqual({ id: 1, outcome: "already revoked" });
-    expect((await run(["keys", "revoke", "1"], { DATABASE_URL })).stdout).toBe("Key 1 was revoked before.\n");
-    const missing = await run(["keys", "revoke", "2"], { DATABASE_URL });
+    expect((await run(["keys", "revoke", "1"], url)).stdout).toBe("Key 1 was revoked before.\n");
+    const missing = await run(["keys", "revoke", "2"], url);
     expect(missing).toEqual({ code: 1, stdout: "", stderr: "error: there is no key 2; see `petstore keys list`\n" });
   });
 });
