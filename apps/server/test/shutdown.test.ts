@@ -1,4 +1,3 @@
-import { fork, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { connect, type Socket } from "node:net";
@@ -7,9 +6,8 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { expectError } from "../testing/service.ts";
-import { ENTRY, type Program, startProgram } from "./program.ts";
+import { describe, expect, test } from "vitest";
+import { type Program, startProgram } from "./program.ts";
 
 /** `pnpm --filter server test:shutdown` runs 30. */
 const cyclesOf = (usual: number): number => Number(process.env["SHUTDOWN_CYCLES"] ?? usual);
@@ -43,55 +41,6 @@ describe("SIGTERM", () => {
     },
   );
 
-  test("fails /readyz first, and goes on accepting connections, each for one answer", async () => {
-    const program = await startProgram(await temporaryFolder(), { SHUTDOWN_DELAY: "300" });
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    expect((await post(program, agent)).headers.connection).toBe("keep-alive");
-    program.child.kill("SIGTERM");
-    const readyz = new URL("/readyz", program.baseUrl);
-    await expect.poll(async () => (await fetch(readyz)).status).toBe(503);
-    await expectError(await fetch(readyz), 503, "unavailable");
-    for (const _ of ["the connection from before", "a new one"]) {
-      const { statusCode, headers } = await post(program, agent);
-      expect({ statusCode, connection: headers.connection }).toEqual({ statusCode: 201, connection: "close" });
-    }
-    agent.destroy();
-    expect(await program.stop("SIGTERM")).toBe(128 + 15); // the second signal ends the delay, and all else
-  });
-
-  test.each([1, 2])("is done in time with %i processes, whatever clients do", async (processes) => {
-    const env = { SHUTDOWN_TIMEOUT: "1", WEB_CONCURRENCY: String(processes) };
-    const program = await startProgram(await temporaryFolder(), env);
-    const halves = [
-      "GET /v1/pets HTTP/1.1\r\nHost: x\r\n",
-      `${postHead(program)}Content-Length: 60\r\n\r\n{"name":`,
-      "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(400), // more answers than the system's buffers hold
-      "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n",
-    ];
-    const sockets = await Promise.all(halves.map((half) => stuckClient(program, half)));
-    const began = performance.now();
-    expect(await program.stop("SIGTERM")).toBe(0);
-    const seconds = (performance.now() - began) / 1_000;
-    expect(seconds).toBeGreaterThan(0.9);
-    expect(seconds).toBeLessThan(4); // Node alone would wait for 10 s, and for as long as the reader likes
-    expect(program.output()).toContain("connections were still open after SHUTDOWN_TIMEOUT");
-    for (const socket of sockets) socket.destroy();
-  });
-
-  test.each([1, 2])("leaves no client waiting that comes while %i processes wait for another", async (processes) => {
-    const program = await startProgram(await temporaryFolder(), { WEB_CONCURRENCY: String(processes) });
-    const slow = await stuckClient(program, "GET /v1/pets HTTP/1.1\r\nHost: x\r\n");
-    const agent = new Agent({ keepAlive: false });
-    const untilRefused = (): Promise<void> => post(program, agent).then(untilRefused, () => {});
-    const clients = Array.from({ length: 20 }, untilRefused);
-    await post(program, agent);
-    const exit = program.stop("SIGTERM");
-    await Promise.all(clients);
-    slow.destroy();
-    expect(await exit).toBe(0);
-    expect(program.output()).not.toContain("connections were still open after SHUTDOWN_TIMEOUT");
-  });
-
   test("answers those with 503 whose writes wait for another process, and leaves it the lock", async () => {
     const folder = await temporaryFolder();
     const program = await startProgram(folder, { SHUTDOWN_TIMEOUT: "1" });
@@ -104,81 +53,7 @@ describe("SIGTERM", () => {
     holder.exec("rollback").close();
     expect(animalsIn(folder)).toBe(0);
   });
-
-  test.each([
-    ["SIGTERM", 1, 143],
-    ["SIGINT", 2, 130],
-  ] as const)("a second one, %s, ends it at once with %i processes", async (signal, processes, code) => {
-    const program = await startProgram(await temporaryFolder(), { WEB_CONCURRENCY: String(processes) });
-    const socket = await stuckClient(program, "GET /v1/pets HTTP/1.1\r\nHost: x\r\n");
-    program.child.kill("SIGTERM");
-    await expect.poll(() => acceptsConnections(program)).toBe(false);
-    const began = performance.now();
-    expect(await program.stop(signal)).toBe(code);
-    expect(performance.now() - began).toBeLessThan(2_000);
-    socket.destroy();
-  });
 });
-
-describe.each([1, 2])("of %i processes", (processes) => {
-  const env = { WEB_CONCURRENCY: String(processes) };
-
-  test("SIGHUP, as when a terminal is closed, finishes what is in flight like SIGTERM", async () => {
-    const folder = await temporaryFolder();
-    const program = await startProgram(folder, env);
-    const body = '{"name":"Rex","categoryId":1}';
-    const head = `${postHead(program)}Content-Length: ${body.length}\r\n\r\n`;
-    const socket = await stuckClient(program, head + body.slice(0, 9));
-    program.child.kill("SIGHUP");
-    await expect.poll(() => acceptsConnections(program)).toBe(false);
-    const answer = text(socket);
-    socket.end(body.slice(9));
-    expect(await answer).toMatch(/^HTTP\/1.1 201 /);
-    expect((await once(program.child, "close"))[0]).toBe(0);
-    expect(program.output()).toContain('"signal":"SIGHUP","msg":"stopped"');
-    expect(animalsIn(folder)).toBe(1);
-  });
-
-  test("no signal opens the inspector", async () => {
-    const program = await startProgram(await temporaryFolder(), env);
-    const pids = [program.child.pid!, ...workersOf(program)];
-    expect(pids).toHaveLength(processes === 1 ? 1 : processes + 1);
-    for (const pid of pids) process.kill(pid, "SIGUSR1");
-    for (const pid of workersOf(program)) {
-      const { stdout } = spawnSync("ps", ["-o", "args=", "-p", String(pid)], { encoding: "utf8" });
-      expect(stdout).toContain(" --disable-sigusr1 "); // so that it holds while they load, too
-    }
-    for (const _ of pids) expect(await acceptsConnections(program)).toBe(true);
-    expect(await program.stop()).toBe(0);
-    expect(program.output()).not.toContain("Debugger");
-  });
-
-  test("it ends when the process that has started it over a channel is gone", async () => {
-    const folder = await temporaryFolder();
-    const child = fork(ENTRY, ["serve"], {
-      cwd: folder,
-      env: { ...env, PORT: "0", SHUTDOWN_DELAY: "0" },
-      stdio: ["ignore", "pipe", "inherit", "ipc"],
-    });
-    onTestFinished(() => void child.kill("SIGKILL"));
-    let output = "";
-    child.stdout!.on("data", (chunk: Buffer) => (output += chunk.toString()));
-    await expect.poll(() => output).toContain("listening on");
-    child.disconnect(); // what the end of this process does as well
-    expect((await once(child, "exit"))[0]).toBe(0);
-    await expect.poll(() => output).toContain('"parent":"ended","msg":"stopped"');
-  });
-});
-
-/** The processes that a service has started. */
-function workersOf({ child }: Program): number[] {
-  const { stdout } = spawnSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" });
-  const processes = stdout
-    .trim()
-    .split("\n")
-    .map((line) => line.trim().split(/ +/).map(Number));
-  return processes.flatMap(([pid, parent]) => (parent === child.pid ? [pid!] : []));
-}
 
 /** A client that has sent something, and does nothing more. */
 async function stuckClient({ baseUrl }: Program, sent: string): Promise<Socket> {
@@ -192,13 +67,6 @@ async function stuckClient({ baseUrl }: Program, sent: string): Promise<Socket> 
 
 function postHead({ key }: Program): string {
   return `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
-}
-
-async function acceptsConnections({ baseUrl }: Program): Promise<boolean> {
-  return fetch(new URL("/healthz", baseUrl)).then(
-    () => true,
-    () => false,
-  );
 }
 
 interface Answer {

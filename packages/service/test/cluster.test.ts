@@ -2,28 +2,14 @@ import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { type Program, startProgram } from "@platform/test-support/program";
+import type { Program } from "@platform/test-support/program";
 import { describe, expect, onTestFinished, test } from "vitest";
-
-/** Programs of the tests. */
-const programs = join(import.meta.dirname, "programs");
-
-/** What a program of the tests needs of this environment, beside its own settings. */
-const environment = (env: NodeJS.ProcessEnv) => ({
-  PATH: process.env["PATH"],
-  NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
-  SHUTDOWN_DELAY: "0",
-  ...env,
-});
-
-const startThings = (env: NodeJS.ProcessEnv, program = "things"): Promise<Program> =>
-  startProgram([process.execPath, join(programs, `${program}.ts`)], { env: environment(env) });
+import { environment, pathOf, startProgram } from "./things-program.ts";
 
 describe("WEB_CONCURRENCY", () => {
   test("=3 answers from so many processes, and has the metrics of all", async () => {
-    const program = await startThings({ WEB_CONCURRENCY: "3", METRICS_PORT: "0" });
+    const program = await startProgram({ WEB_CONCURRENCY: "3", METRICS_PORT: "0" });
     for (let count = 0; count < 10; count++) expect((await send(program, "POST", "/things")).status).toBe(201);
     await expect.poll(() => answeringProcesses(program).size).toBe(3);
     const created = 'http_requests_total{operation_id="createThing",status="201"}';
@@ -32,7 +18,7 @@ describe("WEB_CONCURRENCY", () => {
   });
 
   test("replaces a process that is killed, while the others answer", async () => {
-    const program = await startThings({ WEB_CONCURRENCY: "2" });
+    const program = await startProgram({ WEB_CONCURRENCY: "2" });
     const answered = async (): Promise<Set<number>> => {
       expect((await send(program, "GET", "/things")).status).toBe(200);
       return answeringProcesses(program);
@@ -47,7 +33,7 @@ describe("WEB_CONCURRENCY", () => {
   });
 
   test("kills and replaces a process that hangs", async () => {
-    const program = await startThings({ WEB_CONCURRENCY: "2" }, "asking-often");
+    const program = await startProgram({ WEB_CONCURRENCY: "2" }, "asking-often");
     await expect.poll(async () => (await send(program, "GET", "/things"), answeringProcesses(program).size)).toBe(2);
     const [hanging = 0] = answeringProcesses(program);
     process.kill(hanging, "SIGSTOP");
@@ -63,7 +49,7 @@ describe("WEB_CONCURRENCY", () => {
   });
 
   test("has the metrics of those that answer while one hangs, and says how many they are", async () => {
-    const program = await startThings({ WEB_CONCURRENCY: "2", METRICS_PORT: "0" });
+    const program = await startProgram({ WEB_CONCURRENCY: "2", METRICS_PORT: "0" });
     const completed = 'http_requests_total{operation_id="listThings",status="200"}';
     for (const count of [2, 4]) {
       await Promise.all([send(program, "GET", "/things"), send(program, "GET", "/things")]);
@@ -95,7 +81,7 @@ describe("WEB_CONCURRENCY", () => {
     onTestFinished(() => void other.close());
     const { port } = other.address() as AddressInfo;
     const env = environment({ PORT: String(port), WEB_CONCURRENCY: "2" });
-    const ended = spawnSync(process.execPath, [join(programs, "things.ts")], { env, encoding: "utf8" });
+    const ended = spawnSync(process.execPath, [pathOf("things")], { env, encoding: "utf8" });
     const { status, stdout, stderr } = ended;
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
     expect(stderr.trimEnd().split("\n")).toEqual([
@@ -105,7 +91,7 @@ describe("WEB_CONCURRENCY", () => {
   });
 
   test("ends in time although one of its processes hangs", async () => {
-    const program = await startThings({ WEB_CONCURRENCY: "2", SHUTDOWN_TIMEOUT: "1" });
+    const program = await startProgram({ WEB_CONCURRENCY: "2", SHUTDOWN_TIMEOUT: "1" });
     await expect.poll(async () => (await send(program, "GET", "/things"), answeringProcesses(program).size)).toBe(2);
     const [hanging = 0] = answeringProcesses(program);
     process.kill(hanging, "SIGSTOP");
@@ -116,7 +102,7 @@ describe("WEB_CONCURRENCY", () => {
   });
 
   test("leaves no process behind when the first of them is killed", async () => {
-    const program = await startThings({ WEB_CONCURRENCY: "2" });
+    const program = await startProgram({ WEB_CONCURRENCY: "2" });
     await expect.poll(async () => (await send(program, "GET", "/things"), answeringProcesses(program).size)).toBe(2);
     await program.stop("SIGKILL");
     for (const pid of answeringProcesses(program)) await expect.poll(() => isRunning(pid)).toBe(false);
