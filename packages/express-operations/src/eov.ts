@@ -16,6 +16,8 @@ import type { Subject, UploadedFile } from "./request/subject.ts";
  * - `RequestValidator.validate` judges one request, and throws. Its private `ajv` and `ajvBody` keep compiled schemas under
  *   method, path and content type, so that plain requests go past EOV, and report errors by `errorsText`, so that
  *   messages are made of facts and not of English text.
+ * - `ajvOpts.baseOptions` gives the options of ajv. With `strictTuples` a valid schema is refused: a tuple that ends by
+ *   `unevaluatedItems`.
  * - `responseMiddleware` replaces `response.json`, and passes what is wrong to the `next` of its own call.
  * - `multipartMiddleware` reads a stream with multer, and leaves `body` and `files` on it.
  * - Three refusals are known by their text alone: see `ownFaultOf`.
@@ -136,6 +138,9 @@ async function bind(document: OpenApiDocument, path: string, method: string, opt
     formats: { int64: { type: "number", validate: Number.isSafeInteger }, url: { type: "string", validate: isUrl } },
     serDes: [{ format: "date-time" }, { format: "date" }],
   });
+  const ajvOptions = validator.ajvOpts as unknown as { baseOptions: () => object };
+  const baseOptions = ajvOptions.baseOptions.bind(ajvOptions);
+  ajvOptions.baseOptions = () => ({ ...baseOptions(), strictTuples: false });
   const middlewares = validator.installMiddleware(Promise.resolve(spec)) as Middleware[];
   const step = (name: string): Middleware => {
     const found = middlewares.find((middleware) => middleware.name === name);

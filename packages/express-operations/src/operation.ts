@@ -113,7 +113,7 @@ export class Operation {
   async #answer(request: Request, response: Response, values: string[], plan: Plan, caller: unknown): Promise<Outcome> {
     const search = request.url.includes("?") ? queryOf(request.url) : "";
     const { declared, undeclared } = search === "" ? emptyQuery() : plan.readQuery(search);
-    const raw = rawParameters(this.#names, values, declared, request.headers, plan.hasCookies);
+    const raw = rawParameters(this.#names, values, declared, request, plan.hasCookies);
     const received = plan.readBody?.(request, response);
     const body = received instanceof Promise ? await received : received;
     plan.checkStrictly(raw);
@@ -123,6 +123,7 @@ export class Operation {
       originalUrl: `/?${search}`,
       path: "/",
       headers: { ...raw.headers, ...cookieHeaders(raw.cookies), "content-type": body && contentTypeFor(body) },
+      rawHeaders: raw.rawHeaders,
       params: raw.path,
       query: raw.query,
       body: body?.value,
@@ -130,7 +131,7 @@ export class Operation {
     const { judgeQuickly, judgeWhole, refusalFor } = plan.validator;
     const faults = judgeQuickly(subject);
     if (faults === undefined || faults.length > 0) {
-      const refusal = faults === undefined ? await judgeWhole(subject) : refusalFor(faults);
+      const refusal = faults === undefined ? await judgeWhole(subject) : refusalFor(faults, subject);
       if (refusal !== undefined) return refusal;
     }
     const condition = plan.unsupportedConditions.find((name) => request.headers[name.toLowerCase()] !== undefined);

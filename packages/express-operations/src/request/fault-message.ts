@@ -1,9 +1,10 @@
 import { type OpenApiDocument, type ParameterObject, type Schema } from "../document/document.ts";
-import { effectiveSchema } from "../document/effective-schema.ts";
+import { effectiveSchema, isRecord, propertiesOf } from "../document/effective-schema.ts";
 import type { Fault } from "../eov.ts";
-import { cookieHeader } from "./parameters.ts";
+import { cookieHeader, isRepeatedHeader } from "./parameters.ts";
 import { predicateOf } from "./predicates.ts";
 import { describe, printable } from "../problem.ts";
+import type { Subject } from "./subject.ts";
 
 /** How much a message names of the way to a field, in characters. */
 const WAY = 120;
@@ -12,12 +13,20 @@ const WAY = 120;
  * Returns the message of a refusal: the place, what is wrong and what to do, in plain English, at most a few hundred
  * characters. It repeats no value of the request, and of its names only plain words.
  */
-export function messageOf(document: OpenApiDocument, parameters: ParameterObject[], faults: Fault[]): string {
+export function messageOf(
+  document: OpenApiDocument,
+  parameters: ParameterObject[],
+  faults: Fault[],
+  sent: Pick<Subject, "rawHeaders"> = {},
+): string {
   const isOfBody = faults[0]?.place === "body"; // parameters come first, where both are at fault
   const found = decisive(faults.filter(({ place }) => (place === "body") === isOfBody));
   if (found === undefined) return "The request does not match the API description.";
   const parameter = declaredFor(found, parameters);
   const schema = { ...effectiveSchema(document, parameter?.schema), ...parameter } as Schema;
+  const isList = schema.type === "array" || schema.type === "object";
+  if (parameter !== undefined && !isList && isRepeatedHeader(parameter, sent))
+    return `${describe("header", parameter.name)} must be given once.`;
   const fault = found.keyword === "reservedCharacter" ? asEnum(found, schema) : found;
   const explained = fault.path.length > 1 ? fault : withDescription(fault, schema);
   const sentence = `${subjectOf(fault, parameter)} ${predicateOf(explained)}.`;
@@ -46,7 +55,49 @@ function decisive(faults: Fault[]): Fault | undefined {
   const parts = faults.slice(0, -1);
   if (fault?.keyword === "if" || fault?.keyword === "propertyNames") return decisive(parts) ?? fault;
   const isChoice = fault?.keyword === "anyOf" || fault?.keyword === "oneOf";
-  return isChoice && !fault.params["passingSchemas"] ? (decisiveOf(parts) ?? fault) : fault;
+  if (!isChoice || fault.params["passingSchemas"]) return fault;
+  const { left, wrong } = byConstant(fault, parts);
+  return wrong ?? decisiveOf(left) ?? fault;
+}
+
+/**
+ * Of a choice of objects, leaves out what the members have against the value that it excludes by a constant; where all do,
+ * the constant is what is wrong.
+ */
+function byConstant(choice: Fault, parts: Fault[]): { left: Fault[]; wrong?: Fault } {
+  const { value } = choice;
+  if (!isRecord(value)) return { left: parts };
+  const names = new Set(parts.flatMap((part) => [...constantsIn(choice, part).keys()]));
+  for (const name of names) {
+    if (!Object.hasOwn(value, name)) continue;
+    const constants = parts.map((part) => constantsIn(choice, part).get(name));
+    const left = parts.filter((_, at) => constants[at]?.includes(value[name]) !== false);
+    if (left.length === 0) {
+      const allowedValues = [...new Set(constants.flat())];
+      const path = [...choice.path, name];
+      return {
+        left,
+        wrong: { ...choice, keyword: "enum", path, params: { allowedValues }, schema: {}, value: value[name] },
+      };
+    }
+    const isMeant = (part: Fault) => part.value !== value || constantsIn(choice, part).has(name);
+    if (left.length < parts.length && left.every(isMeant)) return { left };
+  }
+  return { left: parts };
+}
+
+/** What the member of a choice that a part is of allows for its fields, as far as the part shows it: constants by name. */
+function constantsIn(choice: Fault, part: Fault): Map<string, unknown[]> {
+  const isOfField = part.path.length === choice.path.length + 1 && part.value !== choice.value;
+  const fields = isOfField
+    ? [[part.path.at(-1)!, part.schema] as const]
+    : Object.entries(part.value === choice.value ? propertiesOf(part.schema) : {});
+  return new Map(
+    fields.flatMap(([name, schema]) => {
+      const constants = "const" in schema ? [schema["const"]] : (schema["enum"] as unknown[] | undefined);
+      return constants === undefined ? [] : [[name, constants] as const];
+    }),
+  );
 }
 
 function decisiveOf(parts: Fault[]): Fault | undefined {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { parseCookie } from "cookie";
 import type { OpenApiDocument, ParameterObject, Schema } from "../document/document.ts";
 import { resolve } from "../document/document.ts";
@@ -18,6 +19,8 @@ export interface RawParameters {
   query: Query;
   headers: Values;
   cookies: Values;
+  /** Names and values in turn, as they were sent. */
+  rawHeaders: string[];
 }
 
 /** Collects the raw parameters of a request. Refuses path values that are not valid percent-encoding. */
@@ -25,13 +28,13 @@ export function rawParameters(
   names: string[],
   values: string[],
   query: Query,
-  headers: Values,
+  { headers, rawHeaders }: Pick<IncomingMessage, "headers" | "rawHeaders">,
   hasCookies: boolean,
 ): RawParameters {
   const path: Values = {};
   for (const [index, name] of names.entries()) path[name] = decodeSegment(name, values[index]!);
   const cookies = hasCookies && typeof headers["cookie"] === "string" ? parseCookie(headers["cookie"]) : {};
-  return { path, query, headers, cookies };
+  return { path, query, headers, cookies, rawHeaders };
 }
 
 function decodeSegment(name: string, value: string): string {
@@ -85,8 +88,22 @@ export function refusingFaults(checks: CheckedParameter[]): (raw: RawParameters)
 
 /** The checks of a parameter that is no array and no object: it is given once, and as a plain decimal if it is a number. */
 export function scalarChecks(parameter: ParameterObject, numeric: TextCheck | undefined): StrictCheck[] {
-  const once: StrictCheck = (raw) => (Array.isArray(rawValue(raw, parameter)) ? "must be given once" : undefined);
+  const once: StrictCheck = (raw) => {
+    const given = rawValue(raw, parameter);
+    const isRepeated =
+      Array.isArray(given) || (numeric !== undefined && given?.includes(",") && isRepeatedHeader(parameter, raw));
+    return isRepeated ? "must be given once" : undefined;
+  };
   return numeric === undefined ? [once] : [once, checking((raw) => rawValue(raw, parameter), numeric)];
+}
+
+/** Whether a header was given more than once. Node joins the values by commas. */
+export function isRepeatedHeader(
+  { in: place, name }: ParameterObject,
+  { rawHeaders = [] }: Pick<Subject, "rawHeaders">,
+) {
+  const isIt = (text: string, at: number): boolean => at % 2 === 0 && text.toLowerCase() === name.toLowerCase();
+  return place === "header" && rawHeaders.filter(isIt).length > 1;
 }
 
 export type Reader = (raw: RawParameters) => string | string[] | undefined;

@@ -37,8 +37,12 @@ function strictChecks(document: OpenApiDocument, parameter: ParameterObject): St
   const asJson = parameter.in === "query" && readsJson(schema, types) ? [jsonCheck(value)] : [];
   if (types.has("array")) {
     const numeric = numericCheck(nonNullTypesOf(document, schema.items), resolve<Schema>(document, schema.items ?? {}));
-    const items: Reader = (raw) =>
-      [value(raw) ?? []].flat().flatMap((text) => (isDelimited(parameter) ? itemsOf(text, parameter) : text));
+    const isList = types.size === 1;
+    const items: Reader = (raw) => {
+      const given = value(raw) ?? [];
+      if (!isList && typeof given === "string") return []; // another of its types may be meant
+      return [given].flat().flatMap((text) => (isDelimited(parameter) ? itemsOf(text, parameter) : text));
+    };
     return numeric === undefined
       ? asJson
       : [...asJson, checking(items, (text) => said(within("an item", numeric(text))))];

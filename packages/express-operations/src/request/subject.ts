@@ -4,6 +4,8 @@ export interface Subject {
   originalUrl: string;
   path: string;
   headers: Record<string, unknown>;
+  /** Names and values in turn, as they were sent. */
+  rawHeaders?: string[];
   params: Record<string, unknown>;
   query: Record<string, unknown>;
   body?: unknown;

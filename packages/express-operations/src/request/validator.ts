@@ -21,7 +21,7 @@ export interface Validator {
   /** Resolves to the 400 to answer with if a request is not valid. Rejects when the schema is at fault. */
   judgeWhole: (subject: Subject) => Promise<Problem | undefined>;
   /** Returns the 400 for what `judgeQuickly` has found. */
-  refusalFor: (faults: Fault[]) => Problem | undefined;
+  refusalFor: (faults: Fault[], subject: Subject) => Problem | undefined;
 }
 
 /**
@@ -50,8 +50,8 @@ export async function buildValidator(
       ? quickVerdict(document, entry.parameters, eov.compiled)
       : () => undefined;
 
-  const refusalFor = (faults: Fault[]) => {
-    return faults.length === 0 ? undefined : refuse(400, messageOf(document, entry.parameters, faults));
+  const refusalFor = (faults: Fault[], subject: Subject) => {
+    return faults.length === 0 ? undefined : refuse(400, messageOf(document, entry.parameters, faults, subject));
   };
 
   const judgeWhole = async (subject: Subject): Promise<Problem | undefined> => {
@@ -59,7 +59,7 @@ export async function buildValidator(
     if (mustBeObject && subject.body === null) return refuse(400, "The request body must be an object.");
     subject.query = { ...subject.query };
     if (fields !== undefined) await readMultipart(eov, subject, fields);
-    return refusalFor(eov.judge(subject));
+    return refusalFor(eov.judge(subject), subject);
   };
 
   return { judgeQuickly, judgeWhole, refusalFor };

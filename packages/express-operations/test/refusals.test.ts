@@ -1,0 +1,100 @@
+import { request as httpRequest } from "node:http";
+import { text } from "node:stream/consumers";
+import { describe, expect, test } from "vitest";
+import { anyJson, serveEcho } from "./echo.ts";
+
+const post = (schema: object) => ({
+  post: {
+    operationId: "post",
+    requestBody: { required: true, content: { "application/json": { schema } } },
+    responses: anyJson,
+  },
+});
+
+/** Sends JSON to an operation whose body has this schema, and gives the status with the message of a refusal. */
+async function answerTo(schema: object, body: unknown): Promise<[status: number, message: unknown]> {
+  await using server = await serveEcho({ "/": post(schema) });
+  const headers = { "Content-Type": "application/json" };
+  const response = await fetch(server.baseUrl, { method: "POST", headers, body: JSON.stringify(body) });
+  const { message } = (await response.json()) as { message?: string };
+  return [response.status, message];
+}
+
+describe("a query parameter that is a list or a text", () => {
+  const schema = { type: ["array", "string"], items: { type: "integer" } };
+  const get = { operationId: "get", parameters: [{ in: "query", name: "a", schema }], responses: anyJson };
+
+  test.each([
+    ["a=plain", 200, { query: { a: "plain" } }],
+    ["a=1&a=2", 200, { query: { a: [1, 2] } }],
+    ["a=1&a=x", 400, { message: expect.stringContaining("an item that must be an integer") }],
+  ])("%s is answered with %i", async (query, status, answer) => {
+    await using server = await serveEcho({ "/": { get } });
+    const response = await fetch(`${server.baseUrl}/?${query}`);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject(answer);
+  });
+});
+
+describe("a header that is given twice", () => {
+  const message = async (schema: object, ...values: string[]) => {
+    const parameters = [{ in: "header", name: "X-Key", schema }];
+    await using server = await serveEcho({ "/": { get: { operationId: "get", parameters, responses: anyJson } } });
+    const sent = httpRequest(server.baseUrl, { headers: { "X-Key": values } }).end();
+    const body = await new Promise<string>((done, failed) => {
+      sent.on("error", failed).on("response", (response) => void text(response).then(done, failed));
+    });
+    return (JSON.parse(body) as { message?: string }).message;
+  };
+
+  test.each([
+    [{ type: "string", pattern: "^[a-z]+$" }, ["a", "b"]],
+    [{ type: "integer" }, ["1", "2"]],
+  ])("where it is %j is refused for that", async (schema, values) => {
+    expect(await message(schema, ...values)).toBe('Header "X-Key" must be given once.');
+    expect(await message(schema, values.join(", "))).not.toContain("once");
+  });
+
+  test("where it is a list is refused for its items alone", async () => {
+    const schema = { type: "array", items: { type: "integer" } };
+    expect(await message(schema, "1", "2")).toBeUndefined();
+    expect(await message(schema, "1", "x")).toContain("an item that must be an integer");
+  });
+});
+
+describe("of forms that a constant tells apart", () => {
+  const form = (kind: object, name: string) => ({
+    type: "object",
+    required: ["kind", name],
+    properties: { kind, [name]: { type: "string" } },
+  });
+  const forms = [
+    form({ const: "cat" }, "meow"),
+    form({ const: "dog" }, "bark"),
+    form({ enum: ["cow", "bull"] }, "moo"),
+  ];
+
+  test.each([
+    [{ kind: "fox" }, 'Body field "kind" must be one of: cat, dog, cow, bull.'],
+    [{ kind: "fox", meow: "m" }, 'Body field "kind" must be one of: cat, dog, cow, bull.'],
+    [{ kind: "cat" }, 'Body field "meow" is required.'],
+    [{ kind: "cat", meow: 1 }, 'Body field "meow" must be a string.'],
+    [{ kind: "dog", meow: "m" }, 'Body field "bark" is required.'],
+    [{ kind: "bull" }, 'Body field "moo" is required.'],
+    [{}, 'Body field "kind" is required.'],
+  ])("%j is refused by the form that is meant", async (body, message) => {
+    for (const keyword of ["oneOf", "anyOf"]) {
+      expect(await answerTo({ [keyword]: forms }, body)).toEqual([400, message]);
+    }
+    const items = { type: "object", properties: { pet: { oneOf: forms } } };
+    const [, nested] = await answerTo(items, { pet: body });
+    expect(nested).toBe(message.replace('field "', 'field "pet.'));
+  });
+});
+
+test("a tuple may end by unevaluatedItems", async () => {
+  const schema = { type: "array", prefixItems: [{ type: "string" }], unevaluatedItems: false };
+  expect(await answerTo(schema, ["a"])).toEqual([200, undefined]);
+  expect((await answerTo(schema, ["a", 1]))[0]).toBe(400);
+  expect((await answerTo(schema, [1]))[0]).toBe(400);
+});
