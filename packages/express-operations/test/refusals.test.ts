@@ -1,6 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
+import { implement, type OpenApiDocument } from "../src/index.ts";
 import { anyJson, serveEcho } from "./echo.ts";
 
 const post = (schema: object) => ({
@@ -97,4 +98,17 @@ test("a tuple may end by unevaluatedItems", async () => {
   expect(await answerTo(schema, ["a"])).toEqual([200, undefined]);
   expect((await answerTo(schema, ["a", 1]))[0]).toBe(400);
   expect((await answerTo(schema, [1]))[0]).toBe(400);
+});
+
+/** ajv takes no notice of these, and would accept what they forbid. */
+test.each([
+  ['{ "required": [""] }', "a field whose name is empty"],
+  ['{ "required": ["__proto__"] }', 'a field "__proto__"'],
+  ['{ "properties": { "__proto__": { "type": "string" } } }', 'a field "__proto__"'],
+])("an operation with the schema %s is not served, and said to be at fault", async (schema, fault) => {
+  const paths = { "/": post({ type: "array", items: JSON.parse(schema) as object }) };
+  const document = { openapi: "3.1.0", paths } as OpenApiDocument;
+  const handlers = { post: () => ({ status: 200, body: {} }) } as never;
+  const [broken] = await implement()({ document, handlers, warm: true }).ready;
+  expect(broken).toMatchObject({ operationId: "post", error: { cause: { message: expect.stringContaining(fault) } } });
 });

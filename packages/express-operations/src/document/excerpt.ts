@@ -67,9 +67,19 @@ function judges(key: string, node: object): boolean {
   return key !== "example" && key !== "examples" && (key !== "nullable" || "type" in node);
 }
 
+/** Throws for names that ajv takes no notice of, as it would accept what they forbid. */
+function expectValidated(node: object, isNamed: boolean): void {
+  const required = !isNamed && "required" in node && Array.isArray(node.required) ? (node.required as unknown[]) : [];
+  if (required.includes(""))
+    throw new Error("A schema requires a field whose name is empty, which ajv does not check.");
+  if (required.includes("__proto__") || (isNamed && Object.hasOwn(node, "__proto__")))
+    throw new Error('A schema names a field "__proto__", which ajv does not check.');
+}
+
 function copyOf(node: unknown, isNamed = false): unknown {
   if (typeof node !== "object" || node === null) return node;
   if (Array.isArray(node)) return node.map((item) => copyOf(item));
+  expectValidated(node, isNamed);
   const kept = Object.entries(node).filter(([key]) => isNamed || judges(key, node));
   return Object.fromEntries(
     kept.map(([key, value]) => {
