@@ -42,7 +42,9 @@ async function scaffold(operationId: string | undefined): Promise<void> {
     writeFileSync(join(root, file), text);
   }
   for (const [file] of written) console.log(`wrote ${file}`);
-  console.log(`Write ${entry.id} in ${place.handlersFile} until ${place.testFile} passes.`);
+  console.log(
+    `Write ${entry.id} in ${place.handlersFile}. The test ${place.testFile} sends the example of the contract; add the data that it needs.`,
+  );
 }
 
 function formatted(file: string, text: string): string {

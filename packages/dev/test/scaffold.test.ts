@@ -39,7 +39,7 @@ test("the stub of a handler and its test are written where they belong, once", (
   const testFile = "apps/server/test/things/list-all-things.test.ts";
   expect(scaffold("listAllThings")).toEqual([
     0,
-    `wrote ${THINGS}\nwrote ${testFile}\nWrite listAllThings in ${THINGS} until ${testFile} passes.\n`,
+    `wrote ${THINGS}\nwrote ${testFile}\nWrite listAllThings in ${THINGS}. The test ${testFile} sends the example of the contract; add the data that it needs.\n`,
   ]);
   expect(read(THINGS)).toBe(`export const thingsHandlers = {
   async listThings() {},
@@ -59,7 +59,7 @@ test("the stub of a handler and its test are written where they belong, once", (
   write(REGISTRATIONS, `${read(REGISTRATIONS)}}`);
   expect(scaffold("listOthers")).toEqual([
     0,
-    `wrote ${OTHERS}\nwrote ${OTHERS_INDEX}\nwrote ${REGISTRATIONS}\nWrite listOthers in ${OTHERS} until ${OTHERS_TEST} passes.\n`,
+    `wrote ${OTHERS}\nwrote ${OTHERS_INDEX}\nwrote ${REGISTRATIONS}\nWrite listOthers in ${OTHERS}. The test ${OTHERS_TEST} sends the example of the contract; add the data that it needs.\n`,
   ]);
   expect(read(OTHERS)).toMatch(
     /^export const othersHandlers = \{\n {2}async listOthers\(\): Promise<never> \{\n.*^\} satisfies Handlers</ms,
