@@ -111,6 +111,7 @@ describe("a valid value", () => {
     [{ enum: [8, 9] }, 8],
     [{ type: ["null", "boolean"] }, true],
     [{ type: "number", minimum: 2.5 }, 2.5],
+    [{ type: "number", minimum: 2, maximum: 5 }, 2],
     [{ type: "integer", exclusiveMinimum: 3 }, 4],
     [{ type: "integer", maximum: -3 }, -3],
     [{ type: "integer", exclusiveMaximum: 0 }, -1],
@@ -130,6 +131,7 @@ describe("a valid value", () => {
     [{ type: "string", format: "byte" }, "eA=="],
     [{ type: "string", format: "binary" }, "x"],
     [{ oneOf: [{ type: "boolean" }, { type: "integer" }] }, true],
+    [{ anyOf: [{ type: "boolean" }, { type: "integer" }] }, true],
     [{ anyOf: [{ maxLength: 4 }], minLength: 4, type: "string" }, "xxxx"],
     [{ properties: { a: {} }, required: ["a"] }, { a: "x" }],
     [{ type: "object", properties: { a: {}, b: {} }, minProperties: 1 }, { a: "x" }],
@@ -141,6 +143,18 @@ describe("a valid value", () => {
     [
       { type: "object", properties: { a: {}, b: {} }, example: { b: 1 }, required: ["a"] },
       { b: 1, a: "x" },
+    ],
+    [
+      { type: "object", properties: { a: {}, b: {}, c: {} }, example: { b: 1 }, required: ["a"], minProperties: 2 },
+      { b: 1, a: "x" },
+    ],
+    [
+      { type: "object", properties: { a: {}, b: {} }, example: { a: 1 }, minProperties: 2 },
+      { a: 1, b: "x" },
+    ],
+    [
+      { type: "object", properties: { c: {}, a: {} }, required: ["c"], minProperties: 2 },
+      { c: "x", a: "x" },
     ],
     [
       { type: "object", properties: { a: {}, b: {} }, example: { b: 1 }, minProperties: 2 },
@@ -165,6 +179,8 @@ describe("invalid values", () => {
   test.each<[schema: Schema, values: Record<string, unknown>]>([
     [{}, {}],
     [{ type: ["integer", "string"] }, {}],
+    [{ type: "integer", nullable: true }, {}],
+    [{ type: "boolean", nullable: false }, { "of the wrong type": "maybe" }],
     [{ type: "integer" }, { "of the wrong type": "abc", "with a fraction": 1.5 }],
     [{ type: "number" }, { "of the wrong type": "abc" }],
     [{ type: "boolean" }, { "of the wrong type": "maybe" }],
@@ -276,6 +292,7 @@ describe("what is sent of an operation", () => {
         "unknown query parameter": unknown,
       },
     ],
+    [query({ nullable: true }), "/a", { "unknown query parameter": unknown }],
     [
       query({ type: "array", example: [1] }, { required: true, example: [5] }),
       "/a?q=5",
@@ -380,6 +397,23 @@ describe("what is sent of an operation", () => {
       },
     ],
     [
+      {
+        parameters: ["header", "cookie", "query"].map((place) => ({
+          in: place,
+          name: "j",
+          required: true,
+          content: { "application/json": { example: { a: 1 } } },
+        })),
+      },
+      '/a?j=%7B%22a%22%3A1%7D cookie=j={"a":1} j={"a":1}',
+      {
+        "header parameter j missing": '/a?j=%7B%22a%22%3A1%7D cookie=j={"a":1}',
+        "cookie parameter j missing": '/a?j=%7B%22a%22%3A1%7D j={"a":1}',
+        "query parameter j missing": '/a cookie=j={"a":1} j={"a":1}',
+        "unknown query parameter": '/a?j=%7B%22a%22%3A1%7D&no-such-parameter=1 cookie=j={"a":1} j={"a":1}',
+      },
+    ],
+    [
       { parameters: [{ in: "header", name: "X-O", schema: { type: "object" } }] },
       "/a",
       { "unknown query parameter": unknown },
@@ -417,6 +451,28 @@ describe("what is sent of an operation", () => {
     expect(sentBy(object, "/a/{o}").valid).toBe("/a/a=1,b=2");
   });
 
+  /** What is wrong with the invalid bodies of a schema, in their order. */
+  const titlesOf = (schema: object, type = "application/json") => {
+    const { invalid } = sentBy({ requestBody: { required: true, content: { [type]: { schema } } } }, "/a", "post");
+    return Object.keys(invalid).flatMap((title) => (title.startsWith("body ") ? title.slice("body ".length) : []));
+  };
+
+  test.each<[more: object, isClosed: boolean]>([
+    [{ additionalProperties: false }, true],
+    [{ unevaluatedProperties: false }, true],
+    [{ additionalProperties: false, patternProperties: { "^x": {} } }, false],
+    [{ additionalProperties: {} }, false],
+    [{}, false],
+  ])("a body with %j takes no other fields: %s", (more, isClosed) => {
+    const titles = titlesOf({ properties: { a: {} }, ...more });
+    expect(titles).toEqual(["missing", ...(isClosed ? ["with an unknown field"] : []), "that is not JSON"]);
+  });
+
+  test("text of a schema with fields has no fields", () => {
+    const schema = { required: ["a"], properties: { a: {} }, additionalProperties: false, example: "a" };
+    expect(titlesOf(schema, "text/csv")).toEqual(["missing"]);
+  });
+
   test("JSON", () => {
     const schema = {
       type: "object",
@@ -439,6 +495,16 @@ describe("what is sent of an operation", () => {
         "body with the field legs with a fraction": '/a {"name":"x","legs":1.5}',
       },
     });
+    expect(titlesOf(schema)).toEqual([
+      "missing",
+      "without the field name",
+      "with an unknown field",
+      "that is not JSON",
+      "of the wrong type",
+      "with the field name of the wrong type",
+      "with the field legs of the wrong type",
+      "with the field legs with a fraction",
+    ]);
   });
 
   test("a form, parts and text", () => {

@@ -331,6 +331,7 @@ describe("media types", () => {
 
   test.each<[sent: string, declared: string[], as: string | undefined]>([
     ["a/b", ["*/*", "a/*", "A/B"], "A/B"],
+    ["a/b", ["a/b;charset=utf-8", "a/b"], "a/b;charset=utf-8"],
     ["a/b", ["*/*", "a/*"], "a/*"],
     ["a/b", ["c/*", "*/*"], "*/*"],
     ["a/b", ["a/c", "b/*"], undefined],

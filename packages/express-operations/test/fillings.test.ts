@@ -49,8 +49,15 @@ test("headers are those that HTTP gives a form and those that the operation decl
   const [, entry] = entryOf("/a", { parameters: [header("X-A"), header("cookie")] });
   const inputs = headerInputs(entry).filter(({ title }) => title.includes("a=b; a=b; …") || !title.includes(": a=b"));
   const names = new Set(inputs.map(({ name }) => name));
+  const titles = inputs.map(({ title }) => title.toLowerCase());
+  expect(titles.filter((title, at) => titles.indexOf(title) !== at)).toEqual([]);
   expect([...names].slice(0, 3)).toEqual(["X-A", "cookie", "Accept"]);
   expect(names.has("Prefer")).toBe(true);
+  const ofAccept = inputs.filter(({ name }) => name === "Accept").map(({ title }) => title);
+  const shown = headerInputs(entry).flatMap(({ name, title }) => (name === "Prefer" ? title : []));
+  expect(ofAccept).toContain("Accept: a=b; a=b; …");
+  for (const text of [" ", "\t", "Bearer ", "1.1.1.1, ", "é", "a", '\\"', "a/b;q=0.1,", ";q=1", "for=1;", "chunked,"])
+    expect(shown).toContain(`Prefer: ${text}${text}…`);
   const counting = headerInputs(entry).filter(({ title }) => /a\/0|k0/.test(title));
   expect(counting.map(({ name, title, fill }) => [name, title, fill(10)])).toEqual([
     ["Accept", "Accept: a/0,a/1,…", "a/0,a/1"],
@@ -117,6 +124,7 @@ test("queries are of declared names, of fields, of credentials and of others", (
   ];
   for (const [name, of] of names) {
     expect(inputs).toContainEqual([`${name}=%41%41…`, of, `${name}=${"%41".repeat((39 - name.length) / 3)}`]);
+    expect(inputs).toContainEqual([`${name}[[…=1`, of, `${name}${"[".repeat(38 - name.length)}=1`]);
     expect(inputs).toContainEqual([`${name}%5B%5B…=1`, of, expect.stringMatching(/(%5B){8}=1$/)]);
   }
   expect(inputs.filter(([title]) => String(title).startsWith("X-A"))).toEqual([]);
@@ -137,6 +145,7 @@ test("paths grow in their parameters, in segments of several parts, and at their
   const inputs = pathInputs(entry, "/goods/1/v1.1");
   const starts = new Set(inputs.map(({ title }) => title.split(" ", 1)[0]));
   expect([...starts]).toEqual(["{id}", "{a}", "{b}", "v{a}.{b}", "with"]);
+  expect(inputs.filter(({ title }) => /^\{id\} [?#/\\]/.test(title))).toEqual([]);
   const grown = Object.fromEntries(inputs.map(({ title, of = [], fill }) => [title, [fill(4), ...of]]));
   expect(grown).toMatchObject({
     "{id} aa…": ["/goods/aaaa/v1.1", "path id"],
@@ -172,6 +181,11 @@ test("JSON is valid where it is closed, and is of the schema's fields and items"
   expect(ofField.get("a b: 1.000…")).toBe(`{"c":[1],"a b":1.${"0".repeat(42)}}`);
   expect(ofField.get('{"a":{"a":…}}')).toBe(`${'{"a":'.repeat(9)}1${"}".repeat(9)}`);
   expect(ofField.get("[[…]]")).toBe("[".repeat(30) + "]".repeat(30));
+  expect(ofField.get("0.000…1")).toBe(`0.${"0".repeat(57)}1`);
+  expect(ofField.get("1e000…1")).toBe(`1e${"0".repeat(57)}1`);
+  expect(ofField.get("1.111…")).toBe(`1.${"1".repeat(58)}`);
+  expect(ofField.get('{"\\u0061…":0}')).toBe(`{"${"\\u0061".repeat(9)}":0}`);
+  expect(inputs.map(({ title }) => title)).not.toContain("[item,…]");
   expect(ofField.get("1000…e-…")).toBe(`1${"0".repeat(50)}e-50`);
   expect(ofField.get("0.000…1e…")).toBe(`0.${"0".repeat(50)}1e51`);
   expect(jsonInputs(document, { type: "array", items: { const: 7 } }, []).at(-1)).toMatchObject({ title: "[item,…]" });
