@@ -111,7 +111,7 @@ export class Operation {
   }
 
   async #answer(request: Request, response: Response, values: string[], plan: Plan, caller: unknown): Promise<Outcome> {
-    const search = request.url.includes("?") ? queryOf(request.url) : "";
+    const search = queryOf(request.url);
     const { declared, undeclared } = search === "" ? emptyQuery() : plan.readQuery(search);
     const raw = rawParameters(this.#names, values, declared, request, plan.hasCookies);
     const received = plan.readBody?.(request, response);
