@@ -17,6 +17,7 @@ const BODIES: [keyword: string, schema: object, value: unknown, message: string]
   ["type", { type: "integer" }, 1.5, "must be an integer."],
   ["type", { type: "number" }, "x", "must be a number."],
   ["type", { type: "boolean" }, "yes", "must be true or false."],
+  ["type", { type: "string", format: "date" }, 1, "must be a string."],
   ["type", { type: ["string", "null"] }, 1, "must be a string or null."],
   ["type", STATUS, 1, oneOfThree],
   ["enum", STATUS, "lost", oneOfThree],

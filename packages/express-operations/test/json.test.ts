@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseJson } from "../src/request/json.ts";
+import { lossIn, parseJson } from "../src/request/json.ts";
 
 describe("parseJson", () => {
   test("reads what JSON.stringify writes, also with white space before it, which has it read character by character", () => {
@@ -105,6 +105,11 @@ describe("parseJson", () => {
     for (const text of ['{"a":1e400}', '{"b":{"c":1},"a":[1,{"d":2},1e400]}', '{"a":[[{"e":[]}],1e400]}'])
       expect(() => parseJson(text)).toThrow(message);
     expect(() => parseJson('{"a b":1e400}')).toThrow(/^holds a number that cannot/);
+  });
+
+  test("tells the loss in a text that is JSON alone", () => {
+    expect(["{", "", "x", '{"a":1}'].map(lossIn)).toEqual([undefined, undefined, undefined, undefined]);
+    expect(lossIn('{"a":1,"a":2}')).toBe('gives field "a" twice. Give it once');
   });
 
   test("names the field of a lone surrogate where the name is a plain word", () => {

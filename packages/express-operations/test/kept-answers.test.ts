@@ -193,6 +193,17 @@ describe("ETag", () => {
     expect(again).toMatchObject({ status, tag, text: status === 304 ? "" : text });
   });
 
+  test("is the handler's to give where something changes", async () => {
+    const post = { operationId: "x", responses: { 200: json } };
+    const paths = { "/x": { post, get: { ...post, operationId: "y" } } };
+    const answer = () => ({ status: 200, body: 1 });
+    await using server = await listen(
+      implement()({ document: { openapi: "3.1.0", paths }, handlers: { x: answer, y: answer } as never }),
+    );
+    const tagOf = async (method: string) => (await fetch(`${server.baseUrl}/x`, { method })).headers.get("ETag");
+    expect([await tagOf("POST"), await tagOf("GET")]).toEqual([null, expect.stringMatching(/^"/)]);
+  });
+
   test("stands on HEAD as on GET", async () => {
     await using server = await startCounting({ version: () => undefined });
     const { tag, length } = await server.get("/things");

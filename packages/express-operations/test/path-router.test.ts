@@ -92,6 +92,15 @@ describe("a segment of text and a parameter that leads nowhere", () => {
     expect(router.find(path)).toEqual({ route: template, values });
   });
 
+  test("the first of several segments of text and parameters is tried first", () => {
+    const ordered = new PathRouter<string>();
+    for (const template of ["/{a}-{b}", "/{a}.{b}", "/{a}+{b}", "/m{a}n", "/{a}mn", "/mn{a}"])
+      ordered.route(template, () => template);
+    expect(ordered.find("/1.2-3")).toEqual({ route: "/{a}-{b}", values: ["1.2", "3"] });
+    expect(ordered.find("/1+2.3")).toEqual({ route: "/{a}.{b}", values: ["1+2", "3"] });
+    expect(["/m1n", "/1mn", "/mn1"].map((path) => ordered.find(path)?.route)).toEqual(["/m{a}n", "/{a}mn", "/mn{a}"]);
+  });
+
   test("and matches nothing where no other does", () => {
     expect(router.find("/a/1.2/none")).toBeUndefined();
     expect(router.find("/b/1.2/one")).toBeUndefined();
