@@ -122,6 +122,13 @@ export const brokenServers: BrokenServer[] = [
     /the body of 20[01] at \/body.*\/name .* got undefined/,
     rewriting(success, ({ statusCode }) => (statusCode === 200 ? '[{"legs":4}]' : '{"legs":4}')),
   ],
+  ["valid requests that fail", /^a valid request/, /expected no refusal, got 500/, rewriting(success, as(500))],
+  [
+    "a Deprecation of another form",
+    /^its Deprecation/,
+    /expected the header Deprecation to match/,
+    rewriting(() => true, header("Deprecation", "@1767225600; at=1")),
+  ],
   ["valid requests refused", /^a valid request/, /expected no refusal, got 400/, rewriting(success, as(400))],
   [
     "no authentication at all",

@@ -160,6 +160,29 @@ describe("the checks that a document implies", () => {
     expect(titlesOf({ responses: { 204: {}, 404: json({}) } })).not.toContain(always[6]);
   });
 
+  test("of a path that is declared with a slash at its end as well, or with OPTIONS", () => {
+    const operation = (operationId: string) => ({ operationId, responses: { 200: json({}) } });
+    const item = { get: operation("a"), options: operation("b") };
+    const paths = { "/{id}": item, "/{id}/": { get: operation("c") } };
+    const titles = conformanceChecks({ openapi: "3.1.0", paths }).flatMap((check) => {
+      return /slash|OPTIONS/.test(check.title) ? `${check.operationId}: ${check.title}` : [];
+    });
+    expect(titles).toEqual(["c: 404 for a trailing slash", "c: OPTIONS says what is allowed"]);
+  });
+
+  test("send no body with the methods that they make up", async () => {
+    const seen: string[] = [];
+    await using server = await listen(({ method, headers }, response) => {
+      seen.push(`${method} ${headers["content-length"] ?? "none"}`);
+      response.status(405).set("Allow", "POST, OPTIONS").json({});
+    });
+    const requestBody = { content: { "application/json": { example: 1 } } };
+    const post = { operationId: "x", requestBody, responses: { 200: json({}) } };
+    for (const { title, run } of conformanceChecks({ openapi: "3.1.0", paths: { "/a": { post } } }))
+      if (title === "405 for DELETE") await run(server);
+    expect(seen).toEqual(["DELETE none"]);
+  });
+
   test("of a deprecated operation, of what it says alone", () => {
     const announced = (more: object) =>
       titlesOf({ deprecated: true, ...more }).filter((title) => !always.includes(title));
@@ -224,6 +247,9 @@ describe("the checks that a document implies", () => {
     ]);
     expect(ofSecurity(secured({ type: "mutualTLS" }))).toEqual([]);
     expect(ofSecurity(titlesOf({ security: [{}] }))).toEqual([]);
+    const components = { securitySchemes: { s: { type: "oauth2" }, tls: { type: "mutualTLS" } } };
+    for (const other of [{}, { tls: [] }])
+      expect(ofSecurity(titlesOf({ security: [{ s: [] }, other] }, { components }))).toEqual([]);
   });
 
   test.each<[security: object[], hasScopes: boolean]>([

@@ -106,6 +106,13 @@ test("fields of a form are given in each way that a query's are", () => {
   expect(inputs).toContainEqual(["undeclared[0]=1&undeclared[1]=1&…", "undeclared[0]=1"]);
 });
 
+test("a field of JSON grows beside the others that the schema requires", () => {
+  const schema = { type: "object", required: ["b", "c"], properties: { a: {}, b: {}, c: { readOnly: true } } };
+  const [document, entry] = entryOf("/a", { requestBody: { content: { "application/json": { schema } } } });
+  const input = bodyInputs(document, entry).find(({ title }) => title === "application/json a: 111…");
+  expect(input!.fill(20)).toBe('{"b":"x","a":111111}');
+});
+
 test("queries are of declared names, of fields, of credentials and of others", () => {
   const schema = { type: "object", properties: { "b c": {} } };
   const security = { key: { type: "apiKey", in: "query", name: "k" } };
@@ -154,6 +161,7 @@ test("paths grow in their parameters, in segments of several parts, and at their
     "with //…": ["/goods/1/v1.1/"],
     "with //a//a…": ["/goods/1/v1.1//a"],
   });
+  expect(Object.keys(grown)).toContain("{id} ++…");
   expect(AUTHORITY_TEXTS.every((text) => text !== "")).toBe(true);
 });
 
