@@ -153,6 +153,27 @@ test.each<[string, object, object | undefined, string[]]>([
   ["names and a property", node, { ...member({ part: node }), propertyNames: node }, []],
   ["the first items of one place", node, { allOf: [{ prefixItems: [node] }, { prefixItems: [node] }] }, ["body $ref"]],
   ["the first items of other places", node, { allOf: [{ prefixItems: [node] }, { prefixItems: [{}, node] }] }, []],
+  [
+    "items, and those left, of two members",
+    node,
+    { anyOf: [{ items: node }, { unevaluatedItems: node }] },
+    ["body $ref"],
+  ],
+  ["properties and items of two members", node, { allOf: [member({ part: node }), { items: node }] }, []],
+  [
+    "the first items, and all, of two members",
+    node,
+    { allOf: [{ prefixItems: [node] }, { items: node }] },
+    ["body $ref"],
+  ],
+  [
+    "both outcomes of a condition",
+    node,
+    Object.fromEntries(["then", "else"].map((outcome) => [outcome, member({ part: node })])),
+    ["body $ref"],
+  ],
+  ["a pattern that names are of", { propertyNames: text("^(a+)+$") }, undefined, ["body/propertyNames pattern"]],
+  ["a pattern in a schema beside a reference", { ...node, allOf: [text("^(a+)+$")] }, {}, ["body/allOf/0 pattern"]],
   ["items and properties", node, { ...member({ part: node }), items: node }, []],
   [
     "members whose values of an enum overlap",
@@ -188,6 +209,22 @@ test.each<[string, object, object | undefined, string[]]>([
   ],
 ])("%s: %j, %j", async (_title, schema, named, expected) => {
   expect(await costsOf(documentOf(schema, named))).toEqual(expected);
+});
+
+test("what OpenAPI 3.0 ignores beside a reference is not looked at, and everything else is", async () => {
+  const of = (schema: object) => costsOf({ ...documentOf(schema), openapi: "3.0.3" });
+  expect(await of({ ...node, allOf: [text("^(a+)+$")] })).toEqual([]);
+  expect(await of(member({ a: list({}) }))).toEqual(["body/a uniqueItems"]);
+});
+
+test.each<[part: string, schema: object]>([
+  ["properties/part", { oneOf: [member({ part: node }), { additionalProperties: node }] }],
+  ["items", { items: node, contains: node }],
+  ["prefixItems/0", { allOf: [{ prefixItems: [node] }, { items: node }] }],
+])("the part that is validated several times is named: %s", async (part, schema) => {
+  const document = documentOf(node, schema);
+  const [found] = await costlySchemas(document, operationsOf(document)[0]!);
+  expect(found!.reason).toMatch(new RegExp(`^${part} is validated against this schema several times`));
 });
 
 test("parameters are looked at too", async () => {

@@ -91,6 +91,18 @@ test.each<[string, Schema, unknown, unknown]>([
   ],
   ["writeOnly fields are dropped", { properties: { name: {}, password: { writeOnly: true } } }, ada, { name: "Ada" }],
   ["__proto__ is a field like any other", person, JSON.parse('{"__proto__":{"name":1},"name":"Ada"}'), { name: "Ada" }],
+  [
+    "fields that the test of a condition names",
+    { properties: {}, if: { properties: { name: {} } } },
+    ada,
+    { name: "Ada" },
+  ],
+  [
+    "texts and nulls beside objects in a list",
+    { items: { oneOf: [person, { type: ["string", "null"] }] } },
+    ["Bob", null, ada],
+    ["Bob", null, { name: "Ada" }],
+  ],
   ["what is no object is left alone", person, "Ada", "Ada"],
   ["null is left alone", person, null, null],
 ])("%s", (_title, schema, value, expected) => expect(keep(schema, value)).toEqual(expected));

@@ -119,6 +119,11 @@ describe("what is sent", () => {
     expect([headers.get("ETag"), headers.get("X-Room")]).toEqual(['"2"', null]);
   });
 
+  test("a header without a value counts as none, so that an ETag is made", async () => {
+    await using server = await serve({ getBook: { ...book, headers: { ETag: undefined } } });
+    expect((await fetch(`${server.baseUrl}/books/1`)).headers.get("ETag")).toMatch(/^"[\w-]{22}"$/);
+  });
+
   test("a media type that is not declared is a fault", async () => {
     await using server = await serve({ searchBooks: { status: 200, contentType: "text/html", body: "<p>" } });
     const response = await fetch(`${server.baseUrl}/books/search`, { method: "POST" });
@@ -166,6 +171,16 @@ test("a header that is declared without a schema may hold anything", async () =>
   await using server = await listen(implementation);
   expect((await fetch(`${server.baseUrl}/books/1`)).headers.get("ETag")).toBe('"1"');
   expect(violations).toEqual([]);
+});
+
+test("a body of any media type that is JSON by its suffix is written as JSON", async () => {
+  const get = { operationId: "x", responses: { 200: { description: "", content: { "application/geo+json": {} } } } };
+  const handlers = { x: () => ({ status: 200, body: "a" }) } as never;
+  await using server = await listen(
+    implement()({ document: { openapi: "3.1.0", paths: { "/x": { get } } }, handlers }),
+  );
+  const response = await fetch(`${server.baseUrl}/x`);
+  expect([response.headers.get("Content-Type"), await response.text()]).toEqual(["application/geo+json", '"a"']);
 });
 
 test("bytes and text of a media type other than JSON may be anything, whatever their schema says", async () => {

@@ -151,9 +151,12 @@ test("referenced headers stand where they are referenced, in shared responses an
     paths: {
       "/x": { get: { responses: { 200: { headers: { ...headers } }, 404: { $ref: "#/components/responses/Gone" } } } },
     },
-    components: { headers: { Age: { schema: { type: "integer" } } }, responses: { Gone: { headers }, None: {} } },
+    components: {
+      headers: { Age: { schema: { type: "integer" } } },
+      responses: { Gone: { headers }, Unused: { headers: { ...headers } }, None: {} },
+    },
   });
   const inlined = { headers: { Age: { schema: { type: "integer" } } } };
   expect(paths["/x"].get.responses[200]).toEqual(inlined);
-  expect(components.responses).toEqual({ Gone: inlined, None: {} });
+  expect(components.responses).toEqual({ Gone: inlined, Unused: inlined, None: {} });
 });

@@ -45,7 +45,7 @@ export function schemasOfParts(document: OpenApiDocument, schema: Schema): Subsc
 export function* schemasBelow(
   document: OpenApiDocument,
   schema: Schema,
-  path = "",
+  path: string,
   seen = new Set<Schema>(),
 ): Generator<[path: string, schema: Schema]> {
   if (seen.has(schema)) return;
