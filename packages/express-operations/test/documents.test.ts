@@ -26,6 +26,18 @@ describe("what a document may hold besides", () => {
     expect((await fetch(`${server.baseUrl}/hook`, { method: "POST" })).status).toBe(404);
   });
 
+  test("a parameter of an operation stands for that of its path by name and place", async () => {
+    const parameter = (place: string, name: string, type: string) => ({ in: place, name, schema: { type } });
+    const shared = [parameter("query", "a", "integer"), parameter("header", "a", "integer")];
+    const get = {
+      operationId: "x",
+      parameters: [parameter("query", "b", "string"), parameter("query", "a", "string")],
+    };
+    await using server = await serve({ "/x": { parameters: shared, get: { ...get, responses: ok } } });
+    const response = await fetch(`${server.baseUrl}/x?a=text&b=1`, { headers: { a: "1" } });
+    expect(await response.json()).toMatchObject({ query: { a: "text", b: "1" }, headers: { a: 1 } });
+  });
+
   test("templates that a path pattern would misread", async () => {
     const path = (name: string) => ({ in: "path", name, required: true, schema: { type: "string" } });
     await using server = await serve({

@@ -9,6 +9,8 @@ const STATUS = { type: "string", enum: ["available", "pending", "sold"] };
 const oneOfThree = "must be one of: available, pending, sold.";
 const kind = (name: string) => ({ type: "object", required: ["k"], properties: { k: { const: name } } });
 
+const listed = Array.from({ length: 40 }, (_, at) => `word-${at + 10}`);
+
 /** A schema, a value that it refuses, and what is said of the value, which is the body. */
 const BODIES: [keyword: string, schema: object, value: unknown, message: string][] = [
   ["type", { type: "object" }, [], "must be an object."],
@@ -23,6 +25,8 @@ const BODIES: [keyword: string, schema: object, value: unknown, message: string]
   ["enum", STATUS, "lost", oneOfThree],
   ["enum", STATUS, "SOLD", `${oneOfThree} Upper and lower case differ.`],
   ["enum", { enum: ["two words", 1, null] }, 2, 'must be one of: "two words", 1, null.'],
+  ["enum", { enum: ["", "a"] }, "x", 'must be one of: "", a.'],
+  ["enum", { enum: listed }, "x", `must be one of: ${listed.slice(0, 22).join(", ")} and 18 more.`],
   ["const", { const: "yes" }, "no", 'must be "yes".'],
   ["enum", { enum: ["1", 1, "two"] }, 2, 'must be one of: "1", 1, "two".'],
   ["minimum", { type: "integer", minimum: 1 }, 0, "must be at least 1."],
@@ -112,6 +116,12 @@ const BODIES: [keyword: string, schema: object, value: unknown, message: string]
   [
     "oneOf",
     { oneOf: [{ type: "number" }, { type: "integer" }] },
+    1,
+    "must have only one of the forms that the API description gives, and has several.",
+  ],
+  [
+    "oneOf",
+    { oneOf: [{ type: "number" }, { type: "integer" }, { type: "string" }] },
     1,
     "must have only one of the forms that the API description gives, and has several.",
   ],
@@ -224,6 +234,7 @@ describe("a parameter that is mistyped", () => {
     ),
     query("word", { type: "string", pattern: "^(a|b)$" }, { description: "A word of one letter: a or b." }),
     query("text", { type: "string" }),
+    query("ratio", { type: "string", enum: ["1:1", "4:3"] }),
     { in: "header", name: "X-Count", schema: { type: "integer", maximum: 5 } },
     { in: "cookie", name: "Size", schema: { type: "integer", maximum: 5 } },
   ];
@@ -243,12 +254,21 @@ describe("a parameter that is mistyped", () => {
     ["status=sold&status=sold", 'Query parameter "status" must be given once.'],
     ["limit=ten&limit=1", 'Query parameter "limit" must be given once.'],
     ["status[]=sold", 'Query parameter "status" does not take these brackets. Write its name alone.'],
-    ["stauts=sold", 'Query parameter "stauts" is not known. Known are: limit, status, tags, f, word, text.'],
+    ["stauts=sold", 'Query parameter "stauts" is not known. Known are: limit, status, tags, f, word, text, ratio.'],
     [
       "tags=available,sold",
       `Item 1 of query parameter "tags" ${oneOfThree} Repeat the parameter for each of several values.`,
     ],
     ["tags=sold&tags=lost", `Item 2 of query parameter "tags" ${oneOfThree}`],
+    [
+      "tags=available,sold&tags=a:b",
+      `Item 1 of query parameter "tags" ${oneOfThree} Repeat the parameter for each of several values.`,
+    ],
+    ["ratio=1:2", 'Query parameter "ratio" must be one of: "1:1", "4:3".'],
+    [
+      "ratio=1:1",
+      'Query parameter "ratio" has a character that must be percent-encoded, such as a comma (%2C) or a slash (%2F).',
+    ],
     ["limit=101", 'Query parameter "limit" must be from 1 to 100.'],
     ["limit=ten", 'Query parameter "limit" must be an integer in plain decimal digits, such as 10.'],
     ["f[min]=1", 'Field "min" of query parameter "f" must be at least 3.'],
@@ -339,6 +359,16 @@ describe("faults in words", () => {
     [[fault("pattern", "query", [], pattern)], `A query parameter ${form}.`],
     [[fault("pattern", "query", ["f", "0"], pattern)], `Item 1 of query parameter "f" ${form}.`],
     [[fault("pattern", "query", ["f", "9", "a"], pattern)], `Field "9.a" of query parameter "f" ${form}.`],
+    [[fault("pattern", "query", ["f", ""], pattern)], `A field of query parameter "f" ${form}.`],
+    [[fault("required", "query", ["cookie:id"])], "A query parameter is required."],
+    [
+      [type("string", ["a", "bc"]), type("null", ["ab", "c"]), fault("anyOf", "body", ["x"])],
+      'Body field "x" must have one of the forms that the API description gives.',
+    ],
+    [
+      [fault("minItems", "body", ["a"]), fault("minItems", "body", ["a"]), fault("anyOf", "body", ["a"])],
+      'Body field "a" must have one of the forms that the API description gives.',
+    ],
     [[fault("pattern", "query", ["f", "a1"], pattern)], `Field "a1" of query parameter "f" ${form}.`],
     [[fault("pattern", "query", ["f", "1a"], pattern)], `Field "1a" of query parameter "f" ${form}.`],
     [[fault("pattern", "query", ["f", "a b"], pattern)], `A field of query parameter "f" ${form}.`],
@@ -391,6 +421,24 @@ describe("faults in words", () => {
     [[fault("items", "body", ["a"], { params: {} })], 'Body field "a" must have at most 0 items.'],
     [[fault("items", "body", ["a"], { params: { len: 1, limit: 7 } })], 'Body field "a" must have at most 1 item.'],
     [[fault("items", "body", ["a"], { params: { limit: 7 } })], 'Body field "a" must have at most 7 items.'],
+    ...Object.entries({
+      time: "a time with its offset from UTC, such as 12:00:00Z",
+      duration: "a duration, such as P1DT2H",
+      hostname: "a host name",
+      ipv4: "an IPv4 address, such as 192.0.2.1",
+      ipv6: "an IPv6 address, such as 2001:db8::1",
+      uri: "a URI with its scheme, such as https://example.com/a",
+      "uri-reference": "a URI or a reference to one, such as /a/b",
+      "uri-template": "a URI template, such as /a/{b}",
+      regex: "a regular expression",
+      "json-pointer": "a JSON Pointer, such as /a/0",
+      byte: "Base64",
+      int32: "an integer from -2147483648 to 2147483647",
+      float: "a number",
+      double: "a number",
+    }).map(([format, words]): [Fault[], string] => {
+      return [[fault("format", "body", ["a"], { params: { format } })], `Body field "a" must be ${words}.`];
+    }),
     [[fault("format", "body", ["a"], { params: { format: "isbn" } })], 'Body field "a" must be a valid isbn.'],
     [[fault("format", "body", ["a"], { params: { format: "a <b>" } })], 'Body field "a" must be a valid value.'],
   ])("%j: %s", (faults, message) => {

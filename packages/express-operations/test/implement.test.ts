@@ -303,14 +303,21 @@ test("a file that is not required may be missing; text in its place, and parts t
 
 test("what disagrees is named in the order of the document", () => {
   const responses = {};
-  const paths = { "/x": { get: { operationId: "one", responses }, put: { responses } } };
-  const start = () => implement()({ document: { openapi: "3.1.0", paths }, handlers: {} as never });
+  const security = [{ key: [], basic: [] }];
+  const paths = { "/x": { get: { operationId: "one", responses, security }, put: { responses } } };
+  const components = { securitySchemes: { key: { type: "oauth2" }, basic: { type: "http", scheme: "basic" } } };
+  const given = { two: () => ({ status: 200 }), three: () => ({ status: 200 }) } as never;
+  const start = () => implement()({ document: { openapi: "3.1.0", paths, components }, handlers: given });
   expect(start).toThrow(
     new Error(
       [
         "The document and its implementation disagree:",
         '- Operation "one" has no handler: add one to the handlers.',
+        '- Operation "one" needs the security scheme "key": add its handler to `security`.',
+        '- Operation "one" needs the security scheme "basic": add its handler to `security`.',
         "- PUT /x has no operationId: give it one in the document.",
+        '- Handler "two" has no operation: remove it, or add the operation to the document.',
+        '- Handler "three" has no operation: remove it, or add the operation to the document.',
       ].join("\n"),
     ),
   );

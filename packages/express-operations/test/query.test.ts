@@ -49,6 +49,12 @@ describe("names that no parameter declares are refused", () => {
     expect(response.status).toBe(400);
   });
 
+  test("also those of headers and cookies that a security scheme takes", async () => {
+    const securitySchemes = { key: { type: "apiKey", in: "header", name: "api_key" } };
+    const answer = ask([], "api_key=good", { security: [{ key: [] }, {}] }, { components: { securitySchemes } });
+    expect(await answer).toBe('400 Query parameter "api_key" is not known. This operation takes none.');
+  });
+
   test("save what a security scheme takes, wherever it stands", async () => {
     const components = { securitySchemes: { key: { type: "apiKey", in: "query", name: "api_key" } } };
     const security = { security: [{ key: [] }] };
