@@ -1,35 +1,32 @@
-import { createApiKey } from "@platform/api-keys/keys.repository";
-import { type IdempotentRequest, once as onceOn } from "@platform/storage/idempotency.repository";
-import { migrate } from "@platform/storage/migrations";
 import { temporaryUrl } from "@platform/test-support/temporary";
 import { describe, expect, test } from "vitest";
-import { MIGRATIONS } from "../../src/migrations.ts";
-import { insertPet, listPets } from "../../src/resources/pets/pets.repository.ts";
-import { type Database, opened, temporaryStorage } from "../temporary.ts";
+import { type IdempotentRequest, once as onceOn } from "../src/idempotency/idempotency.repository.ts";
+import { migrate } from "../src/migrations.ts";
+import { type Database, insertThing, listThings, MIGRATIONS, opened, temporaryStorage } from "./things.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 const NOW = Date.UTC(2026, 10, 21);
-const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
+const CUP = { name: "cup", size: 1 };
 const REQUEST = { apiKeyId: 1, key: "k1", requestHash: "h1", now: NOW };
 
-const write = (trx: Database) => insertPet(trx, REX);
+const write = (trx: Database) => insertThing(trx, CUP);
 const once = <Answer>(db: Database, request: IdempotentRequest, work: (trx: Database) => Promise<Answer>) =>
   onceOn((unit) => db.transaction().execute(unit), request, work);
 
 describe("once", () => {
   test("writes the first time and replays the answer after", async () => {
     const [db] = await connections(1);
-    const answer = { id: 1, ...REX };
+    const answer = { id: 1, ...CUP };
     expect(await once(db, REQUEST, write)).toStrictEqual({ outcome: "done", answer });
     expect(await once(db, { ...REQUEST, now: NOW + DAY - 1 }, write)).toStrictEqual({ outcome: "replayed", answer });
-    expect(await listPets(db, { limit: 10 })).toHaveLength(1);
+    expect(await listThings(db)).toHaveLength(1);
   });
 
   test("refuses the key for another request, and writes nothing", async () => {
     const [db] = await connections(1);
     await once(db, REQUEST, write);
     expect(await once(db, { ...REQUEST, requestHash: "h2" }, write)).toStrictEqual({ outcome: "reused" });
-    expect(await listPets(db, { limit: 10 })).toHaveLength(1);
+    expect(await listThings(db)).toHaveLength(1);
   });
 
   test("keeps keys apart by API key and by value", async () => {
@@ -37,7 +34,7 @@ describe("once", () => {
     for (const request of [REQUEST, { ...REQUEST, apiKeyId: 2 }, { ...REQUEST, key: "K1" }]) {
       expect(await once(db, request, write)).toMatchObject({ outcome: "done" });
     }
-    expect(await listPets(db, { limit: 10 })).toHaveLength(3);
+    expect(await listThings(db)).toHaveLength(3);
   });
 
   test("forgets a key after 24 hours, whatever the request then", async () => {
@@ -48,35 +45,35 @@ describe("once", () => {
     expect(await once(db, later, write)).toMatchObject({ outcome: "replayed", answer: { id: 2 } });
   });
 
-  test("leaves neither animal nor key when the write throws", async () => {
+  test("leaves neither thing nor key when the write throws", async () => {
     const [db] = await connections(1);
     const failing = async (trx: Database) => {
       await write(trx);
       throw new Error("no");
     };
     await expect(once(db, REQUEST, failing)).rejects.toThrow("no");
-    expect(await listPets(db, { limit: 10 })).toEqual([]);
+    expect(await listThings(db)).toEqual([]);
     expect(await once(db, REQUEST, write)).toMatchObject({ outcome: "done" });
   });
 
   test("replays what an earlier version kept under a hash of its own, as such", async () => {
     const [db] = await connections(1);
     await once(db, { ...REQUEST, requestHash: "h0" }, write);
-    const answer = { id: 1, ...REX };
+    const answer = { id: 1, ...CUP };
     expect(await once(db, { ...REQUEST, earlierHash: "h0" }, write)).toStrictEqual({ outcome: "earlier", answer });
     expect(await once(db, { ...REQUEST, earlierHash: "h2" }, write)).toStrictEqual({ outcome: "reused" });
-    expect(await listPets(db, { limit: 10 })).toHaveLength(1);
+    expect(await listThings(db)).toHaveLength(1);
   });
 
-  test("leaves neither animal nor key when the answer is no success", async () => {
+  test("leaves neither thing nor key when the answer is no success", async () => {
     const { write: writeOn, db } = await temporaryStorage();
-    await createApiKey(db, { name: "one", environment: "development" });
+    await db.insertInto("api_keys").values({ name: "one" }).execute();
     const attempt = (isSuccess: boolean) => onceOn(writeOn, REQUEST, write, () => isSuccess);
-    expect(await attempt(false)).toMatchObject({ outcome: "done", answer: REX });
-    expect(await listPets(db, { limit: 10 })).toEqual([]);
+    expect(await attempt(false)).toMatchObject({ outcome: "done", answer: CUP });
+    expect(await listThings(db)).toEqual([]);
     expect(await attempt(true)).toMatchObject({ outcome: "done" });
     expect(await attempt(false)).toMatchObject({ outcome: "replayed" });
-    expect(await listPets(db, { limit: 10 })).toHaveLength(1);
+    expect(await listThings(db)).toHaveLength(1);
   });
 
   test("deletes expired keys, some at a time", async () => {
@@ -90,15 +87,15 @@ describe("once", () => {
     expect(await keysKept(db)).toEqual(["new1", "new2"]);
   });
 
-  test.each([1, 2])("adds one animal for twenty duplicates at once, on %i connections", async (count) => {
+  test.each([1, 2])("adds one thing for twenty duplicates at once, on %i connections", async (count) => {
     const databases = await connections(count);
     const results = await Promise.all(
       Array.from({ length: 20 }, (_, n) => once(databases[n % count] ?? databases[0], REQUEST, write)),
     );
     expect(results.filter((result) => result.outcome === "done")).toHaveLength(1);
     expect(results.filter((result) => result.outcome === "replayed")).toHaveLength(19);
-    expect(results).toEqual(results.map(({ outcome }) => ({ outcome, answer: { id: 1, ...REX } })));
-    expect(await listPets(databases[0], { limit: 10 })).toHaveLength(1);
+    expect(results).toEqual(results.map(({ outcome }) => ({ outcome, answer: { id: 1, ...CUP } })));
+    expect(await listThings(databases[0])).toHaveLength(1);
   });
 });
 
@@ -107,7 +104,10 @@ async function connections(count: number): Promise<[Database, ...Database[]]> {
   const url = await temporaryUrl();
   const db = opened(url);
   await migrate(db, MIGRATIONS);
-  for (const name of ["one", "two"]) await createApiKey(db, { name, environment: "development" });
+  await db
+    .insertInto("api_keys")
+    .values([{ name: "one" }, { name: "two" }])
+    .execute();
   return [db, ...Array.from({ length: count - 1 }, () => opened(url))];
 }
 
