@@ -230,6 +230,34 @@ test.each([
   expect(document.components).toEqual({ schemas: { Shared: { type: "integer" } } });
 });
 
+test("an excerpt has a path that its document has not, and a default unless that is for responses alone", () => {
+  const schemas = { A: { default: 1, readOnly: true }, B: { default: 1, readOnly: false }, C: { default: 1 } };
+  const operation = { operationId: "x", requestBody: { content: { "application/json": { schema: schemas } } } };
+  const { document, at } = excerpt({ openapi: "3.1.0", paths: { "/": {}, "/_": {} } }, "put", operation);
+  expect(at).toBe("/__");
+  expect(document).toEqual({
+    openapi: "3.1.0",
+    info: { title: "x", version: "0" },
+    paths: {
+      "/__": {
+        put: {
+          operationId: "x",
+          requestBody: { content: { "application/json": { schema: { ...schemas, A: { readOnly: true } } } } },
+        },
+      },
+    },
+    components: {},
+  });
+});
+
+test("an excerpt names a reference that leads nowhere", () => {
+  const requestBody = { $ref: "#/components/schemas/None" };
+  const whole = { openapi: "3.1.0", components: { schemas: {} } };
+  expect(() => excerpt(whole, "put", { requestBody })).toThrow(
+    "The reference #/components/schemas/None points at nothing.",
+  );
+});
+
 test.each(["default", "const", "enum"])("a reference in the value of %s is data", (keyword) => {
   const schema = { [keyword]: [{ $ref: "#/components/schemas/None" }], example: { $ref: "#/None" } };
   const content = { "application/json": { schema } };

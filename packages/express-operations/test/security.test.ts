@@ -65,6 +65,23 @@ describe("requirements", () => {
   });
 });
 
+test.each([
+  ["Bearer good", 200],
+  ["bearer   good", 200],
+  ["Bearergood", 401],
+  ["Digest bearer good", 401],
+  ["Bearer good x", 401],
+  [`Basic ${btoa("user:good")}`, 200],
+  [`basic  ${btoa("user:good")}`, 200],
+  [`Basic${btoa("user:good")}`, 401],
+  [`Digest basic ${btoa("user:good")}`, 401],
+  [`Basic ${btoa("user:good")}!`, 401],
+  ["Basic =", 401],
+])("Authorization: %s is %d", async (credentials, status) => {
+  const scheme = /basic/i.test(credentials) ? "basic" : "bearer";
+  expect(await ask([{ [scheme]: [] }], { Authorization: credentials })).toMatchObject({ status });
+});
+
 describe("challenges", () => {
   test("a bearer token that was sent and is not valid is called so (RFC 6750, section 3.1)", async () => {
     expect((await ask([{ bearer: [] }], { Authorization: "Bearer bad" })).challenge).toBe(
