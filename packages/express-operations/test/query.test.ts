@@ -186,6 +186,11 @@ describe("objects in brackets", () => {
     );
   });
 
+  test("an object in the place of a list is none of its items", async () => {
+    const either = query("f", { type: ["array", "object"], items: { type: "integer" } }, deep);
+    expect(await ask([either], "f[a]=x")).toEqual({ f: { a: "x" } });
+  });
+
   test("JSON that may be a list of integers is read as strictly, before its items are", async () => {
     const list = query("q", { type: "array", items: { type: "integer" }, anyOf: [{}] });
     const nested = `q=${"%5B".repeat(101)}${"%5D".repeat(101)}`;

@@ -33,6 +33,11 @@ describe("checking responses", () => {
       { ...book, body: { id: "1", title: "Emma" } },
       { pointer: "/body/id", valueType: "string", message: "must be integer" },
     ],
+    [
+      "null",
+      { ...book, body: { id: null, title: "Emma" } },
+      { pointer: "/body/id", valueType: "null", message: "must be integer" },
+    ],
     ["a field that is missing", { ...book, body: { id: 1 } }, { pointer: "/body/title", valueType: "undefined" }],
     ["a header that is missing", { ...book, headers: {} }, { pointer: "/headers/ETag" }],
     ["a header that is missing where there is none", { ...book, headers: undefined }, { pointer: "/headers/ETag" }],
@@ -158,7 +163,10 @@ test("a header that is declared without a schema may hold anything", async () =>
   const changed = structuredClone(document) as OpenApiDocument & {
     paths: Record<string, Record<string, { responses: Record<string, { headers: object }> }>>;
   };
-  changed.paths["/books/{bookId}"]!["get"]!.responses["200"]!.headers = { ETag: { required: true } };
+  changed.paths["/books/{bookId}"]!["get"]!.responses["200"]!.headers = {
+    ETag: { required: true },
+    Age: { schema: { type: "integer" } },
+  };
   const violations: Violation[] = [];
   const handlers = { getBook: () => book, addBook: () => ({ status: 204 }), searchBooks: () => ({ status: 204 }) };
   const onViolation = (violation: Violation) => violations.push(violation);

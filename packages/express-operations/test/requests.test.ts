@@ -48,6 +48,13 @@ describe("parameters", () => {
     });
   });
 
+  test("a cookie is no parameter of another place and a like name", async () => {
+    const integer = { schema: { type: "integer" } };
+    const parameters = [query("SIZE", integer.schema), { in: "cookie", name: "size", ...integer }];
+    const got = await ask(parameters, "/x?SIZE=1", { Cookie: "size=2" });
+    expect(got).toEqual(expect.objectContaining({ query: { SIZE: 1 }, cookies: { size: 2 }, headers: {} }));
+  });
+
   test("a list in a header, with white space", async () => {
     const ids = [{ in: "header", name: "X-Ids", schema: { type: "array", items: { type: "integer" } } }];
     expect(await ask(ids, "/x", { "X-Ids": "1, 2,3" })).toMatchObject({ status: 200, headers: { "X-Ids": [1, 2, 3] } });
@@ -207,6 +214,7 @@ describe("bodies", () => {
     ["http://10.0.0.1", 200],
     ["ftp://example.org", 200],
     ["mailto:a@example.org", 400],
+    ["mailto:http://example.org", 400],
     ["example.org", 400],
     ["http://", 400],
     ["http://a.b/\r\nX: y", 400],
