@@ -595,6 +595,15 @@ test("files have the media type that their schema says, and their example as con
   ]);
 });
 
+test.each([
+  ["application/json", { type: "string" }, '"x"'],
+  ["application/json", { type: "integer" }, "1"],
+  ["text/plain", { type: "string" }, "x"],
+  ["text/plain", { type: "integer" }, "1"],
+])("a body of %s and %j is sent as %s", (type, schema, body) => {
+  expect(sentBy({ requestBody: { content: { [type]: { schema } } } }, "/a", "post").valid).toBe(`/a ${body}`);
+});
+
 test("a media range is sent as a type that falls under it", () => {
   expect(["*/*", "text/*", "image/*", "a/b"].map(sentAs)).toEqual([
     "application/octet-stream",
