@@ -82,6 +82,7 @@ test.each<[string, object, object | undefined, string[]]>([
     ["body/items $ref"],
   ],
   ["members that a required const tells apart", node, { oneOf: [tagged("a"), tagged("b")] }, []],
+  ["members of the same required const", node, { oneOf: [tagged("a"), tagged("a")] }, ["body $ref"]],
   [
     "members of a const that is not required",
     node,
