@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { excerpt } from "../src/document/excerpt.ts";
+import { isAnnotation } from "../src/document/keywords.ts";
 import { anyJson as ok, serveEcho as serve } from "./echo.ts";
 
 describe("what a document may hold besides", () => {
@@ -212,23 +213,21 @@ describe("what a document may hold besides", () => {
   });
 });
 
-test.each([
-  "properties",
-  "patternProperties",
-  "dependentSchemas",
-  "$defs",
-  "content",
-  "encoding",
-  "responses",
-  "headers",
-])("names in %s are no keywords, so what they name is reached", (keyword) => {
-  const shared = { $ref: "#/components/schemas/Shared" };
-  const operation = { requestBody: { [keyword]: { example: { type: "string" }, default: shared, enum: shared } } };
-  const whole = { openapi: "3.1.0", components: { schemas: { Shared: { type: "integer" }, Other: {} } } };
-  const { document, at } = excerpt(whole, "put", operation);
-  expect(document).toMatchObject({ paths: { [at]: { put: operation } } });
-  expect(document.components).toEqual({ schemas: { Shared: { type: "integer" } } });
-});
+const MAPS =
+  "paths webhooks callbacks responses headers content links encoding variables schemas parameters requestBodies";
+const MORE_MAPS = "securitySchemes pathItems flows properties patternProperties dependentSchemas $defs";
+
+test.each([...MAPS.split(" "), ...MORE_MAPS.split(" ")])(
+  "names in %s are no keywords, so what they name is reached",
+  (keyword) => {
+    const shared = { $ref: "#/components/schemas/Shared" };
+    const operation = { requestBody: { [keyword]: { example: { type: "string" }, default: shared, enum: shared } } };
+    const whole = { openapi: "3.1.0", components: { schemas: { Shared: { type: "integer" }, Other: {} } } };
+    const { document, at } = excerpt(whole, "put", operation);
+    expect(document).toMatchObject({ paths: { [at]: { put: operation } } });
+    expect(document.components).toEqual({ schemas: { Shared: { type: "integer" } } });
+  },
+);
 
 test("an excerpt has a path that its document has not, and a default unless that is for responses alone", () => {
   const schemas = { A: { default: 1, readOnly: true }, B: { default: 1, readOnly: false }, C: { default: 1 } };
@@ -258,13 +257,20 @@ test("an excerpt names a reference that leads nowhere", () => {
   );
 });
 
-test.each(["default", "const", "enum"])("a reference in the value of %s is data", (keyword) => {
+const VALUES = "default const enum security required dependentRequired mapping scopes";
+
+test.each(VALUES.split(" "))("a reference in the value of %s is data", (keyword) => {
   const schema = { [keyword]: [{ $ref: "#/components/schemas/None" }], example: { $ref: "#/None" } };
   const content = { "application/json": { schema } };
   const { document, at } = excerpt({ openapi: "3.1.0" }, "put", { requestBody: { content } });
   expect(document.paths).toEqual({
     [at]: { put: { requestBody: { content: { "application/json": { schema: { [keyword]: schema[keyword] } } } } } },
   });
+});
+
+test("annotations are the keywords that promise nothing, and extensions", () => {
+  const texts = "title summary description example examples externalDocs bearerFormat $comment x-anything";
+  expect([...texts.split(" "), "type", "format", "x", "deprecated"].filter(isAnnotation)).toEqual(texts.split(" "));
 });
 
 describe("multipart", () => {

@@ -1,3 +1,4 @@
+import { HOLDS_VALUES, IS_MAP } from "./keywords.ts";
 import { type OpenApiDocument, type OperationObject, pointer, pointerKeys } from "./document.ts";
 
 /**
@@ -44,20 +45,6 @@ function transplant(document: OpenApiDocument, copy: object, ref: string): unkno
   return (target[last] = copyOf(source));
 }
 
-/** Where every key is a name that somebody chose, and none a keyword. */
-const NAMED = new Set([
-  "properties",
-  "patternProperties",
-  "dependentSchemas",
-  "$defs",
-  "content",
-  "encoding",
-  "responses",
-  "headers",
-]);
-/** Keywords whose values are data, in which `$ref` would be a field like any other. */
-const DATA = new Set(["default", "const", "enum"]);
-
 /**
  * Examples judge nothing, though they may refer to anything; nor does `nullable` alone, which ajv refuses (OpenAPI 3.0.3).
  * The default of what is `readOnly` would be filled into requests, and then refused there.
@@ -84,7 +71,7 @@ function copyOf(node: unknown, isNamed = false): unknown {
   return Object.fromEntries(
     kept.map(([key, value]) => {
       if (isNamed) return [key, copyOf(value)];
-      return [key, DATA.has(key) ? structuredClone<unknown>(value) : copyOf(value, NAMED.has(key))];
+      return [key, HOLDS_VALUES.has(key) ? structuredClone<unknown>(value) : copyOf(value, IS_MAP.has(key))];
     }),
   );
 }
@@ -94,7 +81,7 @@ function referencesIn(node: unknown, found: string[] = [], isNamed = false): str
   for (const [key, value] of Object.entries(node)) {
     if (isNamed) referencesIn(value, found);
     else if (key === "$ref" && typeof value === "string") found.push(value);
-    else if (!DATA.has(key)) referencesIn(value, found, NAMED.has(key));
+    else if (!HOLDS_VALUES.has(key)) referencesIn(value, found, IS_MAP.has(key));
   }
   return found;
 }
