@@ -6,23 +6,36 @@ interface Query<Row> {
   compile: (db: QueryExecutorProvider) => CompiledQuery<Row>;
 }
 
-/** Stands for a value while a query is compiled. */
-class Placeholder {
-  readonly name: string;
+/** What stands for values while a query is compiled, by the names of these. */
+const PLACEHOLDERS = new WeakMap<object, string>();
 
-  constructor(name: string) {
-    this.name = name;
-  }
+/** What Kysely asks any value for. */
+const ASKED_BY_KYSELY = new Set<string | symbol>(["toOperationNode", "expressionType"]);
 
-  [Symbol.toPrimitive](): never {
-    throw new Error(`A prepared query is built once, so that it cannot depend on what "${this.name}" is.`);
-  }
+/** A placeholder throws for whatever else is read of it, since the query would be built for a value that is not there. */
+function placeholderOf(name: string): object {
+  const placeholder = new Proxy(
+    {},
+    {
+      get: (_, key) => {
+        if (ASKED_BY_KYSELY.has(key)) return undefined;
+        throw new Error(
+          `A prepared query is built once, so that it cannot depend on what "${name}" is. Pass the result.`,
+        );
+      },
+    },
+  );
+  PLACEHOLDERS.set(placeholder, name);
+  return placeholder;
 }
+
+/** Queries of one function and database that are kept; there are as many as sets of values. */
+const MOST_SHAPES = 256;
 
 /**
  * A query that is built and compiled once for each database and set of values that are not `undefined`, since that costs many
- * times what SQLite takes for most queries. `build` may ask whether a value is `undefined`, and nothing else of it. Gives the
- * rows. On an open SQLite file the query has run when this returns.
+ * times what SQLite takes for most queries. `build` may ask whether a value is `undefined`, and nothing else of it, not even
+ * whether it is true. Gives the rows. On an open SQLite file the query has run when this returns.
  */
 export function prepared<Tables, Row, Values extends object = object>(
   build: (db: Kysely<Tables>, values: Values) => Query<Row>,
@@ -33,12 +46,16 @@ export function prepared<Tables, Row, Values extends object = object>(
     const compiled = byAdapter.get(adapter) ?? new Map<string, CompiledQuery<Row>>();
     byAdapter.set(adapter, compiled);
     const given = Object.keys(values).filter((name) => values[name as keyof Values] !== undefined);
-    const shape = given.join();
-    const query = compiled.get(shape) ?? build(db, placeholders(given) as Values).compile(db);
-    compiled.set(shape, query);
-    const parameters = query.parameters.map((parameter) =>
-      parameter instanceof Placeholder ? values[parameter.name as keyof Values] : parameter,
-    );
+    const shape = JSON.stringify(given.toSorted());
+    const query = compiled.get(shape) ?? build(db, placeholdersOf(given) as Values).compile(db);
+    if (!compiled.has(shape)) {
+      if (compiled.size >= MOST_SHAPES) compiled.clear();
+      compiled.set(shape, query);
+    }
+    const parameters = query.parameters.map((parameter) => {
+      const name = PLACEHOLDERS.get(parameter as object);
+      return name === undefined ? parameter : values[name as keyof Values];
+    });
     const rows =
       adapter instanceof SqliteFileAdapter ? adapter.rowsNow(query.sql, parameters, db.isTransaction) : undefined;
     if (rows !== undefined) return rows as Row[];
@@ -54,6 +71,7 @@ export function preparedFirst<Tables, Row, Values extends object = object>(
   return async (db, values) => (await run(db, values))[0];
 }
 
-function placeholders(names: string[]): Record<string, Placeholder> {
-  return Object.fromEntries(names.map((name) => [name, new Placeholder(name)]));
+function placeholdersOf(names: string[]): object {
+  const placeholders = names.map((name) => [name, placeholderOf(name)]);
+  return Object.assign(Object.create(null), Object.fromEntries(placeholders)) as object; // so that it has no `constructor`
 }

@@ -48,6 +48,48 @@ describe("a prepared query", () => {
     await expect(wrong(db, { limit: 1 })).rejects.toThrow('cannot depend on what "limit" is');
   });
 
+  test.each<[string, (value: { name: string }) => unknown]>([
+    ["a field", (value) => value.name],
+    ["JSON", (value) => JSON.stringify(value)],
+    ["text", (value) => `named ${value as unknown as string}`],
+  ])("refuses to be built by %s of a value", async (_, read) => {
+    const db = await temporaryDatabase();
+    const wrong = prepared((own: Database, { thing }: { thing: { name: string } }) =>
+      own
+        .selectFrom("things")
+        .select("id")
+        .where("name", "=", read(thing) as string),
+    );
+    await expect(wrong(db, { thing: { name: "cup" } })).rejects.toThrow('cannot depend on what "thing" is');
+  });
+
+  test("is built once whatever the order of the values, and has none that were not given", async () => {
+    const db = await temporaryDatabase();
+    let built = 0;
+    const find = prepared((own: Database, values: Record<string, unknown>) => {
+      built++;
+      expect(values["constructor"]).toBeUndefined();
+      return own.selectFrom("things").select("id");
+    });
+    await find(db, { a: 1, b: 2 });
+    await find(db, { b: 2, a: 1 });
+    expect(built).toBe(1);
+    await find(db, { "a,b": 1 });
+    expect(built).toBe(2);
+  });
+
+  test("keeps a bounded number of queries", async () => {
+    const db = await temporaryDatabase();
+    let built = 0;
+    const find = prepared((own: Database, _values: Record<string, unknown>) => {
+      built++;
+      return own.selectFrom("things").select("id");
+    });
+    for (let name = 0; name < 257; name++) await find(db, { [name]: 1 });
+    await find(db, { 0: 1 });
+    expect(built).toBe(258);
+  });
+
   test("waits for a transaction of somebody else on its connection, and sees nothing of it before", async () => {
     const db = await temporaryDatabase();
     let found: Promise<unknown> | undefined;
