@@ -21,28 +21,37 @@ interface Page<Row> {
 
 /**
  * Answers with one page of what `find` gives, in the order of ids. `limit` and `cursor` are query parameters; the link to the
- * next page repeats the others that are strings, numbers or booleans.
+ * next page repeats the others, each item of a list by itself, as OpenAPI serialises them by default. Throws for a limit below 1
+ * and for parameters that are objects.
  */
 export async function page<Row extends { id: number }>(
   { query, requestPath }: PageInput,
   find: (slice: Slice) => Promise<Row[]>,
 ): Promise<Page<Row> | { status: 400; body: ErrorBody }> {
   const { limit, cursor } = query;
+  if (!(limit >= 1)) throw new RangeError(`A page of ${limit} cannot be made. Declare minimum: 1 for "limit".`);
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
   if (cursor !== undefined && after === undefined)
     return { status: 400, body: errorBody("invalid_request", CURSOR_UNKNOWN) };
   const found = await find({ limit: limit + 1, after });
   const rows = found.slice(0, limit);
   if (found.length === rows.length) return { status: 200, headers: {}, body: rows };
-  const next = new URLSearchParams({ ...plainValues(query), cursor: encodeCursor(rows.at(-1)!.id) });
-  return { status: 200, headers: { Link: `<${requestPath}?${next.toString()}>; rel="next"` }, body: rows };
+  const next = new URLSearchParams(pairsOf({ ...query, cursor: encodeCursor(rows.at(-1)!.id) }));
+  const path = requestPath.replace(/[<>"]/g, encodeURIComponent);
+  return { status: 200, headers: { Link: `<${path}?${next.toString()}>; rel="next"` }, body: rows };
 }
 
 const CURSOR_UNKNOWN = 'Query parameter "cursor" is not a cursor returned by this service. Start again without it.';
 
-function plainValues(query: Record<string, unknown>): Record<string, string> {
-  const plain = Object.entries(query).filter(([, value]) => ["string", "number", "boolean"].includes(typeof value));
-  return Object.fromEntries(plain.map(([name, value]) => [name, String(value)]));
+function pairsOf(query: Record<string, unknown>): [string, string][] {
+  return Object.entries(query).flatMap(([name, value]) => {
+    const values = value === undefined ? [] : [value].flat();
+    return values.map((item): [string, string] => {
+      if (typeof item === "string" || typeof item === "number" || typeof item === "boolean")
+        return [name, String(item)];
+      throw new TypeError(`page() cannot repeat the object "${name}" in a link.`);
+    });
+  });
 }
 
 /** A cursor that means "after the row with this id". It carries a version; clients take it as it is. */

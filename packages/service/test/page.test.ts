@@ -23,13 +23,36 @@ test("following the links gives every row once, and the last page has none", asy
 });
 
 test("the link repeats the query, with the cursor of the last row in place of the one sent", async () => {
-  const query = { cursor: encodeCursor(-5), status: "sold & new", isOld: false, missing: undefined, tags: ["a"] };
+  const query = {
+    cursor: encodeCursor(-5),
+    status: "sold & new",
+    isOld: false,
+    missing: undefined,
+    tags: ["a", "b&c"],
+  };
   const answer = await page(input(query), find);
   expect(answer).toEqual({
     status: 200,
-    headers: { Link: `</v1/things?limit=2&cursor=${encodeCursor(2)}&status=sold+%26+new&isOld=false>; rel="next"` },
+    headers: {
+      Link: `</v1/things?limit=2&cursor=${encodeCursor(2)}&status=sold+%26+new&isOld=false&tags=a&tags=b%26c>; rel="next"`,
+    },
     body: [{ id: 1 }, { id: 2 }],
   });
+});
+
+test("a path cannot end the link", async () => {
+  const answer = await page({ ...input({}), requestPath: '/shops/a>;rel="x",<b/things' }, find);
+  expect(answer).toMatchObject({
+    headers: { Link: expect.stringContaining("</shops/a%3E;rel=%22x%22,%3Cb/things?limit=2&") },
+  });
+});
+
+test.each([0, -2, NaN])("a limit of %i is a mistake in the contract", async (limit) => {
+  await expect(page(input({ limit }), find)).rejects.toThrow('Declare minimum: 1 for "limit"');
+});
+
+test("a query parameter that is an object cannot be repeated", async () => {
+  await expect(page(input({ filter: { a: 1 } }), find)).rejects.toThrow('the object "filter"');
 });
 
 test("a page that ends with the last row has no link", async () => {

@@ -104,7 +104,9 @@ export function announcementOf(
   valueOf: (parameter: string) => string,
 ): Record<string, string> {
   if (successorPath === undefined) return headers;
-  const target = successorPath.replace(/\{([^}]+)\}/g, (_, name: string) => valueOf(name));
+  const target = successorPath
+    .replace(/\{([^}]+)\}/g, (_, name: string) => valueOf(name))
+    .replace(/[<>"]/g, encodeURIComponent);
   return { ...headers, Link: `<${request.baseUrl}${target}>; rel="successor-version"` };
 }
 
