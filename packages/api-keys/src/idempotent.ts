@@ -11,8 +11,10 @@ import { holdsApiKey } from "./api-key.ts";
 interface IdempotentInput<Tables> {
   operationId: string;
   path: object;
+  query: object;
   headers: { "Idempotency-Key"?: string };
   body?: unknown;
+  files?: unknown;
   caller: { id: number };
   context: Pick<Storage<Tables>, "write">;
 }
@@ -45,22 +47,30 @@ export interface EarlierRows {
 
 /**
  * Does the work of a request in one transaction, once for each `Idempotency-Key` of a caller in 24 hours: a repeat gets the
- * first answer, with `Idempotency-Replayed: true`. A repeat is a request with the same operationId, path values and validated
- * body; for another the answer is 422, and 409 while the first is still running. An answer outside 2xx, which the work returns,
- * and a throw roll everything back and leave the key unused. Without a key the work is done each time.
+ * first answer, with `Idempotency-Replayed: true`. A repeat is a request with the same operationId, path and query values and
+ * validated body; for another the answer is 422, and 409 while the first is still running. An answer outside 2xx, which the work returns,
+ * and a throw roll everything back and leave the key unused. Without a key the work is done each time. Throws for uploaded files, which it
+ * does not compare, and for answers that are bytes, which it cannot keep.
  */
 export async function idempotent<Tables extends IdempotencyTables, Given extends Answer>(
   input: IdempotentInput<Tables>,
   work: Work<Tables, Given>,
   earlier?: EarlierRows,
 ): Promise<Replayable<Given> | Refused> {
-  const { operationId, path, body, caller, context } = input;
+  const { operationId, path, query, body, files, caller, context } = input;
+  if (files !== undefined) throw new Error(`"${operationId}" has files, which idempotent() does not compare.`);
   const key = input.headers["Idempotency-Key"];
   if (key === undefined) return (await context.write(work, isSuccess)) as Replayable<Given>;
   if (holdsApiKey(key)) return { status: 400, body: errorBody("invalid_request", KEY_MISPLACED) };
-  const requestHash = hashOf([operationId, path, body]);
+  const requestHash = hashOf([operationId, path, query, ...(body === undefined ? [] : [body])]);
   const request = { apiKeyId: caller.id, key, requestHash, earlierHash: earlier?.hash, now: Date.now() };
-  return answerOf(await once(context.write, request, work, isSuccess), earlier?.status);
+  const keepable: typeof work = async (trx) => {
+    const answer = await work(trx);
+    if (answer.body instanceof Uint8Array)
+      throw new Error(`"${operationId}" answers with bytes, which cannot be kept.`);
+    return answer;
+  };
+  return answerOf(await once(context.write, request, keepable, isSuccess), earlier?.status);
 }
 
 const KEY_MISPLACED = "An API key belongs in the Authorization header alone; an Idempotency-Key must not hold one.";

@@ -44,13 +44,14 @@ interface Sent {
   key?: string;
   operationId?: string;
   path?: object;
+  query?: object;
   body?: unknown;
   caller?: number;
 }
 
-function input({ key, operationId = "addThing", path = {}, body, caller = 1 }: Sent) {
+function input({ key, operationId = "addThing", path = {}, query = {}, body, caller = 1 }: Sent) {
   const headers = key === undefined ? {} : { "Idempotency-Key": key };
-  return { operationId, path, headers, body, caller: { id: caller }, context: storage };
+  return { operationId, path, query, headers, body, caller: { id: caller }, context: storage };
 }
 
 async function add(trx: Kysely<Tables>) {
@@ -85,10 +86,12 @@ describe("a key is refused for another request:", () => {
   test.each([
     ["another operation", { ...first, operationId: "addOther" }],
     ["another path", { ...first, path: { shop: 2 } }],
+    ["another query", { ...first, query: { dryRun: true } }],
     ["another value", { ...first, body: { name: "y", sizes: [1, 2] } }],
     ["a field more, whatever it is called", { ...first, body: { name: "x", sizes: [1, 2], later: null } }],
     ["a list in another order", { ...first, body: { name: "x", sizes: [2, 1] } }],
     ["no body", { ...first, body: undefined }],
+    ["null in place of a body", { ...first, body: null }],
   ])("%s", async (_, sent) => {
     expect(await idempotent(input(sent), add)).toMatchObject({ status: 422, body: { code: "idempotency_key_reused" } });
     expect(await count()).toBe(0);
@@ -112,6 +115,18 @@ test.each([undefined, "k3"])("a failure that the work returns rolls everything b
 test("work that throws leaves the key unused", async () => {
   await expect(idempotent(input({ key: "k4" }), () => Promise.reject(new Error("no")))).rejects.toThrow("no");
   expect(await idempotent(input({ key: "k4", body: "another" }), add)).toEqual(added);
+});
+
+test("null is no missing body", async () => {
+  expect(await idempotent(input({ key: "k7" }), add)).toEqual(added);
+  expect(await idempotent(input({ key: "k7", body: null }), add)).toMatchObject({ status: 422 });
+});
+
+test("what cannot be compared or kept is refused the first time", async () => {
+  await expect(idempotent({ ...input({ key: "k8" }), files: [] }, add)).rejects.toThrow("does not compare");
+  const bytes = async (trx: Kysely<Tables>) => ({ ...(await add(trx)), body: new Uint8Array(1) });
+  await expect(idempotent(input({ key: "k8" }), bytes)).rejects.toThrow("cannot be kept");
+  expect(await count()).toBe(0);
 });
 
 test("an API key in place of an Idempotency-Key is refused, and not stored", async () => {
