@@ -37,7 +37,7 @@ export async function once<Tables extends IdempotencyTables, Answer>(
 ): Promise<IdempotentOutcome<Answer>> {
   const perform = async (trx: Kysely<Tables>): Promise<IdempotentOutcome<Answer>> => {
     const own: Kysely<any> = trx; // of types that are not known yet, Kysely's cannot be compared
-    if (!(await claim(own, request))) return replay<Answer>(own, request);
+    if (!(await claim(own, request).catch(asRunning))) return replay<Answer>(own, request);
     const answer = await work(trx);
     await keep(own, request, answer);
     await deleteExpired(own, request.now);
@@ -46,9 +46,16 @@ export async function once<Tables extends IdempotencyTables, Answer>(
   try {
     return await write(perform, (result) => result.outcome !== "done" || isSuccess(result.answer));
   } catch (error) {
-    if (isLockTimeout(error)) return { outcome: "running" };
+    if (error instanceof FirstRequestRuns) return { outcome: "running" };
     throw error;
   }
+}
+
+class FirstRequestRuns extends Error {}
+
+/** Work may wait for locks of its own, which say nothing of the first request. */
+function asRunning(error: unknown): never {
+  throw isLockTimeout(error) ? new FirstRequestRuns() : error;
 }
 
 /** Takes the key if it is free or has expired. PostgreSQL waits here for another transaction that has taken it. */
