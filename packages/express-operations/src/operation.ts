@@ -111,7 +111,7 @@ export class Operation {
   }
 
   async #answer(request: Request, response: Response, values: string[], plan: Plan, caller: unknown): Promise<Outcome> {
-    const search = queryOf(request.url);
+    const search = request.url.includes("?") ? queryOf(request.url) : ""; // most requests need none of query.ts
     const { declared, undeclared } = search === "" ? emptyQuery() : plan.readQuery(search);
     const raw = rawParameters(this.#names, values, declared, request, plan.hasCookies);
     const received = plan.readBody?.(request, response);
@@ -194,7 +194,9 @@ export function requestHandler(router: PathRouter<Route>, { onOperation, problem
     };
     const fail = (error: unknown): void => {
       if (error instanceof Problem) answer(error);
-      else next(error);
+      // To Express nothing, and some strings, would mean that this is no failure.
+      else
+        next(error instanceof Error ? error : new Error("Something else than an Error was thrown.", { cause: error }));
     };
     try {
       const found = router.find(request.path);

@@ -248,6 +248,15 @@ describe("a document and an implementation that disagree", () => {
   });
 });
 
+test.each([undefined, null, "route", "router"])("a rejection with %o is a failure all the same", async (reason) => {
+  const get = { operationId: "x", responses: { 200: { description: "" } } };
+  const failing = { x: () => Promise.reject(reason) } as never;
+  await using server = await listen(
+    implement()({ document: { openapi: "3.1.0", paths: { "/x": { get } } }, handlers: failing }),
+  );
+  expect((await fetch(`${server.baseUrl}/x`)).status).toBe(500);
+});
+
 test("a throw after the head was sent is Express's to handle too, as it was thrown", async () => {
   const get = { operationId: "x", deprecated: true, "x-sunset": "2030-12-05", responses: { 200: { description: "" } } };
   const failing = {

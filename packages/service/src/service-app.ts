@@ -67,17 +67,14 @@ function entering(enter: ServiceAppOptions["enter"]): RequestHandler {
   return (_request, response, next) =>
     enter((version) => {
       stateOf(response).dataVersion = version;
-      try {
-        next();
-      } catch (error) {
-        next(error);
-      }
+      next();
     });
 }
 
 /**
  * Makes one middleware of several, which run in their order: Express's router takes as long to get to each as most of ours take.
- * A middleware that calls `next` twice gets an error for it, and the others run once.
+ * A middleware that calls `next` twice gets an error for it, and the others run once. What one throws, or rejects with, goes to
+ * the error handling behind them, also when it runs later than the first.
  */
 export function compose(...middlewares: RequestHandler[]): RequestHandler {
   return (request, response, next) => {
@@ -86,8 +83,22 @@ export function compose(...middlewares: RequestHandler[]): RequestHandler {
       if (at <= reached) throw new Error("A middleware has called next() more than once.");
       reached = at;
       const middleware = middlewares[at];
-      if (middleware === undefined || error !== undefined) next(error);
-      else void middleware(request, response, (failure?: unknown) => run(at + 1, failure));
+      if (middleware === undefined || error !== undefined) {
+        next(error);
+        return;
+      }
+      try {
+        const pending: unknown = middleware(request, response, (failure?: unknown) => run(at + 1, failure));
+        if (pending instanceof Promise) pending.catch(fail);
+      } catch (thrown) {
+        fail(thrown);
+      }
+    };
+    /** Once: what is thrown through several middlewares is caught by each. */
+    const fail = (thrown: unknown): void => {
+      if (reached === Infinity) return;
+      reached = Infinity;
+      next(thrown);
     };
     run(0);
   };

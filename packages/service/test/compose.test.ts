@@ -34,3 +34,24 @@ test("one that goes on twice is told, and the others run once", () => {
   expect(ran(twice, goOn)).toEqual([0, 1, ["next", undefined]]);
   expect(ran(goOn, twice)).toEqual([0, 1, ["next", undefined]]);
 });
+
+test("what one throws goes to what comes after them, once, however late it runs", async () => {
+  const fault = new Error("no");
+  const throwing = () => {
+    throw fault;
+  };
+  expect(ran(goOn, goOn, throwing, goOn)).toEqual([0, 1, 2, ["next", fault]]);
+  const turn = Promise.withResolvers<void>();
+  const later = ran((next) => void turn.promise.then(() => next()), throwing);
+  turn.resolve();
+  await turn.promise;
+  await Promise.resolve();
+  expect(later).toEqual([0, 1, ["next", fault]]);
+});
+
+test("what one rejects with goes to what comes after them", async () => {
+  const fault = new Error("no");
+  const failed = Promise.withResolvers<unknown>();
+  compose(async () => Promise.reject(fault))({} as Request, {} as Response, failed.resolve);
+  expect(await failed.promise).toBe(fault);
+});
