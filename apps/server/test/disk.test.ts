@@ -77,7 +77,7 @@ test("a database at its max_page_count: writes get 503, reads go on, and writes 
   });
   const listener = await listen(app, { host: "127.0.0.1", port: 0 });
   onTestFinished(async () => void (await listener.close()));
-  const { key } = await createApiKey(storage.db, { name: "test", environment: "development" });
+  const { key } = await storage.write((trx) => createApiKey(trx, { name: "test", environment: "development" }));
 
   await expectRefusalsUntilThereIsRoom(requesting(`${listener.origin}/v1`, key), () => limit(1_000));
 });

@@ -39,7 +39,9 @@ export function addKeysCommands(program: Command, { withDatabase, environment, s
     .requiredOption("--name <name>", "whom or what the key is for", parseName)
     .option(
       "--scopes <scopes>",
-      `what it allows: some of ${scopes.join(",")}, or "*" for these and all to come (default: these)`,
+      scopes.length === 0
+        ? 'what it allows: "*" for all scopes to come, as the contract has none yet (default: none)'
+        : `what it allows: some of ${scopes.join(",")}, or "*" for these and all to come (default: these)`,
       scopesParser(scopes),
       [...scopes],
     )
@@ -142,7 +144,7 @@ function fail(problem: string): void {
 }
 
 function printIssued({ id, name, scopes, expiresAt, key }: IssuedApiKey): void {
-  const allowed = scopes.includes(EVERY_SCOPE) ? "everything" : scopes.join(" and ");
+  const allowed = scopes.includes(EVERY_SCOPE) ? "everything" : scopes.join(" and ") || "what needs no scope";
   const expiry = expiresAt === null ? "without expiry" : `until ${isoDate(expiresAt)}`;
   console.log(`Key ${id}, "${name}", allows ${allowed} ${expiry}:\n\n  ${key}\n`);
   console.log("Keep it now: it will not be shown again.");

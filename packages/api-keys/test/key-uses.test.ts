@@ -20,7 +20,8 @@ async function collecting(
 ): Promise<Collected> {
   const storage = await temporaryStorage();
   const { db } = storage;
-  for (const name of ["one", "two"]) await createApiKey(db, { name, environment: "development" });
+  for (const name of ["one", "two"])
+    await storage.write((trx) => createApiKey(trx, { name, environment: "development" }));
   const log: string[] = [];
   const uses = keyUses(
     write?.(storage) ?? storage.write,

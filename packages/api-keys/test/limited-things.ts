@@ -21,7 +21,7 @@ export async function startLimited(
   { storage: given, env = {} }: { storage?: Storage; env?: NodeJS.ProcessEnv } = {},
 ): Promise<LimitedThings> {
   const storage = given ?? (await temporaryStorage());
-  const { key } = await createApiKey(storage.db, { name: "own", environment: "development" });
+  const { key } = await storage.write((trx) => createApiKey(trx, { name: "own", environment: "development" }));
   const uses = keyUses(storage.write, pino({ level: "silent" }));
   const service = await startThings({
     env,

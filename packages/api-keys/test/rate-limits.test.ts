@@ -22,7 +22,7 @@ describe("a limit of requests per key", () => {
     expect(refused.status).toBe(429);
     expect(await refused.json()).toEqual(errorBody("rate_limited"));
 
-    const { key } = await createApiKey(storage.db, { name: "other", environment: "development" });
+    const { key } = await storage.write((trx) => createApiKey(trx, { name: "other", environment: "development" }));
     expect((await request("/things", { token: key })).status).toBe(200);
     expect((await request("/things", { token: "wrong" })).status).toBe(401); // failures are not limited
     expect((await fetch(new URL("/readyz", baseUrl))).status).toBe(200);

@@ -17,7 +17,7 @@ export type StorageOptions = Pick<GroupOptions, "onCommit" | "largestGroup"> & P
 export function openStorage<Tables>(databaseUrl: string, options: StorageOptions = {}): Storage<Tables> {
   const { onCommit, synchronous, largestGroup } = options;
   const writer = openDatabase<Tables>(databaseUrl, { mustExist: true, synchronous });
-  const db = openDatabase<Tables>(databaseUrl, { mustExist: true, synchronous });
+  const db = openDatabase<Tables>(databaseUrl, { mustExist: true, synchronous, isReadOnly: true });
   const { adapter: reader } = db.getExecutor();
   return {
     db,

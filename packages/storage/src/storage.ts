@@ -5,7 +5,7 @@ export type Work<Tables, Result> = (trx: Kysely<Tables>) => Promise<Result>;
 
 /** The database of a running service: one way to read, one way to write. */
 export interface Storage<Tables> {
-  /** For reading. It sees every write that was answered, and waits for none. */
+  /** For reading. It sees every write that was answered, and waits for none. SQLite refuses writes here. */
   db: Kysely<Tables>;
   /**
    * Runs work in a transaction. Resolves with its result once that is on disk, or, where `isSuccess` is given and says no of the

@@ -32,7 +32,7 @@ interface Unit {
 
 /**
  * What arrives in one turn of the event loop, or while a group is being committed, is committed together. A unit whose
- * work has not begun when its patience ends, counted from its own arrival, is refused and leaves nothing.
+ * group has not begun when its patience ends, counted from its own arrival, is refused and leaves nothing.
  */
 export function groupingCommits<Tables>(
   db: Kysely<Tables>,

@@ -67,7 +67,7 @@ describe("once", () => {
 
   test("leaves neither thing nor key when the answer is no success", async () => {
     const { write: writeOn, db } = await temporaryStorage();
-    await db.insertInto("api_keys").values({ name: "one" }).execute();
+    await writeOn((trx) => trx.insertInto("api_keys").values({ name: "one" }).execute());
     const attempt = (isSuccess: boolean) => onceOn(writeOn, REQUEST, write, () => isSuccess);
     expect(await attempt(false)).toMatchObject({ outcome: "done", answer: CUP });
     expect(await listThings(db)).toEqual([]);

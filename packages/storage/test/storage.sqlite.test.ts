@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { DatabaseError } from "../src/database-error.ts";
 import { groupingCommits } from "../src/turns.ts";
+import type { SqliteFileAdapter } from "../src/sqlite/sqlite.dialect.ts";
 import type { Storage } from "../src/storage.ts";
 import { pathOfFileUrl } from "../src/url.ts";
 import { type Database, insertThing, listThings, type Tables, temporaryDatabase, temporaryStorage } from "./things.ts";
@@ -100,18 +101,32 @@ describe("snapshot", () => {
     return versions[0];
   };
 
-  test("has no version while the file is not open, nor within a transaction on it, which it leaves alone", async () => {
+  test("has no version while the file is not open", async () => {
     const storage = await temporaryStorage();
     expect(versionOf(storage)).toBeUndefined();
     await storage.open();
     expect(versionOf(storage)).toEqual(expect.any(Number));
-    const failing = storage.db.transaction().execute(async (trx: Database) => {
+  });
+
+  test("has no version within a transaction on its connection, which it leaves alone", async () => {
+    const db = await temporaryDatabase();
+    const adapter = db.getExecutor().adapter as SqliteFileAdapter;
+    const version = () => versionOf({ snapshot: (read) => adapter.snapshot(read) });
+    expect(version()).toEqual(expect.any(Number));
+    const failing = db.transaction().execute(async (trx: Database) => {
       await insertThing(trx, CUP);
-      expect(versionOf(storage)).toBeUndefined();
+      expect(version()).toBeUndefined();
       throw new Error("taken back");
     });
     await expect(failing).rejects.toThrow("taken back");
-    expect(await listThings(storage.db)).toEqual([]);
+    expect(await listThings(db)).toEqual([]);
+  });
+
+  test("cannot be used to write, which its version would not tell of", async () => {
+    const { db, write } = await temporaryStorage();
+    await expect(insertThing(db, CUP)).rejects.toThrow("attempt to write a readonly database");
+    await write((trx) => insertThing(trx, CUP));
+    expect(await listThings(db)).toHaveLength(1);
   });
 
   test("has the same version until somebody else commits, and another after", async () => {

@@ -40,7 +40,7 @@ describe("a key that cannot be looked up gives 503, and no entry", () => {
 
   test("when the connection is closed", async () => {
     const storage = await temporaryStorage();
-    const { key } = await createApiKey(storage.db, { name: "shop", environment: "development" });
+    const { key } = await storage.write((trx) => createApiKey(trx, { name: "shop", environment: "development" }));
     const logger = pino({ level: "silent" });
     const app = await createApp({
       storage,

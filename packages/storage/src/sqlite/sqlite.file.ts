@@ -22,6 +22,8 @@ export interface FileOptions {
   mustExist?: boolean | undefined;
   /** When a commit is on disk: `full` as soon as it is answered, `normal` at a later checkpoint. Default: `full`. */
   synchronous?: keyof typeof SYNCHRONOUS | undefined;
+  /** Refuse what would change the database. Default: false. */
+  isReadOnly?: boolean | undefined;
 }
 
 /** A file of SQLite that is open. */
@@ -36,7 +38,10 @@ export interface OpenFile {
  * setting. One that is put in its place meanwhile, as by `petstore restore`, is opened instead. Its owner alone may read and
  * write the file and its log.
  */
-export function openFile(path: string, { mustExist = false, synchronous = "full" }: FileOptions = {}): OpenFile {
+export function openFile(
+  path: string,
+  { mustExist = false, synchronous = "full", isReadOnly = false }: FileOptions = {},
+): OpenFile {
   if (!mustExist) mkdirSync(dirname(path), { recursive: true });
   for (;;) {
     if (!mustExist) makeFile(path);
@@ -44,7 +49,7 @@ export function openFile(path: string, { mustExist = false, synchronous = "full"
     const file = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: mustExist });
     try {
       refuseOldSqlite(String(file.prepare("select sqlite_version()").pluck().get()));
-      set(file, { ...SETTINGS, synchronous: SYNCHRONOUS[synchronous] });
+      set(file, { ...SETTINGS, synchronous: SYNCHRONOUS[synchronous], query_only: Number(isReadOnly) });
       keepToOwner(path);
       const log = inodeOf(`${path}-wal`);
       const isInPlace = () => inodeOf(path) === inode && inodeOf(`${path}-wal`) === log;
