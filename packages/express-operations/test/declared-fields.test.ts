@@ -103,6 +103,7 @@ test.each<[string, Schema, unknown, unknown]>([
     ["Bob", null, ada],
     ["Bob", null, { name: "Ada" }],
   ],
+  ["fields that unevaluatedProperties lets through", { allOf: [person], unevaluatedProperties: true }, ada, ada],
   ["what is no object is left alone", person, "Ada", "Ada"],
   ["null is left alone", person, null, null],
 ])("%s", (_title, schema, value, expected) => expect(keep(schema, value)).toEqual(expected));

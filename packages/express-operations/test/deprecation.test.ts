@@ -42,12 +42,17 @@ describe("a deprecated operation", () => {
 
   test("leads to it beside the links that its handler gives", async () => {
     const headers = { Link: { schema: { type: "string" } } };
-    const old = { "x-successor": "new", responses: { 200: { ...anyJson[200], headers } } };
+    const old = {
+      "x-deprecated-at": "2026-01-01",
+      "x-successor": "new",
+      responses: { 200: { ...anyJson[200], headers } },
+    };
     const answer = () => ({ status: 200, headers: { Link: '</a>; rel="next"' }, body: {} });
     const handlers = { old: answer, new: answer, other: answer } as never;
     await using server = await listen(implement()({ document: { openapi: "3.1.0", paths: paths(old) }, handlers }));
     const response = await fetch(`${server.baseUrl}/old/a`);
     expect(response.headers.get("Link")).toBe('</new/a>; rel="successor-version", </a>; rel="next"');
+    expect(response.headers.get("Deprecation")).toBe("@1767225600");
   });
 
   test("without a successor, sends the links of its handler as they are, and all its headers", async () => {

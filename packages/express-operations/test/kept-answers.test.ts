@@ -193,6 +193,14 @@ describe("ETag", () => {
     expect(again).toMatchObject({ status, tag, text: status === 304 ? "" : text });
   });
 
+  test.each([200, 201, 404])("that If-None-Match names makes a 304 of a 200 alone: %d", async (status) => {
+    const paths = { "/x": { get: { operationId: "x", responses: { [status]: json } } } };
+    const handlers = { x: () => ({ status, headers: { ETag: '"a"' }, body: 1 }) } as never;
+    await using server = await listen(implement()({ document: { openapi: "3.1.0", paths }, handlers }));
+    const response = await fetch(`${server.baseUrl}/x`, { headers: { "If-None-Match": '"a"' } });
+    expect([response.status, response.headers.get("ETag")]).toEqual([status === 200 ? 304 : status, '"a"']);
+  });
+
   test("is the handler's to give where something changes", async () => {
     const post = { operationId: "x", responses: { 200: json } };
     const paths = { "/x": { post, get: { ...post, operationId: "y" } } };

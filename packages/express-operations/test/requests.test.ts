@@ -192,6 +192,29 @@ describe("bodies", () => {
     expect(await response.json()).toEqual({ code: "invalid_request", status: 400, message });
   });
 
+  test("a body is UTF-8, read in the order in which its parts arrive", async () => {
+    await using server = await serveEcho(post({ "application/json": {} }));
+    const send = async (...parts: Uint8Array[]) => {
+      const init = { method: "POST", body: ReadableStream.from(parts), duplex: "half" as const };
+      const headers = { "Content-Type": "application/json" };
+      const response = await fetch(`${server.baseUrl}/x`, { ...init, headers });
+      return (await response.json()) as object;
+    };
+    const parts = ['["é"', ',"b"', ',"c"', ',"d"]'].map((part) => Buffer.from(part));
+    expect(await send(...parts)).toMatchObject({ body: ["é", "b", "c", "d"] });
+    const message = "The request body is not valid UTF-8. Encode it as UTF-8.";
+    expect(await send(Buffer.from('["\xe9"]', "latin1"))).toMatchObject({ status: 400, message });
+  });
+
+  test("a client of HTTP/1.0 is not told to continue, which it would take for the answer", async () => {
+    await using server = await serveEcho(post({ "application/json": {} }));
+    const { hostname, port } = new URL(server.baseUrl);
+    const socket = connect(Number(port), hostname);
+    const headers = ["Host: x", "Expect: 100-continue", "Content-Type: application/json", "Content-Length: 2"];
+    socket.write(`POST /x HTTP/1.0\r\n${headers.join("\r\n")}\r\n\r\n{}`);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
   test("an integer of 64 bits is one that a double holds exactly", async () => {
     const schema = { type: "object", properties: { id: { type: "integer", format: "int64" } } };
     await using server = await serveEcho(post({ "application/json": { schema } }));
