@@ -142,7 +142,9 @@ describe("conditions", () => {
       get: { operationId: "read", responses: anyJson },
       post: { operationId: "create", requestBody, responses: anyJson },
       put: { operationId: "replace", parameters: [declared], responses: anyJson },
+      options: { operationId: "ask", responses: anyJson },
     },
+    "/y": { head: { operationId: "peek", responses: anyJson } },
   };
   const send = async (method: string, headers: Record<string, string>, body?: string) => {
     await using server = await serveEcho(paths);
@@ -162,6 +164,9 @@ describe("conditions", () => {
     expect(await send("PUT", { "If-Match": "*" })).toMatch(/^200 /);
     expect(await send("PUT", { "If-None-Match": "*" })).toMatch(/^412 /);
     expect(await send("GET", { "If-Match": "*", "If-None-Match": "*" })).toMatch(/^200 /);
+    expect(await send("OPTIONS", { "If-Match": "*" })).toMatch(/^200 /);
+    await using server = await serveEcho(paths);
+    expect((await fetch(`${server.baseUrl}/y`, { method: "HEAD", headers: { "If-Match": "*" } })).status).toBe(200);
     expect(await send("POST", { "If-Unmodified-Since": "Sat, 01 Jan 2000 00:00:00 GMT" })).toMatch(/^200 /);
   });
 });
@@ -190,6 +195,12 @@ describe("bodies", () => {
     const response = await fetch(`${server.baseUrl}/x`, { method: "POST" });
     const message = "A request body is required. Send it as one of: application/json, text/plain.";
     expect(await response.json()).toEqual({ code: "invalid_request", status: 400, message });
+  });
+
+  test("a body that an operation does not declare is left alone", async () => {
+    await using server = await serveEcho({ "/x": { post: { operationId: "x", responses: anyJson } } });
+    const response = await fetch(`${server.baseUrl}/x`, { method: "POST", body: "text" });
+    expect([response.status, Object.keys((await response.json()) as object).includes("body")]).toEqual([200, false]);
   });
 
   test("a body is UTF-8, read in the order in which its parts arrive", async () => {
