@@ -586,11 +586,11 @@ test("files have the media type that their schema says, and their example as con
   const whole = { ...document, paths: { "/a": { post } } };
   const form = encodeBody(exampleRequest(whole, operationsOf(whole)[0]!).body!) as FormData;
   const parts = [...form].map(async ([name, part]) =>
-    part instanceof File ? [name, part.type, await part.text()] : [name, part],
+    part instanceof File ? [name, part.name, part.type, await part.text()] : [name, part],
   );
   expect(await Promise.all(parts)).toEqual([
-    ["image", "image/png", "pixels"],
-    ["bytes", "application/octet-stream", "raw"],
+    ["image", "file.bin", "image/png", "pixels"],
+    ["bytes", "file.bin", "application/octet-stream", "raw"],
     ["coded", "eA=="],
   ]);
 });

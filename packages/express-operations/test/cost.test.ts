@@ -151,6 +151,23 @@ test("the search tells the status of the largest input within the limits, and ho
   expect(costs[0]!.growth).toBeLessThan(40);
 });
 
+test("the search sends an input that is at fault seven times in each size, in case other work was to blame", async () => {
+  const seen = new Map<string, number>();
+  const failing = express().use(({ originalUrl }, response) => {
+    seen.set(originalUrl, (seen.get(originalUrl) ?? 0) + 1);
+    response.status(503).end();
+  });
+  const isMeasured = (id: string, input: string) => id === "findAnimals" && input === "authority aa…";
+  const { faults } = await costsOf(zoo, failing, { isMeasured, limits: { head: 1_100, body: 9_000 } });
+  expect(faults).toEqual(["findAnimals: authority aa… is answered with 503."]);
+  const [asked, ...sent] = [...seen].map(([url, times]) => [url.replace(/a{2,}/, ({ length }) => `${length}`), times]);
+  expect(asked).toEqual(["/animals", 1]);
+  expect(sent).toEqual([
+    ["http://100/animals", 7],
+    ["http://800/animals", 7],
+  ]);
+});
+
 test("the search lets an input be refused for its size beyond the limits", async () => {
   const strict = express().use(({ headers }, response) => {
     response.status(Number(headers["content-length"]) > 8_000 ? 413 : 200).end();

@@ -40,6 +40,7 @@ describe("answerJudge", () => {
     ["a declared failure", "POST", "/dogs?", received(400, { code: "no" })],
     ["OPTIONS of a declared path", "OPTIONS", "/dogs", received(204, undefined)],
     ["a failure of no operation", "GET", "/cats", received(404, { code: "no" })],
+    ["HEAD of no operation", "HEAD", "/cats", { status: 404, headers: new Headers(), text: "" }],
   ])("passes %s", async (_, method, target, answer) => {
     await expect(judge({ method, target }, answer)).resolves.toBeUndefined();
   });
