@@ -12,3 +12,15 @@ test.each(repositoryFiles("*.md"))("the relative links of %s lead somewhere", (f
   const relative = targets.filter((target) => !/^([a-z]+:|#)/.test(target)).map((target) => target.replace(/#.*/, ""));
   expect(relative.filter((target) => !existsSync(join(root, dirname(file), decodeURI(target))))).toEqual([]);
 });
+
+const PROMISES = readFileSync(join(root, "apps/server/README.md"), "utf8");
+const NAMED = Array.from(
+  PROMISES.matchAll(/`(?:([\w-]+): )?vitest run ([^`]*)`/g),
+  ([, name, files]) => [name === undefined ? "apps/server" : `packages/${name}`, files!] as const,
+);
+
+test.each(NAMED)("a promise of the server is held by tests of %s that are there: %s", (folder, files) => {
+  const tests = repositoryFiles(`${folder}/*.test.ts`);
+  const named = files.split(" ").filter((word) => word.startsWith("test/"));
+  expect(named.filter((part) => !tests.some((file) => file.startsWith(`${folder}/${part}`)))).toEqual([]);
+});
