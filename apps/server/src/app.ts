@@ -19,7 +19,7 @@ import type { Express } from "express";
 import { implement, type Implementation } from "express-operations";
 import { handlers, TABLES, type Tables } from "./registrations.ts";
 
-/** What the petstore's app is made of, beside what it gives to each service's. */
+/** The options of the petstore's app; `createApp` sets those of a service's app that are left out here. */
 export interface AppOptions extends Omit<
   ServiceAppOptions,
   "document" | "basePath" | "enter" | "api" | "isSecret" | "outages" | "failureOf"
@@ -31,7 +31,7 @@ export interface AppOptions extends Omit<
   tuning?: Tuning;
 }
 
-/** What makes requests fast, each of which the benchmark measures the service without. */
+/** What the benchmark changes of a service. `synchronous` and `largestGroup` are for the storage that is opened for it. */
 export interface Tuning extends Pick<StorageOptions, "synchronous" | "largestGroup"> {
   /** Keep what API keys allow, and responses, until the data changes. Default: true. */
   isCaching?: boolean;

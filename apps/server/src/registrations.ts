@@ -7,7 +7,7 @@ import type { Handlers } from "express-operations";
 import { pets } from "./resources/pets/index.ts";
 import { handlersOf } from "./resources/resource.ts";
 
-/** Everything that has tables; what is referenced stands before what references it. */
+/** The resources, and the packages that have tables. A table stands after those that it references. */
 export const REGISTRATIONS = [pets, apiKeys, idempotencyKeys] as const;
 
 /** Every table by its name. Times in them are milliseconds since 1970. */

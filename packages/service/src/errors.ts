@@ -1,6 +1,6 @@
 /**
- * Every error the service answers with: its code, status and message, which express-operations words itself where it
- * refuses. Codes are never reused or renamed.
+ * The errors of the platform: code, status and message, which express-operations words itself where it refuses. Codes are never
+ * reused or renamed. Resources may answer with codes of their own.
  */
 export const ERRORS = {
   invalid_request: { status: 400, message: "The request is not valid HTTP." },
