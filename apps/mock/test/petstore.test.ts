@@ -1,6 +1,12 @@
 import { document } from "@petstore/contract/document";
 import { runConformance } from "express-operations/conformance";
-import { type OpenApiDocument, operationsOf, resolve, type ResponseObject } from "express-operations/reading";
+import {
+  type OpenApiDocument,
+  operationsOf,
+  type RequestBodyObject,
+  resolve,
+  type ResponseObject,
+} from "express-operations/reading";
 import { describe, expect, test } from "vitest";
 import { json, serve } from "./serve.ts";
 
@@ -75,9 +81,9 @@ describe("Prefer", () => {
     expect(cases.length).toBeGreaterThan(10);
   });
 
-  test.each(cases)("$operationId: code=$code, example=$example", async ({ path, method, code, example, value }) => {
+  test.each(cases)("$operationId: code=$code, example=$example", async ({ path, body, code, example, value }) => {
     const { request } = await serve({ document });
-    const init = method === "post" ? json(REX) : {};
+    const init = body === undefined ? {} : json(body);
     for (const Prefer of [`code=${code}, example=${example}`, `example=${example}, code=${code}`]) {
       const answer = await request(path, { ...init, headers: { ...init.headers, Prefer } });
       expect([answer.status, await answer.json()]).toEqual([code, value]);
@@ -119,14 +125,21 @@ describe("Prefer", () => {
 
 /** Every example of every answer of the document, and the status to ask for: that in its body, for `default`. */
 function declaredExamples(of: OpenApiDocument) {
-  return operationsOf(of).flatMap(({ id: operationId, method, path: template, operation }) =>
+  return operationsOf(of).flatMap(({ id: operationId, path: template, operation }) =>
     Object.entries(operation.responses ?? {}).flatMap(([key, node]) => {
+      const body = firstExample(resolve<RequestBodyObject | undefined>(of, operation.requestBody));
       const [media] = Object.values(resolve<ResponseObject>(of, node).content ?? {});
       const { examples = {} } = (media ?? {}) as { examples?: Record<string, { value: { status?: number } }> };
       return Object.entries(examples).map(([example, { value }]) => {
         const code = key === "default" ? value.status! : Number(key);
-        return { operationId, method, path: template.replace(/\{\w+\}/, "1"), code, example, value };
+        return { operationId, body, path: template.replace(/\{\w+\}/, "1"), code, example, value };
       });
     }),
   );
+}
+
+/** A body to send, if one is to be sent. */
+function firstExample(requestBody: RequestBodyObject | undefined): object | undefined {
+  const [media] = Object.values(requestBody?.content ?? {}) as { examples?: Record<string, { value: object }> }[];
+  return Object.values(media?.examples ?? {})[0]?.value;
 }

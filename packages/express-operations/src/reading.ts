@@ -10,6 +10,7 @@ export {
   operationsOf,
   pointer,
   resolve,
+  type RequestBodyObject,
   type ResponseObject,
   responseKey,
   type Schema,
