@@ -26,7 +26,6 @@ const REFUSED: [file: string, imported: string, message: string][] = [
   ],
   ["packages/express-operations/bench/documents.ts", "../../dev/bench/main.ts", "Import another package by its name"],
   ["packages/bench-support/src/figures.ts", "../../service/src/errors.ts", "Import another package by its name"],
-  ["packages/api-keys/test/tables.ts", "../../storage/testing/temporary.ts", "Import another package by its name"],
   [
     "packages/express-operations/src/lists.ts",
     "@platform/service/errors",
