@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
+import { answeringProcesses, sampleOf } from "@platform/test-support/program";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { describe, expect, test } from "vitest";
 import { type Program, run, startProgram } from "./program.ts";
@@ -47,19 +48,4 @@ async function fromEachProcess<Answer>(ask: () => Promise<Answer>): Promise<Answ
   const answers: Answer[] = [];
   for (let process = 0; process < PROCESSES; process++) answers.push(await ask());
   return answers;
-}
-
-/** The processes that have logged a request. */
-function answeringProcesses({ output }: Program): Set<number> {
-  return new Set(Array.from(output().matchAll(/"pid":(\d+),.*"msg":"request completed"/g), ([, pid]) => Number(pid)));
-}
-
-async function metricsOf({ output }: Program): Promise<{ status: number; text: string }> {
-  const answer = await fetch(/Metrics are at (\S+)/.exec(output())![1]!);
-  return { status: answer.status, text: await answer.text() };
-}
-
-async function sampleOf(program: Program, name: string): Promise<number> {
-  const line = (await metricsOf(program)).text.split("\n").find((sample) => sample.startsWith(`${name} `));
-  return Number(line?.slice(name.length + 1) ?? 0);
 }

@@ -1,9 +1,8 @@
-import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
-import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
+import { stuckClient } from "@platform/test-support/program";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
@@ -54,16 +53,6 @@ describe("SIGTERM", () => {
     expect(animalsIn(folder)).toBe(0);
   });
 });
-
-/** A client that has sent something, and does nothing more. */
-async function stuckClient({ baseUrl }: Program, sent: string): Promise<Socket> {
-  const { hostname, port } = new URL(baseUrl);
-  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }).on("error", () => {});
-  await once(socket, "connect");
-  await new Promise((done) => socket.write(sent, done));
-  expect((await fetch(new URL("/healthz", baseUrl))).status).toBe(200); // so that which came before has arrived
-  return socket;
-}
 
 function postHead({ key }: Program): string {
   return `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;

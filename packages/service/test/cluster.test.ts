@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { text } from "node:stream/consumers";
-import type { Program } from "@platform/test-support/program";
+import { answeringProcesses, metricsOf, type Program, sampleOf } from "@platform/test-support/program";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { environment, pathOf, startProgram } from "./things-program.ts";
 
@@ -117,21 +117,6 @@ async function send({ baseUrl }: Program, method: string, path: string): Promise
   const [response] = (await once(sent, "response")) as [IncomingMessage];
   await text(response);
   return { status: response.statusCode };
-}
-
-/** The processes that have logged a request. */
-function answeringProcesses({ output }: Program): Set<number> {
-  return new Set(Array.from(output().matchAll(/"pid":(\d+),.*"msg":"request completed"/g), ([, pid]) => Number(pid)));
-}
-
-async function metricsOf({ output }: Program): Promise<{ status: number; text: string }> {
-  const answer = await fetch(/Metrics are at (\S+)/.exec(output())![1]!);
-  return { status: answer.status, text: await answer.text() };
-}
-
-async function sampleOf(program: Program, name: string): Promise<number> {
-  const line = (await metricsOf(program)).text.split("\n").find((sample) => sample.startsWith(`${name} `));
-  return Number(line?.slice(name.length + 1) ?? 0);
 }
 
 /** One that has ended may stay listed as a zombie. */

@@ -1,9 +1,8 @@
 import { fork, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
-import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import type { Program } from "@platform/test-support/program";
+import { type Program, stuckClient } from "@platform/test-support/program";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { environment, pathOf, startProgram } from "./things-program.ts";
 
@@ -128,16 +127,6 @@ function workersOf({ child }: Program): number[] {
     .split("\n")
     .map((line) => line.trim().split(/ +/).map(Number));
   return processes.flatMap(([pid, parent]) => (parent === child.pid ? [pid!] : []));
-}
-
-/** A client that has sent something, and does nothing more. */
-async function stuckClient({ baseUrl }: Program, sent: string): Promise<Socket> {
-  const { hostname, port } = new URL(baseUrl);
-  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }).on("error", () => {});
-  await once(socket, "connect");
-  await new Promise((done) => socket.write(sent, done));
-  expect((await fetch(new URL("/healthz", baseUrl))).status).toBe(200); // so that which came before has arrived
-  return socket;
 }
 
 async function acceptsConnections({ baseUrl }: Program): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
 /** A service as a process of its own. */
@@ -36,4 +37,32 @@ export async function startProgram(
     }
   });
   return { child, baseUrl, output: () => output, stop };
+}
+
+/** The processes of a service that have logged a request. */
+export function answeringProcesses({ output }: Program): Set<number> {
+  return new Set(Array.from(output().matchAll(/"pid":(\d+),.*"msg":"request completed"/g), ([, pid]) => Number(pid)));
+}
+
+/** What a service answers at the address of its metrics. */
+export async function metricsOf({ output }: Program): Promise<{ status: number; text: string }> {
+  const answer = await fetch(/Metrics are at (\S+)/.exec(output())![1]!);
+  return { status: answer.status, text: await answer.text() };
+}
+
+/** The value of a metric, by its name with its labels; 0 where there is none. */
+export async function sampleOf(program: Program, name: string): Promise<number> {
+  const line = (await metricsOf(program)).text.split("\n").find((sample) => sample.startsWith(`${name} `));
+  return Number(line?.slice(name.length + 1) ?? 0);
+}
+
+/** A client that has sent something, which has arrived, and does nothing more. */
+export async function stuckClient({ baseUrl }: Program, sent: string): Promise<Socket> {
+  const { hostname, port } = new URL(baseUrl);
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }).on("error", () => {});
+  await once(socket, "connect");
+  await new Promise((done) => socket.write(sent, done));
+  const { status } = await fetch(new URL("/healthz", baseUrl));
+  if (status !== 200) throw new Error(`/healthz answered with ${status}.`);
+  return socket;
 }
