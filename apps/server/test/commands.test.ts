@@ -34,11 +34,24 @@ test("each command, argument and option says what it is for", () => {
   expect(silent).toEqual([]);
 });
 
+const SOURCE = join(import.meta.dirname, "../bin/petstore.js"); // whose modules have their names
+
+/** A Node option that sees each module as it is loaded. */
+function atLoad(hook: string): string {
+  return `--import=data:text/javascript,import{registerHooks}from'node:module';registerHooks({load:${hook}})`;
+}
+
+test("the start refuses a contract with a scope that no key can have", async () => {
+  const withComma = "source:String(m.source).replace('\"pets:','\"pets,')";
+  const NODE_OPTIONS = atLoad(`(u,c,n,m=n(u,c))=>u.endsWith('/facts.ts')?{...m,${withComma}}:m`);
+  const { code, stderr } = await run(["serve"], { NODE_OPTIONS, DATABASE_URL: await temporaryUrl() }, SOURCE);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/No API key can have the scope "pets,\w+", which an operation of the contract requires\./);
+});
+
 test("a command loads no web server", async () => {
-  const report = "registerHooks({load:(u,c,n)=>(console.log('loaded:'+u),n(u,c))})";
-  const preload = `--import=data:text/javascript,import{registerHooks}from'node:module';${report}`;
-  const entry = join(import.meta.dirname, "../bin/petstore.js"); // the source, whose modules have their names
-  const { code, stdout } = await run(["audit"], { NODE_OPTIONS: preload, DATABASE_URL: await temporaryUrl() }, entry);
+  const NODE_OPTIONS = atLoad("(u,c,n)=>(console.log('loaded:'+u),n(u,c))");
+  const { code, stdout } = await run(["audit"], { NODE_OPTIONS, DATABASE_URL: await temporaryUrl() }, SOURCE);
   expect(code).toBe(0);
   const loaded = stdout.match(/^loaded:.*$/gm) ?? [];
   expect(loaded).toContainEqual(expect.stringContaining("audit.commands.ts"));
