@@ -17,9 +17,9 @@ const MAPS = new Set(["properties", "patternProperties", "$defs", "responses", "
  * all that they refer to, whatever the order of fields, and without prose and examples. Rejects when a reference leads nowhere.
  */
 export async function fingerprints(document: OpenApiDocument): Promise<Record<string, string>> {
-  const entries = operationsOf(document).map(async ({ method, path, operation, parameters }) => {
+  const entries = operationsOf(document).map(async ({ id, method, path, operation, parameters }) => {
     const text = JSON.stringify(canonical([method, path, { ...operation, parameters }], document, []));
-    return [operation.operationId ?? `${method} ${path}`, (await sha256(text)).slice(0, 16)] as const;
+    return [id, (await sha256(text)).slice(0, 16)] as const;
   });
   return Object.fromEntries(await Promise.all(entries));
 }

@@ -9,6 +9,7 @@ export {
   type OperationEntry,
   operationsOf,
   pointer,
+  requirementsOf,
   resolve,
   type RequestBodyObject,
   type ResponseObject,

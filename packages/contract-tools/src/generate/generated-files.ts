@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { operationsOf } from "express-operations/reading";
+import { operationsOf, requirementsOf } from "express-operations/reading";
 import { withRequestDefaultsRequired } from "express-operations/request-defaults";
 import type { OpenAPI3 } from "openapi-typescript";
 import { ROOT } from "../redocly.ts";
@@ -77,8 +77,8 @@ async function typesOf(document: OpenAPI3): Promise<string> {
 
 /** Each scope once, in the order of the operations. */
 function scopesOf(document: OpenAPI3): string {
-  const required = operationsOf(document).flatMap(({ operation }) => operation.security ?? document.security ?? []);
-  const scopes = new Set(required.flatMap((requirement) => Object.values(requirement).flat()));
+  const requirements = operationsOf(document).flatMap((entry) => requirementsOf(document, entry));
+  const scopes = new Set(requirements.flatMap((requirement) => Object.values(requirement).flat()));
   return `[${Array.from(scopes, (scope) => JSON.stringify(scope)).join(", ")}]`;
 }
 
