@@ -5,8 +5,8 @@ import { type Plan, type PlanOptions, planOf } from "./plan.ts";
 import { Problem, refuse } from "./problem.ts";
 import { contentTypeFor, expectOneContentType } from "./request/body.ts";
 import { cookieHeaders, inputOf, rawParameters } from "./request/parameters.ts";
-import type { PathRouter } from "./request/path-router.ts";
-import { queryOf, type ReadQuery } from "./request/query.ts";
+import { type PathRouter, queryOf } from "./request/path-router.ts";
+import type { ReadQuery } from "./request/query.ts";
 import type { Subject } from "./request/subject.ts";
 import { type Deprecation, deprecationOf } from "./response/deprecation.ts";
 import { isCacheable } from "./response/cacheable.ts";
@@ -111,7 +111,7 @@ export class Operation {
   }
 
   async #answer(request: Request, response: Response, values: string[], plan: Plan, caller: unknown): Promise<Outcome> {
-    const search = request.url.includes("?") ? queryOf(request.url) : ""; // most requests need none of query.ts
+    const search = queryOf(request.url);
     const { declared, undeclared } = search === "" ? emptyQuery() : plan.readQuery(search);
     const raw = rawParameters(this.#names, values, declared, request, plan.hasCookies);
     const received = plan.readBody?.(request, response);
@@ -194,9 +194,8 @@ export function requestHandler(router: PathRouter<Route>, { onOperation, problem
     };
     const fail = (error: unknown): void => {
       if (error instanceof Problem) answer(error);
-      // To Express nothing, and some strings, would mean that this is no failure.
-      else
-        next(error instanceof Error ? error : new Error("Something else than an Error was thrown.", { cause: error }));
+      // Express takes `undefined`, `null`, "route" and "router" for no failure.
+      else next(error instanceof Error ? error : new Error("What was thrown is not an Error.", { cause: error }));
     };
     try {
       const found = router.find(request.path);

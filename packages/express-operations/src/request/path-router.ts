@@ -116,3 +116,9 @@ function asSent(segment: string): string {
   if (segment.includes("%")) return normalizePath(segment);
   return encodeURI(segment).replaceAll("%7B", "{").replaceAll("%7D", "}");
 }
+
+/** Returns the query of a URL, without its question mark. */
+export function queryOf(url: string): string {
+  const start = url.indexOf("?");
+  return start === -1 ? "" : url.slice(start + 1);
+}

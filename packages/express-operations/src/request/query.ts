@@ -10,6 +10,7 @@ import { nonNullTypesOf } from "../document/effective-schema.ts";
 import { MAX_DEPTH } from "./json.ts";
 import { shortened } from "../lists.ts";
 import { describe, type Problem, refuse } from "../problem.ts";
+import { queryOf } from "./path-router.ts";
 
 /** The value of a query parameter: a text, the values of a list, or an object written in brackets. */
 export type QueryValue = string | QueryValue[] | { [name: string]: QueryValue };
@@ -106,12 +107,6 @@ function readQuery(pairs: Pairs, declaration: Declaration): ReadQuery {
 export function queryValue(url: string, name: string): string | undefined {
   const value = parsePairs(queryOf(url), "&", "=", { maxKeys: 0 })[name];
   return typeof value === "string" ? value : undefined;
-}
-
-/** Returns the query of a URL, without its question mark. */
-export function queryOf(url: string): string {
-  const start = url.indexOf("?");
-  return start === -1 ? "" : url.slice(start + 1);
 }
 
 /** Whether a text is valid percent-encoding of UTF-8. */

@@ -77,9 +77,9 @@ const NOT_STORED = "no-store";
 const ASKED_AGAIN = "private, no-cache";
 
 /**
- * Begins the state of each request, and gives its response headers that stand on it whatever it becomes: those for security, `Cache-Control`, `Strict-Transport-Security`
- * where it is given, and those added by `addStanding`. What a handler sets goes before. They are written at once with the
- * rest, as Node checks and stores each that is set by itself.
+ * Begins the state of each request, and sends default headers with every response: those for security, `Cache-Control`,
+ * `Strict-Transport-Security` where it is given, and those that `addStanding` adds. Headers that a handler sets take precedence.
+ * All are written at once, as Node checks and stores each that is set by itself.
  */
 export function standingHeaders(app: Express, strictTransportSecurity?: string): RequestHandler {
   const writeHead = function (this: Response, status: number, ...rest: unknown[]): NodeResponse {
