@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { destination } from "pino";
-import type { Tuning } from "../src/app.ts";
+import type { Tuning } from "../src/server.ts";
 import type { PeerDatabase, StartPeer } from "./peers/peer.ts";
 
 /** Who is measured: the service, as tuned, or one of its peers, by the name of its file. */

@@ -9,12 +9,11 @@ import { operationOptions } from "@platform/service/operation-options";
 import { dataVersionOf } from "@platform/service/request-state";
 import { type Capacity, createServiceApp, type ServiceAppOptions } from "@platform/service/service-app";
 import type { Environment as EnvironmentName } from "@platform/service/settings";
-import { snapshotPerTurn } from "@platform/storage/turns";
 import { isDatabaseUnavailable } from "@platform/storage/database-error";
 import { failureOf } from "@platform/storage/failure";
-import type { StorageOptions } from "@platform/storage/open-storage";
 import { outageLog } from "@platform/storage/outage";
 import type { Storage } from "@platform/storage/storage";
+import { snapshotPerTurn } from "@platform/storage/turns";
 import type { Express } from "express";
 import { implement, type Implementation } from "express-operations";
 import { handlers, TABLES, type Tables } from "./registrations.ts";
@@ -28,15 +27,10 @@ export interface AppOptions extends Omit<
   keyUses: KeyUses;
   environment: EnvironmentName;
   rateLimits: RateLimits;
-  tuning?: Tuning;
-}
-
-/** What the benchmark changes of a service. `synchronous` and `largestGroup` are for the storage that is opened for it. */
-export interface Tuning extends Pick<StorageOptions, "synchronous" | "largestGroup"> {
   /** Keep what API keys allow, and responses, until the data changes. Default: true. */
-  isCaching?: boolean;
+  isCaching?: boolean | undefined;
   /** As for `implement`. */
-  shortcut?: boolean;
+  shortcut?: boolean | undefined;
 }
 
 /** The path every address of the contract ends in, such as `/v1`. */
@@ -47,7 +41,7 @@ const KEPT_BYTES = 32 * 1024 * 1024;
 
 /** The petstore as an Express app. */
 export async function createApp(options: AppOptions): Promise<Express> {
-  const { storage, logger, tuning: { isCaching = true } = {} } = options;
+  const { storage, logger, isCaching = true } = options;
   expectGrantable(scopes);
   const enter = snapshotPerTurn(storage);
   const failure = () => failureOf(storage, Object.keys(TABLES));
@@ -67,7 +61,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
 }
 
 async function operations(options: AppOptions, capacity: Capacity): Promise<Implementation> {
-  const { storage, keyUses, rateLimits, tuning: { shortcut = true } = {} } = options;
+  const { storage, keyUses, rateLimits, shortcut = true } = options;
   const implementation = implement<HandledOperations, Environment<Tables>>()({
     ...operationOptions(options),
     document,

@@ -7,12 +7,15 @@ import { Closings } from "@platform/service/closings";
 import type { ServiceProgram } from "@platform/service/run-service";
 import type { Opened, Service, Serving, Surroundings } from "@platform/service/serving";
 import { startService } from "@platform/service/start-service";
-import { openStorage } from "@platform/storage/open-storage";
+import { openStorage, type StorageOptions } from "@platform/storage/open-storage";
 import type { Logger } from "pino";
-import { BASE_PATH, createApp, type Tuning } from "./app.ts";
+import { type AppOptions, BASE_PATH, createApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { prepare } from "./prepare.ts";
 import type { Tables } from "./registrations.ts";
+
+/** What the benchmark changes of the service. */
+export type Tuning = Pick<AppOptions, "isCaching" | "shortcut"> & Pick<StorageOptions, "synchronous" | "largestGroup">;
 
 /** What starts the petstore, in this process or in several. */
 export function petstore(config: Config, tuning?: Tuning): ServiceProgram {
@@ -36,14 +39,14 @@ export function start(config: Config, logger: Logger, tuning?: Tuning): Promise<
 async function open(
   config: Config,
   { logger, metrics, tracing, isStopping }: Surroundings,
-  tuning: Tuning = {},
+  { synchronous, largestGroup, ...tuning }: Tuning = {},
 ): Promise<Opened> {
   const closings = new Closings();
   try {
     const storage = openStorage<Tables>(config.databaseUrl, {
       onCommit: await storageMetrics(config, metrics),
-      synchronous: tuning.synchronous,
-      largestGroup: tuning.largestGroup,
+      synchronous,
+      largestGroup,
     });
     closings.add(() => storage.destroy());
     await storage.open().catch(() => {}); // each request tries again, and says what is wrong
@@ -53,7 +56,7 @@ async function open(
     const settings = { environment, maxInFlight, trustProxy, rateLimits, strictTransportSecurity };
     const app = await createApp({
       ...settings,
-      tuning,
+      ...tuning,
       storage,
       keyUses: uses,
       logger,
