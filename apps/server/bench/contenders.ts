@@ -26,7 +26,7 @@ export function flagsOf({ name, flags }: Contender): string[] {
 export const LINEUP = {
   "this service": { name: "petstore" },
   "this service, nothing kept": { name: "petstore", tuning: { isCaching: false } },
-  "this service, no shortcut past EOV": { name: "petstore", tuning: { shortcut: false } },
+  "this service, no fastPath past EOV": { name: "petstore", tuning: { fastPath: false } },
   "this service, Node without flags": { name: "petstore", flags: [] },
   "Fastify, same techniques": { name: "fastify-tuned" },
   "Fastify, same techniques, nothing kept": { name: "fastify-tuned", env: { PEER_CACHES: "off" } },

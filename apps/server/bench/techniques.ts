@@ -10,7 +10,7 @@ const TECHNIQUES: Record<string, { without: Omit<Contender, "name">; works: Work
     works: ["list 20", "list 100", "get by id", "create", "refuse with 401"],
   },
   "fast path past EOV": {
-    without: { tuning: { shortcut: false } },
+    without: { tuning: { fastPath: false } },
     works: ["list 20", "get by id", "create", "refuse with 400"],
     isCaching: false,
   },

@@ -2,8 +2,8 @@ import { type HandledOperations, scopes } from "@petstore/contract";
 import { document } from "@petstore/contract/document";
 import { holdsApiKey } from "@platform/api-keys/api-key";
 import { authentication, type KeyUses } from "@platform/api-keys/authentication";
-import type { Environment } from "@platform/api-keys/environment";
-import { limited, type RateLimits } from "@platform/api-keys/rate-limits";
+import type { HandlerContext } from "@platform/api-keys/environment";
+import { withRateLimit, type RateLimits } from "@platform/api-keys/rate-limits";
 import { expectGrantable } from "@platform/api-keys/scopes";
 import { operationOptions } from "@platform/service/operation-options";
 import { dataVersionOf } from "@platform/service/request-state";
@@ -30,7 +30,7 @@ export interface AppOptions extends Omit<
   /** Keep what API keys allow, and responses, until the data changes. Default: true. */
   isCaching?: boolean | undefined;
   /** As for `implement`. */
-  shortcut?: boolean | undefined;
+  fastPath?: boolean | undefined;
 }
 
 /** The path every address of the contract ends in, such as `/v1`. */
@@ -61,15 +61,15 @@ export async function createApp(options: AppOptions): Promise<Express> {
 }
 
 async function operations(options: AppOptions, capacity: Capacity): Promise<Implementation> {
-  const { storage, keyUses, rateLimits, shortcut = true } = options;
-  const implementation = implement<HandledOperations, Environment<Tables>>()({
+  const { storage, keyUses, rateLimits, fastPath = true } = options;
+  const implementation = implement<HandledOperations, HandlerContext<Tables>>()({
     ...operationOptions(options),
     document,
     handlers,
     realm: "petstore",
-    shortcut,
-    security: { bearerAuth: await limited(rateLimits, storage.db, authentication(storage.db, keyUses)) },
-    context: capacity.granting(storage),
+    fastPath,
+    security: { bearerAuth: await withRateLimit(rateLimits, storage.db, authentication(storage.db, keyUses)) },
+    context: capacity.reserving(storage),
     cache: { version: dataVersionOf, bytes: KEPT_BYTES },
   });
   const [broken] = await implementation.ready;

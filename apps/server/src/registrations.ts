@@ -1,5 +1,5 @@
 import type { HandledOperations } from "@petstore/contract";
-import type { Environment } from "@platform/api-keys/environment";
+import type { HandlerContext } from "@platform/api-keys/environment";
 import { apiKeys } from "@platform/api-keys/keys.registration";
 import { idempotencyKeys } from "@platform/storage/idempotency.registration";
 import { tablesOf, type TablesOf } from "@platform/storage/registration";
@@ -17,4 +17,4 @@ export type Tables = TablesOf<(typeof REGISTRATIONS)[number]>;
 export const TABLES = tablesOf(REGISTRATIONS);
 
 /** The handler of every operation of the contract. */
-export const handlers: Handlers<HandledOperations, Environment<Tables>> = handlersOf(REGISTRATIONS);
+export const handlers: Handlers<HandledOperations, HandlerContext<Tables>> = handlersOf(REGISTRATIONS);

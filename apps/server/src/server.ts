@@ -5,7 +5,7 @@ import { version } from "@petstore/contract";
 import { keyUses } from "@platform/api-keys/authentication";
 import { Closings } from "@platform/service/closings";
 import type { ServiceProgram } from "@platform/service/run-service";
-import type { Opened, Service, Serving, Surroundings } from "@platform/service/serving";
+import type { OpenedService, Service, RunningService, ProcessContext } from "@platform/service/serving";
 import { startService } from "@platform/service/start-service";
 import { openStorage, type StorageOptions } from "@platform/storage/open-storage";
 import type { Logger } from "pino";
@@ -15,7 +15,7 @@ import { prepare } from "./prepare.ts";
 import type { Tables } from "./registrations.ts";
 
 /** What the benchmark changes of the service. */
-export type Tuning = Pick<AppOptions, "isCaching" | "shortcut"> & Pick<StorageOptions, "synchronous" | "largestGroup">;
+export type Tuning = Pick<AppOptions, "isCaching" | "fastPath"> & Pick<StorageOptions, "synchronous" | "largestGroup">;
 
 /** What starts the petstore, in this process or in several. */
 export function petstore(config: Config, tuning?: Tuning): ServiceProgram {
@@ -38,9 +38,9 @@ export function start(config: Config, logger: Logger, tuning?: Tuning): Promise<
 
 async function open(
   config: Config,
-  { logger, metrics, tracing, isStopping }: Surroundings,
+  { logger, metrics, tracing, isStopping }: ProcessContext,
   { synchronous, largestGroup, ...tuning }: Tuning = {},
-): Promise<Opened> {
+): Promise<OpenedService> {
   const closings = new Closings();
   try {
     const storage = openStorage<Tables>(config.databaseUrl, {
@@ -72,13 +72,13 @@ async function open(
 }
 
 /** Loaded only when they are wanted. */
-async function storageMetrics({ databaseUrl }: Config, metrics: Surroundings["metrics"]) {
+async function storageMetrics({ databaseUrl }: Config, metrics: ProcessContext["metrics"]) {
   if (metrics === undefined) return undefined;
   const { addStorageMetrics } = await import("@platform/storage/storage-metrics");
   return addStorageMetrics(metrics.registry, databaseUrl);
 }
 
-function greeting(config: Config, { baseUrl, metricsUrl }: Serving): string {
+function greeting(config: Config, { baseUrl, metricsUrl }: RunningService): string {
   const processes = config.processes === 1 ? "" : `, ${config.processes} processes`;
   const lines = [`Petstore ${version} (${config.environment}${processes}) is listening on ${baseUrl}`];
   lines.push(`Its reference, where every operation can be tried, is at ${new URL("/docs", baseUrl).href}`);

@@ -13,10 +13,10 @@ import type { ApiKeysTables } from "./keys.table.ts";
 export type Authenticated = Grant<Pick<ApiKey, "id" | "name">>;
 
 /** `endsAt` is in milliseconds since 1970, and Infinity for a key that never ends. */
-type Verdict = Authenticated & { endsAt: number };
+type CachedKey = Authenticated & { endsAt: number };
 
 /** Few enough to take a few MiB, more than are in use at a time. */
-const VERDICTS_KEPT = 10_000;
+const MAX_CACHED_KEYS = 10_000;
 
 /**
  * Judges a token by the database as it is when the request has arrived, so that revocation and expiry hold from the next
@@ -27,26 +27,26 @@ const VERDICTS_KEPT = 10_000;
 export function authentication(
   db: Kysely<ApiKeysTables>,
   uses: KeyUses,
-  kept = VERDICTS_KEPT,
+  kept = MAX_CACHED_KEYS,
 ): (token: string, request: Request) => Authenticated | undefined | Promise<Authenticated | undefined> {
-  let valid = new Map<string, Verdict>();
+  let valid = new Map<string, CachedKey>();
   let refused = new Set<string>(); // apart, as anybody can make up keys, and they must not take the place of valid ones
   let version: number | undefined;
 
-  const keep = (token: string, verdict: Verdict | undefined): void => {
-    if (verdict === undefined && !isWellFormedApiKey(token)) return; // it may be long, and is refused without a look-up
-    const alike = verdict === undefined ? refused : valid;
+  const keep = (token: string, cached: CachedKey | undefined): void => {
+    if (cached === undefined && !isWellFormedApiKey(token)) return; // it may be long, and is refused without a look-up
+    const alike = cached === undefined ? refused : valid;
     if (alike.size >= kept) alike.delete(alike.keys().next().value!); // the oldest
-    if (verdict === undefined) refused.add(token);
-    else valid.set(token, verdict);
+    if (cached === undefined) refused.add(token);
+    else valid.set(token, cached);
   };
 
   /** Counts a use of the key, if it is one, and leaves whose it is in the state of the request. */
-  const grant = (verdict: Verdict | undefined, { res }: Request): Authenticated | undefined => {
-    if (verdict === undefined || verdict.endsAt <= Date.now()) return undefined;
-    uses.record(verdict.caller.id);
-    stateOf(res!).caller = verdict.caller;
-    return verdict;
+  const grant = (cached: CachedKey | undefined, { res }: Request): Authenticated | undefined => {
+    if (cached === undefined || cached.endsAt <= Date.now()) return undefined;
+    uses.record(cached.caller.id);
+    stateOf(res!).caller = cached.caller;
+    return cached;
   };
 
   return (token, request) => {
@@ -55,22 +55,22 @@ export function authentication(
     const known = valid.get(token);
     if (known !== undefined) return grant(known, request);
     if (refused.has(token)) return undefined;
-    return lookUp(db, token).then((verdict) => {
-      if (current !== undefined && current === version) keep(token, verdict);
-      return grant(verdict, request);
+    return lookUp(db, token).then((cached) => {
+      if (current !== undefined && current === version) keep(token, cached);
+      return grant(cached, request);
     });
   };
 }
 
-async function lookUp(db: Kysely<ApiKeysTables>, token: string): Promise<Verdict | undefined> {
+async function lookUp(db: Kysely<ApiKeysTables>, token: string): Promise<CachedKey | undefined> {
   try {
-    return verdictOn(await findApiKey(db, token)); // also one that is expired now, as the clock may be set back
+    return cachedKeyOf(await findApiKey(db, token)); // also one that is expired now, as the clock may be set back
   } catch (cause) {
     throw new DatabaseError("The API key of a request could not be looked up.", { cause });
   }
 }
 
-function verdictOn(apiKey: ValidApiKey | undefined): Verdict | undefined {
+function cachedKeyOf(apiKey: ValidApiKey | undefined): CachedKey | undefined {
   if (apiKey === undefined) return undefined;
   const { id, name, scopes, expiresAt } = apiKey;
   return { caller: { id, name }, ...(scopes.includes(EVERY_SCOPE) ? {} : { scopes }), endsAt: expiresAt ?? Infinity };

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type ErrorBody, errorBody } from "@platform/service/errors";
-import { type IdempotentOutcome, once } from "@platform/storage/idempotency.repository";
+import { type IdempotentResult, withIdempotencyKey } from "@platform/storage/idempotency.repository";
 import type { IdempotencyTables } from "@platform/storage/idempotency.table";
 import type { Storage, Work } from "@platform/storage/storage";
 import type { StatusCode } from "express-operations";
@@ -20,22 +20,22 @@ interface IdempotentInput<Tables> {
 }
 
 /** A response that can be kept: its body and headers survive JSON. */
-interface Answer {
+interface StorableResponse {
   status: StatusCode;
   headers?: object;
   body?: unknown;
 }
 
 /** An answer, or a success that was kept, marked as such. */
-type Replayable<Given extends Answer> = Given extends Answer & { status: 200 | 201 | 202 | 204 }
+type Replayable<Given extends StorableResponse> = Given extends StorableResponse & { status: 200 | 201 | 202 | 204 }
   ? Given | Replayed<Given>
   : Given;
-type Replayed<Given extends Answer> = Omit<Given, "headers"> & {
+type Replayed<Given extends StorableResponse> = Omit<Given, "headers"> & {
   headers: Given["headers"] & { "Idempotency-Replayed": "true" };
 };
 
 /** What is answered in place of the work. */
-type Refused =
+type IdempotencyError =
   | { status: 400 | 422; body: ErrorBody }
   | { status: 409; headers: { "Retry-After": number }; body: ErrorBody };
 
@@ -52,11 +52,11 @@ export interface EarlierRows {
  * and a throw roll everything back and leave the key unused. Without a key the work is done each time. Throws for uploaded files, which it
  * does not compare, and for answers that are bytes, which it cannot keep.
  */
-export async function idempotent<Tables extends IdempotencyTables, Given extends Answer>(
+export async function idempotent<Tables extends IdempotencyTables, Given extends StorableResponse>(
   input: IdempotentInput<Tables>,
   work: Work<Tables, Given>,
   earlier?: EarlierRows,
-): Promise<Replayable<Given> | Refused> {
+): Promise<Replayable<Given> | IdempotencyError> {
   const { operationId, path, query, body, files, caller, context } = input;
   if (files !== undefined) throw new Error(`"${operationId}" has files, which idempotent() does not compare.`);
   const key = input.headers["Idempotency-Key"];
@@ -70,15 +70,15 @@ export async function idempotent<Tables extends IdempotencyTables, Given extends
       throw new Error(`"${operationId}" answers with bytes, which cannot be kept.`);
     return answer;
   };
-  return answerOf(await once(context.write, request, keepable, isSuccess), earlier?.status);
+  return answerOf(await withIdempotencyKey(context.write, request, keepable, isSuccess), earlier?.status);
 }
 
 const KEY_MISPLACED = "An API key belongs in the Authorization header alone; an Idempotency-Key must not hold one.";
 
-function answerOf<Given extends Answer>(
-  result: IdempotentOutcome<Given>,
+function answerOf<Given extends StorableResponse>(
+  result: IdempotentResult<Given>,
   earlierStatus: StatusCode | undefined,
-): Replayable<Given> | Refused {
+): Replayable<Given> | IdempotencyError {
   switch (result.outcome) {
     case "done":
       return result.answer as Replayable<Given>;
@@ -93,11 +93,11 @@ function answerOf<Given extends Answer>(
   }
 }
 
-function replayed<Given extends Answer>(answer: Given): Replayable<Given> {
+function replayed<Given extends StorableResponse>(answer: Given): Replayable<Given> {
   return { ...answer, headers: { ...answer.headers, "Idempotency-Replayed": "true" } } as unknown as Replayable<Given>;
 }
 
-function isSuccess({ status }: Answer): boolean {
+function isSuccess({ status }: StorableResponse): boolean {
   return status >= 200 && status < 300;
 }
 

@@ -27,16 +27,16 @@ export interface RateLimits {
  * the answer is 429 with `Retry-After`; the caller's own limit stands on each answer in `RateLimit-Policy` and `RateLimit`
  * (draft-ietf-httpapi-ratelimit-headers-10). Throws `DatabaseError`, and admits nobody, when it cannot be counted.
  */
-export async function limited<Caller extends { id: number }>(
+export async function withRateLimit<Caller extends { id: number }>(
   limits: RateLimits,
   db: Kysely<any>,
-  judge: SecurityHandler<Caller>,
+  authenticate: SecurityHandler<Caller>,
 ): Promise<SecurityHandler<Caller>> {
-  if (limits.perKey === undefined && limits.failuresPerAddress === undefined) return judge;
+  if (limits.perKey === undefined && limits.failuresPerAddress === undefined) return authenticate;
   const perKey = await limiterOf(limits.perKey, "key", db);
   const perAddress = await limiterOf(limits.failuresPerAddress, "address", db);
   return async (credential, request) => {
-    const grant = await judge(credential, request);
+    const grant = await authenticate(credential, request);
     if (grant !== undefined) await perKey?.(String(grant.caller.id), request);
     else await perAddress?.(networkOf(forwardedOf(request).address ?? ""), request);
     return grant;

@@ -31,7 +31,7 @@ async function judging(kept?: number) {
   };
 }
 
-test("a verdict is kept while nothing was committed, and ends with the key all the same", async () => {
+test("a looked-up key is cached while nothing was committed, and ends with the key all the same", async () => {
   const { db, data, uses, make, judge } = await judging();
   const { key, id } = await make();
   expect(await judge(key)).toMatchObject({ caller: { id } }); // tells the version
@@ -88,7 +88,7 @@ test("that a key gives no entry is kept as well, but for what cannot be a key, a
   expect(await judge(key)).toMatchObject({ caller: { id } });
 });
 
-test("no verdict is kept while it cannot be told whether something was committed", async () => {
+test("no key is cached while it cannot be told whether something was committed", async () => {
   const { db, data, make, judge } = await judging();
   data.version = undefined;
   const { key, id } = await make();
@@ -97,7 +97,7 @@ test("no verdict is kept while it cannot be told whether something was committed
   expect(await judge(key)).toBeUndefined();
 });
 
-test("a verdict that the database was waited for is not kept when something was committed meanwhile", async () => {
+test("a key that was being looked up is not cached when something was committed meanwhile", async () => {
   const { db, data, make, judge } = await judging();
   const { key, id } = await make();
   let waiting: ReturnType<typeof judge>[] = [];

@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import { authentication, keyUses } from "../src/authentication.ts";
 import { createApiKey } from "../src/keys.repository.ts";
-import { limited, type RateLimits } from "../src/rate-limits.ts";
+import { withRateLimit, type RateLimits } from "../src/rate-limits.ts";
 import { temporaryStorage } from "./tables.ts";
 
 type Storage = Awaited<ReturnType<typeof temporaryStorage>>;
@@ -26,7 +26,7 @@ export async function startLimited(
   const service = await startThings({
     env,
     isOutage: isDatabaseUnavailable,
-    security: await limited(
+    security: await withRateLimit(
       { perKey: undefined, failuresPerAddress: undefined, ...limits },
       storage.db,
       authentication(storage.db, uses),

@@ -12,7 +12,7 @@ import { parseArgs } from "node:util";
 import { cloneInstalled } from "@platform/test-support/clone";
 import { equivalentsOf } from "./mutation/equivalents.ts";
 import { described } from "./mutation/mutants.ts";
-import { mutatePackage, type Outcome, type Verdict } from "./mutation/package-mutation.ts";
+import { mutatePackage, type SampleResult, type MutantResult } from "./mutation/package-mutation.ts";
 import { endTestRuns, type Workplace } from "./mutation/test-runs.ts";
 
 const HELP = `Changes the code of packages, one place at a time in a copy of the repository, and tells which changes their tests do not notice.
@@ -40,7 +40,7 @@ if (values.help) console.log(HELP);
 else await main();
 
 async function main(): Promise<void> {
-  const wish = { count: wholeNumber("count", 1), seed: wholeNumber("seed"), at: values.at };
+  const options = { count: wholeNumber("count", 1), seed: wholeNumber("seed"), at: values.at };
   const floor = wholeNumber("floor");
   const folders = chosenFolders();
   const jobs = wholeNumber("jobs", 1);
@@ -49,12 +49,12 @@ async function main(): Promise<void> {
     const began = performance.now();
     const hasLongTestsOnly = !("test" in manifestOf(folder).scripts);
     const [first, ...others] = places.roots.map((place) => ({ ...place, folder, hasLongTestsOnly }));
-    const outcome = await mutatePackage([first!, ...others], wish, equivalentsOf(folder), (verdict) =>
-      printVerdict(folder, verdict),
+    const sample = await mutatePackage([first!, ...others], options, equivalentsOf(folder), (result) =>
+      printResult(folder, result),
     );
     const minutes = ((performance.now() - began) / 60_000).toFixed(1);
-    const score = scoreOf(outcome);
-    console.log(summaryOf(basename(folder), outcome, `seed ${wish.seed}, ${minutes} min`));
+    const score = scoreOf(sample);
+    console.log(summaryOf(basename(folder), sample, `seed ${options.seed}, ${minutes} min`));
     if (score < floor) {
       console.log(`${basename(folder)}: fewer than ${floor} % were noticed.`);
       process.exitCode = 1;
@@ -111,21 +111,21 @@ function workingPlaces(count: number): Disposable & { roots: Pick<Workplace, "ro
   };
 }
 
-function printVerdict(folder: string, { mutant, noticedBy }: Verdict): void {
+function printResult(folder: string, { mutant, noticedBy }: MutantResult): void {
   if (noticedBy === undefined) console.log(`survived  ${folder}/${mutant.file}:${mutant.line}  ${described(mutant)}`);
   else if (values.at.length > 0)
     console.log(`noticed   ${folder}/${mutant.file}:${mutant.line}  ${described(mutant)}  by ${noticedBy}`);
 }
 
-function scoreOf({ verdicts }: Outcome): number {
-  const noticed = verdicts.filter(({ noticedBy }) => noticedBy !== undefined).length;
-  return verdicts.length === 0 ? 0 : (100 * noticed) / verdicts.length;
+function scoreOf({ results }: SampleResult): number {
+  const noticed = results.filter(({ noticedBy }) => noticedBy !== undefined).length;
+  return results.length === 0 ? 0 : (100 * noticed) / results.length;
 }
 
-function summaryOf(name: string, outcome: Outcome, circumstances: string): string {
-  const { verdicts, invalid, equivalent, failing } = outcome;
-  const noticed = verdicts.filter(({ noticedBy }) => noticedBy !== undefined).length;
+function summaryOf(name: string, sample: SampleResult, circumstances: string): string {
+  const { results, invalid, equivalent, failing } = sample;
+  const noticed = results.filter(({ noticedBy }) => noticedBy !== undefined).length;
   const leftOut = `${invalid} that do not compile and ${equivalent} named as equivalent left out`;
   const failed = failing.map((file) => `${name}: ${file} fails without any mutant and was left out.\n`).join("");
-  return `${failed}${name}: ${noticed} of ${verdicts.length} mutants noticed (${scoreOf(outcome).toFixed(1)} %), ${leftOut}; ${circumstances}`;
+  return `${failed}${name}: ${noticed} of ${results.length} mutants noticed (${scoreOf(sample).toFixed(1)} %), ${leftOut}; ${circumstances}`;
 }

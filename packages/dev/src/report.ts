@@ -54,8 +54,8 @@ export function faultsSection(root: string, faults: TypeFault[], checked: number
       ({ file, line, column, message }) => `${kind.padEnd(11)}  ${file}:${line}:${column}  ${inShort(message)}`,
     ),
   );
-  const verdict = faults.length === 0 ? "no errors" : counted(faults.length, "error");
-  return section("typecheck", `${verdict} in ${counted(checked, "package")}; after ${seconds(milliseconds)}`, lines);
+  const summary = faults.length === 0 ? "no errors" : counted(faults.length, "error");
+  return section("typecheck", `${summary} in ${counted(checked, "package")}; after ${seconds(milliseconds)}`, lines);
 }
 
 /** `1 error`, `2 errors`. */

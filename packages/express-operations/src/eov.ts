@@ -90,15 +90,15 @@ export async function requestEov(
   const options = { validateRequests: true, validateResponses: false, fileUploader: isMultipart && {} };
   const { validator, metadata, step } = await bind(document, path, method, options);
   const requests = new RequestValidator(document as never, { ...validator.ajvOpts.request, verbose: true });
-  const { judge, compiledFor } = judgeOf(requests, path, method);
-  const judgeSubject = (subject: Subject): Fault[] => {
+  const { judge, compiledFor } = validationOf(requests, path, method);
+  const validateSubject = (subject: Subject): Fault[] => {
     subject.openapi = { ...metadata, pathParams: subject.params };
     return judge(subject);
   };
   // It compiles at the first request, whatever becomes of that.
-  for (const type of contentTypes) judgeSubject(probeOf(method, type));
+  for (const type of contentTypes) validateSubject(probeOf(method, type));
   return {
-    judge: judgeSubject,
+    judge: validateSubject,
     compiled: new Map(contentTypes.map((type) => [type, compiledFor(type)])),
     readMultipart: (subject) => readMultipart(step("multipartMiddleware"), { ...subject, openapi: metadata }),
   };
@@ -111,9 +111,9 @@ export async function responseEov(document: OpenApiDocument, path: string): Prom
     validateResponses: true,
     fileUploader: false,
   });
-  const judge = step("responseMiddleware");
-  await judgeResponse(judge, metadata, 200, {}); // compiles them all
-  return (status, body) => judgeResponse(judge, metadata, status, body);
+  const validate = step("responseMiddleware");
+  await validateResponse(validate, metadata, 200, {}); // compiles them all
+  return (status, body) => validateResponse(validate, metadata, status, body);
 }
 
 /** The options of EOV that differ between requests and responses. */
@@ -164,7 +164,7 @@ function isUrl(text: string): boolean {
   return /^(?:https?|ftp):\/\/[^\s\\/\p{Cc}][^\s\\\p{Cc}]*$/iu.test(text) && URL.canParse(text);
 }
 
-function judgeOf(validator: RequestValidator, path: string, method: string) {
+function validationOf(validator: RequestValidator, path: string, method: string) {
   // It keeps what it compiles in two private instances of ajv, under this key. Were it another, nothing would be found.
   const { ajv, ajvBody } = validator as unknown as Record<"ajv" | "ajvBody", Ajv>;
   const compiledFor = (contentType: string | undefined) => {
@@ -284,7 +284,7 @@ async function readMultipart(takeApart: Middleware, subject: Subject) {
 }
 
 /** EOV wraps `response.json`; what it then objects to goes to the `next` it was given. */
-async function judgeResponse(
+async function validateResponse(
   judge: Middleware,
   metadata: object,
   status: number,

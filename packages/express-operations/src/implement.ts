@@ -1,11 +1,11 @@
 import type { NextFunction, Request, Response } from "express";
 import { warnOfCosts } from "./document/costly-schemas.ts";
-import { disagreements } from "./disagreements.ts";
+import { findMismatches } from "./mismatches.ts";
 import { type OpenApiDocument, type OperationEntry, operationsOf } from "./document/document.ts";
 import { expectCacheable, isCacheable } from "./response/cacheable.ts";
 import {
   type CacheOptions,
-  KeptAnswers,
+  ResponseCache,
   Operation,
   requestHandler,
   type Route,
@@ -15,10 +15,10 @@ import { PathRouter } from "./request/path-router.ts";
 import type { Problem } from "./problem.ts";
 import type { CheckedShare, Violation } from "./response/response-check.ts";
 import type { SecurityHandler } from "./security/security.ts";
-import type { Environment, Handlers } from "./types.ts";
+import type { HandlerTypes, Handlers } from "./types.ts";
 
 /** How a document is served. */
-export type ImplementOptions<Operations, Env extends Environment, Given extends Handlers<Operations, Env>> = {
+export type ImplementOptions<Operations, Env extends HandlerTypes, Given extends Handlers<Operations, Env>> = {
   /** The OpenAPI 3.0 or 3.1 document, parsed and bundled into one. */
   document: OpenApiDocument;
   /** One handler for each operation, keyed by operationId. */
@@ -60,7 +60,7 @@ interface CommonOptions {
    * Judge a request that is plain by express-openapi-validator's compiled schemas alone, past its steps around them.
    * Default: true. The verdict and the values are the same; `false` has it judge every request as a whole.
    */
-  shortcut?: boolean;
+  fastPath?: boolean;
   /** Send the responses of `cacheable` handlers again while the data they were made from stays the same. */
   cache?: CacheOptions;
   /** Build every operation now, not at its first request, so that `ready` tells which ones are broken. */
@@ -79,7 +79,7 @@ export interface Implementation {
  * Throws at once, naming the operation, when document and handlers disagree. A handler's throw goes to Express's error
  * handling; every other response is made here.
  */
-export function implement<Operations, Env extends Environment = Environment>() {
+export function implement<Operations, Env extends HandlerTypes = HandlerTypes>() {
   return <Given extends Handlers<Operations, Env>>(
     options: ImplementOptions<Operations, Env, Given>,
   ): Implementation => {
@@ -106,19 +106,27 @@ function routesOf(
     realm = "api",
     bodyLimit = 65_536,
     checkResponses = "off",
-    shortcut = true,
+    fastPath = true,
     onViolation = () => {},
     cache,
   } = options;
-  const faults = disagreements(document, entries, Object.keys(handlers), Object.keys(security));
+  const faults = findMismatches(document, entries, Object.keys(handlers), Object.keys(security));
   if (faults.length > 0) throw new Error(`The document and its implementation disagree:\n- ${faults.join("\n- ")}`);
 
   for (const entry of entries) if (isCacheable(handlers[entry.id]!)) expectCacheable(entry);
-  const answers = cache && new KeptAnswers(cache);
+  const responseCache = cache && new ResponseCache(cache);
 
   const router = new PathRouter<Route>();
   const checking = { share: checkResponses, onViolation };
-  const shared = { document, bodyLimit, checking, shortcut, answers, context, security: { handlers: security, realm } };
+  const shared = {
+    document,
+    bodyLimit,
+    checking,
+    fastPath,
+    cache: responseCache,
+    context,
+    security: { handlers: security, realm },
+  };
   const operations = entries.map((entry) => new Operation(entry, entries, handlers[entry.id]!, shared));
   for (const [at, operation] of operations.entries()) {
     router.route(entries[at]!.path, () => new Map()).set(operation.method, operation);

@@ -12,10 +12,10 @@ import { type Deprecation, deprecationOf } from "./response/deprecation.ts";
 import { isCacheable } from "./response/cacheable.ts";
 import {
   announcementOf,
-  type Answer,
-  messageOf,
-  type Message,
-  type Outcome,
+  type HandlerResponse,
+  encodeResponse,
+  type EncodedResponse,
+  type OperationResult,
   respond,
   respondProblem,
   send,
@@ -23,14 +23,14 @@ import {
 import { type Admission, type Guard, guardOf, type SecurityOptions } from "./security/security.ts";
 
 /** A handler as the untyped core calls it. */
-export type UntypedHandler = (input: Record<string, unknown>) => Answer | Promise<Answer>;
+export type UntypedHandler = (input: Record<string, unknown>) => HandlerResponse | Promise<HandlerResponse>;
 
 /** What the operations of a document are served with. */
 export interface OperationOptions extends PlanOptions {
   security: SecurityOptions<unknown>;
   context: ((request: Request) => unknown) | undefined;
   /** Answers that need not be made again. */
-  answers: KeptAnswers | undefined;
+  cache: ResponseCache | undefined;
 }
 
 /** One operation, ready to be served. What costs is made at its first request and kept. */
@@ -43,7 +43,7 @@ export class Operation {
   readonly #options: OperationOptions;
   readonly #guard: Guard<unknown>;
   readonly #deprecation: Deprecation | undefined;
-  readonly #isKept: boolean;
+  readonly #isCacheable: boolean;
   #planning: Promise<Plan> | undefined;
   #plan: Plan | undefined;
 
@@ -56,7 +56,7 @@ export class Operation {
     this.#options = options;
     this.#guard = guardOf(options.document, entry, options.security);
     this.#deprecation = deprecationOf(entry, entries);
-    this.#isKept = isCacheable(handler);
+    this.#isCacheable = isCacheable(handler);
   }
 
   /** Builds what the first request would build; rejects when the operation's schemas are at fault. */
@@ -74,7 +74,7 @@ export class Operation {
    * The way of one request: who asks, what is accepted, what is sent, is it valid, and then the handler. Refusals are thrown,
    * or rejected with, but for those that many requests may end in: a throw is dear.
    */
-  serve(request: Request, response: Response, values: string[]): Outcome | Promise<Outcome> {
+  serve(request: Request, response: Response, values: string[]): OperationResult | Promise<OperationResult> {
     const admitted = this.#guard(request);
     if (admitted instanceof Promise)
       return admitted.then((admission) => this.#serve(request, response, values, admission));
@@ -86,7 +86,7 @@ export class Operation {
     response: Response,
     values: string[],
     admitted: Admission<unknown> | Problem,
-  ): Outcome | Promise<Outcome> {
+  ): OperationResult | Promise<OperationResult> {
     if (admitted instanceof Problem) return admitted;
     const plan = this.#plan;
     if (plan === undefined) return this.#prepare().then(() => this.#serve(request, response, values, admitted));
@@ -98,19 +98,25 @@ export class Operation {
       );
     }
     if (contentType !== undefined) expectOneContentType(request);
-    return this.#keptOrMade(request, () => this.#answer(request, response, values, plan, admitted.caller));
+    return this.#cachedOr(request, () => this.#answer(request, response, values, plan, admitted.caller));
   }
 
   /** The answer that is kept for this request, if there is one, and otherwise what `make` gives. */
-  #keptOrMade(request: Request, make: () => Promise<Outcome>): Outcome | Promise<Outcome> {
-    const { answers } = this.#options;
-    const version = this.#isKept ? answers?.version(request) : undefined;
+  #cachedOr(request: Request, make: () => Promise<OperationResult>): OperationResult | Promise<OperationResult> {
+    const { cache } = this.#options;
+    const version = this.#isCacheable ? cache?.version(request) : undefined;
     if (version === undefined) return make();
     const place = request.baseUrl + request.url;
-    return answers!.find(place) ?? answers!.make(place, version, make);
+    return cache!.find(place) ?? cache!.make(place, version, make);
   }
 
-  async #answer(request: Request, response: Response, values: string[], plan: Plan, caller: unknown): Promise<Outcome> {
+  async #answer(
+    request: Request,
+    response: Response,
+    values: string[],
+    plan: Plan,
+    caller: unknown,
+  ): Promise<OperationResult> {
     const search = queryOf(request.url);
     const { declared, undeclared } = search === "" ? emptyQuery() : plan.readQuery(search);
     const raw = rawParameters(this.#names, values, declared, request, plan.hasCookies);
@@ -128,10 +134,10 @@ export class Operation {
       query: raw.query,
       body: body?.value,
     };
-    const { judgeQuickly, judgeWhole, refusalFor } = plan.validator;
-    const faults = judgeQuickly(subject);
+    const { validateFast, validateFully, problemFor } = plan.validator;
+    const faults = validateFast(subject);
     if (faults === undefined || faults.length > 0) {
-      const refusal = faults === undefined ? await judgeWhole(subject) : refusalFor(faults, subject);
+      const refusal = faults === undefined ? await validateFully(subject) : problemFor(faults, subject);
       if (refusal !== undefined) return refusal;
     }
     const condition = plan.unsupportedConditions.find((name) => request.headers[name.toLowerCase()] !== undefined);
@@ -149,8 +155,8 @@ export class Operation {
       caller,
       context: this.#options.context?.(request),
     });
-    const released = plan.release(answer);
-    return messageOf(released instanceof Promise ? await released : released, {
+    const released = plan.filterResponse(answer);
+    return encodeResponse(released instanceof Promise ? await released : released, {
       isTagged: plan.isTagged && answer.status === 200,
     });
   }
@@ -176,7 +182,7 @@ function emptyQuery(): ReadQuery {
 export type Route = Map<string, Operation>;
 
 /** What is the same for all operations. */
-export interface Serving {
+export interface RequestHandlerOptions {
   onOperation: (request: Request, operationId: string) => void;
   problemBody: (problem: Problem) => unknown;
 }
@@ -185,10 +191,10 @@ const NOTHING_THERE =
   "There is nothing at this path. Upper and lower case differ in it, and a slash at its end counts.";
 
 /** Returns the Express handler that has the operation of each request serve it, and writes what that gives. */
-export function requestHandler(router: PathRouter<Route>, { onOperation, problemBody }: Serving) {
+export function requestHandler(router: PathRouter<Route>, { onOperation, problemBody }: RequestHandlerOptions) {
   return (request: Request, response: Response, next: NextFunction): void => {
     let announced: Record<string, string> | undefined;
-    const answer = (outcome: Outcome): void => {
+    const answer = (outcome: OperationResult): void => {
       if (outcome instanceof Problem) respondProblem(request, response, outcome, problemBody(outcome), announced);
       else send(request, response, outcome, announced);
     };
@@ -239,15 +245,15 @@ export interface CacheOptions {
 }
 
 /** What an entry takes beside its key and its payload, roughly: its headers, and its place in the map. */
-const OVERHEAD = 1_024;
+const ENTRY_OVERHEAD = 1_024;
 
 /** The answers kept for the operations of a document. */
-export class KeptAnswers {
+export class ResponseCache {
   readonly #versionOf: CacheOptions["version"];
   readonly #limit: number;
-  readonly #messages = new Map<string, Message>();
+  readonly #messages = new Map<string, EncodedResponse>();
   /** Those that are not made yet. */
-  readonly #making = new Map<string, { version: number; answer: Promise<Outcome> }>();
+  readonly #making = new Map<string, { version: number; answer: Promise<OperationResult> }>();
   #bytes = 0;
   #version: number | undefined;
 
@@ -267,7 +273,7 @@ export class KeptAnswers {
     return version;
   }
 
-  find(key: string): Message | undefined {
+  find(key: string): EncodedResponse | undefined {
     return this.#messages.get(key);
   }
 
@@ -275,7 +281,7 @@ export class KeptAnswers {
    * Makes an answer and keeps it. Who asks for the same meanwhile, under the same version, waits for it, and makes another
    * only when it was not kept.
    */
-  async make(key: string, version: number, make: () => Promise<Outcome>): Promise<Outcome> {
+  async make(key: string, version: number, make: () => Promise<OperationResult>): Promise<OperationResult> {
     const begun = this.#making.get(key);
     if (begun?.version === version) {
       await begun.answer.catch(() => {}); // why there is none, each says for itself
@@ -294,7 +300,7 @@ export class KeptAnswers {
   }
 
   /** Keeps an answer that was begun under a version, unless another has come since. The oldest make room. */
-  #keep(key: string, version: number, outcome: Outcome): void {
+  #keep(key: string, version: number, outcome: OperationResult): void {
     if (version !== this.#version || outcome instanceof Problem || outcome.status !== 200) return;
     const size = sizeOf(key, outcome);
     if (size > this.#limit || this.#messages.has(key)) return;
@@ -308,7 +314,7 @@ export class KeptAnswers {
   }
 }
 
-function sizeOf(key: string, { payload = "" }: Message): number {
+function sizeOf(key: string, { payload = "" }: EncodedResponse): number {
   const length = typeof payload === "string" ? payload.length * 2 : payload.byteLength;
-  return OVERHEAD + key.length * 2 + length;
+  return ENTRY_OVERHEAD + key.length * 2 + length;
 }

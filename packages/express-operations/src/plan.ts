@@ -12,15 +12,15 @@ import { refusingFaults } from "./request/parameters.ts";
 import { queryReader } from "./request/query.ts";
 import { strictness } from "./request/strictness.ts";
 import { buildValidator, type Validator } from "./request/validator.ts";
-import { type Checking, releaseOf } from "./response/release.ts";
-import type { Release } from "./response/respond.ts";
+import { type ResponseChecking, buildResponseFilter } from "./response/response-filter.ts";
+import type { ResponseFilter } from "./response/respond.ts";
 
 /** How the requests of a document are read, and which responses are checked. */
 export interface PlanOptions {
   document: OpenApiDocument;
   bodyLimit: number;
-  checking: Checking;
-  shortcut: boolean;
+  checking: ResponseChecking;
+  fastPath: boolean;
 }
 
 /** What it takes to serve an operation's requests, built once. */
@@ -29,7 +29,7 @@ export interface Plan {
   readQuery: ReturnType<typeof queryReader>;
   checkStrictly: ReturnType<typeof refusingFaults>;
   validator: Validator;
-  release: Release;
+  filterResponse: ResponseFilter;
   /** Media types of its successful responses. */
   produces: string[];
   /** Whether one of them may be sent to a client with this `Accept`. */
@@ -44,7 +44,7 @@ export interface Plan {
 }
 
 export async function planOf(entry: OperationEntry, options: PlanOptions): Promise<Plan> {
-  const { document, bodyLimit, checking, shortcut } = options;
+  const { document, bodyLimit, checking, fastPath } = options;
   const requestBody = resolve<RequestBodyObject | undefined>(document, entry.operation.requestBody);
   const declared = Object.keys(requestBody?.content ?? {});
   const successes = Object.entries(entry.operation.responses ?? {}).filter(([status]) => status.startsWith("2"));
@@ -55,8 +55,8 @@ export async function planOf(entry: OperationEntry, options: PlanOptions): Promi
     readBody: declared.length > 0 ? bodyReader(declared, requestBody?.required ?? false, bodyLimit) : undefined,
     readQuery: queryReader(document, entry, keyParameters),
     checkStrictly: refusingFaults(strictness(document, entry.parameters)),
-    validator: await buildValidator(document, entry, { shortcut }),
-    release: await releaseOf(document, entry, checking),
+    validator: await buildValidator(document, entry, { fastPath }),
+    filterResponse: await buildResponseFilter(document, entry, checking),
     produces,
     isAcceptable: acceptanceOf(produces),
     credentials: keyParameters.filter(

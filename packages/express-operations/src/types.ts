@@ -2,25 +2,25 @@ import type { UploadedFile } from "./request/subject.ts";
 import type { StatusCode, StatusRange } from "./response/status.ts";
 
 /** What the application adds to each handler's input: who calls (from its security handlers) and what it hands down. */
-export interface Environment {
+export interface HandlerTypes {
   /** Undefined for an operation that needs no credentials: say `User | undefined` when there are such. */
   caller?: unknown;
   context?: unknown;
 }
 
 /** One handler for each operation of openapi-typescript's `operations`, keyed by operationId. */
-export type Handlers<Operations, Env extends Environment = Environment> = {
+export type Handlers<Operations, Env extends HandlerTypes = HandlerTypes> = {
   [Id in keyof Operations]: HandlerOf<Id, Operations[Id], Env>;
 };
 
 /** Answers one operation: its declared failures are returned like its success; what it throws is a fault. */
-export type Handler<Operation, Env extends Environment = Environment> = HandlerOf<unknown, Operation, Env>;
+export type Handler<Operation, Env extends HandlerTypes = HandlerTypes> = HandlerOf<unknown, Operation, Env>;
 
 /**
  * What a handler receives, after validation: parameters by place under their declared names and types, with defaults
  * applied, and the body with the media type it came in.
  */
-export type Input<Operation, Env extends Environment = Environment> = {
+export type Input<Operation, Env extends HandlerTypes = HandlerTypes> = {
   operationId: string;
   path: ParametersIn<Operation, "path">;
   query: ParametersIn<Operation, "query">;
@@ -36,7 +36,7 @@ export type Input<Operation, Env extends Environment = Environment> = {
 export type Output<Operation> = OutputOf<unknown, Operation>;
 
 /** The operationId goes along so that the compiler's messages name it: `ResponseOf<"getPet", 200, …>`. */
-type HandlerOf<Id, Operation, Env extends Environment> = (
+type HandlerOf<Id, Operation, Env extends HandlerTypes> = (
   input: Input<Operation, Env>,
 ) => OutputOf<Id, Operation> | Promise<OutputOf<Id, Operation>>;
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import { conformanceChecks, runConformance } from "../src/conformance.ts";
 import { exampleRequest } from "../src/conformance/example-request.ts";
-import { responseJudge } from "../src/conformance/response-judge.ts";
+import { responseAssertion } from "../src/conformance/response-assertion.ts";
 import { type OpenApiDocument, operationsOf } from "../src/document/document.ts";
 import { declaredAs, isJson, parseMediaType } from "../src/media-type.ts";
 import { listen } from "./listen.ts";
@@ -30,7 +30,7 @@ async function faultOf(
     text,
     headers: new Headers({ ...headers, ...(type !== undefined && { "Content-Type": type }) }),
   };
-  const judged = responseJudge(document, entry!)(request, received, isValid);
+  const judged = responseAssertion(document, entry!)(request, received, isValid);
   return await judged.then(
     () => undefined,
     ({ message }: Error) => message,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keepDeclared } from "../src/response/declared-fields.ts";
+import { dropUndeclared } from "../src/response/declared-fields.ts";
 import type { Schema } from "../src/document/document.ts";
 import type { OpenApiDocument } from "../src/index.ts";
 
@@ -11,7 +11,7 @@ const document: OpenApiDocument = {
   openapi: "3.1.0",
   components: { schemas: { Person: person, Secret: { type: "string", writeOnly: true } } },
 };
-const keep = (schema: Schema, value: unknown) => keepDeclared(document, schema)(value);
+const keep = (schema: Schema, value: unknown) => dropUndeclared(document, schema)(value);
 const ada = { name: "Ada", password: "x" };
 
 test.each<[string, Schema, unknown, unknown]>([

@@ -34,8 +34,8 @@ const document = {
   },
 } as OpenApiDocument;
 
-/** With the shortcut and without, a request with several faults is refused for the same one. */
-describe.each([true, false])("of two faults (shortcut: %s)", (shortcut) => {
+/** With the fastPath and without, a request with several faults is refused for the same one. */
+describe.each([true, false])("of two faults (fastPath: %s)", (fastPath) => {
   test.each<[said: string, path: string, body: object | string, headers?: Record<string, string>]>([
     ['"limit"', "/1?limit=x&page=y", {}],
     ['"limit"', "/1?page=y&limit=x", {}],
@@ -51,7 +51,7 @@ describe.each([true, false])("of two faults (shortcut: %s)", (shortcut) => {
     ['body field "age"', "/1", { name: "Rex", legs: "x", age: "x" }],
   ])("%s is said of %s with the body %j", async (said, path, body, headers = {}) => {
     const handlers = { put: () => ({ status: 200, body: {} }) } as never;
-    await using server = await listen(implement()({ document, handlers, shortcut }));
+    await using server = await listen(implement()({ document, handlers, fastPath }));
     const response = await fetch(`${server.baseUrl}/pets${path}`, {
       method: "POST",
       body: typeof body === "string" ? body : JSON.stringify(body),

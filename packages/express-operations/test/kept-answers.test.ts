@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { implement, type OpenApiDocument } from "../src/index.ts";
 import { cacheable } from "../src/response/cacheable.ts";
-import { KeptAnswers } from "../src/operation.ts";
+import { ResponseCache } from "../src/operation.ts";
 import { listen } from "./listen.ts";
 
 const json = {
@@ -237,7 +237,7 @@ test("an answer of a GET that is not marked is never kept", async () => {
 
 test("an answer that is begun under a newer version stays the one to wait for when an older one is made", async () => {
   let version = 1;
-  const kept = new KeptAnswers({ version: () => version });
+  const kept = new ResponseCache({ version: () => version });
   const message = (payload: string) => ({ status: 200, headers: {}, payload });
   const older = Promise.withResolvers<ReturnType<typeof message>>();
   const newer = Promise.withResolvers<ReturnType<typeof message>>();
@@ -259,7 +259,7 @@ test("answers are kept up to exactly as many bytes as allowed", async () => {
   const message = { status: 200, headers: {}, payload: "x".repeat(487) };
   const entry = 1_024 + 2 * "a".length + 2 * 487;
   const keep = async (bytes: number) => {
-    const kept = new KeptAnswers({ version: () => 1, bytes });
+    const kept = new ResponseCache({ version: () => 1, bytes });
     kept.version({} as never);
     for (const key of ["a", "b"]) await kept.make(key, 1, () => Promise.resolve(message));
     return ["a", "b"].filter((key) => kept.find(key) !== undefined);

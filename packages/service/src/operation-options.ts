@@ -2,7 +2,7 @@ import type { Violation } from "express-operations";
 import type { Logger } from "pino";
 import { problemBody } from "./problems.ts";
 import { noteOperation } from "./http/request-state.ts";
-import { nobody, type Observer } from "./observability/observer.ts";
+import { noopObserver, type Observer } from "./observability/observer.ts";
 import type { Environment } from "./settings.ts";
 
 /** The share of answers that are checked in service. */
@@ -12,7 +12,7 @@ const SAMPLE = 0.01;
 export function operationOptions({
   environment,
   logger,
-  observer = nobody,
+  observer = noopObserver,
 }: {
   environment: Environment;
   logger: Logger;

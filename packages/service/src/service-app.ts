@@ -3,9 +3,9 @@ import type { Logger } from "pino";
 import { contractDocument, type ServedDocument } from "./documents/contract-document.ts";
 import { problem } from "./problems.ts";
 import { onError } from "./http/on-error.ts";
-import { onlyRead } from "./http/only-read.ts";
+import { allowGetHead } from "./http/allow-get-head.ts";
 import { checkHead } from "./http/request-head.ts";
-import { crossOrigin, standingHeaders, stateOf } from "./http/request-state.ts";
+import { crossOrigin, defaultHeaders, stateOf } from "./http/request-state.ts";
 import type { Observer } from "./observability/observer.ts";
 import { requestLog } from "./observability/request-log.ts";
 import type { Tracing } from "./observability/tracing.ts";
@@ -42,7 +42,7 @@ export async function createServiceApp(options: ServiceAppOptions): Promise<Expr
   app.set("trust proxy", options.trustProxy ?? []); // for `forwardedOf`
   const capacity = createCapacity(options.maxInFlight);
   const always = compose(
-    standingHeaders(app, options.strictTransportSecurity),
+    defaultHeaders(app, options.strictTransportSecurity),
     ...(tracing === undefined ? [] : [tracing.traceRequest]),
     ...(observer === undefined ? [] : [observer.observeRequest]),
     requestLog(logger, options.isSecret),
@@ -53,8 +53,8 @@ export async function createServiceApp(options: ServiceAppOptions): Promise<Expr
     compose(always, crossOrigin, capacity.refuseWhenFull, entering(options.enter), await options.api(capacity)),
   );
   app.use(always); // the API, which answers or fails, has had it, and is spared a second layer of Express's router
-  app.all("/healthz", onlyRead, (_request, response) => void response.json({ status: "ok" }));
-  app.all("/readyz", onlyRead, readiness(options));
+  app.all("/healthz", allowGetHead, (_request, response) => void response.json({ status: "ok" }));
+  app.all("/readyz", allowGetHead, readiness(options));
   app.use(["/openapi.json", "/openapi.yaml"], crossOrigin);
   app.use(contractDocument(document, basePath), referencePage(document, basePath));
   const nothingThere = `There is nothing at this path. The operations are below ${basePath}, and /docs describes them.`;
@@ -112,7 +112,7 @@ export interface Capacity {
    * Returns the `context` of `implement`, which hands this down: a request takes a place until its response is over, or the
    * refusal is thrown. A request whose body is still arriving holds none.
    */
-  granting: <Context>(context: Context) => (request: Request) => Context;
+  reserving: <Context>(context: Context) => (request: Request) => Context;
 }
 
 /** Places for `most` requests. */
@@ -126,7 +126,7 @@ function createCapacity(most: number): Capacity {
       check();
       next();
     },
-    granting: (context) => (request) => {
+    reserving: (context) => (request) => {
       check();
       taken++;
       request.res!.on("close", () => taken--);

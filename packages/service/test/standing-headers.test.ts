@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import express, { type Response } from "express";
 import helmet from "helmet";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { addStanding, standingHeaders } from "../src/http/request-state.ts";
+import { addDefaultHeaders, defaultHeaders } from "../src/http/request-state.ts";
 import { json, startThings, type Things } from "../testing/start-things.ts";
 
 let service: Things;
@@ -34,7 +34,7 @@ describe("Strict-Transport-Security", () => {
 
 describe("in whatever way an answer is begun", () => {
   const app = express().disable("x-powered-by").disable("etag");
-  app.use(standingHeaders(app));
+  app.use(defaultHeaders(app));
   const server = createServer(app);
   beforeAll(() => once(server.listen(0, "127.0.0.1"), "listening"));
   afterAll(() => void server.close());
@@ -56,7 +56,7 @@ describe("in whatever way an answer is begun", () => {
   ])("%s, it has what stands", async (title, cacheControl, begin) => {
     const path = `/${title.replaceAll(" ", "-")}`;
     app.get(path, (_request, response) => {
-      addStanding(response, { "X-Request-Id": "order-66" });
+      addDefaultHeaders(response, { "X-Request-Id": "order-66" });
       begin(response);
       response.end();
     });

@@ -2,7 +2,7 @@ import { implement, type OpenApiDocument, type SecurityHandler } from "express-o
 import { z } from "zod";
 import type { ServedDocument } from "../src/documents/contract-document.ts";
 import type { ServiceProgram } from "../src/life/run-service.ts";
-import type { Opened, Surroundings } from "../src/life/serving.ts";
+import type { OpenedService, ProcessContext } from "../src/life/serving.ts";
 import { operationOptions } from "../src/operation-options.ts";
 import { createServiceApp } from "../src/service-app.ts";
 import { readSettings, SERVICE_SETTINGS, serviceConfig } from "../src/settings.ts";
@@ -117,7 +117,7 @@ export function thingsService({
     open: async (surroundings) => open(surroundings),
   };
 
-  async function open({ logger, metrics, tracing, isStopping }: Surroundings): Promise<Opened> {
+  async function open({ logger, metrics, tracing, isStopping }: ProcessContext): Promise<OpenedService> {
     const things: Thing[] = [];
     const app = await createServiceApp({
       ...config,
@@ -140,7 +140,7 @@ export function thingsService({
           document,
           realm: "things",
           security: { bearerAuth: security },
-          context: capacity.granting(undefined),
+          context: capacity.reserving(undefined),
           handlers: {
             listThings: async ({ query }) => {
               await before("listThings");

@@ -1,10 +1,10 @@
 import type { Kysely } from "kysely";
 import { isPostgres, openDatabase } from "./database.ts";
-import { type GroupOptions, groupingCommits } from "./turns.ts";
+import { type GroupOptions, groupCommit } from "./turns.ts";
 import { SqliteFileAdapter } from "./sqlite/sqlite.dialect.ts";
 import type { FileOptions } from "./sqlite/sqlite.file.ts";
 import type { OnCommit, Storage, Writing } from "./storage.ts";
-import { notingFailures } from "./writability.ts";
+import { observeWriteFailures } from "./writability.ts";
 
 /** How a database is opened; all but `onCommit` is for SQLite. */
 export type StorageOptions = Pick<GroupOptions, "onCommit" | "largestGroup"> & Pick<FileOptions, "synchronous">;
@@ -21,8 +21,8 @@ export function openStorage<Tables>(databaseUrl: string, options: StorageOptions
   const { adapter: reader } = db.getExecutor();
   return {
     db,
-    ...notingFailures(
-      isPostgres(writer) ? inTransactions(writer, onCommit) : groupingCommits(writer, { onCommit, largestGroup }),
+    ...observeWriteFailures(
+      isPostgres(writer) ? inTransactions(writer, onCommit) : groupCommit(writer, { onCommit, largestGroup }),
       writer,
     ),
     snapshot:

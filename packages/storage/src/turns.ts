@@ -34,7 +34,7 @@ interface Unit {
  * What arrives in one turn of the event loop, or while a group is being committed, is committed together. A unit whose
  * group has not begun when its patience ends, counted from its own arrival, is refused and leaves nothing.
  */
-export function groupingCommits<Tables>(
+export function groupCommit<Tables>(
   db: Kysely<Tables>,
   { onCommit = () => {}, patienceMs = PATIENCE_MS, largestGroup = 256 }: GroupOptions = {},
 ): Writing<Tables> {
@@ -91,7 +91,7 @@ const rollback = prepared<any, unknown>(() => sql`rollback to before`);
 const release = prepared<any, unknown>(() => sql`release before`);
 
 /** What became of a unit, and what tells it. */
-interface Outcome {
+interface UnitResult {
   isKept: boolean;
   tell: () => void;
 }
@@ -104,7 +104,7 @@ class NotSuccessful extends Error {}
  * all of them run again with a savepoint for each, which costs too much where none fails.
  */
 async function commit(db: Kysely<any>, group: Unit[], onCommit: OnCommit): Promise<void> {
-  let outcomes: Outcome[];
+  let outcomes: UnitResult[];
   try {
     outcomes = await db.transaction().execute(async (trx) => {
       const begun = group.filter(hasBegun);
@@ -132,8 +132,8 @@ function hasBegun(unit: Unit): boolean {
   return true;
 }
 
-async function runTogether(trx: Kysely<any>, units: Unit[]): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
+async function runTogether(trx: Kysely<any>, units: Unit[]): Promise<UnitResult[]> {
+  const outcomes: UnitResult[] = [];
   for (const { work, isSuccess, resolve } of units) {
     const result = await work(trx);
     if (!isSuccess(result as never)) throw new NotSuccessful();
@@ -142,8 +142,8 @@ async function runTogether(trx: Kysely<any>, units: Unit[]): Promise<Outcome[]> 
   return outcomes;
 }
 
-async function runEachAlone(trx: Kysely<any>, units: Unit[]): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
+async function runEachAlone(trx: Kysely<any>, units: Unit[]): Promise<UnitResult[]> {
+  const outcomes: UnitResult[] = [];
   for (const { work, isSuccess, resolve, reject } of units) {
     await savepoint(trx, {});
     try {
@@ -170,15 +170,15 @@ async function undo(trx: Kysely<any>, wrong: unknown): Promise<void> {
 }
 
 /** Goes on with what has arrived, which may not throw, and gives it the version of the data that it sees. */
-export type GoOn = (version: number | undefined) => void;
+export type Continuation = (version: number | undefined) => void;
 
 /**
  * Lets what arrives in one turn of the event loop go on together, from one snapshot of the data. It is taken when the last of
  * it has arrived: any earlier, and those after it would see what is no longer so. What they write at once is committed
  * together before the event loop turns.
  */
-export function snapshotPerTurn(storage: Pick<Storage<any>, "snapshot" | "commitNow">): (goOn: GoOn) => void {
-  let arrived: GoOn[] = [];
+export function snapshotPerTurn(storage: Pick<Storage<any>, "snapshot" | "commitNow">): (goOn: Continuation) => void {
+  let arrived: Continuation[] = [];
   const begin = (): void => {
     const turn = arrived;
     arrived = [];

@@ -11,7 +11,7 @@ const PROBE_EVERY_MS = 1_000;
  * probe is committed, one at a time and at most one in a second. Another write proves nothing, since on a full disk there may
  * be room for a small one.
  */
-export function notingFailures<Tables>(
+export function observeWriteFailures<Tables>(
   writing: Writing<Tables>,
   db: Kysely<Tables>,
 ): Writing<Tables> & Pick<Storage<Tables>, "expectWritable"> {

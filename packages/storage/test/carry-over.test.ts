@@ -1,7 +1,13 @@
 import { memoryDatabase } from "@platform/test-support/memory-database";
 import type Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { type CarryOver, type Facts, factsOf, readReplaced, writeCarried } from "../src/maintenance/carry-over.ts";
+import {
+  type CarryOver,
+  type DatabaseFacts,
+  factsOf,
+  readReplaced,
+  writeCarried,
+} from "../src/maintenance/carry-over.ts";
 import type { AnyTables } from "../src/registration.ts";
 
 const PETS = "create table pets (id integer primary key autoincrement, name text, created_at integer);";
@@ -71,15 +77,15 @@ describe("what is read of the database that is replaced", () => {
     ["pets", 2],
     ["owners", 1],
   ]);
-  const backup: Facts = { lastIds, lastTime: 50 };
+  const backup: DatabaseFacts = { lastIds, lastTime: 50 };
 
   test("counts what came after the backup, and says between which times", () => {
     const file = memoryDatabase(PETS, OWNERS, ANSWERS);
     file.exec("insert into pets (id, created_at) values (1, 40), (2, 50), (3, 60), (4, 70), (5, 80)");
     file.exec("insert into answers values ('a', 50), ('b', 51)").exec("insert into owners (id) values (1), (2)");
-    const lossAfter = (facts: Facts, of: Sqlite.Database) => readReplaced(of, facts, carrying()).loss;
+    const lossAfter = (facts: DatabaseFacts, of: Sqlite.Database) => readReplaced(of, facts, carrying()).loss;
     expect(lossAfter(backup, file)).toEqual({ rows: { pets: 3, owners: 1, answers: 1 }, from: 50, to: 80 });
-    const empty: Facts = { lastIds: new Map(), lastTime: undefined };
+    const empty: DatabaseFacts = { lastIds: new Map(), lastTime: undefined };
     expect(lossAfter(empty, file)).toEqual({ rows: { pets: 5, owners: 2, answers: 2 }, from: undefined, to: 80 });
     const nothing = { rows: { pets: 0, owners: 0, answers: 0 }, from: 50, to: undefined };
     expect(lossAfter(backup, memoryDatabase())).toEqual(nothing);

@@ -3,7 +3,7 @@ import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary"
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { DatabaseError } from "../src/database-error.ts";
-import { type IdempotentRequest, once } from "../src/idempotency/idempotency.repository.ts";
+import { type IdempotentRequest, withIdempotencyKey } from "../src/idempotency/idempotency.repository.ts";
 import { copyDatabase } from "../src/maintenance/copy.ts";
 import { migrate } from "../src/migrations.ts";
 import { isPostgresUrl } from "../src/url.ts";
@@ -38,7 +38,7 @@ test.each([
   ]);
   expect(await listThings(to)).toEqual(await listThings(from));
 
-  const again = await once<Tables, Thing>(
+  const again = await withIdempotencyKey<Tables, Thing>(
     (work) => to.transaction().execute(work),
     request,
     (trx) => insertThing(trx, CUP),
@@ -130,7 +130,7 @@ async function fill(db: Database): Promise<IdempotentRequest> {
       .execute();
   const request = { apiKeyId: 1, key: "a", requestHash: "h", now: Date.now() };
   for (const key of ["a", "B", "_"]) {
-    await once<Tables, Thing>(
+    await withIdempotencyKey<Tables, Thing>(
       (work) => db.transaction().execute(work),
       { ...request, key },
       (trx) => insertThing(trx, CUP),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { once } from "../src/idempotency/idempotency.repository.ts";
+import { withIdempotencyKey } from "../src/idempotency/idempotency.repository.ts";
 import { insertThing, listThings, temporaryStorage } from "./things.ts";
 
 const CUP = { name: "cup", size: 1 };
@@ -11,16 +11,19 @@ test("a duplicate of a request that takes long is told so, and has the answer on
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
 
-  const first = once(write, request, async (trx) => {
+  const first = withIdempotencyKey(write, request, async (trx) => {
     begin();
     await released;
     return insertThing(trx, CUP);
   });
   await begun;
-  expect(await once(write, request, (trx) => insertThing(trx, CUP))).toEqual({ outcome: "running" });
+  expect(await withIdempotencyKey(write, request, (trx) => insertThing(trx, CUP))).toEqual({ outcome: "running" });
   release();
   const { outcome, ...answer } = await first;
   expect(outcome).toBe("done");
-  expect(await once(write, request, (trx) => insertThing(trx, CUP))).toEqual({ outcome: "replayed", ...answer });
+  expect(await withIdempotencyKey(write, request, (trx) => insertThing(trx, CUP))).toEqual({
+    outcome: "replayed",
+    ...answer,
+  });
   expect(await listThings(db)).toHaveLength(1);
 });

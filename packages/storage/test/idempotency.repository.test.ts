@@ -1,6 +1,6 @@
 import { temporaryUrl } from "@platform/test-support/temporary";
 import { describe, expect, test } from "vitest";
-import { type IdempotentRequest, once as onceOn } from "../src/idempotency/idempotency.repository.ts";
+import { type IdempotentRequest, withIdempotencyKey as onceOn } from "../src/idempotency/idempotency.repository.ts";
 import { migrate } from "../src/migrations.ts";
 import { type Database, insertThing, listThings, MIGRATIONS, opened, temporaryStorage } from "./things.ts";
 

@@ -3,7 +3,7 @@ import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { DatabaseError } from "../src/database-error.ts";
-import { groupingCommits } from "../src/turns.ts";
+import { groupCommit } from "../src/turns.ts";
 import type { SqliteFileAdapter } from "../src/sqlite/sqlite.dialect.ts";
 import type { Storage } from "../src/storage.ts";
 import { pathOfFileUrl } from "../src/url.ts";
@@ -61,7 +61,7 @@ describe("write", () => {
 
   test("is refused when its own patience ends, while the group before it still waits, and leaves nothing", async () => {
     const db = await temporaryDatabase();
-    const { write } = groupingCommits(db, { patienceMs: 1_000 });
+    const { write } = groupCommit(db, { patienceMs: 1_000 });
     const other = new Sqlite(await pathOf(db)).exec("begin immediate");
     const refused = [write((trx) => insertThing(trx, { ...CUP, name: "in the first group" }))];
     await nextTurn(); // the first group is made up

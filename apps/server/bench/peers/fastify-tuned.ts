@@ -57,7 +57,7 @@ interface KeptAnswer {
 
 /**
  * Fastify 5 with every technique of the service: the requests of a turn together, from one snapshot; answers and key
- * verdicts kept until the database changes, an ETag and 304, bodies read at once, creations inserted and committed in
+ * keys cached until the database changes, an ETag and 304, bodies read at once, creations inserted and committed in
  * groups, one line logged for each request and written in batches, the same headers.
  */
 export async function start({ path, synchronous }: PeerDatabase): Promise<number> {

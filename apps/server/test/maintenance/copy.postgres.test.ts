@@ -4,7 +4,7 @@ import type { Pet } from "@petstore/contract";
 import { listAudit } from "@platform/api-keys/audit.repository";
 import { createApiKey, findApiKey, listApiKeys, revokeApiKey } from "@platform/api-keys/keys.repository";
 import { type CopiedTable } from "@platform/storage/copy";
-import { once } from "@platform/storage/idempotency.repository";
+import { withIdempotencyKey } from "@platform/storage/idempotency.repository";
 import { migrate } from "@platform/storage/migrations";
 import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
 import { expect, inject, test } from "vitest";
@@ -79,7 +79,7 @@ async function fill(db: Database): Promise<string> {
   await createApiKey(db, { name: "revoked 🐕", environment: "staging", expiresAt: Date.now() });
   await revokeApiKey(db, 2);
   for (const name of ["a", "B", "_"]) {
-    await once<Tables, Pet>(
+    await withIdempotencyKey<Tables, Pet>(
       (work) => db.transaction().execute(work),
       { apiKeyId: 1, key: name, requestHash: "h", now: Date.now() },
       (trx) => insertPet(trx, { ...REX, createdBy: 1, createdAt: 3 }),

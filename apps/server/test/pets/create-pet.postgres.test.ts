@@ -1,5 +1,5 @@
 import { listApiKeys } from "@platform/api-keys/keys.repository";
-import { once } from "@platform/storage/idempotency.repository";
+import { withIdempotencyKey } from "@platform/storage/idempotency.repository";
 import { expect, test } from "vitest";
 import type { Tables } from "../../src/registrations.ts";
 import { insertPet } from "../../src/resources/pets/pets.repository.ts";
@@ -13,7 +13,7 @@ test("createPet answers 409 with Retry-After while the first request with its Id
   const request = { apiKeyId: apiKey!.id, key: "slow", requestHash: "any", now: Date.now() };
   const post = () => service.request("/pets", json({ name: "Rex", categoryId: 1 }, { "Idempotency-Key": "slow" }));
 
-  const first = once<Tables, never>(
+  const first = withIdempotencyKey<Tables, never>(
     (work) => db.transaction().execute(work),
     request,
     async (trx) => {

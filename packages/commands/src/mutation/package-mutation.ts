@@ -9,7 +9,7 @@ import { runTests, type TestFile, type Workplace } from "./test-runs.ts";
 import { inTurn } from "./turns.ts";
 
 /** What a package's tests were asked about. */
-export interface Wish {
+export interface SampleOptions {
   count: number;
   seed: number;
   /** Only mutants of these lines, written `src/json.ts:12`, or of these files; all if there are none. */
@@ -17,14 +17,14 @@ export interface Wish {
 }
 
 /** What became of a mutant: what noticed it, or undefined if it survived. */
-export interface Verdict {
+export interface MutantResult {
   mutant: Mutant;
   noticedBy: string | undefined;
 }
 
 /** What a sample of a package's mutants showed. */
-export interface Outcome {
-  verdicts: Verdict[];
+export interface SampleResult {
+  results: MutantResult[];
   /** Mutants of the sample that the compiler refuses, and those that are named as equivalent; neither counts. */
   invalid: number;
   equivalent: number;
@@ -35,19 +35,19 @@ export interface Outcome {
 /** Runs a package's tests on a sample of its mutants. */
 export async function mutatePackage(
   workplaces: [Workplace, ...Workplace[]],
-  wish: Wish,
+  options: SampleOptions,
   equivalents: Equivalent[],
-  report: (verdict: Verdict) => void,
-): Promise<Outcome> {
+  report: (result: MutantResult) => void,
+): Promise<SampleResult> {
   const [{ root, folder }] = workplaces;
   const directory = join(root, folder);
   const sources = sourcesOf(directory);
   const all = [...sources].flatMap(([file, source]) => mutantsOf(source, file));
-  const asked = shuffled(all, wish.seed).filter(({ file, line }) => isAsked(wish.at, file, line));
+  const asked = shuffled(all, options.seed).filter(({ file, line }) => isAsked(options.at, file, line));
   const isKnown = (mutant: Mutant): boolean => isEquivalent(mutant, sources.get(mutant.file)!, equivalents);
   const candidates = asked.filter((mutant) => !isKnown(mutant));
-  const { valid, looked } = compiling(directory, candidates, sources, wish.count);
-  const sampled = valid.length < wish.count ? asked : asked.slice(0, asked.indexOf(valid.at(-1)!));
+  const { valid, looked } = compiling(directory, candidates, sources, options.count);
+  const sampled = valid.length < options.count ? asked : asked.slice(0, asked.indexOf(valid.at(-1)!));
 
   const files = await testFiles(workplaces[0]);
   const mutatedFiles = new Set(valid.map(({ file }) => file));
@@ -55,13 +55,13 @@ export async function mutatePackage(
   const reached = await reachOf(workplaces, files, new Map([...sources].filter(([file]) => mutatedFiles.has(file))));
   const failing = await failingAgain(workplaces[0], reached);
   const reaches = reached.filter(({ name }) => !failing.includes(name));
-  const verdicts = await inTurn(workplaces, valid, async (workplace, mutant) => {
-    const verdict = { mutant, noticedBy: await noticed(workplace, mutant, sources.get(mutant.file)!, reaches) };
-    report(verdict);
-    return verdict;
+  const results = await inTurn(workplaces, valid, async (workplace, mutant) => {
+    const result = { mutant, noticedBy: await noticed(workplace, mutant, sources.get(mutant.file)!, reaches) };
+    report(result);
+    return result;
   });
   await expectToPass(workplaces, reaches);
-  return { verdicts, invalid: looked - valid.length, equivalent: sampled.filter(isKnown).length, failing };
+  return { results, invalid: looked - valid.length, equivalent: sampled.filter(isKnown).length, failing };
 }
 
 /** The source of the package, without what is generated. */
@@ -129,7 +129,7 @@ async function noticed(
   return failed === undefined ? result.unhandled[0] : `${failed.name}: ${failed.failure}`;
 }
 
-/** Rejects when the quickest tests fail without any mutant by now, so that no verdict could be trusted. */
+/** Rejects when the quickest tests fail without any mutant by now, so that no result could be trusted. */
 async function expectToPass(workplaces: Workplace[], [quickest]: Reach[]): Promise<void> {
   if (quickest === undefined) return;
   for (const workplace of workplaces) {

@@ -1,7 +1,7 @@
 import type { OpenApiDocument, OperationEntry } from "../document/document.ts";
 import { type ExampleRequest, exampleRequest } from "./example-request.ts";
 import { ConformanceError, exchange, expectAccepted, expectStatus, type Received, type Target } from "./exchange.ts";
-import { responseJudge } from "./response-judge.ts";
+import { responseAssertion } from "./response-assertion.ts";
 
 /** One thing a server that implements a document has to do. */
 export interface Check {
@@ -29,7 +29,7 @@ export interface CheckMaker {
 
 /** Returns the maker of checks of one operation. */
 export function checkMaker(document: OpenApiDocument, entry: OperationEntry): CheckMaker {
-  const judge = responseJudge(document, entry);
+  const judge = responseAssertion(document, entry);
   const make = (title: string, change: Change, isValid: boolean, expect: Expectation): Check => ({
     operationId: entry.id,
     title,

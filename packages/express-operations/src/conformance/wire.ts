@@ -3,7 +3,7 @@ import { PathRouter } from "../request/path-router.ts";
 import { type ExampleRequest, exampleRequest, pathOf } from "./example-request.ts";
 import { ConformanceError, type Received } from "./exchange.ts";
 import { encodeBody } from "./request-body.ts";
-import { expectJson, type ResponseJudge, responseJudge } from "./response-judge.ts";
+import { expectJson, type ResponseAssertion, responseAssertion } from "./response-assertion.ts";
 
 /** A valid request of an operation, as far as the document says, for tests that send it in ways of their own. */
 export interface Example {
@@ -41,10 +41,10 @@ export type AnswerJudge = (sent: { method: string; target: string }, received: R
  * of no operation is outside the document, but for what OPTIONS answers without a body.
  */
 export function answerJudge(document: OpenApiDocument): AnswerJudge {
-  const router = new PathRouter<Map<string, { template: string; judge: ResponseJudge }>>();
+  const router = new PathRouter<Map<string, { template: string; judge: ResponseAssertion }>>();
   for (const entry of operationsOf(document)) {
     const methods = router.route(entry.path, () => new Map());
-    methods.set(entry.method.toUpperCase(), { template: entry.path, judge: responseJudge(document, entry) });
+    methods.set(entry.method.toUpperCase(), { template: entry.path, judge: responseAssertion(document, entry) });
   }
   return async ({ method, target }, received) => {
     const route = router.find(target.replace(/\?.*/s, ""))?.route;

@@ -49,7 +49,7 @@ function transplant(document: OpenApiDocument, copy: object, ref: string): unkno
  * Examples judge nothing, though they may refer to anything; nor does `nullable` alone, which ajv refuses (OpenAPI 3.0.3).
  * The default of what is `readOnly` would be filled into requests, and then refused there.
  */
-function judges(key: string, node: object): boolean {
+function isAssertion(key: string, node: object): boolean {
   if (key === "default") return !("readOnly" in node && node.readOnly === true);
   return key !== "example" && key !== "examples" && (key !== "nullable" || "type" in node);
 }
@@ -67,7 +67,7 @@ function copyOf(node: unknown, isNamed = false): unknown {
   if (typeof node !== "object" || node === null) return node;
   if (Array.isArray(node)) return node.map((item) => copyOf(item));
   expectValidated(node, isNamed);
-  const kept = Object.entries(node).filter(([key]) => isNamed || judges(key, node));
+  const kept = Object.entries(node).filter(([key]) => isNamed || isAssertion(key, node));
   return Object.fromEntries(
     kept.map(([key, value]) => {
       if (isNamed) return [key, copyOf(value)];

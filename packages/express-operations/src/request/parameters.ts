@@ -164,7 +164,7 @@ export function firstFault<Item, Found>(items: Item[], check: (item: Item) => Fo
  * Judges a request: accepted, its values coerced and defaults filled in, when there are no faults. Undefined when it is
  * for EOV as a whole to judge, and as it was.
  */
-export type QuickVerdict = (subject: Subject) => Fault[] | undefined;
+export type FastValidation = (subject: Subject) => Fault[] | undefined;
 
 const NONE: Fault[] = [];
 
@@ -176,11 +176,11 @@ const RESERVED = /[:/?#[\]@!$'()*+,;]/;
  * there is nothing for it to do: no array or object to read from parameters, and none unknown, empty or unescaped. Any
  * request that is not as plain is for EOV.
  */
-export function quickVerdict(
+export function fastValidation(
   document: OpenApiDocument,
   parameters: ParameterObject[],
   compiled: { get: (contentType: string | undefined) => CompiledSchemas | undefined },
-): QuickVerdict {
+): FastValidation {
   if (!parameters.every((parameter) => isPlain(document, parameter))) return () => undefined;
   const names = new Set(parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name));
 

@@ -12,16 +12,16 @@ import { type Problem, refuse } from "../problem.ts";
 import { parameterForEov } from "./eov-parameter.ts";
 import { messageOf } from "./fault-message.ts";
 import { multipartFieldsOf, readMultipart } from "./multipart.ts";
-import { type QuickVerdict, quickVerdict } from "./parameters.ts";
+import { type FastValidation, fastValidation } from "./parameters.ts";
 import type { Subject } from "./subject.ts";
 
 /** Validates the requests of one operation. */
 export interface Validator {
-  judgeQuickly: QuickVerdict;
+  validateFast: FastValidation;
   /** Resolves to the 400 to answer with if a request is not valid. Rejects when the schema is at fault. */
-  judgeWhole: (subject: Subject) => Promise<Problem | undefined>;
-  /** Returns the 400 for what `judgeQuickly` has found. */
-  refusalFor: (faults: Fault[], subject: Subject) => Problem | undefined;
+  validateFully: (subject: Subject) => Promise<Problem | undefined>;
+  /** Returns the 400 for what `validateFast` has found. */
+  problemFor: (faults: Fault[], subject: Subject) => Problem | undefined;
 }
 
 /**
@@ -31,7 +31,7 @@ export interface Validator {
 export async function buildValidator(
   document: OpenApiDocument,
   entry: OperationEntry,
-  { shortcut }: { shortcut: boolean },
+  { fastPath }: { fastPath: boolean },
 ): Promise<Validator> {
   const requestBody = resolve<RequestBodyObject | undefined>(document, entry.operation.requestBody);
   const contentTypes = Object.keys(requestBody?.content ?? {});
@@ -45,24 +45,24 @@ export async function buildValidator(
     ({ schema }) => resolve<Schema>(document, schema ?? {})["discriminator"] !== undefined,
   );
 
-  const judgeQuickly =
-    shortcut && !mustBeObject && !isMultipart
-      ? quickVerdict(document, entry.parameters, eov.compiled)
+  const validateFast =
+    fastPath && !mustBeObject && !isMultipart
+      ? fastValidation(document, entry.parameters, eov.compiled)
       : () => undefined;
 
-  const refusalFor = (faults: Fault[], subject: Subject) => {
+  const problemFor = (faults: Fault[], subject: Subject) => {
     return faults.length === 0 ? undefined : refuse(400, messageOf(document, entry.parameters, faults, subject));
   };
 
-  const judgeWhole = async (subject: Subject): Promise<Problem | undefined> => {
+  const validateFully = async (subject: Subject): Promise<Problem | undefined> => {
     // EOV reads the discriminator of whatever the body is, and null has no fields.
     if (mustBeObject && subject.body === null) return refuse(400, "The request body must be an object.");
     subject.query = { ...subject.query };
     if (fields !== undefined) await readMultipart(eov, subject, fields);
-    return refusalFor(eov.judge(subject), subject);
+    return problemFor(eov.judge(subject), subject);
   };
 
-  return { judgeQuickly, judgeWhole, refusalFor };
+  return { validateFast, validateFully, problemFor };
 }
 
 /** What of an operation judges its requests, with the defaults spelt out that EOV does not know. */

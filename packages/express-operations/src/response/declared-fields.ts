@@ -1,6 +1,6 @@
 import type { OpenApiDocument, Schema } from "../document/document.ts";
 import { resolve } from "../document/document.ts";
-import { keeping, type KeepDeclared, type Shape } from "./respond.ts";
+import { dropUndeclaredFields, type DropUndeclared, type Shape } from "./respond.ts";
 
 /**
  * Drops what a schema does not declare, so that a column added to a table never leaks. An object keeps what any of its
@@ -8,7 +8,7 @@ import { keeping, type KeepDeclared, type Shape } from "./respond.ts";
  * anything of fields or one lets others through (`additionalProperties`, `unevaluatedProperties`). What it keeps is in turn
  * freed of what its own schemas do not declare. What is `writeOnly` is dropped.
  */
-export function keepDeclared(document: OpenApiDocument, schema: Schema | undefined): KeepDeclared {
+export function dropUndeclared(document: OpenApiDocument, schema: Schema | undefined): DropUndeclared {
   if (schema === undefined) return (value) => value;
   const shapes = new Map<string, Shape>();
   const ids = new WeakMap<object, number>();
@@ -22,7 +22,7 @@ export function keepDeclared(document: OpenApiDocument, schema: Schema | undefin
     return shape;
   };
 
-  return keeping({ schemas: schemasIn([schema]) }, shapeFor);
+  return dropUndeclaredFields({ schemas: schemasIn([schema]) }, shapeFor);
 }
 
 const COMBINING = ["allOf", "oneOf", "anyOf"] as const;

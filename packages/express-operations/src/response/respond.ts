@@ -6,7 +6,7 @@ import type { Problem } from "../problem.ts";
 import type { Deprecation } from "./deprecation.ts";
 
 /** What a handler returned, before the types are known. */
-export interface Answer {
+export interface HandlerResponse {
   status: number;
   headers?: Record<string, string | number | boolean | undefined>;
   contentType?: string;
@@ -16,17 +16,17 @@ export interface Answer {
 type Headers = Readonly<Record<string, string>>;
 
 /** An answer as it is sent, complete but for what is announced of its operation. */
-export interface Message {
+export interface EncodedResponse {
   status: number;
   headers: Headers;
   payload: string | Uint8Array | undefined;
 }
 
 /** What becomes of a request. */
-export type Outcome = Message | Problem;
+export type OperationResult = EncodedResponse | Problem;
 
 /** Encodes an answer, with a strong `ETag` if so asked and the handler has given none. */
-export function messageOf(answer: Answer, { isTagged = false } = {}): Message {
+export function encodeResponse(answer: HandlerResponse, { isTagged = false } = {}): EncodedResponse {
   const { status, contentType = "application/json", body } = answer;
   const headers: Record<string, string> = {};
   for (const name in answer.headers) {
@@ -48,7 +48,7 @@ export function messageOf(answer: Answer, { isTagged = false } = {}): Message {
  * Writes a message in one piece. HEAD gets the headers of GET, its length included, and no body (RFC 9110, section 9.3.2);
  * who has a 200 by its tag already gets 304 (section 15.4.5).
  */
-export function send(request: Request, response: Response, message: Message, announced?: Headers): void {
+export function send(request: Request, response: Response, message: EncodedResponse, announced?: Headers): void {
   const { status, headers, payload } = message;
   const tag = headers["ETag"];
   const written = isSuccessOrMissing(status) ? beside(announced, headers) : headers;
@@ -63,8 +63,8 @@ export function send(request: Request, response: Response, message: Message, ann
 }
 
 /** Writes an answer. */
-export function respond(request: Request, response: Response, answer: Answer): void {
-  send(request, response, messageOf(answer));
+export function respond(request: Request, response: Response, answer: HandlerResponse): void {
+  send(request, response, encodeResponse(answer));
 }
 
 /** Whether a status concerns the resource itself: refusals before it are the same for operations that stay. */
@@ -94,7 +94,7 @@ export function respondProblem(
     response.destroy();
     return;
   }
-  send(request, response, messageOf({ status: problem.status, headers: problem.headers, body }), announced);
+  send(request, response, encodeResponse({ status: problem.status, headers: problem.headers, body }), announced);
 }
 
 /** The headers that announce on 2xx, 304 and 404 that the operation is deprecated. */
@@ -120,7 +120,7 @@ function encode(body: unknown, contentType: string): string | Uint8Array {
  * What a handler returned, on its way out: known to be declared, its media type said, freed of undeclared fields. At once
  * where nothing is checked.
  */
-export type Release = (answer: Answer) => Answer | Promise<Answer>;
+export type ResponseFilter = (answer: HandlerResponse) => HandlerResponse | Promise<HandlerResponse>;
 
 /** A declared response. */
 export interface DeclaredResponse {
@@ -128,7 +128,7 @@ export interface DeclaredResponse {
   headers: ReadonlySet<string>;
   contentTypes: readonly string[];
   /** Frees a body of undeclared fields, by content type. */
-  keep: ReadonlyMap<string, KeepDeclared>;
+  keep: ReadonlyMap<string, DropUndeclared>;
 }
 
 /** The declared responses of an operation, and which answers are checked. */
@@ -139,11 +139,11 @@ export interface DeclaredResponses {
   /** From 0, for none, to 1, for all. */
   share: number;
   /** Resolves when what is wrong with an answer has been reported. */
-  check: (response: DeclaredResponse, answer: Answer) => Promise<void>;
+  check: (response: DeclaredResponse, answer: HandlerResponse) => Promise<void>;
 }
 
 /** Returns the way out of one operation. A status or media type that is not declared is a fault of the handler, and thrown. */
-export function releasing({ operationId, find, share, check }: DeclaredResponses): Release {
+export function responseFilter({ operationId, find, share, check }: DeclaredResponses): ResponseFilter {
   const byStatus = new Map<number, DeclaredResponse>();
   return (returned) => {
     const { status } = returned;
@@ -164,7 +164,7 @@ export function releasing({ operationId, find, share, check }: DeclaredResponses
       );
     }
     const keep = response.keep.get(declaredType ?? "");
-    const declaredOnly = (): Answer => {
+    const declaredOnly = (): HandlerResponse => {
       const headers = declaredHeaders(response, returned.headers);
       if (keep === undefined || contentType === undefined) return { status, headers };
       return { status, headers, contentType, body: keep(returned.body) };
@@ -175,8 +175,11 @@ export function releasing({ operationId, find, share, check }: DeclaredResponses
   };
 }
 
-function declaredHeaders(response: DeclaredResponse, headers: Answer["headers"]): NonNullable<Answer["headers"]> {
-  const declared: NonNullable<Answer["headers"]> = {};
+function declaredHeaders(
+  response: DeclaredResponse,
+  headers: HandlerResponse["headers"],
+): NonNullable<HandlerResponse["headers"]> {
+  const declared: NonNullable<HandlerResponse["headers"]> = {};
   for (const name in headers) if (response.headers.has(name.toLowerCase())) declared[name] = headers[name];
   return declared;
 }
@@ -188,7 +191,7 @@ function declaredKey(contentType: string, declared: readonly string[]): string |
 }
 
 /** Gives a value without the fields that its schema does not declare; the value itself where there are none. */
-export type KeepDeclared = (value: unknown) => unknown;
+export type DropUndeclared = (value: unknown) => unknown;
 
 /** The schemas that apply to a value, and what they declare together once that was asked. */
 export interface Declaration {
@@ -209,7 +212,7 @@ export interface Shape {
 }
 
 /** Returns a function that drops what `root` does not declare. `shapeOf` is asked once for each declaration. */
-export function keeping(root: Declaration, shapeOf: (schemas: Schema[]) => Shape): KeepDeclared {
+export function dropUndeclaredFields(root: Declaration, shapeOf: (schemas: Schema[]) => Shape): DropUndeclared {
   const shapeFor = (declaration: Declaration): Shape => (declaration.shape ??= shapeOf(declaration.schemas));
 
   const keep = (declaration: Declaration, value: unknown): unknown =>

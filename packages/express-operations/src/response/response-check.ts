@@ -3,7 +3,7 @@ import { resolve, responseKey, unescapeKey } from "../document/document.ts";
 import { responseEov } from "../eov.ts";
 import { excerpt } from "../document/excerpt.ts";
 import { isJson, parseMediaType } from "../media-type.ts";
-import type { Answer } from "./respond.ts";
+import type { HandlerResponse } from "./respond.ts";
 
 /** An answer that breaks the contract. It tells where and what kind of value, never the value. */
 export interface Violation {
@@ -18,7 +18,7 @@ export interface Violation {
 }
 
 /** Gives what is wrong with an answer. */
-export type CheckResponse = (answer: Answer) => Promise<Violation[]>;
+export type CheckResponse = (answer: HandlerResponse) => Promise<Violation[]>;
 
 /** Which answers are checked: none, all, or a share of them between 0 and 1. */
 export type CheckedShare = "off" | "always" | { sample: number };
@@ -43,13 +43,13 @@ export async function responseCheck(document: OpenApiDocument, entry: OperationE
     }
   }
   const part = excerpt(document, "get", { operationId: entry.id, responses });
-  const judge = await responseEov(part.document, part.at);
+  const validate = await responseEov(part.document, part.at);
 
   return async (answer) => {
     const key = responseKey(entry, answer.status);
     const status = cases.get(`${key} ${answer.contentType ?? ""}`);
     const sent = { body: answer.body, headers: answer.headers ?? {} };
-    const faults = status === undefined ? [] : await judge(status, sent);
+    const faults = status === undefined ? [] : await validate(status, sent);
     return faults.map(({ path, message }) => {
       const pointer = path.replace(/^\/response/, "");
       return { operationId: entry.id, status: answer.status, pointer, message, valueType: typeAt(sent, pointer) };

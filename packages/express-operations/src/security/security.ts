@@ -41,7 +41,7 @@ interface Check<Caller> {
 }
 
 /** An alternative: its checks, each with what is said when it fails. */
-type Alternative<Caller> = (Check<Caller> & Record<"whenMissing" | "whenInvalid" | "whenLacking", Refusal>)[];
+type Alternative<Caller> = (Check<Caller> & Record<"whenMissing" | "whenInvalid" | "whenLacking", Rejection>)[];
 
 /** Names of the security schemes an operation may use. */
 export function schemeNamesOf(document: OpenApiDocument, entry: OperationEntry): string[] {
@@ -60,47 +60,47 @@ export function guardOf<Caller>(
   const alternatives = requirementsOf(document, entry).map((requirement) =>
     withRefusals(Object.entries(requirement).map(([name, scopes]) => checkOf(document, entry, name, scopes, options))),
   );
-  return alternatives.length === 0 ? () => ANYBODY : (request) => admit(alternatives, request);
+  return alternatives.length === 0 ? () => ANYBODY : (request) => admitByAny(alternatives, request);
 }
 
 const ANYBODY = { caller: undefined };
 
 /** Why one alternative does not admit a request, and how to meet it. */
-interface Refusal {
+interface Rejection {
   challenges: string[];
   /** The scopes that valid credentials lack. */
   lacking?: string;
 }
 
 /** Tries the alternatives after those that have refused; the first that admits decides. */
-function admit<Caller>(
+function admitByAny<Caller>(
   alternatives: Alternative<Caller>[],
   request: Request,
-  refusals: Refusal[] = [],
+  refusals: Rejection[] = [],
 ): ReturnType<Guard<Caller>> {
   const checks = alternatives[refusals.length];
   if (checks === undefined) return problemOf(refusals);
-  return whenThere(judge(checks, request), (verdict) =>
-    "caller" in verdict ? verdict : admit(alternatives, request, [...refusals, verdict]),
+  return mapMaybePromise(admitByAll(checks, request), (admission) =>
+    "caller" in admission ? admission : admitByAny(alternatives, request, [...refusals, admission]),
   );
 }
 
 /** Whom the checks from the one at `at` on admit; without any left, whom those before have admitted. */
-function judge<Caller>(
+function admitByAll<Caller>(
   checks: Alternative<Caller>,
   request: Request,
   admitted: Admission<Caller> = ANYBODY,
   at = 0,
-): Admission<Caller> | Refusal | Promise<Admission<Caller> | Refusal> {
+): Admission<Caller> | Rejection | Promise<Admission<Caller> | Rejection> {
   const check = checks[at];
   if (check === undefined) return admitted;
   const credential = check.read(request);
   if (credential === undefined) return check.whenMissing;
-  return whenThere(check.handler(credential, request), (grant) => {
+  return mapMaybePromise(check.handler(credential, request), (grant) => {
     if (grant === undefined) return check.whenInvalid;
     const { scopes } = grant;
     if (scopes !== undefined && !check.scopes.every((scope) => scopes.includes(scope))) return check.whenLacking;
-    return judge(checks, request, grant, at + 1);
+    return admitByAll(checks, request, grant, at + 1);
   });
 }
 
@@ -123,7 +123,7 @@ function withRefusals<Caller>(checks: Check<Caller>[]): Alternative<Caller> {
 }
 
 /** 403 when one alternative lacked nothing but a scope; otherwise 401 with the challenges of all. */
-function problemOf(refusals: Refusal[]): Problem {
+function problemOf(refusals: Rejection[]): Problem {
   const forbidden = refusals.find(({ lacking }) => lacking !== undefined);
   const challenges = forbidden?.challenges ?? [...new Set(refusals.flatMap((refusal) => refusal.challenges))];
   const headers = challenges.length > 0 ? { "WWW-Authenticate": challenges.join(", ") } : undefined;
@@ -197,10 +197,10 @@ function schemeOf(document: OpenApiDocument, entry: OperationEntry, name: string
  * Goes on with a value: at once where it is there. What is there is not awaited, since each `await` has a request wait for
  * all others of the same turn of the event loop, and costs a promise.
  */
-function whenThere<Value, Result>(
+function mapMaybePromise<Value, Result>(
   value: Value | PromiseLike<Value>,
   next: (value: Value) => Result | Promise<Result>,
 ): Result | Promise<Result> {
-  const isPromised = typeof (value as Partial<PromiseLike<Value>> | undefined | null)?.then === "function";
-  return isPromised ? Promise.resolve(value).then(next) : next(value as Value);
+  const isPromise = typeof (value as Partial<PromiseLike<Value>> | undefined | null)?.then === "function";
+  return isPromise ? Promise.resolve(value).then(next) : next(value as Value);
 }

@@ -1,6 +1,6 @@
 import express, { type RequestHandler, type Router } from "express";
 import { entityTagOf, isNamed } from "express-operations";
-import { onlyRead } from "../http/only-read.ts";
+import { allowGetHead } from "../http/allow-get-head.ts";
 import { originOf } from "../http/request-head.ts";
 
 /** What is used of the document that is served. */
@@ -23,12 +23,12 @@ export function contractDocument(document: ServedDocument, basePath: string): Ro
   const router = express.Router({ caseSensitive: true, strict: true });
   router.all(
     "/openapi.json",
-    onlyRead,
+    allowGetHead,
     addressed("application/json", basePath, async () => JSON.stringify(served)),
   );
   router.all(
     "/openapi.yaml",
-    onlyRead,
+    allowGetHead,
     addressed("application/yaml", basePath, () => inYaml(served)),
   );
   return router;

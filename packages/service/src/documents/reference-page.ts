@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import express, { type RequestHandler, type Router } from "express";
 import type { ServedDocument } from "./contract-document.ts";
-import { onlyRead } from "../http/only-read.ts";
+import { allowGetHead } from "../http/allow-get-head.ts";
 
 /** The one file of Scalar that holds all it needs (https://github.com/scalar/scalar, MIT). */
 const SCALAR = new URL("browser/standalone.js", import.meta.resolve("@scalar/api-reference"));
@@ -71,16 +71,16 @@ export function referencePage({ info }: ServedDocument, basePath: string): Route
   let loading: ReturnType<typeof loadScalar> | undefined;
   const scalar = () => (loading ??= loadScalar());
 
-  router.all("/", onlyRead, leadTo("docs"));
-  router.all("/docs/", onlyRead, leadTo("../docs"));
-  router.all("/docs", onlyRead, async (_request, response) => {
+  router.all("/", allowGetHead, leadTo("docs"));
+  router.all("/docs/", allowGetHead, leadTo("../docs"));
+  router.all("/docs", allowGetHead, async (_request, response) => {
     const { path } = await scalar();
     response.set("Content-Security-Policy", policy);
     response.type("html").send(page(`${info.title} API ${info.version}`, path, start));
   });
   const isScript: RequestHandler = async (request, _response, next) =>
     next(request.path === (await scalar()).path ? undefined : "route");
-  router.all(/^\/docs\/[^/]+$/, isScript, onlyRead, async (request, response) => {
+  router.all(/^\/docs\/[^/]+$/, isScript, allowGetHead, async (request, response) => {
     const { plain, gzipped } = await scalar();
     response.set({ "Cache-Control": "public, max-age=31536000, immutable", Vary: "Accept-Encoding" });
     response.type("text/javascript");

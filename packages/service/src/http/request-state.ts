@@ -81,7 +81,7 @@ const ASKED_AGAIN = "private, no-cache";
  * `Strict-Transport-Security` where it is given, and those that `addStanding` adds. Headers that a handler sets take precedence.
  * All are written at once, as Node checks and stores each that is set by itself.
  */
-export function standingHeaders(app: Express, strictTransportSecurity?: string): RequestHandler {
+export function defaultHeaders(app: Express, strictTransportSecurity?: string): RequestHandler {
   const writeHead = function (this: Response, status: number, ...rest: unknown[]): NodeResponse {
     const standing = stateIfAny(this)?.headers ?? {};
     const [headers = {}] = rest;
@@ -114,7 +114,7 @@ export function standingHeaders(app: Express, strictTransportSecurity?: string):
 }
 
 /** Adds headers to those that stand on a response. */
-export function addStanding(response: Response, headers: Record<string, string>): void {
+export function addDefaultHeaders(response: Response, headers: Record<string, string>): void {
   Object.assign(stateOf(response).headers, headers);
 }
 
@@ -162,6 +162,6 @@ export function crossOrigin(request: Request, response: Response, next: NextFunc
     response.writeHead(204, { ...ANY_ORIGIN, ...PREFLIGHT }).end();
     return;
   }
-  addStanding(response, READABLE);
+  addDefaultHeaders(response, READABLE);
   next();
 }

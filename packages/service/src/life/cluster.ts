@@ -2,7 +2,7 @@ import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { Service, Serving } from "./serving.ts";
+import type { Service, RunningService } from "./serving.ts";
 import type { ServiceConfig } from "../settings.ts";
 
 /** The signals that end the service once everything in flight is answered. */
@@ -42,7 +42,7 @@ export async function startProcesses(
   { path, config }: { path: string; config: ServiceConfig },
   logger: Logger,
   askEveryMs = ASK_EVERY_MS,
-): Promise<Serving> {
+): Promise<RunningService> {
   cluster.setupPrimary({ exec: path, args: ["serve"], execArgv: [...process.execArgv, "--disable-sigusr1"] });
   const metrics = await openMetrics(config, logger);
   const { promise: failed, reject: fail } = Promise.withResolvers<never>();

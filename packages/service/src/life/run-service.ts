@@ -3,7 +3,7 @@ import { constants } from "node:os";
 import { setTimeout } from "node:timers/promises";
 import { obeyPrimary, startProcesses, STOPPING } from "./cluster.ts";
 import { createLogger } from "../observability/request-log.ts";
-import type { ServiceDefinition, Serving } from "./serving.ts";
+import type { ServiceDefinition, RunningService } from "./serving.ts";
 import { startService } from "./start-service.ts";
 
 /** A service as a program. */
@@ -13,7 +13,7 @@ export interface ServiceProgram extends ServiceDefinition {
   /** Done once, before any process serves. */
   prepare: () => Promise<void>;
   /** What is printed once it serves. */
-  greeting: (serving: Serving) => string;
+  greeting: (serving: RunningService) => string;
 }
 
 /** Runs the service until a signal, or the end of the process that started it, and resolves once everything in flight is answered. */
@@ -23,7 +23,7 @@ export async function runService(program: ServiceProgram): Promise<void> {
   process.on("SIGUSR1", () => {}); // takes the place of Node's own handler, which opens the inspector
   if (cluster.isWorker) return obeyPrimary(() => startService(program, logger));
   await program.prepare();
-  const serving: Serving = await (config.processes === 1 ? startService : startProcesses)(program, logger);
+  const serving: RunningService = await (config.processes === 1 ? startService : startProcesses)(program, logger);
   const stopRequest = untilStopRequested(serving.kill);
   console.log(program.greeting(serving));
   try {
@@ -40,7 +40,7 @@ export async function runService(program: ServiceProgram): Promise<void> {
  * Resolves at the first signal, or when the process that started this one with an IPC channel has ended, however it did.
  * The second signal ends the program at once, with the exit code that shells give it.
  */
-function untilStopRequested(kill: Serving["kill"]): Promise<{ signal: NodeJS.Signals } | { parent: "ended" }> {
+function untilStopRequested(kill: RunningService["kill"]): Promise<{ signal: NodeJS.Signals } | { parent: "ended" }> {
   let isSignalled = false;
   return new Promise((resolve) => {
     const abandon = (): void => resolve({ parent: "ended" });

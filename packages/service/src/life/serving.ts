@@ -11,11 +11,11 @@ export interface ServiceDefinition {
   config: ServiceConfig;
   /** The path that every address of its API ends in, such as `/v1`. */
   basePath: string;
-  open: (surroundings: Surroundings) => Promise<Opened>;
+  open: (surroundings: ProcessContext) => Promise<OpenedService>;
 }
 
 /** What is there when a process opens what it serves. */
-export interface Surroundings {
+export interface ProcessContext {
   logger: Logger;
   metrics: Metrics | undefined;
   tracing: Tracing | undefined;
@@ -24,7 +24,7 @@ export interface Surroundings {
 }
 
 /** What a process serves. */
-export interface Opened {
+export interface OpenedService {
   app: Express;
   /** Has what still waits for something answered after so many milliseconds, since the connections are cut soon after. */
   stopWaiting: (afterMs: number) => void;
@@ -44,7 +44,7 @@ export interface Service {
 }
 
 /** The service at work, in this process or in several. */
-export interface Serving extends Omit<Service, "drain"> {
+export interface RunningService extends Omit<Service, "drain"> {
   /** As of a `Service`; resolves when it holds in every process. */
   drain: () => Promise<void> | void;
   /** Rejects when it cannot go on. */

@@ -15,7 +15,7 @@ import {
 import { problem } from "../problems.ts";
 import { type Address, type Listener, listen } from "../http/listener.ts";
 import { onError } from "../http/on-error.ts";
-import { onlyRead } from "../http/only-read.ts";
+import { allowGetHead } from "../http/allow-get-head.ts";
 import { stateOf } from "../http/request-state.ts";
 import type { Observer } from "./observer.ts";
 
@@ -71,7 +71,7 @@ export function createMetrics(): Metrics {
 /** Serves `GET /metrics` on an address of its own, which need not be reachable for those who use the service. */
 export function listenForMetrics(read: () => Promise<string>, address: Address, logger: Logger): Promise<Listener> {
   const app = express().disable("x-powered-by").disable("etag");
-  app.all("/metrics", onlyRead, async (_request, response) => {
+  app.all("/metrics", allowGetHead, async (_request, response) => {
     const text = await read();
     response.writeHead(200, { "Content-Type": prometheusContentType, "Cache-Control": "no-store" }).end(text);
   });

@@ -10,7 +10,7 @@ export interface Observer {
 }
 
 /** Sees nothing: what a service without metrics has. */
-export const nobody: Observer = {
+export const noopObserver: Observer = {
   observeRequest: (_request, _response, next) => next(),
   onViolation: () => {},
 };

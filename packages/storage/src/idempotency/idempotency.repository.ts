@@ -18,7 +18,7 @@ export interface IdempotentRequest {
 }
 
 /** The answer of the write just done or of the first one, or why there is none. `earlier` is one that an earlier version kept. */
-export type IdempotentOutcome<Answer> =
+export type IdempotentResult<Answer> =
   | { outcome: "done" | "replayed"; answer: Answer }
   | { outcome: "earlier"; answer: unknown }
   | { outcome: "reused" | "running" };
@@ -29,13 +29,13 @@ export type IdempotentOutcome<Answer> =
  * whose answer `isSuccess` says no of, leaves nothing. Duplicates wait for the one that writes; `running` says that it took
  * too long.
  */
-export async function once<Tables extends IdempotencyTables, Answer>(
+export async function withIdempotencyKey<Tables extends IdempotencyTables, Answer>(
   write: Storage<Tables>["write"],
   request: IdempotentRequest,
   work: Work<Tables, Answer>,
   isSuccess: (answer: Answer) => boolean = () => true,
-): Promise<IdempotentOutcome<Answer>> {
-  const perform = async (trx: Kysely<Tables>): Promise<IdempotentOutcome<Answer>> => {
+): Promise<IdempotentResult<Answer>> {
+  const perform = async (trx: Kysely<Tables>): Promise<IdempotentResult<Answer>> => {
     const own: Kysely<any> = trx; // of types that are not known yet, Kysely's cannot be compared
     if (!(await claim(own, request).catch(asRunning))) return replay<Answer>(own, request);
     const answer = await work(trx);
@@ -81,7 +81,7 @@ async function claim(
 async function replay<Answer>(
   trx: Kysely<IdempotencyTables>,
   { apiKeyId, key, requestHash, earlierHash }: IdempotentRequest,
-): Promise<IdempotentOutcome<Answer>> {
+): Promise<IdempotentResult<Answer>> {
   const first = await trx
     .selectFrom("idempotency_keys")
     .select(["request_hash", "answer"])

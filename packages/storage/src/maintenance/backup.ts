@@ -65,8 +65,8 @@ function using(path: string, act: (file: Sqlite.Database) => void): void {
 }
 
 function expectWhole(file: Sqlite.Database, migrations: Migrations): void {
-  const verdict = file.pragma("integrity_check", { simple: true });
-  if (verdict !== "ok") throw new Error(`it is damaged: ${String(verdict)}`);
+  const result = file.pragma("integrity_check", { simple: true });
+  if (result !== "ok") throw new Error(`it is damaged: ${String(result)}`);
   const applied = file.prepare<[], string>("select name from kysely_migration").pluck().all();
   if (!applied.some((name) => Object.hasOwn(migrations, name)))
     throw new Error("it is the database of another program");

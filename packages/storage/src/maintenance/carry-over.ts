@@ -2,7 +2,7 @@ import type Sqlite from "better-sqlite3";
 import { type AnyTables, isNumbered } from "../registration.ts";
 
 /** What a database has given and noted, as far as a restore has to know. */
-export interface Facts {
+export interface DatabaseFacts {
   /** The highest id ever given in each table that numbers its rows. */
   lastIds: Map<string, number>;
   /** The latest time in any of its rows, in milliseconds since 1970; undefined where there is none. */
@@ -41,7 +41,7 @@ export interface Carried {
 }
 
 /** What was read of the database that is replaced. */
-export interface Replaced extends Facts {
+export interface Replaced extends DatabaseFacts {
   loss: Loss;
   carryOver: (restored: Sqlite.Database) => Carried;
 }
@@ -50,7 +50,7 @@ export interface Replaced extends Facts {
 const TIME = /^(?!expires_)(\w+_)?at$/;
 
 /** Reads the facts of a database of any version; throws what SQLite does where it cannot be read. */
-export function factsOf(file: Sqlite.Database): Facts {
+export function factsOf(file: Sqlite.Database): DatabaseFacts {
   const tables = tablesOf(file);
   const lastIds = new Map<string, number>();
   for (const { name, sql } of tables) {
@@ -71,7 +71,7 @@ export function factsOf(file: Sqlite.Database): Facts {
 /** Reads what has to outlive a database, and what does not; throws what SQLite does where it cannot be read. */
 export function readReplaced(
   file: Sqlite.Database,
-  backup: Facts,
+  backup: DatabaseFacts,
   { tables, carryOver }: { tables: AnyTables; carryOver: CarryOver },
 ): Replaced {
   const facts = factsOf(file);

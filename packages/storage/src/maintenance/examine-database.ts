@@ -43,8 +43,8 @@ function examineFile(path: string, migrations: Migrations, disk: Finding): Exami
   let file: Sqlite.Database | undefined;
   try {
     file = new Sqlite(path, { readonly: true, fileMustExist: true });
-    const verdict = file.pragma("quick_check", { simple: true });
-    if (verdict !== "ok") throw new Error(String(verdict));
+    const result = file.pragma("quick_check", { simple: true });
+    if (result !== "ok") throw new Error(String(result));
     const sqlite = file.prepare("select sqlite_version()").pluck().get();
     const isMigrated = file.prepare("select 1 from sqlite_master where name = 'kysely_migration'").get() !== undefined;
     const applied = isMigrated ? (file.prepare("select name from kysely_migration").pluck().all() as string[]) : [];

@@ -7,7 +7,7 @@ import { DatabaseError } from "../database-error.ts";
 import { migrate, type Migrations } from "../migrations.ts";
 import { keepToOwner } from "../sqlite/sqlite.file.ts";
 import { realPathOf } from "../url.ts";
-import { type Facts, factsOf, type Loss, readReplaced, type CarryOver, writeCarried } from "./carry-over.ts";
+import { type DatabaseFacts, factsOf, type Loss, readReplaced, type CarryOver, writeCarried } from "./carry-over.ts";
 import type { Schema } from "../registration.ts";
 
 /** What SQLite keeps beside a file. */
@@ -60,12 +60,12 @@ interface Replacement {
   incoming: string;
   aside: string;
   /** What the backup has given and noted. */
-  facts: Facts;
+  facts: DatabaseFacts;
   options: RestoreOptions;
 }
 
 /** Shows that this version can serve the backup, before anything else is touched. */
-async function bringToThisVersion(incoming: string, file: string, migrations: Migrations): Promise<Facts> {
+async function bringToThisVersion(incoming: string, file: string, migrations: Migrations): Promise<DatabaseFacts> {
   const db = openDatabase(`file:${incoming}`);
   try {
     await migrate(db, migrations);

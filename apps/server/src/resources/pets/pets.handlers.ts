@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { HandledOperations, OperationIdsByTag, Pet } from "@petstore/contract";
 import { holdsApiKey } from "@platform/api-keys/api-key";
-import type { Environment } from "@platform/api-keys/environment";
+import type { HandlerContext } from "@platform/api-keys/environment";
 import { type EarlierRows, idempotent } from "@platform/api-keys/idempotent";
 import { errorBody } from "@platform/service/errors";
 import { page } from "@platform/service/page";
@@ -32,7 +32,10 @@ export const petsHandlers = {
     if (pet === undefined) return { status: 404, body: errorBody("not_found", "There is no animal with this id.") };
     return { status: 200, body: pet };
   }),
-} satisfies Handlers<Pick<HandledOperations, OperationIdsByTag["Pets"]>, Environment<PetsTables & IdempotencyTables>>;
+} satisfies Handlers<
+  Pick<HandledOperations, OperationIdsByTag["Pets"]>,
+  HandlerContext<PetsTables & IdempotencyTables>
+>;
 
 /** Version 1.0.0 kept the body of the 201, under a hash of these fields in this order. */
 function earlierRows({ name, categoryId, status }: Omit<Pet, "id">): EarlierRows {

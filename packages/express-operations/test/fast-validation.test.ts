@@ -2,16 +2,16 @@ import { describe, expect, test } from "vitest";
 import { operationsOf, type ParameterObject } from "../src/document/document.ts";
 import { requestEov } from "../src/eov.ts";
 import { excerpt } from "../src/document/excerpt.ts";
-import { quickVerdict } from "../src/request/parameters.ts";
+import { fastValidation } from "../src/request/parameters.ts";
 import type { Subject } from "../src/request/subject.ts";
 import { document } from "./fixtures/zoo.ts";
 
-/** The shortcut for an operation of the zoo, over schemas that EOV has compiled as it does at a first request. */
-async function shortcut(operationId: string) {
+/** The fast path for an operation of the zoo, over schemas that EOV has compiled as it does at a first request. */
+async function fastPath(operationId: string) {
   const { method, operation, parameters } = operationsOf(document).find(({ id }) => id === operationId)!;
   const part = excerpt(document, method, { ...operation, parameters });
   const { compiled } = await requestEov(part.document, part.at, method, [undefined]);
-  return quickVerdict(document, parameters, compiled);
+  return fastValidation(document, parameters, compiled);
 }
 
 function subjectOf(search: string, params: object = {}): Subject {
@@ -19,10 +19,10 @@ function subjectOf(search: string, params: object = {}): Subject {
   return { method: "GET", originalUrl: `/?${search}`, path: "/", headers: {}, params: { ...params }, query };
 }
 
-describe("the shortcut", () => {
+describe("the fast path", () => {
   test("accepts a plain request, coerced and with its defaults", async () => {
     const subject = subjectOf("name=Bo&weight=2", { year: "1999" });
-    expect((await shortcut("countAnimals"))(subject)).toEqual([]);
+    expect((await fastPath("countAnimals"))(subject)).toEqual([]);
     expect(subject).toMatchObject({ params: { year: 1999 }, query: { name: "Bo", weight: 2, tame: false } });
   });
 
@@ -31,7 +31,7 @@ describe("the shortcut", () => {
     ["a parameter that is missing", "weight=2", { path: ["name"], keyword: "required" }],
   ])("refuses %s as EOV does", async (_, search, fault) => {
     const subject = subjectOf(search, { year: "1999" });
-    expect((await shortcut("countAnimals"))(subject)).toMatchObject([fault]);
+    expect((await fastPath("countAnimals"))(subject)).toMatchObject([fault]);
   });
 
   test.each([
@@ -39,13 +39,13 @@ describe("the shortcut", () => {
     ["an empty value", "name=Bo&kind="],
   ])("leaves %s to EOV as a whole, untouched", async (_, search) => {
     const subject = subjectOf(search, { year: "1999" });
-    expect((await shortcut("countAnimals"))(subject)).toBeUndefined();
+    expect((await fastPath("countAnimals"))(subject)).toBeUndefined();
     expect(subject).toEqual(subjectOf(search, { year: "1999" }));
   });
 
   test.each(Array.from(":/?#[]@!$'()*+,;"))("leaves %s to EOV, which has to be encoded", async (character) => {
     const subject = subjectOf(`name=B${character}o`, { year: "1999" });
-    expect((await shortcut("countAnimals"))(subject)).toBeUndefined();
+    expect((await fastPath("countAnimals"))(subject)).toBeUndefined();
   });
 
   test.each<[title: string, parameter: Partial<ParameterObject>]>([
@@ -62,13 +62,13 @@ describe("the shortcut", () => {
     const judged = (more: Partial<ParameterObject>) => {
       const declared: ParameterObject = { in: "query", name: "q", ...more };
       const sent = subjectOf(new URLSearchParams({ [declared.name]: "1" }).toString());
-      return quickVerdict(document, [declared], { get: () => schemas })(sent);
+      return fastValidation(document, [declared], { get: () => schemas })(sent);
     };
     expect(judged({ schema: { type: "string" } })).toEqual([]);
     expect(judged(parameter)).toBeUndefined();
   });
 
   test("is none for an operation with arrays to read", async () => {
-    expect((await shortcut("findAnimals"))(subjectOf("limit=1"))).toBeUndefined();
+    expect((await fastPath("findAnimals"))(subjectOf("limit=1"))).toBeUndefined();
   });
 });

@@ -4,7 +4,7 @@ import { problem } from "../problems.ts";
 const ALLOWED = { Allow: "GET, HEAD, OPTIONS" };
 
 /** Lets GET and HEAD on to a route that does no more: OPTIONS gets 204, any other method 405 (RFC 9110, section 9). */
-export function onlyRead({ method }: Request, response: Response, next: NextFunction): void {
+export function allowGetHead({ method }: Request, response: Response, next: NextFunction): void {
   if (method === "OPTIONS") response.writeHead(204, ALLOWED).end();
   else if (method === "GET" || method === "HEAD") next();
   else throw problem("method_not_allowed", ALLOWED);

@@ -12,13 +12,13 @@ import type { ExampleRequest } from "./example-request.ts";
 import { ConformanceError, expectHeader, type Received } from "./exchange.ts";
 
 /** Judges a response by the document; `isValid` says that the request gave no cause for a refusal. */
-export type ResponseJudge = (request: ExampleRequest, received: Received, isValid: boolean) => Promise<void>;
+export type ResponseAssertion = (request: ExampleRequest, received: Received, isValid: boolean) => Promise<void>;
 
 /**
  * Judges the responses of an operation: status, media type and required headers are declared ones, and JSON keeps to its
  * schema. A refusal whose status is not declared only has to be JSON, and so has one of no operation (404, 405).
  */
-export function responseJudge(document: OpenApiDocument, entry: OperationEntry): ResponseJudge {
+export function responseAssertion(document: OpenApiDocument, entry: OperationEntry): ResponseAssertion {
   let check: Promise<CheckResponse> | undefined;
   return async (request, received, isValid) => {
     const { status, headers, text } = received;

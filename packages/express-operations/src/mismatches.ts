@@ -2,7 +2,7 @@ import { type OpenApiDocument, type OperationEntry, parameterNames } from "./doc
 import { schemeNamesOf } from "./security/security.ts";
 
 /** Where a document and what implements it disagree: one sentence each, naming the operation and the remedy. */
-export function disagreements(
+export function findMismatches(
   document: OpenApiDocument,
   entries: OperationEntry[],
   handlers: string[],

@@ -5,29 +5,29 @@ import {
   type ResponseObject,
   responseKey,
 } from "../document/document.ts";
-import { keepDeclared } from "./declared-fields.ts";
-import { type Answer, type DeclaredResponse, type Release, releasing } from "./respond.ts";
+import { dropUndeclared } from "./declared-fields.ts";
+import { type HandlerResponse, type DeclaredResponse, type ResponseFilter, responseFilter } from "./respond.ts";
 import { type CheckedShare, responseCheck, type Violation } from "./response-check.ts";
 
 /** Which answers are checked, and who is told what a check finds. */
-export interface Checking {
+export interface ResponseChecking {
   share: CheckedShare;
   onViolation: (violation: Violation) => void;
 }
 
 /** Builds the way out of one operation. */
-export async function releaseOf(
+export async function buildResponseFilter(
   document: OpenApiDocument,
   entry: OperationEntry,
-  checking: Checking,
-): Promise<Release> {
+  checking: ResponseChecking,
+): Promise<ResponseFilter> {
   const declared = new Map<string, DeclaredResponse>();
   for (const [key, node] of Object.entries(entry.operation.responses ?? {})) {
     declared.set(key, declaredResponse(document, resolve<ResponseObject>(document, node)));
   }
   const share = shareOf(checking.share);
   const check = share > 0 ? await responseCheck(document, entry) : undefined;
-  return releasing({
+  return responseFilter({
     operationId: entry.id,
     find: (status) => declared.get(responseKey(entry, status) ?? ""),
     share,
@@ -43,14 +43,14 @@ function declaredResponse(document: OpenApiDocument, { headers = {}, content = {
   return {
     headers: new Set(Object.keys(headers).map((name) => name.toLowerCase())),
     contentTypes: Object.keys(content),
-    keep: new Map(Object.entries(content).map(([type, { schema }]) => [type, keepDeclared(document, schema)])),
+    keep: new Map(Object.entries(content).map(([type, { schema }]) => [type, dropUndeclared(document, schema)])),
   };
 }
 
 function undeclaredHeaders(
   operationId: string,
   response: DeclaredResponse,
-  { status, headers = {} }: Answer,
+  { status, headers = {} }: HandlerResponse,
 ): Violation[] {
   const names = Object.keys(headers).filter((name) => !response.headers.has(name.toLowerCase()));
   return names.map((name) => {
