@@ -56,7 +56,7 @@ export const OPTIONS: RestoreOptions = {
   ...SCHEMA,
   carryOver: {
     read: () => () => ({ says: "Nothing is carried over.", added: {} }),
-    unread: { risk: "all is forgotten", consequence: "everything would be forgotten", remedy: "Look." },
+    unread: { risk: "all is forgotten", consequence: "everything would be forgotten", remedy: "look" },
   },
 };
 

@@ -1,0 +1,206 @@
+import { existsSync } from "node:fs";
+import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { isAbsolute, join } from "node:path";
+import { temporaryFolder } from "@platform/test-support/temporary";
+import Sqlite from "better-sqlite3";
+import { Command } from "commander";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { DatabaseError } from "../src/database-error.ts";
+import { addBackupCommands } from "../src/maintenance/backup.commands.ts";
+import { addCopyCommand } from "../src/maintenance/copy.commands.ts";
+import { migrate } from "../src/migrations.ts";
+import { insertThing, listThings, MIGRATIONS, opened, OPTIONS, SCHEMA } from "./things.ts";
+
+const CUP = { name: "cup", size: 1 };
+
+describe("backup", () => {
+  test("copies the database, and says where to", async () => {
+    const { folder, path, db } = await filled();
+    const copy = join(folder, "copy.db");
+    expect(await run(path, "backup", copy)).toEqual([`The database is backed up to ${copy}.`]);
+    expect(await listThings(opened(`file:${copy}`))).toEqual(await listThings(db));
+    expect((await stat(copy)).mode & 0o777).toBe(0o600);
+    expect((await readdir(folder)).filter((name) => name.includes("partial"))).toEqual([]);
+  });
+
+  test("reads a path from the folder in which it runs", async () => {
+    const { folder, path } = await filled();
+    vi.spyOn(process, "cwd").mockReturnValue(folder);
+    onTestFinished(() => void vi.restoreAllMocks());
+    await run(path, "backup", "copy.db");
+    expect(existsSync(join(folder, "copy.db"))).toBe(true);
+  });
+
+  test("overwrites no file, and leaves none of a database that is none", async () => {
+    const { folder, path } = await filled();
+    const [taken, copy, text] = [join(folder, "taken"), join(folder, "copy.db"), join(folder, "text")];
+    for (const file of [taken, text]) await writeFile(file, "mine ".repeat(1_000));
+    const before = await readdir(folder);
+    await expect(run(path, "backup", taken)).rejects.toThrow(
+      new DatabaseError(`${taken} exists. Name a file that does not, or remove it.`),
+    );
+    await expect(run(text, "backup", copy)).rejects.toThrow(
+      new DatabaseError(`${text} cannot be copied to ${copy} (file is not a database).`),
+    );
+    expect(await readdir(folder)).toEqual(before);
+  });
+
+  test("is of SQLite alone", async () => {
+    const program = backupProgram("postgres://root:hunter2@localhost/things");
+    await expect(program.parseAsync(["backup", "copy.db"], { from: "user" })).rejects.toThrow(
+      new DatabaseError("Backups are made of SQLite files. For PostgreSQL use its own tools, such as pg_dump."),
+    );
+  });
+});
+
+describe("restore", () => {
+  test("puts a backup in place, and says what was kept and what is lost", async () => {
+    const { folder, path, db } = await filled();
+    const copy = join(folder, "copy.db");
+    await run(path, "backup", copy);
+    for (const size of [2, 3]) await insertThing(db, { ...CUP, size });
+    await db.destroy();
+    const [first, ...others] = await run(path, "restore", copy);
+    const [, aside] = /^.*copy\.db is restored\. What was there is now (\S+)\.$/.exec(first!)!;
+    expect(isAbsolute(aside!) && existsSync(aside!)).toBe(true);
+    expect(others).toEqual([
+      "Nothing is carried over. No id is given twice.",
+      expect.stringMatching(/^Lost, added between the start and 1970-01-01T00:00:00\.000Z: 2 things\.$/),
+    ]);
+    expect(await listThings(opened(`file:${path}`))).toHaveLength(1);
+    expect(await insertThing(opened(`file:${path}`), CUP)).toMatchObject({ id: 4 });
+  });
+
+  test("says that nothing was added since", async () => {
+    const { folder, path, db } = await filled();
+    const copy = join(folder, "copy.db");
+    await run(path, "backup", copy);
+    await db.destroy();
+    expect((await run(path, "restore", copy)).at(-1)).toBe("Nothing was added since the backup.");
+  });
+
+  test("asks for --force where nothing is there to be read, and names what is forgotten then", async () => {
+    const { folder, path } = await filled();
+    const copy = join(folder, "copy.db");
+    await run(path, "backup", copy);
+    const elsewhere = join(folder, "elsewhere/things.db");
+    await expect(run(elsewhere, "restore", copy)).rejects.toThrow(
+      "elsewhere/things.db cannot be read (it is damaged or lost): everything would be forgotten, and ids that were given " +
+        "since would be given again. To restore it nonetheless, add --force.",
+    );
+    expect(existsSync(elsewhere)).toBe(false);
+    expect(await run(elsewhere, "restore", copy, "--force")).toEqual([`${copy} is restored.`]);
+    expect((await stat(elsewhere)).mode & 0o777).toBe(0o600);
+    expect(await readdir(join(folder, "elsewhere"))).toEqual(["things.db"]);
+    const help = backupProgram("file:x")
+      .commands.find((command) => command.name() === "restore")!
+      .helpInformation();
+    expect(help.replaceAll(/\s+/g, " ")).toContain(
+      "--force also replace a database that cannot be read, though all is forgotten",
+    );
+  });
+
+  test.each(["-wal", "-shm", "-journal"])("sets aside a %s that was left without its database", async (suffix) => {
+    const { folder, path } = await filled();
+    const copy = join(folder, "copy.db");
+    await run(path, "backup", copy);
+    await mkdir(join(folder, "lost"));
+    const lost = join(folder, "lost/things.db");
+    await writeFile(lost + suffix, "left");
+    const [first, second] = await run(lost, "restore", copy, "--force");
+    expect(first).toMatch(new RegExp(`is restored\\. What was there is now ${lost}\\.before-\\S+Z${suffix}\\.$`));
+    expect(second).toBe("It could not be read: look. Ids may be given again.");
+    const names = await readdir(join(folder, "lost"));
+    expect(names).toHaveLength(2);
+    expect(new Sqlite(lost, { readonly: true }).prepare("select count(*) from things").pluck().get()).toBe(1);
+  });
+});
+
+describe("copy", () => {
+  test("copies every row, and prints a line for each table", async () => {
+    const { folder, path, db } = await filled();
+    const to = join(folder, "to.db");
+    const lines = await copying("--from", ` file:${path} `, "--to", `file:${to}`);
+    expect(lines).toEqual([
+      expect.stringMatching(/^things: 1 rows, checksum [0-9a-f]{64}$/),
+      expect.stringMatching(/^api_keys: 0 rows, checksum 0{64}$/),
+      expect.stringMatching(/^idempotency_keys: 0 rows, checksum 0{64}$/),
+      "Both databases hold the same. Start the service with DATABASE_URL set to the new one.",
+    ]);
+    expect(await listThings(opened(`file:${to}`))).toEqual(await listThings(db));
+  });
+
+  test("prints JSON if so asked", async () => {
+    const { folder, path } = await filled();
+    const [text] = await copying("--from", `file:${path}`, "--to", `file:${folder}/to.db`, "--json");
+    expect(JSON.parse(text!)).toMatchObject([{ table: "things", rows: 1 }, { rows: 0 }, { rows: 0 }]);
+  });
+
+  test("refuses one that is not there, one that is no database, and the same twice", async () => {
+    const { folder, path } = await filled();
+    const none = `file:${folder}/none.db`;
+    const from = `file:${path}`;
+    await expect(copying("--from", none, "--to", from)).rejects.toThrow(
+      new DatabaseError("There is no database at the path that --from names."),
+    );
+    expect(existsSync(join(folder, "none.db"))).toBe(false);
+    for (const wrong of ["mysql://root:hunter2@localhost/p", "file:", path]) {
+      await expect(copying("--from", from, "--to", wrong)).rejects.toThrow(
+        new DatabaseError(
+          "Give --from and --to as file:data/petstore.db or postgres://user:password@host:5432/petstore.",
+        ),
+      );
+    }
+    const same = new DatabaseError("--from and --to name the same database.");
+    await expect(
+      copying("--from", from, "--to", `file:${folder}/../${folder.split("/").at(-1)}/things.db`),
+    ).rejects.toThrow(same);
+  });
+
+  test("names its options", () => {
+    const [command] = copyProgram().commands;
+    expect(command!.name()).toBe("copy");
+    expect(command!.options.map(({ flags, mandatory }) => [flags, mandatory])).toEqual([
+      ["--from <url>", true],
+      ["--to <url>", true],
+      ["--json", false],
+    ]);
+  });
+});
+
+/** A database with one thing, which is open. */
+async function filled() {
+  const folder = await temporaryFolder();
+  const path = join(folder, "things.db");
+  const db = opened(`file:${path}`);
+  await migrate(db, MIGRATIONS);
+  await insertThing(db, CUP);
+  return { folder, path, db };
+}
+
+function backupProgram(url: string): Command {
+  const program = new Command().exitOverride();
+  addBackupCommands(program, { ...SCHEMA, carryOver: OPTIONS.carryOver, databaseUrl: () => url });
+  return program;
+}
+
+function copyProgram(): Command {
+  const program = new Command().exitOverride();
+  addCopyCommand(program, SCHEMA);
+  return program;
+}
+
+/** The lines that a command on the database at a path prints. */
+const run = (path: string, ...args: string[]): Promise<string[]> => printed(backupProgram(`file:${path}`), args);
+
+const copying = (...args: string[]): Promise<string[]> => printed(copyProgram(), ["copy", ...args]);
+
+async function printed(program: Command, args: string[]): Promise<string[]> {
+  const log = vi.spyOn(console, "log").mockImplementation(() => {});
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return log.mock.calls.map(([line]) => String(line));
+  } finally {
+    log.mockRestore();
+  }
+}

@@ -1,0 +1,48 @@
+import { execute } from "@platform/test-support/postgres";
+import { temporaryUrl } from "@platform/test-support/temporary";
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { examineDatabase } from "../src/maintenance/examine-database.ts";
+import { migrate } from "../src/migrations.ts";
+import { MIGRATIONS, opened } from "./things.ts";
+
+const MAY_LOSE =
+  "Encode the database in UTF8, and leave fsync and synchronous_commit on, or what is acknowledged may be lost.";
+
+test("examineDatabase finds the migrations of a PostgreSQL database, and says nothing of its disk", async () => {
+  const url = await temporaryUrl();
+  expect(await examineDatabase(url, MIGRATIONS)).toMatchObject({
+    migrations: { found: `to be applied: ${Object.keys(MIGRATIONS).join(", ")}` },
+  });
+  await migrate(opened(url), MIGRATIONS);
+  const examined = await examineDatabase(url, MIGRATIONS);
+  expect(Object.keys(examined)).toEqual(["database", "migrations"]);
+  expect(examined.migrations).toEqual({ found: "all applied" });
+});
+
+test("examineDatabase finds each setting by which a PostgreSQL database may lose what it acknowledges", async () => {
+  const url = await temporaryUrl();
+  const name = new URL(url).pathname.slice(1);
+  const fsync = await settingOf(url, "fsync"); // off on the tests' own server
+  const { database } = await examineDatabase(url, MIGRATIONS);
+  expect(database.found).toMatch(fsync === "off" ? /^PostgreSQL \d+\.\d+.* with fsync off$/ : /^PostgreSQL [^,]*$/);
+  expect(database.remedy).toBe(fsync === "off" ? MAY_LOSE : undefined);
+  for (const value of ["off", "local", "remote_write"]) {
+    await execute(url, `alter database ${name} set synchronous_commit = ${value}`);
+    const { found } = (await examineDatabase(url, MIGRATIONS)).database;
+    expect(found.includes("synchronous_commit off")).toBe(value === "off");
+    expect(found).not.toContain(`synchronous_commit ${value === "off" ? "on" : value}`);
+  }
+});
+
+test("examineDatabase finds a PostgreSQL server that is not to be had", async () => {
+  const url = Object.assign(new URL(await temporaryUrl()), { port: "1" }).href;
+  expect(await examineDatabase(url, MIGRATIONS)).toEqual({
+    database: { found: "cannot be used", remedy: expect.stringContaining("Check that its server runs") },
+  });
+});
+
+async function settingOf(url: string, name: string): Promise<string> {
+  const { rows } = await sql<{ value: string }>`select current_setting(${name}) as value`.execute(opened(url));
+  return rows[0]!.value;
+}

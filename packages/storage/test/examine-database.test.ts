@@ -1,0 +1,152 @@
+import { chmod, copyFile, mkdir, open, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { statfsSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryDisk, temporaryFolder } from "@platform/test-support/temporary";
+import Sqlite from "better-sqlite3";
+import { describe, expect, test } from "vitest";
+import { openDatabase } from "../src/database.ts";
+import { examineDatabase } from "../src/maintenance/examine-database.ts";
+import { migrate } from "../src/migrations.ts";
+import { MIGRATIONS } from "./things.ts";
+
+const MIB = 2 ** 20;
+const READ_AND_WRITE = "See that this user may read and write it; if it is damaged, stop the service and run";
+
+describe("examineDatabase, of a SQLite file", () => {
+  test("finds none, and makes neither it nor its folder", async () => {
+    const folder = await temporaryFolder();
+    const path = join(folder, "data/deep/petstore.db");
+    expect(await examineDatabase(`file:${path}`, MIGRATIONS)).toEqual({
+      database: { found: `none yet at ${path}` },
+      disk: { found: expect.stringMatching(new RegExp(`^\\d+ MiB free at ${folder}$`)) },
+    });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test("finds one that was removed, by the log it left", async () => {
+    const path = join(await temporaryFolder(), "petstore.db");
+    await writeFile(`${path}-wal`, "");
+    expect((await examineDatabase(`file:${path}`, MIGRATIONS)).database).toEqual({
+      found: `none at ${path}, though its log is there: it was moved or removed`,
+      remedy: "Put it back; if it is lost, stop the service and run `petstore restore <backup>`.",
+    });
+  });
+
+  test("finds one that is whole, with its version and all migrations", async () => {
+    const path = await migrated();
+    const { database, migrations } = await examineDatabase(`file:${path}`, MIGRATIONS);
+    expect(database).toEqual({ found: `${path} is whole, SQLite ${sqliteVersion()}` });
+    expect(migrations).toEqual({ found: "all applied" });
+  });
+
+  test("leaves the file and its folder as they are", async () => {
+    const path = await migrated();
+    const before = await stat(path);
+    await examineDatabase(`file:${path}`, MIGRATIONS);
+    expect(await stat(path)).toMatchObject({ mtimeMs: before.mtimeMs, size: before.size });
+    expect(new Sqlite(path, { readonly: true }).pragma("journal_mode", { simple: true })).toBe("wal");
+  });
+
+  test("finds migrations that are to be applied, and those it does not know", async () => {
+    const path = await migrated();
+    const [first, ...later] = Object.keys(MIGRATIONS);
+    const [earlier, newer] = [{ [first!]: MIGRATIONS[first!]! }, { ...MIGRATIONS, "9999_more": MIGRATIONS[first!]! }];
+    expect((await examineDatabase(`file:${path}`, newer)).migrations).toEqual({
+      found: "to be applied: 9999_more",
+      remedy: "Run `petstore migrate`, or start the service, which does the same.",
+    });
+    expect((await examineDatabase(`file:${path}`, earlier)).migrations).toEqual({
+      found: `unknown to this program: ${later.join(", ")}`,
+      remedy: "Run the version that made the database, or a later one.",
+    });
+  });
+
+  test("takes an empty database for one with everything to be applied", async () => {
+    const path = join(await temporaryFolder(), "petstore.db");
+    await writeFile(path, "", { mode: 0o600 });
+    expect((await examineDatabase(`file:${path}`, MIGRATIONS)).migrations).toMatchObject({
+      found: `to be applied: ${Object.keys(MIGRATIONS).join(", ")}`,
+    });
+  });
+
+  test.each([0o640, 0o604])("finds one that others may read, by its mode 0%o", async (mode) => {
+    const path = await migrated();
+    await chmod(path, mode);
+    expect((await examineDatabase(`file:${path}`, MIGRATIONS)).database).toEqual({
+      found: `${path} is whole, SQLite ${sqliteVersion()}, and others than its owner may read it`,
+      remedy: `Run: chmod 600 ${path}`,
+    });
+  });
+
+  test.each([
+    ["is no database", "This is not a database. ".repeat(400), "file is not a database"],
+    ["is a folder", undefined, "unable to open database file|disk I/O error"],
+  ])("finds one that %s", async (_what, text, message) => {
+    const path = join(await temporaryFolder(), "petstore.db");
+    await (text === undefined ? mkdir(path) : writeFile(path, text));
+    const { database, migrations } = await examineDatabase(`file:${path}`, MIGRATIONS);
+    expect(database).toEqual({
+      found: expect.stringMatching(new RegExp(`^${path} cannot be used \\((${message})\\)$`)),
+      remedy: expect.stringContaining(READ_AND_WRITE),
+    });
+    expect(migrations).toBeUndefined();
+  });
+
+  test("finds one with a damaged page", async () => {
+    const path = await migrated();
+    const file = new Sqlite(path);
+    const page = file.prepare("select rootpage from sqlite_master where name = 'things_size'").pluck().get() as number;
+    file.close();
+    const handle = await open(path, "r+");
+    await handle.write(Buffer.alloc(4096, 0xff), 0, 4096, (page - 1) * 4096);
+    await handle.close();
+    const { database } = await examineDatabase(`file:${path}`, MIGRATIONS);
+    expect(database.found).toMatch(/ cannot be used \(.*Tree.*\)$/s);
+    expect(database.remedy).toContain(READ_AND_WRITE);
+  });
+
+  test("asks for room for a second copy, before anything else is looked for", async (context) => {
+    const folder = await temporaryDisk(context, 3 * MIB);
+    const from = await migrated({ isOpen: true });
+    for (const suffix of ["", "-wal"]) await copyFile(from + suffix, join(folder, `petstore.db${suffix}`));
+    await expect(writeFile(join(folder, "ballast"), Buffer.alloc(3 * MIB))).rejects.toThrow("ENOSPC");
+    const remedy = "Make room: at least 101 MiB are needed.";
+    const url = `file:${folder}/petstore.db`;
+    expect(await examineDatabase(url, MIGRATIONS)).toMatchObject({
+      database: { found: expect.stringContaining("cannot be used"), remedy },
+      disk: { found: `0 MiB free at ${folder}`, remedy },
+    });
+    for (const name of ["ballast", "petstore.db-wal"]) await rm(join(folder, name));
+    await writeFile(join(folder, "petstore.db"), "no database".repeat(1_000));
+    expect(await examineDatabase(url, MIGRATIONS)).toMatchObject({
+      database: { remedy: expect.stringContaining(READ_AND_WRITE) }, // room would not mend it
+      disk: { remedy },
+    });
+  });
+
+  test("says how much room there is", async () => {
+    const path = await migrated();
+    const { disk } = await examineDatabase(`file:${path}`, MIGRATIONS);
+    const { bavail, bsize } = statfsSync(path);
+    const [, mebibytes] = /^(\d+) MiB free at /.exec(disk!.found)!;
+    expect(Math.abs(Number(mebibytes) - (bavail * bsize) / MIB)).toBeLessThan(1_024); // others write meanwhile
+  });
+});
+
+/** A database with every migration, which nobody has open unless so asked. */
+async function migrated({ isOpen = false } = {}): Promise<string> {
+  const path = join(await temporaryFolder(), "petstore.db");
+  const db = openDatabase(`file:${path}`);
+  await migrate(db, MIGRATIONS);
+  if (!isOpen) await db.destroy();
+  return path;
+}
+
+function sqliteVersion(): string {
+  using file = closing(new Sqlite(":memory:"));
+  return String(file.database.prepare("select sqlite_version()").pluck().get());
+}
+
+function closing(database: Sqlite.Database) {
+  return { database, [Symbol.dispose]: () => void database.close() };
+}
