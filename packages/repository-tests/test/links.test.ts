@@ -13,7 +13,7 @@ test.each(repositoryFiles("*.md"))("the relative links of %s lead somewhere", (f
   expect(relative.filter((target) => !existsSync(join(root, dirname(file), decodeURI(target))))).toEqual([]);
 });
 
-const PROMISES = readFileSync(join(root, "apps/server/README.md"), "utf8");
+const PROMISES = readFileSync(join(root, "apps/server/docs/promises.md"), "utf8");
 const NAMED = Array.from(
   PROMISES.matchAll(/`(?:([\w-]+): )?vitest run ([^`]*)`/g),
   ([, name, files]) => [name === undefined ? "apps/server" : `packages/${name}`, files!] as const,
