@@ -98,6 +98,7 @@ describe("what `build` makes, copied to a folder of its own,", () => {
       "LICENSES.md",
       "README.md",
       "bin",
+      "docs",
       "node_modules",
       "package.json",
       "sbom.cdx.json",
