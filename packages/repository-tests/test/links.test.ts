@@ -13,6 +13,26 @@ test.each(repositoryFiles("*.md"))("the relative links of %s lead somewhere", (f
   expect(relative.filter((target) => !existsSync(join(root, dirname(file), decodeURI(target))))).toEqual([]);
 });
 
+test.each(repositoryFiles("*.md"))("the links of %s to a heading find it", (file) => {
+  const text = readFileSync(join(root, file), "utf8").replaceAll(/^```.*?^```|`[^`\n]*`/gms, "");
+  const targets = Array.from(text.matchAll(/\]\((?![a-z]+:)([^)#\s]*)#([^)\s]+)\)/g), ([, path, heading]) => {
+    return { page: path === "" ? file : join(dirname(file), path!), heading: heading! };
+  });
+  const pages = targets.filter(({ page }) => page.endsWith(".md"));
+  expect(pages.filter(({ page, heading }) => !anchorsOf(page).includes(heading))).toEqual([]);
+});
+
+/** The names that GitHub gives to the headings of a page. */
+function anchorsOf(page: string): string[] {
+  const text = readFileSync(join(root, page), "utf8").replaceAll(/^```.*?^```/gms, "");
+  return Array.from(text.matchAll(/^#+ (.*)$/gm), ([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
 const PROMISES = readFileSync(join(root, "apps/server/docs/promises.md"), "utf8");
 const NAMED = Array.from(
   PROMISES.matchAll(/`(?:([\w-]+): )?vitest run ([^`]*)`/g),
@@ -23,4 +43,17 @@ test.each(NAMED)("a promise of the server is held by tests of %s that are there:
   const tests = repositoryFiles(`${folder}/*.test.ts`);
   const named = files.split(" ").filter((word) => word.startsWith("test/"));
   expect(named.filter((part) => !tests.some((file) => file.startsWith(`${folder}/${part}`)))).toEqual([]);
+});
+
+test("each message in the tables of troubleshooting is one that the source prints", () => {
+  const page = readFileSync(join(root, "apps/server/docs/operations.md"), "utf8");
+  const rows = page.split("\n## Troubleshooting\n")[1]!.matchAll(/^\| ([^|]*) \|/gm);
+  const messages = Array.from(rows, ([, symptom]) => symptom!).flatMap(
+    (symptom) => symptom.match(/(?<=`)[^`]+(?=`)/g) ?? [],
+  );
+  const source = repositoryFiles("apps/server/bin", "apps/server/src", "packages/*/src/*.ts")
+    .map((file) => readFileSync(join(root, file), "utf8"))
+    .join("\n");
+  expect(messages.length).toBeGreaterThan(30);
+  expect(messages.filter((message) => !source.includes(message))).toEqual([]);
 });
