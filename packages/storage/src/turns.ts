@@ -88,7 +88,6 @@ function refuse(unit: Unit): void {
 
 const savepoint = prepared<any, unknown>(() => sql`savepoint before`);
 const rollback = prepared<any, unknown>(() => sql`rollback to before`);
-const release = prepared<any, unknown>(() => sql`release before`);
 
 /** What became of a unit, and what tells it. */
 interface UnitResult {
@@ -155,7 +154,6 @@ async function runEachAlone(trx: Kysely<any>, units: Unit[]): Promise<UnitResult
       await undo(trx, error);
       outcomes.push({ isKept: false, tell: () => reject(error) });
     }
-    await release(trx, {});
   }
   return outcomes;
 }

@@ -1,13 +1,25 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readlinkSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import fs, {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { temporaryFolder } from "@platform/test-support/temporary";
+import { temporaryDisk, temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openDatabase } from "../src/database.ts";
 import { backup } from "../src/maintenance/backup.ts";
 import { migrate } from "../src/migrations.ts";
-import { openFile, refuseOldSqlite } from "../src/sqlite/sqlite.file.ts";
+import { keepToOwner, makeFile, openFile, refuseOldSqlite } from "../src/sqlite/sqlite.file.ts";
 import { MIGRATIONS, type Tables } from "./things.ts";
 
 /** A program that restores, since what happens between two calls of SQLite cannot be waited for. */
@@ -75,6 +87,48 @@ describe("a file that is replaced while it is opened", () => {
   });
 });
 
+describe("a file is for its owner alone", () => {
+  test("when it is made, and nothing is made over another", async () => {
+    const path = join(await temporaryFolder(), "petstore.db");
+    makeFile(path);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    writeFileSync(path, "mine");
+    makeFile(path);
+    expect(statSync(path).size).toBe(4);
+    expect(() => makeFile(join(path, "below"))).toThrow("ENOTDIR");
+  });
+
+  test("with its log, whatever others have allowed; what the owner has not is not given", async () => {
+    const path = join(await temporaryFolder(), "petstore.db");
+    const files = [path, `${path}-wal`, `${path}-shm`];
+    for (const [index, file] of files.entries()) writeFileSync(file, "", { mode: [0o644, 0o660, 0o604][index]! });
+    chmodSync(path, 0o444);
+    keepToOwner(path);
+    expect(files.map((file) => statSync(file).mode & 0o777)).toEqual([0o400, 0o600, 0o600]);
+    rmSync(`${path}-shm`);
+    keepToOwner(path);
+    expect(existsSync(`${path}-shm`)).toBe(false);
+  });
+
+  test("unless its disk is read-only, which is for the reader to meet", async (context) => {
+    const folder = await temporaryDisk(context, 2 ** 20);
+    const path = join(folder, "petstore.db");
+    writeFileSync(path, "", { mode: 0o644 });
+    chmodSync(path, 0o644);
+    spawnSync("mount", ["-o", "remount,ro", folder]);
+    expect(() => keepToOwner(path)).not.toThrow();
+    expect(statSync(path).mode & 0o777).toBe(0o644);
+  });
+
+  test.each(["EPERM", "ENOENT", "EROFS"])("as far as the system lets it, which says %s", (code) => {
+    expect(() => keepToOwner(refusing(code))).not.toThrow();
+  });
+
+  test.each(["EIO", undefined])("and fails where the system says %s", (code) => {
+    expect(() => keepToOwner(refusing(code))).toThrow("refused");
+  });
+});
+
 describe.skipIf(!existsSync("/proc/self/fd"))("a connection to a file is closed", () => {
   test("that was replaced while it was opened", async () => {
     const [path, other] = [await databaseWith("old"), await databaseWith("new")];
@@ -95,6 +149,23 @@ describe.skipIf(!existsSync("/proc/self/fd"))("a connection to a file is closed"
     expect(isOpen(path)).toBe(false);
   });
 });
+
+/** The path of a file that others may read, whose mode cannot be changed for a reason. */
+function refusing(code: string | undefined): string {
+  const path = join(mkdtempSync(join(tmpdir(), "petstore-")), "petstore.db");
+  writeFileSync(path, "");
+  chmodSync(path, 0o644);
+  const spy = vi.spyOn(fs, "chmodSync").mockImplementation(() => {
+    throw Object.assign(new Error("refused"), { code });
+  });
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+    rmSync(dirname(path), { recursive: true });
+  });
+  return path;
+}
 
 /** Has `act` run once the next file is opened, before the call of that number of a method: the very moment a race would hit. */
 function afterOpening(act: () => void, method: "prepare" | "pragma" = "prepare", count = 1): void {

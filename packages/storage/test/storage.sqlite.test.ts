@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { DatabaseError } from "../src/database-error.ts";
 import { groupCommit } from "../src/turns.ts";
 import type { SqliteFileAdapter } from "../src/sqlite/sqlite.dialect.ts";
@@ -39,6 +39,19 @@ describe("write", () => {
     await Promise.all(all);
     expect(committed).toEqual([256, 44]);
     expect(atTurn).toEqual([256]);
+  });
+
+  test("answers the units of a group in the order of their arrival, also where one fails", async () => {
+    const { write } = await temporaryStorage();
+    const order: string[] = [];
+    const units = [1, -1, 2, -2].map((size) =>
+      write((trx) => insertThing(trx, { ...CUP, size })).then(
+        () => order.push(`${size} is kept`),
+        () => order.push(`${size} fails`),
+      ),
+    );
+    await Promise.all(units);
+    expect(order).toEqual(["1 is kept", "-1 fails", "2 is kept", "-2 fails"]);
   });
 
   test("fails for all of a group when it cannot be committed, and works again after", async () => {
@@ -145,6 +158,23 @@ async function pathOf(db: Database): Promise<string> {
   const { rows } = await sql<{ file: string }>`pragma database_list`.execute(db);
   return rows[0]!.file;
 }
+
+test("keeps a bounded number of prepared statements", async () => {
+  const { db } = await temporaryStorage();
+  const queries = Array.from({ length: 257 }, (_, number) => sql`select ${sql.lit(number)} as number`);
+  const prepare = vi.spyOn(Sqlite.prototype, "prepare");
+  onTestFinished(() => prepare.mockRestore());
+  const preparedFor = async (numbers: number[]) => {
+    prepare.mockClear();
+    for (const number of numbers) await queries[number]!.execute(db);
+    return prepare.mock.calls.filter(([text]) => /^select \d+ as number$/.test(text)).length;
+  };
+  expect(await preparedFor([0, 0, 1])).toBe(2);
+  expect(await preparedFor([...queries.keys()].slice(2, 255))).toBe(253);
+  expect(await preparedFor([0, 1, 254])).toBe(0);
+  expect(await preparedFor([255, 256])).toBe(2);
+  expect(await preparedFor([0])).toBe(1); // all were dropped when there was no room for another
+});
 
 test("a read waits neither for a write nor for the lock of another process", async () => {
   const { write, db, url } = await temporaryStorage();

@@ -52,7 +52,7 @@ async function copyTable(source: Kysely<any>, target: Kysely<any>, table: string
 
   const written = new Sum();
   for await (const rows of pagesOf(target, table, key)) written.add(rows);
-  if (written.rows !== read.rows || written.checksum !== read.checksum) {
+  if (written.checksum !== read.checksum) {
     throw new DatabaseError(`The copy of ${table} differs from it, so nothing is copied.`);
   }
   return { table, rows: written.rows, checksum: written.checksum };

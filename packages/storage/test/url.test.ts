@@ -1,0 +1,58 @@
+import { symlink, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { temporaryFolder } from "@platform/test-support/temporary";
+import { expect, test } from "vitest";
+import { isDatabaseUrl, isPostgresUrl, pathOfFileUrl, realPathOf } from "../src/url.ts";
+
+test.each([
+  "file:data/petstore.db",
+  "file:/srv/petstore.db",
+  "file:///srv/pet%20store.db",
+  "file:./file://x",
+  "postgres://user:password@host:5432/petstore",
+  "POSTGRESQL://host/petstore",
+  "postgres:///petstore?host=/run/postgresql",
+])("%s names a database", (url) => {
+  expect(isDatabaseUrl(url)).toBe(true);
+});
+
+test.each([
+  "",
+  "data/petstore.db",
+  "file:",
+  "file::memory:",
+  "file:data/",
+  "file:data\\",
+  "file:petstore.db?mode=ro",
+  "file:petstore.db#a",
+  "file://elsewhere/petstore.db",
+  "file:///",
+  " file:petstore.db",
+  "postgres://host",
+  "postgres://host/",
+  "postgres://host/a/b",
+  "postgres:petstore",
+  "mypostgres://host/petstore",
+  "mysql://host/petstore",
+])("%j names none", (url) => {
+  expect(isDatabaseUrl(url)).toBe(false);
+});
+
+test("the path of a file: URL is decoded only where it is written with slashes", () => {
+  expect(pathOfFileUrl("file:///srv/pet%20store.db")).toBe("/srv/pet store.db");
+  expect(pathOfFileUrl("file:data/pet%20store.db")).toBe("data/pet%20store.db");
+  expect(pathOfFileUrl("file:/srv/petstore.db")).toBe("/srv/petstore.db");
+});
+
+test("the real path of a link is that of its file, and of nothing the path from the root", async () => {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, "petstore.db"), "");
+  await symlink(join(folder, "petstore.db"), join(folder, "link.db"));
+  expect(realPathOf(join(folder, "link.db"))).toBe(join(folder, "petstore.db"));
+  expect(realPathOf("none/petstore.db")).toBe(resolve("none/petstore.db"));
+});
+
+test("PostgreSQL is told by the scheme alone", () => {
+  expect(["postgres:", "postgresql:x", "PostgreS://h"].map(isPostgresUrl)).toEqual([true, true, true]);
+  expect(["file:postgres:", "postgresqlx:", "postgre:"].map(isPostgresUrl)).toEqual([false, false, false]);
+});
