@@ -155,9 +155,9 @@ describe("readConfig", () => {
   });
 });
 
-test("the README has a row for each setting, with its default, and for nothing else", () => {
-  const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
-  const [, table = ""] = readme.split("| variable | default | meaning |");
+test("docs/settings.md has a row for each setting, with its default, and for nothing else", () => {
+  const page = readFileSync(new URL("../docs/settings.md", import.meta.url), "utf8");
+  const [, table = ""] = page.split("| variable | default | meaning |");
   const rows = table.split("\n\n")[0]!.matchAll(/^\| `(\w+)` \| (`.*?`|unset) \| \S/gm);
   const documented = Object.fromEntries(Array.from(rows, ([, name, value]) => [name, value]));
   const defaults = new Map(Object.entries(Settings.parse({}))) as Map<string, string | number>;
