@@ -13,8 +13,13 @@ const [first, ...others] = parts.flatMap(({ code }, index) => {
   return code === undefined ? [] : [{ heading, code }];
 });
 
-/** Each TypeScript block of the README as a program, with the heading that it stands below. */
+const [rootExample] = /(?<=^```ts\n)[\s\S]*?(?=^```)/m.exec(
+  readFileSync(join(import.meta.dirname, "../../../README.md"), "utf8"),
+)!;
+
+/** Each TypeScript block of the README, and of the repository's README, as a program with the heading that it stands below. */
 export const readmePrograms = [
   first!,
   ...others.map(({ heading, code }) => ({ heading, code: first!.code + code })),
+  { heading: "Use the client (README of the repository)", code: rootExample },
 ].map((program, index) => ({ ...program, name: `${index}.ts` }));
