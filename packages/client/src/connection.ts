@@ -21,9 +21,9 @@ export function connect(options: PetstoreOptions): Connection {
   const { baseUrl, apiKey, fetch = (request) => globalThis.fetch(request), onRetry, onDeprecated } = options;
   const address = String(baseUrl).replace(/\/+$/, "");
   if (!/^https?:\/\/[^?#@]+$/i.test(address) || !URL.canParse(address))
-    throw new TypeError("baseUrl has to be a URL such as https://api.petstore.example/v1.");
+    throw new TypeError("baseUrl is not a service URL. Pass one such as https://api.petstore.example/v1.");
   if (typeof apiKey !== "string" || !/^[\x21-\x7e]+$/.test(apiKey))
-    throw new TypeError("apiKey has to be a key as issued, without spaces or line breaks.");
+    throw new TypeError("apiKey is not an API key. Pass it as issued, without spaces or line breaks.");
   const { request } = createClient({
     baseUrl: address,
     headers: { Authorization: `Bearer ${apiKey}` },

@@ -84,7 +84,7 @@ export function limits(given: CallLimits, base: Limits = DEFAULTS): Limits {
   const { timeout = base.timeout, attemptTimeout = base.attemptTimeout } = given;
   const retry = { ...base.retry, ...(given.retry === false ? { limit: 0 } : given.retry) };
   for (const [name, value] of Object.entries({ timeout, attemptTimeout, ...retry })) {
-    if (typeof value !== "number" || !(value >= 0)) throw new TypeError(`${name} has to be a number from 0.`);
+    if (typeof value !== "number" || !(value >= 0)) throw new TypeError(`${name} must be a number of at least 0.`);
   }
   return { timeout, attemptTimeout, retry };
 }

@@ -35,10 +35,9 @@ export function answered({ success }: Operation, { data, error, response }: Answ
   if (status >= 400 && isErrorBody(error)) return { ok: false, status, error, response };
   if (status === 304)
     return { ok: false, status, error: { code: "not_modified", message: "Not modified.", status }, response };
-  let what = "is not the contract's Error: something in between may have sent it";
+  let what = "is not the contract's Error. A proxy may have sent it";
   // Browsers hide all that a redirect says: https://fetch.spec.whatwg.org/#concept-filtered-response-opaque-redirect
-  if (type === "opaqueredirect" || (status >= 300 && status < 400))
-    what = "is a redirect: baseUrl has to be where it leads";
+  if (type === "opaqueredirect" || (status >= 300 && status < 400)) what = "is a redirect. Set baseUrl to its target";
   else if (ok && !isDeclared) what = "is not declared by the contract";
   else if (!(data ?? error)) what = "has no body";
   return unreadable(what, response);
@@ -47,16 +46,16 @@ export function answered({ success }: Operation, { data, error, response }: Answ
 /** No answer that could be read. `ended` says what gave up waiting, if anything did. */
 export function unanswered(cause: unknown, ended?: "aborted" | "timeout", isSent = true, response?: Response): Refusal {
   if (ended === "aborted") return failure(ended, "The call was aborted.", cause, response);
-  if (ended === "timeout") return failure(ended, "No whole answer in time.", cause, response);
-  if (!isSent) return failure("unsendable_request", "A value cannot be sent.", cause);
-  if (response && cause instanceof SyntaxError) return unreadable("is not JSON, or was cut off", response, cause);
-  return failure("network_error", "The connection failed.", cause, response);
+  if (ended === "timeout") return failure(ended, "The complete response did not arrive in time.", cause, response);
+  if (!isSent) return failure("unsendable_request", "A value of the request cannot be sent. See cause.", cause);
+  if (response && cause instanceof SyntaxError) return unreadable("is not JSON or is incomplete", response, cause);
+  return failure("network_error", "The connection failed. See cause.", cause, response);
 }
 
 /** An answer that is none of the contract's. */
 export function unreadable(what: string, response: Response, cause?: unknown): Refusal {
   const type = response.headers.get("Content-Type") ?? "no Content-Type";
-  return failure("unreadable_answer", `The answer ${response.status} (${type}) ${what}.`, cause, response);
+  return failure("unreadable_answer", `The response ${response.status} (${type}) ${what}.`, cause, response);
 }
 
 function failure(code: FailureCode, message: string, cause: unknown, response?: Response): Refusal {

@@ -65,7 +65,7 @@ function nextPage({ outcome, url = "" }: Exchange, seen: Set<string>): { url?: U
   seen.add(url);
   const next = URL.canParse(target, url) ? new URL(target, url) : undefined;
   if (next?.origin !== new URL(url).origin)
-    return { fault: unreadable("links to a next page that is not at this origin", response) };
-  if (seen.has(next.href)) return { fault: unreadable("links to a next page that was read before", response) };
+    return { fault: unreadable("links to a next page of another origin", response) };
+  if (seen.has(next.href)) return { fault: unreadable("links to a page that was already read", response) };
   return { url: next };
 }

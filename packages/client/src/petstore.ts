@@ -30,7 +30,8 @@ export function createPetstore(options: PetstoreOptions): Petstore {
     if (isPaged) pages[id] = paginate.bind(undefined, connection, operation as never);
     methods[method] ??= (path: string, { params = {}, body, ...callOptions }: Message & CallOptions = {}) => {
       const asked = operations.find((candidate) => candidate.method === method && candidate.path === path);
-      if (!asked) throw new TypeError(`The contract has no ${method} ${path}.`);
+      if (!asked)
+        throw new TypeError(`The contract has no operation ${method} ${path}. Pass a path template of the contract.`);
       return send<OperationId>(connection, asked, { params, body }, callOptions);
     };
   }

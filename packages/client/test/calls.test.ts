@@ -119,7 +119,9 @@ describe("by path", () => {
 
   test("a path that the contract does not have", () => {
     // @ts-expect-error there is no such path
-    expect(() => petstore.GET("/animals")).toThrow(new TypeError("The contract has no GET /animals."));
+    expect(() => petstore.GET("/animals")).toThrow(
+      new TypeError("The contract has no operation GET /animals. Pass a path template of the contract."),
+    );
   });
 });
 

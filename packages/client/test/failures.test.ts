@@ -10,21 +10,17 @@ const PETS = JSON.stringify([{ id: 1, name: "Rex", categoryId: 1, status: "avail
 
 describe("an answer that is none of the contract's is a failure that says what it is", () => {
   const answers: [name: string, answer: RequestListener, message: string][] = [
-    [
-      "502 with HTML",
-      page(502),
-      "The answer 502 (text/html) is not the contract's Error: something in between may have sent it.",
-    ],
-    ["200 with HTML", page(200), "The answer 200 (text/html) is not JSON, or was cut off."],
+    ["502 with HTML", page(502), "The response 502 (text/html) is not the contract's Error. A proxy may have sent it."],
+    ["200 with HTML", page(200), "The response 200 (text/html) is not JSON or is incomplete."],
     [
       "404 with HTML, which says nothing of the animal",
       page(404),
-      "The answer 404 (text/html) is not the contract's Error: something in between may have sent it.",
+      "The response 404 (text/html) is not the contract's Error. A proxy may have sent it.",
     ],
     [
       "500 of length 0",
       (_, response) => void response.writeHead(500, { "Content-Length": 0 }).end(),
-      "The answer 500 (no Content-Type) has no body.",
+      "The response 500 (no Content-Type) has no body.",
     ],
     [
       "500 of unknown length, empty",
@@ -32,12 +28,12 @@ describe("an answer that is none of the contract's is a failure that says what i
         response.writeHead(500).flushHeaders();
         response.end();
       },
-      "The answer 500 (no Content-Type) has no body.",
+      "The response 500 (no Content-Type) has no body.",
     ],
     [
       "200 of length 0",
       (_, response) => void response.writeHead(200, { "Content-Length": 0 }).end(),
-      "The answer 200 (no Content-Type) has no body.",
+      "The response 200 (no Content-Type) has no body.",
     ],
     [
       "200 of unknown length, empty",
@@ -45,33 +41,33 @@ describe("an answer that is none of the contract's is a failure that says what i
         response.writeHead(200).flushHeaders();
         response.end();
       },
-      "The answer 200 (no Content-Type) has no body.",
+      "The response 200 (no Content-Type) has no body.",
     ],
-    ["200 with null", json(200, "null"), "The answer 200 (application/json) has no body."],
+    ["200 with null", json(200, "null"), "The response 200 (application/json) has no body."],
     [
       "204, which is not declared",
       (_, response) => void response.writeHead(204).end(),
-      "The answer 204 (no Content-Type) is not declared by the contract.",
+      "The response 204 (no Content-Type) is not declared by the contract.",
     ],
     [
       "202, which is not declared",
       json(202, PETS),
-      "The answer 202 (application/json) is not declared by the contract.",
+      "The response 202 (application/json) is not declared by the contract.",
     ],
     [
       "200 with JSON that is cut off",
       json(200, PETS.slice(0, -5)),
-      "The answer 200 (application/json) is not JSON, or was cut off.",
+      "The response 200 (application/json) is not JSON or is incomplete.",
     ],
     [
       "403 with the JSON of another service",
       json(403, '{"message":"Forbidden"}'),
-      "The answer 403 (application/json) is not the contract's Error: something in between may have sent it.",
+      "The response 403 (application/json) is not the contract's Error. A proxy may have sent it.",
     ],
     [
       "301",
       (_, response) => void response.writeHead(301, { Location: "https://elsewhere.example/" }).end(),
-      "The answer 301 (no Content-Type) is a redirect: baseUrl has to be where it leads.",
+      "The response 301 (no Content-Type) is a redirect. Set baseUrl to its target.",
     ],
   ];
 
@@ -101,7 +97,7 @@ describe("an answer that is none of the contract's is a failure that says what i
     const result = await server.petstore.listPets();
     expect(result.error).toEqual({
       code: "network_error",
-      message: "The connection failed.",
+      message: "The connection failed. See cause.",
       status: 0,
     });
     expect(result.response?.status).toBe(200);
@@ -129,7 +125,11 @@ describe("no answer", () => {
     for (const answer of answers) {
       await using server = await faulty(answer, { retry: { limit: 1, baseDelay: 1 }, attemptTimeout: 500 });
       const result = await server.petstore.listPets();
-      expect(result.error).toEqual({ code: "timeout", message: "No whole answer in time.", status: 0 });
+      expect(result.error).toEqual({
+        code: "timeout",
+        message: "The complete response did not arrive in time.",
+        status: 0,
+      });
       expect(server.requests).toHaveLength(2);
     }
   });

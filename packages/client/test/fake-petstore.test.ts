@@ -196,7 +196,7 @@ describe("a request that breaks the contract is answered 501, and is no request 
   test("and told what is not declared", async () => {
     const { fake, petstore } = start();
     await petstore.createPet({ name: "Rex", categoryId: 1, colour: "brown" } as NewPet);
-    expect(() => fake.verify()).toThrow("the contract at /body/colour: There is no such field.");
+    expect(() => fake.verify()).toThrow("the contract at /body/colour: The contract has no such field.");
   });
 
   test("which the client gives as an error, once", async () => {
@@ -225,13 +225,13 @@ describe("a mocked answer that breaks the contract", () => {
     const mock = () => fake.mock("listPets", answer as never);
     expect(mock).toThrow(ContractViolation);
     expect(mock).toThrow(expect.objectContaining({ operationId: "listPets", pointer }));
-    expect(mock).toThrow(/^listPets: the mocked answer \d+ breaks the contract at \//);
+    expect(mock).toThrow(/^listPets: the mocked response \d+ breaks the contract at \//);
   });
 
   test("is refused when a function gives it", async () => {
     const { fake, petstore } = start();
     fake.mock("getPet", () => ({ status: 200, body: wrong }));
-    const message = "getPet: the mocked answer 200 breaks the contract at /body/status: ";
+    const message = "getPet: the mocked response 200 breaks the contract at /body/status: ";
     expect(await petstore.getPet({ petId: 1 })).toMatchObject({ status: 501, error: { code: "contract_violation" } });
     expect(() => fake.verify()).toThrow(message);
   });

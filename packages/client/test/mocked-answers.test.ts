@@ -55,13 +55,13 @@ describe("a mocked answer", () => {
 
   const at = (pointer: string, message: string) => ({ pointer, message });
   test.each([
-    [{ status: 202 }, at("/status", "It is not declared.")],
-    [{ status: 299 }, at("/status", "It is not declared.")],
-    [{ status: 600 }, at("/status", "It is not declared.")],
-    [{ status: 500.5 }, at("/status", "It is not declared.")],
-    [{ status: 204, body: 1 }, at("/body", "There is to be none.")],
-    [{ status: 201 }, at("/body", "It is missing, and the contract has no example of it.")],
-    [{ status: 201, body: { a: 1 } }, at("/body/a", "There is no such field.")],
+    [{ status: 202 }, at("/status", "The contract does not declare this status.")],
+    [{ status: 299 }, at("/status", "The contract does not declare this status.")],
+    [{ status: 600 }, at("/status", "The contract does not declare this status.")],
+    [{ status: 500.5 }, at("/status", "The contract does not declare this status.")],
+    [{ status: 204, body: 1 }, at("/body", "The contract declares no body. Leave it out.")],
+    [{ status: 201 }, at("/body", "The body is missing, and the contract has no example of it. Add a body.")],
+    [{ status: 201, body: { a: 1 } }, at("/body/a", "The contract has no such field.")],
     [{ status: 200, body: "x" }, at("/body", expect.stringContaining("integer") as string)],
     [
       { status: 200, headers: { "X-Count": "x" } },
@@ -80,7 +80,7 @@ describe("a mocked answer", () => {
     expect(thrown).toBeInstanceOf(ContractViolation);
     const { message: text, ...facts } = thrown as ContractViolation;
     expect(facts).toMatchObject({ operationId: "read", pointer });
-    const [, reason] = text.split(`read: the mocked answer ${answer.status} breaks the contract at ${pointer}: `);
+    const [, reason] = text.split(`read: the mocked response ${answer.status} breaks the contract at ${pointer}: `);
     expect(reason).toEqual(message);
   });
 });

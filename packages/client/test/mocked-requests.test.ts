@@ -53,19 +53,24 @@ describe("what a fake petstore reads of a request", () => {
   });
 
   test.each<[given: Record<string, string>, body: string | undefined, more: object, violation: RegExp]>([
-    [{ "X-Zone": "5" }, undefined, {}, /^\/headers\/Authorization: .*There is no API key\.$/],
+    [
+      { "X-Zone": "5" },
+      undefined,
+      {},
+      /^\/headers\/Authorization: .*The API key is missing\. Send it as a bearer token\.$/,
+    ],
     [{ ...headers, Authorization: "x Bearer k" }, undefined, {}, /^\/headers\/Authorization/],
     [{ ...headers, Authorization: "Bearer a b" }, undefined, {}, /^\/headers\/Authorization/],
-    [{ Authorization: "Bearer k" }, undefined, {}, /^\/headers\/X-Zone: .*It is missing\.$/],
+    [{ Authorization: "Bearer k" }, undefined, {}, /^\/headers\/X-Zone: .*The required parameter is missing\.$/],
     [{ ...headers, "X-Zone": "x" }, undefined, {}, /^\/headers\/X-Zone/],
-    [headers, "7", {}, /^\/headers\/Content-Type: .*It has to be JSON, and is text\/plain\.$/],
-    [{ ...headers, "Content-Type": "application/json" }, "x", {}, /^\/body: .*It is not JSON: /],
+    [headers, "7", {}, /^\/headers\/Content-Type: .*The content type is text\/plain\. Send application\/json\.$/],
+    [{ ...headers, "Content-Type": "application/json" }, "x", {}, /^\/body: .*The body is not JSON: /],
     [{ ...headers, "Content-Type": "application/json" }, '"x"', {}, /^\/body: /],
     [
       headers,
       undefined,
       { requestBody: { required: true, content: {} } },
-      /^\/headers\/Content-Type: .*and is none\.$/,
+      /^\/headers\/Content-Type: .*The content type is none\./,
     ],
   ])("%j and the body %j break the contract", async (given, body, more, violation) => {
     expect(await ask(given, body, more)).toMatch(violation);

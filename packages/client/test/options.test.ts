@@ -14,12 +14,12 @@ describe("createPetstore refuses", () => {
     "https://me:secret@x/v1",
     `${baseUrl}?key=1`,
   ])("the baseUrl %s", (wrong) => {
-    const message = "baseUrl has to be a URL such as https://api.petstore.example/v1.";
+    const message = "baseUrl is not a service URL. Pass one such as https://api.petstore.example/v1.";
     expect(() => createPetstore({ baseUrl: wrong as string, apiKey: "k" })).toThrow(new TypeError(message));
   });
 
   test.each(["", "secret\n", "sec ret", undefined, null, 1])("the apiKey %j, without showing it", (apiKey) => {
-    const message = "apiKey has to be a key as issued, without spaces or line breaks.";
+    const message = "apiKey is not an API key. Pass it as issued, without spaces or line breaks.";
     expect(() => createPetstore({ baseUrl, apiKey: apiKey as string })).toThrow(new TypeError(message));
   });
 
@@ -30,7 +30,7 @@ describe("createPetstore refuses", () => {
     ["limit", { retry: { limit: -1 } }],
     ["baseDelay", { retry: { baseDelay: Number.NaN } }],
   ] satisfies [string, Partial<PetstoreOptions>][])("%s, which it names, in %o", (name, options) => {
-    const message = `${name} has to be a number from 0.`;
+    const message = `${name} must be a number of at least 0.`;
     expect(() => createPetstore({ baseUrl, apiKey: "k", ...options })).toThrow(new TypeError(message));
   });
 

@@ -70,7 +70,7 @@ describe("links", () => {
     const read: unknown[] = [];
     await expect(collect(server, read)).rejects.toMatchObject({
       code: "unreadable_answer",
-      message: "The answer 200 (application/json) links to a next page that is not at this origin.",
+      message: "The response 200 (application/json) links to a next page of another origin.",
     });
     expect([read.length, server.requests.length, other.requests.length]).toEqual([1, 1, 0]);
   });
@@ -96,7 +96,7 @@ describe("links", () => {
     await using server = await paged((index) => `</v1/pets?page=${(index + 1) % 3}>; rel="next"`);
     const read: unknown[] = [];
     await expect(collect(server, read)).rejects.toMatchObject({
-      message: "The answer 200 (application/json) links to a next page that was read before.",
+      message: "The response 200 (application/json) links to a page that was already read.",
     });
     expect(read).toHaveLength(4);
   });

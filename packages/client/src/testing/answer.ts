@@ -15,7 +15,7 @@ export function responseOf(operation: OperationContract, answer: Answer): Respon
   const { status } = answer;
   const declared = declaredResponse(operation, status);
   if (declared === undefined)
-    throw violation(operation, status, { pointer: "/status", message: "It is not declared." });
+    throw violation(operation, status, { pointer: "/status", message: "The contract does not declare this status." });
   const body = bodyOf(operation, answer, declared);
   const headers = new Headers({
     ...(body !== undefined && { "Content-Type": "application/json" }),
@@ -46,11 +46,12 @@ function isFailure(status: number): boolean {
 function bodyOf(operation: OperationContract, { status, body }: Answer, declared: ResponseObject): string | undefined {
   const media = declared.content?.["application/json"];
   if (media === undefined && body === undefined) return undefined;
-  if (media === undefined) throw violation(operation, status, { pointer: "/body", message: "There is to be none." });
+  if (media === undefined)
+    throw violation(operation, status, { pointer: "/body", message: "The contract declares no body. Leave it out." });
   const text = JSON.stringify(body === undefined ? exampleOf(media, status) : body) as string | undefined;
   const mistake =
     text === undefined
-      ? { pointer: "/body", message: "It is missing, and the contract has no example of it." }
+      ? { pointer: "/body", message: "The body is missing, and the contract has no example of it. Add a body." }
       : mistakeIn(JSON.parse(text), media.schema, "/body");
   if (mistake) throw violation(operation, status, mistake);
   return text;
@@ -70,6 +71,6 @@ function requiredHeaders({ headers = {} }: ResponseObject): Record<string, strin
 }
 
 function violation({ id }: OperationContract, status: number, { pointer, message }: Mistake): ContractViolation {
-  const text = `${id}: the mocked answer ${status} breaks the contract at ${pointer}: ${message}`;
+  const text = `${id}: the mocked response ${status} breaks the contract at ${pointer}: ${message}`;
   return new ContractViolation(text, id, pointer);
 }

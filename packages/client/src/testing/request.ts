@@ -18,7 +18,11 @@ export function operationOf({ method, url }: Request): OperationContract {
 export async function readRequest(operation: OperationContract, request: Request): Promise<FakeRequest> {
   const { id, needsKey, requestBody } = operation;
   const hasKey = /^bearer \S+$/i.test(request.headers.get("Authorization") ?? "");
-  if (needsKey && !hasKey) refuse(operation, { pointer: "/headers/Authorization", message: "There is no API key." });
+  if (needsKey && !hasKey)
+    refuse(operation, {
+      pointer: "/headers/Authorization",
+      message: "The API key is missing. Send it as a bearer token.",
+    });
   const { path, query } = readParameters(operation, request);
   const body = requestBody && (await readBody(operation, request));
   // Its parts have the types that were made of the schemas they keep to.
@@ -38,8 +42,8 @@ function readParameters(operation: OperationContract, request: Request): { path:
     const { name, in: place, required, schema } = parameter;
     const pointer = `/${place === "header" ? "headers" : place}/${name}`;
     const [text, another] = texts(parameter);
-    if (another !== undefined) refuse(operation, { pointer, message: "It is there more than once." });
-    if (text === undefined && required) refuse(operation, { pointer, message: "It is missing." });
+    if (another !== undefined) refuse(operation, { pointer, message: "The parameter is repeated. Send it once." });
+    if (text === undefined && required) refuse(operation, { pointer, message: "The required parameter is missing." });
     if (text === undefined) continue;
     const value = valueOf(text, schema);
     refuse(operation, mistakeIn(value, schema, pointer));
@@ -47,7 +51,8 @@ function readParameters(operation: OperationContract, request: Request): { path:
   }
   const { path, query } = values as { path: Values; query: Values };
   for (const name of searchParams.keys())
-    if (!(name in query)) refuse(operation, { pointer: `/query/${name}`, message: "There is no such parameter." });
+    if (!(name in query))
+      refuse(operation, { pointer: `/query/${name}`, message: "The contract has no such parameter." });
   return { path, query };
 }
 
@@ -66,12 +71,16 @@ async function readBody(operation: OperationContract, request: Request): Promise
   if (text === "" && !required) return undefined;
   const type = request.headers.get("Content-Type")?.split(";", 1)[0]!.trim().toLowerCase() ?? "none";
   const media = content?.[type];
-  if (!media) refuse(operation, { pointer: "/headers/Content-Type", message: `It has to be JSON, and is ${type}.` });
+  if (!media)
+    refuse(operation, {
+      pointer: "/headers/Content-Type",
+      message: `The content type is ${type}. Send application/json.`,
+    });
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch (error) {
-    refuse(operation, { pointer: "/body", message: `It is not JSON: ${(error as Error).message}` });
+    refuse(operation, { pointer: "/body", message: `The body is not JSON: ${(error as Error).message}` });
   }
   refuse(operation, mistakeIn(body, media?.schema, "/body"));
   return body;

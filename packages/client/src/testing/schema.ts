@@ -20,7 +20,7 @@ export function mistakeIn(value: unknown, schema: Schema | undefined, pointer: s
   const isUndeclared = error.keyword === "false";
   return {
     pointer: pointer + decodeURIComponent(error.instanceLocation.slice(1)),
-    message: isUndeclared ? "There is no such field." : error.error,
+    message: isUndeclared ? "The contract has no such field." : error.error,
   };
 }
 
