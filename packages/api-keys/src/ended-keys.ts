@@ -12,7 +12,7 @@ export const endedKeys: CarryOver = {
       for (const { key } of changed)
         for (const entry of trail.filter(({ key_id }) => key_id === key.id)) addToAudit(restored, entry, key.hash);
       return {
-        says: `Revoked or rotated since the backup, and still so: ${changed.length} API key${changed.length === 1 ? "" : "s"}.`,
+        summary: `Revoked or rotated since the backup, and still so: ${changed.length} API key${changed.length === 1 ? "" : "s"}.`,
         added: { api_keys: changed.filter(({ outcome }) => outcome === "added").length },
       };
     };

@@ -33,7 +33,7 @@ const trailOf = (file: Sqlite.Database) =>
 /** What is said of how many keys that were ended anew, and of how many that were added. */
 function told(ended: number, added: number) {
   const keys = ended === 1 ? "1 API key" : `${ended} API keys`;
-  return { says: `Revoked or rotated since the backup, and still so: ${keys}.`, added: { api_keys: added } };
+  return { summary: `Revoked or rotated since the backup, and still so: ${keys}.`, added: { api_keys: added } };
 }
 
 /** Carries over from a database with these rows, as a restore does. */

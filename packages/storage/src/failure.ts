@@ -18,10 +18,10 @@ export interface Failure {
 export async function failureOf(storage: Storage<any>, tables: readonly string[]): Promise<Failure | undefined> {
   const stop = new AbortController();
   const failure = new Error(`no answer in ${DEADLINE_MS} ms`);
-  const late = setTimeout(DEADLINE_MS, failure, { signal: stop.signal });
-  late.catch(() => {});
+  const timeout = setTimeout(DEADLINE_MS, failure, { signal: stop.signal });
+  timeout.catch(() => {});
   try {
-    return await Promise.race([examine(storage, tables), late.then((error) => ({ error, message: NO_ANSWER }))]);
+    return await Promise.race([examine(storage, tables), timeout.then((error) => ({ error, message: NO_ANSWER }))]);
   } finally {
     stop.abort();
   }

@@ -10,7 +10,7 @@ export type Migrations = Readonly<Record<string, Migration>>;
 /** A number for PostgreSQL's advisory locks that no other program on the database should use. */
 const LOCK = 7_382_955_337;
 /** How long a process waits for others that migrate. */
-const PATIENCE_MS = 60_000;
+const LOCK_TIMEOUT_MS = 60_000;
 
 /**
  * Applies what is not applied yet, in one transaction, and gives the names; processes that start together take turns.
@@ -18,7 +18,7 @@ const PATIENCE_MS = 60_000;
  */
 export async function migrate(db: Kysely<any>, migrations: Migrations): Promise<string[]> {
   return db.transaction().execute(async (trx) => {
-    if (isPostgres(trx)) await takeTurn(trx);
+    if (isPostgres(trx)) await acquireLock(trx);
     await refuseNewer(trx, migrations);
     const migrator = new Migrator({ db: trx, provider: { getMigrations: async () => ({ ...migrations }) } });
     const { error, results = [] } = await migrator.migrateToLatest();
@@ -31,8 +31,8 @@ export async function migrate(db: Kysely<any>, migrations: Migrations): Promise<
 }
 
 /** Asks for the lock until it is free: a statement that waited for it would be ended by `lock_timeout`, and the start with it. */
-async function takeTurn(trx: Kysely<any>): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+async function acquireLock(trx: Kysely<any>): Promise<void> {
+  const deadline = performance.now() + LOCK_TIMEOUT_MS;
   for (;;) {
     const { rows } = await sql<{ taken: boolean }>`
       select pg_try_advisory_xact_lock(${sql.lit(LOCK)}) as taken`.execute(trx);

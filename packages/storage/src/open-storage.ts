@@ -3,7 +3,7 @@ import { isPostgres, openDatabase } from "./database.ts";
 import { type GroupOptions, groupCommit } from "./turns.ts";
 import { SqliteFileAdapter } from "./sqlite/sqlite.dialect.ts";
 import type { FileOptions } from "./sqlite/sqlite.file.ts";
-import type { OnCommit, Storage, Writing } from "./storage.ts";
+import type { OnCommit, Storage, Writer } from "./storage.ts";
 import { observeWriteFailures } from "./writability.ts";
 
 /** How a database is opened; all but `onCommit` is for SQLite. */
@@ -45,7 +45,7 @@ export function openStorage<Tables>(databaseUrl: string, options: StorageOptions
 }
 
 /** A transaction for each unit of work; the server commits concurrent ones together by itself, and ends those that wait. */
-function inTransactions<Tables>(db: Kysely<Tables>, onCommit: OnCommit = () => {}): Writing<Tables> {
+function inTransactions<Tables>(db: Kysely<Tables>, onCommit: OnCommit = () => {}): Writer<Tables> {
   return {
     write: async (work, isSuccess = () => true) => {
       const rolledBack = new RolledBack();

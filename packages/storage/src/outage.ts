@@ -2,10 +2,10 @@ import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 
 /** How often it is looked whether an outage is over, in milliseconds. */
-const LOOK_EVERY_MS = 10_000;
+const CHECK_INTERVAL_MS = 10_000;
 
 /** After how many looks with failures between them their number is logged. */
-const LOOKS_PER_LINE = 6;
+const CHECKS_PER_LINE = 6;
 
 /**
  * Told of each failure of an outage of the database, and of the request that it failed, logs the outage as one error with its stack,
@@ -14,19 +14,19 @@ const LOOKS_PER_LINE = 6;
 export function outageLog(
   logger: Logger,
   isOver: () => Promise<boolean>,
-  lookEveryMs = LOOK_EVERY_MS,
+  checkIntervalMs = CHECK_INTERVAL_MS,
 ): (error: unknown, req: object) => void {
   let failures = 0; // of the outage, 0 when there is none
 
   const watch = async (began: number): Promise<void> => {
-    const facts = () => ({ failures, seconds: Math.round((performance.now() - began) / 1_000) });
-    for (let looks = 1; ; looks++) {
+    const fields = () => ({ failures, seconds: Math.round((performance.now() - began) / 1_000) });
+    for (let checks = 1; ; checks++) {
       const before = failures;
-      await setTimeout(lookEveryMs, undefined, { ref: false });
+      await setTimeout(checkIntervalMs, undefined, { ref: false });
       if (failures === before && (await isOver()) && failures === before) break;
-      if (looks % LOOKS_PER_LINE === 0) logger.error(facts(), "the database still cannot be used");
+      if (checks % CHECKS_PER_LINE === 0) logger.error(fields(), "the database still cannot be used");
     }
-    logger.warn(facts(), "the database can be used again");
+    logger.warn(fields(), "the database can be used again");
     failures = 0;
   };
 

@@ -10,7 +10,7 @@ interface Query<Row> {
 const PLACEHOLDERS = new WeakMap<object, string>();
 
 /** What Kysely asks any value for. */
-const ASKED_BY_KYSELY = new Set<string | symbol>(["toOperationNode", "expressionType"]);
+const READ_BY_KYSELY = new Set<string | symbol>(["toOperationNode", "expressionType"]);
 
 /** A placeholder throws for whatever else is read of it, since the query would be built for a value that is not there. */
 function placeholderOf(name: string): object {
@@ -18,7 +18,7 @@ function placeholderOf(name: string): object {
     {},
     {
       get: (_, key) => {
-        if (ASKED_BY_KYSELY.has(key)) return undefined;
+        if (READ_BY_KYSELY.has(key)) return undefined;
         throw new Error(
           `A prepared query is built once, so that it cannot depend on what "${name}" is. Pass the result.`,
         );
@@ -30,7 +30,7 @@ function placeholderOf(name: string): object {
 }
 
 /** Queries of one function and database that are kept; there are as many as sets of values. */
-const MOST_SHAPES = 256;
+const MAX_SHAPES = 256;
 
 /**
  * A query that is built and compiled once for each database and set of values that are not `undefined`, since that costs many
@@ -49,7 +49,7 @@ export function prepared<Tables, Row, Values extends object = object>(
     const shape = JSON.stringify(given.toSorted());
     const query = compiled.get(shape) ?? build(db, placeholdersOf(given) as Values).compile(db);
     if (!compiled.has(shape)) {
-      if (compiled.size >= MOST_SHAPES) compiled.clear();
+      if (compiled.size >= MAX_SHAPES) compiled.clear();
       compiled.set(shape, query);
     }
     const parameters = query.parameters.map((parameter) => {
@@ -57,7 +57,7 @@ export function prepared<Tables, Row, Values extends object = object>(
       return name === undefined ? parameter : values[name as keyof Values];
     });
     const rows =
-      adapter instanceof SqliteFileAdapter ? adapter.rowsNow(query.sql, parameters, db.isTransaction) : undefined;
+      adapter instanceof SqliteFileAdapter ? adapter.executeSync(query.sql, parameters, db.isTransaction) : undefined;
     if (rows !== undefined) return rows as Row[];
     return (await db.executeQuery<Row>({ ...query, parameters })).rows;
   };

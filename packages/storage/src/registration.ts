@@ -8,7 +8,7 @@ export interface Table<Row> {
   /** What a row is called, one and many, where a restore says how many are lost: those with a later id, or `created_at`. */
   noun?: readonly [one: string, many: string];
   /** What adds the rows, where they say which API key did, and when. */
-  addedBy?: Row extends SignedRow ? AddedBy : never;
+  addedBy?: Row extends AttributedRow ? AddedBy : never;
 }
 
 /** Whether the database numbers the rows of a table. */
@@ -17,7 +17,7 @@ export function isNumbered({ key }: Pick<Table<any>, "key">): boolean {
 }
 
 /** A row with the id of the API key that added it, and the time in milliseconds since 1970; null where nobody knows. */
-interface SignedRow {
+interface AttributedRow {
   id: unknown;
   created_by: number | null;
   created_at: number | null;
@@ -61,7 +61,8 @@ export function tablesOf(registrations: readonly Registration<any>[]): AnyTables
 export function migrationsOf(before: Migrations, registrations: readonly Registration<any>[]): Migrations {
   const all = [before, ...registrations.map(({ migrations = {} }) => migrations)].flatMap(Object.entries<Migration>);
   const names = all.map(([name]) => name);
-  const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice !== undefined) throw new Error(`Two migrations are named ${twice}. Give the later one another name.`);
+  const duplicate = names.find((name, at) => names.indexOf(name) !== at);
+  if (duplicate !== undefined)
+    throw new Error(`Two migrations are named ${duplicate}. Give the later one another name.`);
   return Object.fromEntries(all.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

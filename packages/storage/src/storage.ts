@@ -41,4 +41,4 @@ export interface Storage<Tables> {
 export type OnCommit = (size: number) => void;
 
 /** The part of a storage that writes. */
-export type Writing<Tables> = Pick<Storage<Tables>, "write" | "commitNow" | "stopWaiting">;
+export type Writer<Tables> = Pick<Storage<Tables>, "write" | "commitNow" | "stopWaiting">;

@@ -1,24 +1,24 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Kysely, sql } from "kysely";
 import { prepared } from "./prepared.ts";
-import { PATIENCE_MS } from "./sqlite/sqlite.dialect.ts";
+import { LOCK_TIMEOUT_MS } from "./sqlite/sqlite.dialect.ts";
 import { lockedError } from "./sqlite/sqlite.errors.ts";
-import type { OnCommit, Storage, Work, Writing } from "./storage.ts";
+import type { OnCommit, Storage, Work, Writer } from "./storage.ts";
 
 /** How writes share transactions. */
 export interface GroupOptions {
   onCommit?: OnCommit | undefined;
   /** How long a write waits for its turn, in milliseconds. Default: `PATIENCE_MS`. */
-  patienceMs?: number;
+  timeoutMs?: number;
   /** How many writes share a transaction at most, so that the event loop is never held for long. Default: 256. */
   largestGroup?: number | undefined;
 }
 
 /** How often units are looked at for one whose patience has ended. */
-const PATIENCE_STEP_MS = 50;
+const TIMEOUT_CHECK_MS = 50;
 
 /** Enough for a lock that is free. */
-const LAST_PATIENCE_MS = 200;
+const STOPPING_TIMEOUT_MS = 200;
 
 interface Unit {
   work: Work<any, unknown>;
@@ -36,12 +36,12 @@ interface Unit {
  */
 export function groupCommit<Tables>(
   db: Kysely<Tables>,
-  { onCommit = () => {}, patienceMs = PATIENCE_MS, largestGroup = 256 }: GroupOptions = {},
-): Writing<Tables> {
+  { onCommit = () => {}, timeoutMs = LOCK_TIMEOUT_MS, largestGroup = 256 }: GroupOptions = {},
+): Writer<Tables> {
   const waiting: Unit[] = [];
   let group: Unit[] = [];
   let isBusy = false;
-  let patienceNow = patienceMs;
+  let currentTimeoutMs = timeoutMs;
 
   const refuseWhere = (isDue: (unit: Unit) => boolean): void => {
     for (const unit of [...group, ...waiting]) if (isDue(unit)) refuse(unit);
@@ -50,7 +50,7 @@ export function groupCommit<Tables>(
   const commitWaiting = async (): Promise<void> => {
     if (isBusy || waiting.length === 0) return;
     isBusy = true;
-    const watch = setInterval(() => refuseWhere(({ deadline }) => deadline <= performance.now()), PATIENCE_STEP_MS);
+    const watch = setInterval(() => refuseWhere(({ deadline }) => deadline <= performance.now()), TIMEOUT_CHECK_MS);
     while (waiting.length > 0) {
       group = waiting.splice(0, largestGroup);
       await commit(db, group, onCommit);
@@ -62,7 +62,7 @@ export function groupCommit<Tables>(
 
   const write: Storage<Tables>["write"] = (work, isSuccess = () => true) =>
     new Promise((resolve, reject) => {
-      const deadline = performance.now() + patienceNow - PATIENCE_STEP_MS; // the last time that it is looked at in time
+      const deadline = performance.now() + currentTimeoutMs - TIMEOUT_CHECK_MS; // the last time that it is looked at in time
       waiting.push({ work, isSuccess, resolve, reject, deadline, state: "waiting" });
       if (waiting.length === 1) setImmediate(() => void commitWaiting());
     });
@@ -72,7 +72,7 @@ export function groupCommit<Tables>(
     commitNow: () => void commitWaiting(),
     stopWaiting: (afterMs) => {
       const stop = setTimeout(() => {
-        patienceNow = LAST_PATIENCE_MS;
+        currentTimeoutMs = STOPPING_TIMEOUT_MS;
         refuseWhere(() => true);
       }, afterMs);
       stop.unref();
@@ -91,8 +91,8 @@ const rollback = prepared<any, unknown>(() => sql`rollback to before`);
 
 /** What became of a unit, and what tells it. */
 interface UnitResult {
-  isKept: boolean;
-  tell: () => void;
+  isCommitted: boolean;
+  settle: () => void;
 }
 
 /** Ends the attempt to run a group without savepoints. */
@@ -103,9 +103,9 @@ class NotSuccessful extends Error {}
  * all of them run again with a savepoint for each, which costs too much where none fails.
  */
 async function commit(db: Kysely<any>, group: Unit[], onCommit: OnCommit): Promise<void> {
-  let outcomes: UnitResult[];
+  let results: UnitResult[];
   try {
-    outcomes = await db.transaction().execute(async (trx) => {
+    results = await db.transaction().execute(async (trx) => {
       const begun = group.filter(hasBegun);
       await savepoint(trx, {});
       try {
@@ -119,9 +119,9 @@ async function commit(db: Kysely<any>, group: Unit[], onCommit: OnCommit): Promi
     for (const { reject } of group) reject(error);
     return;
   }
-  const kept = outcomes.filter(({ isKept }) => isKept).length;
-  if (kept > 0) onCommit(kept);
-  for (const { tell } of outcomes) tell();
+  const committed = results.filter(({ isCommitted }) => isCommitted).length;
+  if (committed > 0) onCommit(committed);
+  for (const { settle } of results) settle();
 }
 
 /** From here on the unit has the lock and is not refused any more. */
@@ -132,30 +132,30 @@ function hasBegun(unit: Unit): boolean {
 }
 
 async function runTogether(trx: Kysely<any>, units: Unit[]): Promise<UnitResult[]> {
-  const outcomes: UnitResult[] = [];
+  const results: UnitResult[] = [];
   for (const { work, isSuccess, resolve } of units) {
     const result = await work(trx);
     if (!isSuccess(result as never)) throw new NotSuccessful();
-    outcomes.push({ isKept: true, tell: () => resolve(result as never) });
+    results.push({ isCommitted: true, settle: () => resolve(result as never) });
   }
-  return outcomes;
+  return results;
 }
 
 async function runEachAlone(trx: Kysely<any>, units: Unit[]): Promise<UnitResult[]> {
-  const outcomes: UnitResult[] = [];
+  const results: UnitResult[] = [];
   for (const { work, isSuccess, resolve, reject } of units) {
     await savepoint(trx, {});
     try {
       const result = await work(trx);
-      const isKept = isSuccess(result as never);
-      if (!isKept) await rollback(trx, {});
-      outcomes.push({ isKept, tell: () => resolve(result as never) });
+      const isCommitted = isSuccess(result as never);
+      if (!isCommitted) await rollback(trx, {});
+      results.push({ isCommitted, settle: () => resolve(result as never) });
     } catch (error) {
       await undo(trx, error);
-      outcomes.push({ isKept: false, tell: () => reject(error) });
+      results.push({ isCommitted: false, settle: () => reject(error) });
     }
   }
-  return outcomes;
+  return results;
 }
 
 /** Throws what went wrong where that has ended the whole transaction, as a full disk may: https://sqlite.org/lang_transaction.html */

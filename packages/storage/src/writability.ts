@@ -1,10 +1,10 @@
 import { type Kysely, sql } from "kysely";
 import { isDatabaseUnavailable, isLockTimeout } from "./database-error.ts";
 import { isPostgres } from "./database.ts";
-import type { Storage, Work, Writing } from "./storage.ts";
+import type { Storage, Work, Writer } from "./storage.ts";
 
 /** How long the outcome of a probe holds, in milliseconds, so that however many ask, it costs little. */
-const PROBE_EVERY_MS = 1_000;
+const PROBE_INTERVAL_MS = 1_000;
 
 /**
  * Notes the writes that fail for the state of the database, and adds `expectWritable`: it costs nothing until one does; then a
@@ -12,27 +12,27 @@ const PROBE_EVERY_MS = 1_000;
  * be room for a small one.
  */
 export function observeWriteFailures<Tables>(
-  writing: Writing<Tables>,
+  writing: Writer<Tables>,
   db: Kysely<Tables>,
-): Writing<Tables> & Pick<Storage<Tables>, "expectWritable"> {
+): Writer<Tables> & Pick<Storage<Tables>, "expectWritable"> {
   let failure: { error: unknown; at: number } | undefined;
   let probe = { begun: -Infinity, isOver: true, done: Promise.resolve() };
 
-  const note = (error: unknown): never => {
+  const recordFailure = (error: unknown): never => {
     if (isDatabaseUnavailable(error) && !isLockTimeout(error)) failure = { error, at: performance.now() };
     throw error;
   };
-  const begin = (): void => {
-    const begun = { begun: performance.now(), isOver: false, done: commitAll(writing, probesOf(db)) };
+  const startProbe = (): void => {
+    const begun = { begun: performance.now(), isOver: false, done: writeAll(writing, probesOf(db)) };
     begun.done = begun.done.finally(() => (begun.isOver = true));
     probe = begun;
   };
   return {
     ...writing,
-    write: (work, isSuccess) => writing.write(work, isSuccess).catch(note),
+    write: (work, isSuccess) => writing.write(work, isSuccess).catch(recordFailure),
     expectWritable: async () => {
       if (failure === undefined) return;
-      if (probe.isOver && performance.now() - probe.begun >= PROBE_EVERY_MS) begin();
+      if (probe.isOver && performance.now() - probe.begun >= PROBE_INTERVAL_MS) startProbe();
       const { begun, done } = probe;
       await done;
       if (failure !== undefined && failure.at > begun) throw failure.error; // the probe was before it; the next will tell
@@ -41,7 +41,7 @@ export function observeWriteFailures<Tables>(
   };
 }
 
-async function commitAll({ write }: Writing<any>, works: Work<any, unknown>[]): Promise<void> {
+async function writeAll({ write }: Writer<any>, works: Work<any, unknown>[]): Promise<void> {
   for (const work of works) await write(work);
 }
 

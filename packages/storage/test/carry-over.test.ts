@@ -25,7 +25,7 @@ const TABLES: AnyTables = {
 };
 
 /** What carries over nothing, unless told otherwise. */
-function carrying(read: CarryOver["read"] = () => () => ({ says: "Nothing.", added: {} })) {
+function carrying(read: CarryOver["read"] = () => () => ({ summary: "Nothing.", added: {} })) {
   return { tables: TABLES, carryOver: { read, unread: { risk: "", consequence: "", remedy: "" } } };
 }
 
@@ -128,10 +128,10 @@ describe("what is carried over into a backup", () => {
       const ids = replaced.prepare<[], number>("select id from owners where id > 1").pluck().all();
       return (file) => {
         for (const id of ids) file.prepare("insert into owners (id) values (?)").run(id);
-        return { says: "Two owners stay.", added: { owners: ids.length } };
+        return { summary: "Two owners stay.", added: { owners: ids.length } };
       };
     });
-    expect(outcome).toMatchObject({ says: "Two owners stay.", loss: { rows: { pets: 2, owners: 1, answers: 0 } } });
+    expect(outcome).toMatchObject({ summary: "Two owners stay.", loss: { rows: { pets: 2, owners: 1, answers: 0 } } });
     expect(restored.prepare("select id from owners").pluck().all()).toEqual([2, 3]);
   });
 

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { DatabaseError, isDatabaseUnavailable } from "../src/database-error.ts";
 import { migrate } from "../src/migrations.ts";
-import { isBusy, namingFile, notOpened } from "../src/sqlite/sqlite.errors.ts";
+import { isBusy, addFilePath, openError } from "../src/sqlite/sqlite.errors.ts";
 import { pathOfFileUrl } from "../src/url.ts";
 import { MIGRATIONS, opened } from "./things.ts";
 
@@ -39,7 +39,7 @@ const OUTAGES: [code: string, said: string][] = [
 describe("an outage of the file names it and says what to do", () => {
   test.each(OUTAGES)("%s", (code, said) => {
     const cause = failure(code);
-    const error = namingFile(PATH, cause) as Error;
+    const error = addFilePath(PATH, cause) as Error;
     expect(error).toBeInstanceOf(DatabaseError);
     expect(error.message).toBe(`The database file ${PATH} ${said}`);
     expect(error.cause).toBe(cause);
@@ -48,7 +48,7 @@ describe("an outage of the file names it and says what to do", () => {
   });
 
   test.each(OUTAGES)("%s, when it is opened", (code, said) => {
-    expect(notOpened(PATH, failure(code)).message).toBe(
+    expect(openError(PATH, failure(code)).message).toBe(
       `The database file ${PATH} ${said === DAMAGED ? DAMAGED : NOT_OPENED}`,
     );
   });
@@ -58,7 +58,7 @@ test.each(["SQLITE_CONSTRAINT_CHECK", "SQLITE_ERROR", "SQLITE_MISUSE", "SQLITE_T
   "%s is a mistake, and stays as it is",
   (code) => {
     const error = failure(code);
-    expect(namingFile(PATH, error)).toBe(error);
+    expect(addFilePath(PATH, error)).toBe(error);
     expect(isDatabaseUnavailable(error)).toBe(false);
     expect(isBusy(error)).toBe(false);
   },
@@ -69,13 +69,13 @@ test.each(["SQLITE_BUSY", "SQLITE_BUSY_RECOVERY", "SQLITE_BUSY_SNAPSHOT", "SQLIT
   (code) => {
     expect(isBusy(failure(code))).toBe(true);
     expect(isDatabaseUnavailable(failure(code))).toBe(true);
-    expect(namingFile(PATH, failure(code))).toBeInstanceOf(Sqlite.SqliteError);
+    expect(addFilePath(PATH, failure(code))).toBeInstanceOf(Sqlite.SqliteError);
   },
 );
 
 test("what only looks like an outage is none", () => {
   const error = Object.assign(new Error("no"), { code: "SQLITE_CORRUPT" });
-  expect(namingFile(PATH, error)).toBe(error);
+  expect(addFilePath(PATH, error)).toBe(error);
   expect(isDatabaseUnavailable(error)).toBe(false);
   expect(isBusy(Object.assign(new Error("no"), { code: "SQLITE_BUSY" }))).toBe(false);
 });

@@ -74,7 +74,7 @@ describe("write", () => {
 
   test("is refused when its own patience ends, while the group before it still waits, and leaves nothing", async () => {
     const db = await temporaryDatabase();
-    const { write } = groupCommit(db, { patienceMs: 1_000 });
+    const { write } = groupCommit(db, { timeoutMs: 1_000 });
     const other = new Sqlite(await pathOf(db)).exec("begin immediate");
     const refused = [write((trx) => insertThing(trx, { ...CUP, name: "in the first group" }))];
     await nextTurn(); // the first group is made up

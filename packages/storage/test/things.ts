@@ -55,7 +55,7 @@ export const SCHEMA: Schema = { migrations: MIGRATIONS, tables: tablesOf([things
 export const OPTIONS: RestoreOptions = {
   ...SCHEMA,
   carryOver: {
-    read: () => () => ({ says: "Nothing is carried over.", added: {} }),
+    read: () => () => ({ summary: "Nothing is carried over.", added: {} }),
     unread: { risk: "all is forgotten", consequence: "everything would be forgotten", remedy: "look" },
   },
 };

@@ -34,7 +34,7 @@ test.each([
     "Lost, added between 2030-01-02T03:04:05.000Z and 2030-01-02T03:04:05.000Z: 2 animals, 2 answers kept for Idempotency-Key.",
   ],
 ])("petstore restore says what was kept and lost: %o", (loss, last) => {
-  const carried = { says: "All that was revoked stays so.", loss };
+  const carried = { summary: "All that was revoked stays so.", loss };
   expect(report("b.db", { aside: "a.db", carried }, TOLD)).toEqual([
     FIRST,
     "All that was revoked stays so. No id is given twice.",

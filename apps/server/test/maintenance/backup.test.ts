@@ -212,11 +212,11 @@ describe("petstore restore keeps what the replaced database says", () => {
     await sql`drop table audit`.execute(db);
     await db.destroy();
     expect(await restore(path, copy, OPTIONS)).toMatchObject({
-      carried: { says: expect.stringMatching(/: 1 API key\.$/) },
+      carried: { summary: expect.stringMatching(/: 1 API key\.$/) },
     });
     await writeFile(path, "");
     expect(await restore(path, copy, OPTIONS)).toMatchObject({
-      carried: { says: expect.stringMatching(/: 0 API keys\.$/), loss: { rows: { pets: 0 } } },
+      carried: { summary: expect.stringMatching(/: 0 API keys\.$/), loss: { rows: { pets: 0 } } },
     });
   });
 });

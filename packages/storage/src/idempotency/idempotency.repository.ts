@@ -4,8 +4,8 @@ import { isPostgres } from "../database.ts";
 import type { Storage, Work } from "../storage.ts";
 import type { IdempotencyTables } from "./idempotency.table.ts";
 
-const KEPT_MS = 24 * 60 * 60 * 1000;
-const EXPIRED_PER_CALL = 100;
+const EXPIRY_MS = 24 * 60 * 60 * 1000;
+const MAX_DELETED_PER_CALL = 100;
 
 /** One use of an `Idempotency-Key`: by whom, for what request, and when (milliseconds since 1970). */
 export interface IdempotentRequest {
@@ -37,9 +37,9 @@ export async function withIdempotencyKey<Tables extends IdempotencyTables, Answe
 ): Promise<IdempotentResult<Answer>> {
   const perform = async (trx: Kysely<Tables>): Promise<IdempotentResult<Answer>> => {
     const own: Kysely<any> = trx; // of types that are not known yet, Kysely's cannot be compared
-    if (!(await claim(own, request).catch(asRunning))) return replay<Answer>(own, request);
+    if (!(await claim(own, request).catch(rethrowLockTimeout))) return replay<Answer>(own, request);
     const answer = await work(trx);
-    await keep(own, request, answer);
+    await store(own, request, answer);
     await deleteExpired(own, request.now);
     return { outcome: "done", answer };
   };
@@ -54,7 +54,7 @@ export async function withIdempotencyKey<Tables extends IdempotencyTables, Answe
 class FirstRequestRuns extends Error {}
 
 /** Work may wait for locks of its own, which say nothing of the first request. */
-function asRunning(error: unknown): never {
+function rethrowLockTimeout(error: unknown): never {
   throw isLockTimeout(error) ? new FirstRequestRuns() : error;
 }
 
@@ -71,7 +71,7 @@ async function claim(
       used
         .columns(["api_key_id", "key"])
         .doUpdateSet(claimed)
-        .where("idempotency_keys.created_at", "<=", now - KEPT_MS),
+        .where("idempotency_keys.created_at", "<=", now - EXPIRY_MS),
     )
     .returning("key")
     .executeTakeFirst();
@@ -93,7 +93,7 @@ async function replay<Answer>(
   return { outcome: "reused" };
 }
 
-async function keep(
+async function store(
   trx: Kysely<IdempotencyTables>,
   { apiKeyId, key }: IdempotentRequest,
   answer: unknown,
@@ -111,8 +111,8 @@ async function deleteExpired(trx: Kysely<IdempotencyTables>, now: number): Promi
   const expired = trx
     .selectFrom("idempotency_keys")
     .select(["api_key_id", "key"])
-    .where("created_at", "<=", now - KEPT_MS)
-    .limit(EXPIRED_PER_CALL)
+    .where("created_at", "<=", now - EXPIRY_MS)
+    .limit(MAX_DELETED_PER_CALL)
     .$if(isPostgres(trx), (query) => query.forUpdate().skipLocked());
   await trx
     .deleteFrom("idempotency_keys")

@@ -49,7 +49,7 @@ export function report(
   if (carried === undefined) {
     return [first, `It could not be read: ${carryOver.unread.remedy}. Ids may be given again.`];
   }
-  return [first, `${carried.says} No id is given twice.`, lossOf(carried.loss, tables)];
+  return [first, `${carried.summary} No id is given twice.`, lossOf(carried.loss, tables)];
 }
 
 function lossOf({ rows, from, to }: Loss, tables: AnyTables): string {

@@ -11,20 +11,20 @@ import type { Migrations } from "../migrations.ts";
  */
 export function backup(database: string, file: string, migrations: Migrations): void {
   if (existsSync(file)) throw new DatabaseError(`${file} exists. Name a file that does not, or remove it.`);
-  copyWhole(database, file, migrations);
+  copyChecked(database, file, migrations);
 }
 
 /**
  * Copies a database to a file that is there only once it is whole. `VACUUM INTO` reads one snapshot, whatever is written
  * meanwhile, but does not sync: https://sqlite.org/lang_vacuum.html
  */
-export function copyWhole(from: string, to: string, migrations: Migrations): void {
+export function copyChecked(from: string, to: string, migrations: Migrations): void {
   const partial = partialOf(to);
-  removeRemains(partial);
+  removePartial(partial);
   try {
     makeFile(partial); // empty, and for its owner alone
-    using(from, (source) => source.prepare("vacuum into ?").run(partial));
-    using(partial, (copy) => expectWhole(copy, migrations));
+    withFile(from, (source) => source.prepare("vacuum into ?").run(partial));
+    withFile(partial, (copy) => checkCopy(copy, migrations));
     syncToDisk(partial);
     renameSync(partial, to);
     syncToDisk(dirname(to));
@@ -40,7 +40,7 @@ export function partialOf(path: string): string {
 }
 
 /** What a command that was killed has left there. */
-export function removeRemains(path: string): void {
+export function removePartial(path: string): void {
   if (isFolder(path)) {
     throw new DatabaseError(`${path} is a folder, where this command has to write a file. Move it elsewhere.`);
   }
@@ -55,7 +55,7 @@ function isFolder(path: string): boolean {
   }
 }
 
-function using(path: string, act: (file: Sqlite.Database) => void): void {
+function withFile(path: string, act: (file: Sqlite.Database) => void): void {
   const file = new Sqlite(path, { readonly: true, fileMustExist: true });
   try {
     act(file);
@@ -64,7 +64,7 @@ function using(path: string, act: (file: Sqlite.Database) => void): void {
   }
 }
 
-function expectWhole(file: Sqlite.Database, migrations: Migrations): void {
+function checkCopy(file: Sqlite.Database, migrations: Migrations): void {
   const result = file.pragma("integrity_check", { simple: true });
   if (result !== "ok") throw new Error(`it is damaged: ${String(result)}`);
   const applied = file.prepare<[], string>("select name from kysely_migration").pluck().all();

@@ -35,7 +35,7 @@ export interface CarryOver {
 /** What was carried over into a backup. */
 export interface Carried {
   /** One sentence about it. */
-  says: string;
+  summary: string;
   /** How many rows were added to tables, by their names: these are not lost. */
   added: Readonly<Record<string, number>>;
 }
@@ -94,14 +94,14 @@ function countAfter(file: Sqlite.Database, table: string, column: string, last =
 export function writeCarried(
   restored: Sqlite.Database,
   { lastIds, loss, carryOver }: Replaced,
-): { says: string; loss: Loss } {
+): { summary: string; loss: Loss } {
   return restored.transaction(() => {
     for (const [table, id] of lastIds) raiseLastId(restored, table, id);
-    const { says, added } = carryOver(restored);
+    const { summary, added } = carryOver(restored);
     const rows = Object.fromEntries(
       Object.entries(loss.rows).map(([table, lost]) => [table, lost - (added[table] ?? 0)]),
     );
-    return { says, loss: { ...loss, rows } };
+    return { summary, loss: { ...loss, rows } };
   })();
 }
 

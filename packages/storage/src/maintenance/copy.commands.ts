@@ -24,7 +24,7 @@ interface CopyOptions {
 }
 
 async function copy({ from, to, json }: CopyOptions, schema: Schema): Promise<void> {
-  if (placeOf(from) === placeOf(to)) throw new DatabaseError("--from and --to name the same database.");
+  if (locationOf(from) === locationOf(to)) throw new DatabaseError("--from and --to name the same database.");
   const [source, target] = [openDatabase(from), openDatabase(to)];
   try {
     const copied = await copyDatabase(source, target, schema);
@@ -36,7 +36,7 @@ async function copy({ from, to, json }: CopyOptions, schema: Schema): Promise<vo
   }
 }
 
-function placeOf(url: string): string {
+function locationOf(url: string): string {
   return isPostgresUrl(url) ? url : realPathOf(pathOfFileUrl(url));
 }
 

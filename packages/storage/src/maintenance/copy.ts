@@ -17,7 +17,7 @@ type Row = Record<string, unknown>;
 /** The columns of a primary key. */
 type Key = readonly string[];
 
-const ROWS_AT_ONCE = 1_000;
+const PAGE_SIZE = 1_000;
 
 /**
  * Copies every row, with its id and the ids never to be given again, to a database that holds none, and reads it back to
@@ -31,7 +31,7 @@ export async function copyDatabase(
   for (const db of [from, to]) await migrate(db, migrations);
   return from.transaction().execute((source) =>
     to.transaction().execute(async (target) => {
-      for (const trx of [source, target]) await holdTables(trx, Object.keys(tables));
+      for (const trx of [source, target]) await lockTables(trx, Object.keys(tables));
       const copied: CopiedTable[] = [];
       for (const [table, { key }] of Object.entries(tables)) copied.push(await copyTable(source, target, table, key));
       return copied;
@@ -43,14 +43,14 @@ async function copyTable(source: Kysely<any>, target: Kysely<any>, table: string
   for await (const _ of pagesOf(target, table, key)) {
     throw new DatabaseError(`The database to copy to already holds rows in ${table}. Copy to an empty one.`);
   }
-  const read = new Sum();
+  const read = new TableChecksum();
   for await (const rows of pagesOf(source, table, key)) {
     read.add(rows);
     await target.insertInto(table).values(rows).execute();
   }
   if (isNumbered({ key })) await setLastId(target, table, await lastId(source, table));
 
-  const written = new Sum();
+  const written = new TableChecksum();
   for await (const rows of pagesOf(target, table, key)) written.add(rows);
   if (written.checksum !== read.checksum) {
     throw new DatabaseError(`The copy of ${table} differs from it, so nothing is copied.`);
@@ -59,7 +59,7 @@ async function copyTable(source: Kysely<any>, target: Kysely<any>, table: string
 }
 
 /** SQLite's transactions exclude other writers by themselves. */
-async function holdTables(trx: Kysely<any>, tables: string[]): Promise<void> {
+async function lockTables(trx: Kysely<any>, tables: string[]): Promise<void> {
   if (!isPostgres(trx)) return;
   await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
   await sql`lock table ${sql.join(tables.map((table) => sql.table(table)))} in share mode`.execute(trx);
@@ -69,7 +69,7 @@ async function* pagesOf(db: Kysely<any>, table: string, key: Key): AsyncGenerato
   const columns = sql.join(key.map((column) => sql.ref(column)));
   for (let after = sql`true`; ;) {
     const { rows } = await sql<Row>`
-      select * from ${sql.table(table)} where ${after} order by ${columns} limit ${sql.lit(ROWS_AT_ONCE)}
+      select * from ${sql.table(table)} where ${after} order by ${columns} limit ${sql.lit(PAGE_SIZE)}
     `.execute(db);
     const last = rows.at(-1);
     if (last === undefined) return;
@@ -79,7 +79,7 @@ async function* pagesOf(db: Kysely<any>, table: string, key: Key): AsyncGenerato
 }
 
 /** The sum of the rows' SHA-256, since databases sort text differently. */
-class Sum {
+class TableChecksum {
   rows = 0;
   #sum = 0n;
 

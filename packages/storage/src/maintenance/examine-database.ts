@@ -8,7 +8,7 @@ import { openDatabase } from "../database.ts";
 import { appliedMigrations, type Migrations } from "../migrations.ts";
 
 /** What a PostgreSQL server has to be set to; all but `off` syncs each commit to disk before it is acknowledged. */
-const NEEDED_OF_POSTGRES = { server_encoding: /^UTF8$/, fsync: /^on$/, synchronous_commit: /^(?!off)/ };
+const REQUIRED_SETTINGS = { server_encoding: /^UTF8$/, fsync: /^on$/, synchronous_commit: /^(?!off)/ };
 
 /** One thing looked at: what was found and, where that is not as it should be, what to do. */
 export interface Finding {
@@ -17,7 +17,7 @@ export interface Finding {
 }
 
 const MIB = 2 ** 20;
-const LEAST_FREE = 100 * MIB;
+const MIN_FREE = 100 * MIB;
 /** What was found of a database; migrations where it can be read, the disk where that is of this machine. */
 export interface Examination {
   database: Finding;
@@ -56,9 +56,9 @@ function examineFile(path: string, migrations: Migrations, disk: Finding): Exami
     return { database, migrations: examineMigrations(applied, migrations) };
   } catch (error) {
     const found = `${path} cannot be used (${(error as Error).message})`;
-    const isForRoom = /^SQLITE_(CANTOPEN|FULL|IOERR)/.test((error as { code?: string }).code ?? "");
+    const mayBeFullDisk = /^SQLITE_(CANTOPEN|FULL|IOERR)/.test((error as { code?: string }).code ?? "");
     const remedy =
-      (isForRoom && disk.remedy) ||
+      (mayBeFullDisk && disk.remedy) ||
       "See that this user may read and write it; if it is damaged, stop the service and run `petstore restore <backup>`.";
     return { database: { found, remedy } };
   } finally {
@@ -74,7 +74,7 @@ async function examinePostgres(url: string, migrations: Migrations): Promise<Exa
       select name, setting from pg_settings
       where name in ('server_version', 'server_encoding', 'fsync', 'synchronous_commit')`.execute(db);
     const settings = Object.fromEntries(rows.map(({ name, setting }) => [name, setting]));
-    const wrong = Object.entries(NEEDED_OF_POSTGRES).filter(([name, allowed]) => !allowed.test(settings[name] ?? ""));
+    const wrong = Object.entries(REQUIRED_SETTINGS).filter(([name, allowed]) => !allowed.test(settings[name] ?? ""));
     const found = `PostgreSQL ${settings["server_version"]}`;
     const database: Finding = { found };
     if (wrong.length > 0) {
@@ -108,7 +108,7 @@ function examineDisk(path: string): Finding {
   let folder = dirname(path);
   while (!existsSync(folder)) folder = dirname(folder);
   const { bavail, bsize } = statfsSync(folder);
-  const needed = LEAST_FREE + (existsSync(path) ? statSync(path).size : 0);
+  const needed = MIN_FREE + (existsSync(path) ? statSync(path).size : 0);
   const found = `${Math.floor((bavail * bsize) / MIB)} MiB free at ${folder}`;
   if (bavail * bsize >= needed) return { found };
   return { found, remedy: `Make room: at least ${Math.ceil(needed / MIB)} MiB are needed.` };

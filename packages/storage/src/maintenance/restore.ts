@@ -1,24 +1,24 @@
 import { chownSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
-import { copyWhole, partialOf, removeRemains, syncToDisk } from "./backup.ts";
+import { copyChecked, partialOf, removePartial, syncToDisk } from "./backup.ts";
 import { openDatabase } from "../database.ts";
 import { DatabaseError } from "../database-error.ts";
 import { migrate, type Migrations } from "../migrations.ts";
-import { keepToOwner } from "../sqlite/sqlite.file.ts";
+import { restrictToOwner } from "../sqlite/sqlite.file.ts";
 import { realPathOf } from "../url.ts";
 import { type DatabaseFacts, factsOf, type Loss, readReplaced, type CarryOver, writeCarried } from "./carry-over.ts";
 import type { Schema } from "../registration.ts";
 
 /** What SQLite keeps beside a file. */
-const LOGS = ["-wal", "-shm", "-journal"];
+const SIDE_FILES = ["-wal", "-shm", "-journal"];
 
 /** What became of the database that a backup has replaced. */
 export interface Restored {
   /** Where it is kept, if anything was left of it. */
   aside: string | undefined;
   /** What was carried over from it, in one sentence, and what is lost with it; undefined where it was not read. */
-  carried: { says: string; loss: Loss } | undefined;
+  carried: { summary: string; loss: Loss } | undefined;
 }
 
 /** What this version makes of a backup, and what it carries over to it. */
@@ -40,17 +40,17 @@ export async function restore(path: string, file: string, options: RestoreOption
   if ([incoming, partialOf(incoming)].includes(realPathOf(file))) {
     throw new DatabaseError(`${file} is where this command has to write. Rename it first.`);
   }
-  removeRemains(incoming);
+  removePartial(incoming);
   mkdirSync(dirname(database), { recursive: true });
-  copyWhole(file, incoming, options.migrations);
+  copyChecked(file, incoming, options.migrations);
   try {
-    const facts = await bringToThisVersion(incoming, file, options.migrations);
-    keepOwner(incoming, existsSync(database) ? database : dirname(database));
+    const facts = await migrateBackup(incoming, file, options.migrations);
+    copyOwner(incoming, existsSync(database) ? database : dirname(database));
     const aside = `${database}.before-${new Date().toISOString().replaceAll(":", "")}`;
     const replacement = { database, incoming, aside, facts, options };
     return existsSync(database) ? replace(replacement) : putInPlace(replacement);
   } finally {
-    for (const suffix of ["", ...LOGS]) rmSync(incoming + suffix, { force: true });
+    for (const suffix of ["", ...SIDE_FILES]) rmSync(incoming + suffix, { force: true });
     syncToDisk(dirname(database));
   }
 }
@@ -65,7 +65,7 @@ interface Replacement {
 }
 
 /** Shows that this version can serve the backup, before anything else is touched. */
-async function bringToThisVersion(incoming: string, file: string, migrations: Migrations): Promise<DatabaseFacts> {
+async function migrateBackup(incoming: string, file: string, migrations: Migrations): Promise<DatabaseFacts> {
   const db = openDatabase(`file:${incoming}`);
   try {
     await migrate(db, migrations);
@@ -74,17 +74,17 @@ async function bringToThisVersion(incoming: string, file: string, migrations: Mi
   } finally {
     await db.destroy();
   }
-  return writing(incoming, factsOf);
+  return withWritableFile(incoming, factsOf);
 }
 
 /** At no time is the path without a file, where a service that starts would make one. */
 function replace({ database, incoming, aside, facts, options }: Replacement): Restored {
-  const { held, letGo } = holdAlone(database);
+  const { held, letGo } = lockExclusively(database);
   try {
-    const replaced = readUnlessForced(database, options, () => readReplaced(expectOpen(held), facts, options));
-    const carried = replaced && writing(incoming, (restored) => writeCarried(restored, replaced));
+    const replaced = readUnlessForced(database, options, () => readReplaced(expectReadable(held), facts, options));
+    const carried = replaced && withWritableFile(incoming, (restored) => writeCarried(restored, replaced));
     syncToDisk(incoming);
-    keepToOwner(database);
+    restrictToOwner(database);
     linkSync(database, aside);
     renameSync(incoming, database);
     return { aside, carried };
@@ -95,8 +95,8 @@ function replace({ database, incoming, aside, facts, options }: Replacement): Re
 
 /** Sets aside a log that was left, which SQLite would else play into the database. A file that is made meanwhile is kept. */
 function putInPlace({ database, incoming, aside, options }: Replacement): Restored {
-  const left = LOGS.filter((suffix) => existsSync(database + suffix));
-  readUnlessForced(database, options, () => expectOpen(undefined));
+  const left = SIDE_FILES.filter((suffix) => existsSync(database + suffix));
+  readUnlessForced(database, options, () => expectReadable(undefined));
   for (const suffix of left) renameSync(database + suffix, aside + suffix);
   try {
     linkSync(incoming, database);
@@ -124,13 +124,13 @@ function readUnlessForced<Result>(
   }
 }
 
-function expectOpen(held: Sqlite.Database | undefined): Sqlite.Database {
+function expectReadable(held: Sqlite.Database | undefined): Sqlite.Database {
   if (held === undefined) throw new Error("it is damaged or lost");
   return held;
 }
 
 /** Without a log, so that all of it is in the file when it is closed. */
-function writing<Result>(path: string, act: (file: Sqlite.Database) => Result): Result {
+function withWritableFile<Result>(path: string, act: (file: Sqlite.Database) => Result): Result {
   const file = new Sqlite(path, { fileMustExist: true });
   try {
     file.pragma("journal_mode = delete");
@@ -142,7 +142,7 @@ function writing<Result>(path: string, act: (file: Sqlite.Database) => Result): 
 }
 
 /** What root restores stays the service's own. */
-function keepOwner(path: string, like: string): void {
+function copyOwner(path: string, like: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(like);
   chownSync(path, uid, gid);
@@ -154,7 +154,7 @@ function keepOwner(path: string, like: string): void {
  * too damaged for that, which nobody can open, the last connection to close still removes the log, so that one which stays
  * belongs to somebody else.
  */
-function holdAlone(database: string): { held?: Sqlite.Database; letGo: () => void } {
+function lockExclusively(database: string): { held?: Sqlite.Database; letGo: () => void } {
   const file = new Sqlite(database, { timeout: 0, fileMustExist: true });
   try {
     file.pragma("journal_mode = delete");

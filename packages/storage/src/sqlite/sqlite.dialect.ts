@@ -11,12 +11,12 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import { FileMovedError, isBusy, lockedError, namingFile, notOpened } from "./sqlite.errors.ts";
+import { FileMovedError, isBusy, lockedError, addFilePath, openError } from "./sqlite.errors.ts";
 import { type FileOptions, openFile, type OpenFile } from "./sqlite.file.ts";
 
 /** How long a statement is tried again, asynchronously, before it fails. */
-export const PATIENCE_MS = 5_000;
-const STATEMENTS_KEPT = 256;
+export const LOCK_TIMEOUT_MS = 5_000;
+const MAX_CACHED_STATEMENTS = 256;
 
 /**
  * SQLite in one file: what is committed is on disk, a transaction holds the write lock from its start, and a lock of
@@ -114,7 +114,7 @@ export class SqliteFileAdapter extends SqliteAdapter {
    * The rows that a statement gives, run now; undefined when it has to be run by Kysely, which waits: for the file to be opened,
    * for somebody else's transaction on this connection, or for a lock.
    */
-  rowsNow(sql: string, parameters: unknown[], isInTransaction: boolean): unknown[] | undefined {
+  executeSync(sql: string, parameters: unknown[], isInTransaction: boolean): unknown[] | undefined {
     if (this.#file === undefined || this.#file.inTransaction !== isInTransaction) return undefined;
     try {
       const statement = this.#file.statements.prepare(sql);
@@ -123,7 +123,7 @@ export class SqliteFileAdapter extends SqliteAdapter {
       return [];
     } catch (error) {
       if (isBusy(error)) return undefined;
-      throw namingFile(this.path, error);
+      throw addFilePath(this.path, error);
     }
   }
 }
@@ -136,13 +136,13 @@ class Driver extends SqliteDriver {
   constructor(adapter: SqliteFileAdapter, options: FileOptions) {
     super({
       database: async () => {
-        const opened = await whileBusy(
+        const onOpen = await retryWhileBusy(
           () => openFile(adapter.path, options),
-          (error) => notOpened(adapter.path, error),
+          (error) => openError(adapter.path, error),
         );
-        this.#file = opened.file;
-        const statements = keepingStatements(opened.file);
-        adapter.opened(opened, statements);
+        this.#file = onOpen.file;
+        const statements = withStatementCache(onOpen.file);
+        adapter.opened(onOpen, statements);
         return statements;
       },
     });
@@ -150,7 +150,7 @@ class Driver extends SqliteDriver {
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
-    this.#connection ??= retryingWhenBusy(await super.acquireConnection(), this.#adapter.path);
+    this.#connection ??= withBusyRetries(await super.acquireConnection(), this.#adapter.path);
     return this.#connection;
   }
 
@@ -177,14 +177,14 @@ class Driver extends SqliteDriver {
 }
 
 /** Preparing costs more than most of our queries, and there are few different ones. */
-function keepingStatements(file: Sqlite.Database): SqliteDatabase {
+function withStatementCache(file: Sqlite.Database): SqliteDatabase {
   const statements = new Map<string, Sqlite.Statement>();
   return {
     close: () => void file.close(),
     prepare: (sql) => {
-      const kept = statements.get(sql);
-      if (kept !== undefined) return kept;
-      if (statements.size >= STATEMENTS_KEPT) statements.clear();
+      const cached = statements.get(sql);
+      if (cached !== undefined) return cached;
+      if (statements.size >= MAX_CACHED_STATEMENTS) statements.clear();
       const statement = file.prepare(sql);
       statements.set(sql, statement);
       return statement;
@@ -193,27 +193,27 @@ function keepingStatements(file: Sqlite.Database): SqliteDatabase {
 }
 
 /** Only a statement outside a transaction, or the one that begins it, can find the database busy: it has done nothing yet. */
-function retryingWhenBusy(connection: DatabaseConnection, path: string): DatabaseConnection {
+function withBusyRetries(connection: DatabaseConnection, path: string): DatabaseConnection {
   return {
     executeQuery: (query) =>
-      whileBusy(
+      retryWhileBusy(
         () => connection.executeQuery(query),
-        (error) => namingFile(path, error),
+        (error) => addFilePath(path, error),
       ),
     streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
   };
 }
 
-async function whileBusy<Result>(
+async function retryWhileBusy<Result>(
   attempt: () => Result | Promise<Result>,
-  explained: (error: unknown) => unknown,
+  explain: (error: unknown) => unknown,
 ): Promise<Result> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + LOCK_TIMEOUT_MS;
   for (;;) {
     try {
       return await attempt();
     } catch (error) {
-      if (!isBusy(error)) throw explained(error);
+      if (!isBusy(error)) throw explain(error);
       if (performance.now() > deadline) throw lockedError({ cause: error });
       await setTimeout(25 + Math.random() * 50);
     }

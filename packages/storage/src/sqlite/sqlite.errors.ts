@@ -25,13 +25,13 @@ const NOT_OPENED = {
 };
 
 /** The error as it is or, for an outage of the file, one that adds what SQLite leaves out: which file, and what to do. */
-export function namingFile(path: string, error: unknown): unknown {
+export function addFilePath(path: string, error: unknown): unknown {
   const outage = OUTAGES.find(({ code }) => error instanceof Sqlite.SqliteError && code.test(error.code));
   return outage === undefined ? error : fileError(path, outage, error as Error);
 }
 
 /** The same for a file that could not be opened, whatever the reason. */
-export function notOpened(path: string, error: unknown): DatabaseError {
+export function openError(path: string, error: unknown): DatabaseError {
   const isDamaged = error instanceof Sqlite.SqliteError && DAMAGED.code.test(error.code);
   return fileError(path, isDamaged ? DAMAGED : NOT_OPENED, error as Error);
 }

@@ -12,7 +12,7 @@ const SETTINGS = { journal_mode: "wal", foreign_keys: 1, busy_timeout: BUSY_TIME
 const SYNCHRONOUS = { normal: 1, full: 2 };
 
 /** Before it, two connections that write and checkpoint could damage the file: https://sqlite.org/wal.html#walresetbug */
-const LEAST_VERSION = "3.51.3";
+const MIN_VERSION = "3.51.3";
 
 const OWNER_ONLY = 0o600;
 
@@ -49,8 +49,8 @@ export function openFile(
     const file = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: mustExist });
     try {
       refuseOldSqlite(String(file.prepare("select sqlite_version()").pluck().get()));
-      set(file, { ...SETTINGS, synchronous: SYNCHRONOUS[synchronous], query_only: Number(isReadOnly) });
-      keepToOwner(path);
+      applySettings(file, { ...SETTINGS, synchronous: SYNCHRONOUS[synchronous], query_only: Number(isReadOnly) });
+      restrictToOwner(path);
       const log = inodeOf(`${path}-wal`);
       const isInPlace = () => inodeOf(path) === inode && inodeOf(`${path}-wal`) === log;
       if (isInPlace()) return { file, isInPlace };
@@ -62,7 +62,7 @@ export function openFile(
   }
 }
 
-function set(file: Sqlite.Database, settings: Record<string, string | number>): void {
+function applySettings(file: Sqlite.Database, settings: Record<string, string | number>): void {
   for (const [name, value] of Object.entries(settings)) file.pragma(`${name} = ${value}`);
   file.pragma("schema_version"); // from the first read on it is held against those who would replace it
   for (const [name, value] of Object.entries(settings)) {
@@ -84,7 +84,7 @@ export function makeFile(path: string): void {
  * Takes from everybody but the owner what an older version or somebody else allowed. SQLite gives a log that it makes the
  * mode of the file. The owner is another where a group shares the file; that is for the owner to change.
  */
-export function keepToOwner(path: string): void {
+export function restrictToOwner(path: string): void {
   for (const file of [path, `${path}-wal`, `${path}-shm`]) {
     const found = statSync(file, { throwIfNoEntry: false });
     if (found === undefined || (found.mode & 0o777 & ~OWNER_ONLY) === 0) continue;
@@ -110,6 +110,6 @@ function versionNumber(version: string): number {
 
 /** Throws for a version of SQLite that could lose or damage what it holds. */
 export function refuseOldSqlite(version: string): void {
-  if (versionNumber(version) < versionNumber(LEAST_VERSION))
-    throw new Error(`SQLite ${version} may damage a database; ${LEAST_VERSION} or later is needed`);
+  if (versionNumber(version) < versionNumber(MIN_VERSION))
+    throw new Error(`SQLite ${version} may damage a database; ${MIN_VERSION} or later is needed`);
 }
