@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 /** The processes between this one and the `npx` that it was started by. */
 export interface Ancestors {
   /** Whether each of them still has the parent that it had. */
-  areThere: () => boolean;
+  areAlive: () => boolean;
 }
 
 /** Reads them from `/proc`. Where there is none, or no `npx`, there is nothing to lose, and they count as there. */
@@ -12,11 +12,11 @@ export function ancestorsUpToNpx(): Ancestors {
   let pid = process.pid;
   while (!isNpx(pid)) {
     const parent = parentOf(pid);
-    if (parent === undefined) return { areThere: () => true };
+    if (parent === undefined) return { areAlive: () => true };
     parents.set(pid, parent);
     pid = parent;
   }
-  return { areThere: () => [...parents].every(([child, parent]) => parentOf(child) === parent) };
+  return { areAlive: () => [...parents].every(([child, parent]) => parentOf(child) === parent) };
 }
 
 /** By the title that npm gives its process. */

@@ -11,9 +11,9 @@ import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { cloneInstalled } from "@platform/test-support/clone";
 import { equivalentsOf } from "./mutation/equivalents.ts";
-import { described } from "./mutation/mutants.ts";
+import { describeMutant } from "./mutation/mutants.ts";
 import { mutatePackage, type SampleResult, type MutantResult } from "./mutation/package-mutation.ts";
-import { endTestRuns, type Workplace } from "./mutation/test-runs.ts";
+import { endTestRuns, type Sandbox } from "./mutation/test-runs.ts";
 
 const HELP = `Changes the code of packages, one place at a time in a copy of the repository, and tells which changes their tests do not notice.
 
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
   const floor = wholeNumber("floor");
   const folders = chosenFolders();
   const jobs = wholeNumber("jobs", 1);
-  using places = workingPlaces(jobs);
+  using places = createSandboxes(jobs);
   for (const folder of folders) {
     const began = performance.now();
     const hasLongTestsOnly = !("test" in manifestOf(folder).scripts);
@@ -91,7 +91,7 @@ function manifestOf(folder: string): { scripts: object } {
 }
 
 /** Copies of the repository with its uncommitted work, which alone are changed, and are deleted at the end. */
-function workingPlaces(count: number): Disposable & { roots: Pick<Workplace, "root" | "temporary">[] } {
+function createSandboxes(count: number): Disposable & { roots: Pick<Sandbox, "root" | "temporary">[] } {
   const clones = Array.from({ length: count }, () => cloneInstalled());
   const temporary = clones.map(() => mkdtempSync(join(tmpdir(), "mutate-")));
   for (const directory of temporary) chmodSync(directory, 0o755); // PostgreSQL runs as another user where this one is root.
@@ -111,20 +111,21 @@ function workingPlaces(count: number): Disposable & { roots: Pick<Workplace, "ro
   };
 }
 
-function printResult(folder: string, { mutant, noticedBy }: MutantResult): void {
-  if (noticedBy === undefined) console.log(`survived  ${folder}/${mutant.file}:${mutant.line}  ${described(mutant)}`);
+function printResult(folder: string, { mutant, killedBy }: MutantResult): void {
+  if (killedBy === undefined)
+    console.log(`survived  ${folder}/${mutant.file}:${mutant.line}  ${describeMutant(mutant)}`);
   else if (values.at.length > 0)
-    console.log(`noticed   ${folder}/${mutant.file}:${mutant.line}  ${described(mutant)}  by ${noticedBy}`);
+    console.log(`noticed   ${folder}/${mutant.file}:${mutant.line}  ${describeMutant(mutant)}  by ${killedBy}`);
 }
 
 function scoreOf({ results }: SampleResult): number {
-  const noticed = results.filter(({ noticedBy }) => noticedBy !== undefined).length;
+  const noticed = results.filter(({ killedBy }) => killedBy !== undefined).length;
   return results.length === 0 ? 0 : (100 * noticed) / results.length;
 }
 
 function summaryOf(name: string, sample: SampleResult, circumstances: string): string {
   const { results, invalid, equivalent, failing } = sample;
-  const noticed = results.filter(({ noticedBy }) => noticedBy !== undefined).length;
+  const noticed = results.filter(({ killedBy }) => killedBy !== undefined).length;
   const leftOut = `${invalid} that do not compile and ${equivalent} named as equivalent left out`;
   const failed = failing.map((file) => `${name}: ${file} fails without any mutant and was left out.\n`).join("");
   return `${failed}${name}: ${noticed} of ${results.length} mutants noticed (${scoreOf(sample).toFixed(1)} %), ${leftOut}; ${circumstances}`;

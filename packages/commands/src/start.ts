@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { ancestorsUpToNpx } from "./ancestors.ts";
 
 /** How often this looks whether npx still runs, in milliseconds. */
-const LOOK_EVERY_MS = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 
 const ancestors = ancestorsUpToNpx();
 const { status, stdout, stderr, error } = spawnSync("turbo", ["run", "generate"], {
@@ -13,10 +13,10 @@ const { status, stdout, stderr, error } = spawnSync("turbo", ["run", "generate"]
 if (status === 0) {
   // npm hands a signal to its shell alone, which ends by it, while pnpm and this process go on. The service ends when it is
   // disconnected from the process that has started it.
-  const looking = setInterval(() => {
-    if (!ancestors.areThere()) process.emit("disconnect");
-  }, LOOK_EVERY_MS);
-  looking.unref();
+  const timer = setInterval(() => {
+    if (!ancestors.areAlive()) process.emit("disconnect");
+  }, CHECK_INTERVAL_MS);
+  timer.unref();
   process.argv.push("serve");
   await import(new URL("../../../apps/server/bin/petstore.js", import.meta.url).href);
 } else {

@@ -7,10 +7,10 @@ import { pathToFileURL } from "node:url";
 import { root } from "@platform/test-support/clone";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { isEquivalent, knownEquivalents } from "../src/mutation/equivalents.ts";
-import { described, mutantsOf, mutated, withRecorders } from "../src/mutation/mutants.ts";
-import { shuffled } from "../src/mutation/sample.ts";
+import { describeMutant, mutantsOf, applyMutant, withRecorders } from "../src/mutation/mutants.ts";
+import { shuffle } from "../src/mutation/sample.ts";
 
-const changesOf = (source: string) => mutantsOf(source, "a.ts").map(described);
+const changesOf = (source: string) => mutantsOf(source, "a.ts").map(describeMutant);
 
 describe("the mutants of", () => {
   test.each<[code: string, changes: string[]]>([
@@ -63,7 +63,7 @@ describe("the mutants of", () => {
     const source = 'const a = "é𝄞";\nconst b = a === c;\n';
     const [, equal] = mutantsOf(source, "a.ts");
     expect(equal).toMatchObject({ file: "a.ts", line: 2, original: "===", replacement: "!==" });
-    expect(mutated(source, equal!)).toBe('const a = "é𝄞";\nconst b = a !== c;\n');
+    expect(applyMutant(source, equal!)).toBe('const a = "é𝄞";\nconst b = a !== c;\n');
   });
 });
 
@@ -105,9 +105,9 @@ test("what a process starts with an environment of its own is recorded too", () 
 
 test("the same seed gives the same order, another one another, and each holds every mutant", () => {
   const items = Array.from({ length: 100 }, (_, index) => index);
-  expect(shuffled(items, 7)).toEqual(shuffled(items, 7));
-  expect(shuffled(items, 8)).not.toEqual(shuffled(items, 7));
-  expect(shuffled(items, 7).toSorted((a, b) => a - b)).toEqual(items);
+  expect(shuffle(items, 7)).toEqual(shuffle(items, 7));
+  expect(shuffle(items, 8)).not.toEqual(shuffle(items, 7));
+  expect(shuffle(items, 7).toSorted((a, b) => a - b)).toEqual(items);
 });
 
 test.each(knownEquivalents())("$file has the equivalent mutant $change, for a reason", ({ file, reason, ...entry }) => {

@@ -1,34 +1,34 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { API } from "typescript/unstable/sync";
-import { mutated, type Mutant } from "./mutants.ts";
+import { applyMutant, type Mutant } from "./mutants.ts";
 
 /** Names, imports and code that a mutant leaves unused are no reason to refuse it. */
-const UNUSED = new Set([6133, 6192, 6196, 6198, 6199, 6205, 7027]);
+const UNUSED_CODES = new Set([6133, 6192, 6196, 6198, 6199, 6205, 7027]);
 
 /** Tells whether the compiler takes a mutant: in its file, and in those of the project that import this. */
 export interface Compiler extends Disposable {
-  takes: (mutant: Mutant, source: string) => boolean;
+  accepts: (mutant: Mutant, source: string) => boolean;
 }
 
 /** The compiler of the package at `directory`, which reads changed files from memory alone. */
-export function compilerOf(directory: string): Compiler {
+export function startCompiler(directory: string): Compiler {
   const changed = new Map<string, string>();
   const api = new API({ cwd: directory, fs: { readFile: (file) => changed.get(file) } });
   const config = join(directory, "tsconfig.json");
   const importers = importersIn(api.updateSnapshot({ openProjects: [config] }).getProjects()[0]!.program, directory);
   return {
-    takes: (mutant, source) => {
+    accepts: (mutant, source) => {
       const file = join(directory, mutant.file);
-      changed.set(file, mutated(source, mutant));
+      changed.set(file, applyMutant(source, mutant));
       const { program } = api.updateSnapshot({ fileChanges: { changed: [file] } }).getProjects()[0]!;
-      const faults = [file, ...(importers.get(file) ?? [])].flatMap((one) => [
+      const diagnostics = [file, ...(importers.get(file) ?? [])].flatMap((one) => [
         ...program.getSyntacticDiagnostics(one),
         ...program.getSemanticDiagnostics(one),
       ]);
       changed.set(file, source);
       api.updateSnapshot({ fileChanges: { changed: [file] } });
-      return faults.every(({ code }) => UNUSED.has(code));
+      return diagnostics.every(({ code }) => UNUSED_CODES.has(code));
     },
     [Symbol.dispose]: () => api.close(),
   };

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { described, type Mutant } from "./mutants.ts";
+import { describeMutant, type Mutant } from "./mutants.ts";
 
 /** A mutant that nothing can tell from the code as it stands. */
 export interface Equivalent {
@@ -29,6 +29,6 @@ export function equivalentsOf(folder: string): Equivalent[] {
 export function isEquivalent(mutant: Mutant, source: string, equivalents: Equivalent[]): boolean {
   const text = source.split("\n")[mutant.line - 1]!.trim();
   return equivalents.some(
-    ({ file, line, change }) => file === mutant.file && line === text && change === described(mutant),
+    ({ file, line, change }) => file === mutant.file && line === text && change === describeMutant(mutant),
   );
 }

@@ -28,12 +28,12 @@ export function mutantsOf(source: string, file: string): Mutant[] {
 }
 
 /** The source after the change. */
-export function mutated(source: string, { start, end, replacement }: Change): string {
+export function applyMutant(source: string, { start, end, replacement }: Change): string {
   return source.slice(0, start) + replacement + source.slice(end);
 }
 
 /** How a change reads in the report: whole lines shortened to one. */
-export function described({ operator, original, replacement }: Mutant): string {
+export function describeMutant({ operator, original, replacement }: Mutant): string {
   const short = (text: string): string => {
     const line = text.replaceAll(/\s+/g, " ");
     return line.length > 80 ? `${line.slice(0, 77)}…` : line;

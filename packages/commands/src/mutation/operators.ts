@@ -10,7 +10,7 @@ export interface Change {
 
 type Operator = (place: Place, source: string) => Omit<Change, "operator">[];
 
-const SWAPPED: Record<string, string[]> = {
+const SWAPS: Record<string, string[]> = {
   "===": ["!=="],
   "!==": ["==="],
   "<": ["<=", ">"],
@@ -59,7 +59,7 @@ const METHODS: Record<string, string> = {
   any: "all",
 };
 /** Methods that return what they are called on, changed. */
-const CHANGING = new Set(
+const DROPPED_METHODS = new Set(
   "trim slice filter flat sort toSorted reverse toReversed replace replaceAll normalize concat unref".split(" "),
 );
 
@@ -69,7 +69,7 @@ const OPERATORS: Record<string, Operator> = {
     conditionOf(node).flatMap(([test, values]) => values.map((replacement) => replace(test, replacement))),
   operator: ({ node }, source) => {
     const [left, right] = operandsOf(node);
-    const swapped = SWAPPED[node["operator"] as string];
+    const swapped = SWAPS[node["operator"] as string];
     if (left === undefined || right === undefined || swapped === undefined) return [];
     return swapped.map((replacement) => ({ ...operatorRange(left, right, node, source), replacement }));
   },
@@ -83,7 +83,7 @@ const OPERATORS: Record<string, Operator> = {
     return [
       replace(
         node,
-        source.slice(node.start, node.end).replace(/\+\+|--/, (text) => SWAPPED[text]![0]!),
+        source.slice(node.start, node.end).replace(/\+\+|--/, (text) => SWAPS[text]![0]!),
       ),
     ];
   },
@@ -126,7 +126,7 @@ const OPERATORS: Record<string, Operator> = {
     const name = property["name"] as string;
     const other = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined;
     if (other !== undefined) return [replace(property, other)];
-    return CHANGING.has(name) ? [replace(node, source.slice(object.start, object.end))] : [];
+    return DROPPED_METHODS.has(name) ? [replace(node, source.slice(object.start, object.end))] : [];
   },
   "array or object": ({ node }) => {
     if (node.type === "ArrayExpression" && (node["elements"] as unknown[]).length > 0) return [replace(node, "[]")];

@@ -1,12 +1,12 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { compilerOf } from "./compiler.ts";
+import { startCompiler } from "./compiler.ts";
 import { isEquivalent, type Equivalent } from "./equivalents.ts";
-import { mutantsOf, mutated, type Mutant } from "./mutants.ts";
-import { reachOf, type Reach } from "./reach.ts";
-import { shuffled } from "./sample.ts";
-import { runTests, type TestFile, type Workplace } from "./test-runs.ts";
-import { inTurn } from "./turns.ts";
+import { mutantsOf, applyMutant, type Mutant } from "./mutants.ts";
+import { measureReach, type Reach } from "./reach.ts";
+import { shuffle } from "./sample.ts";
+import { runTests, type TestFile, type Sandbox } from "./test-runs.ts";
+import { distribute } from "./distribute.ts";
 
 /** What a package's tests were asked about. */
 export interface SampleOptions {
@@ -19,7 +19,7 @@ export interface SampleOptions {
 /** What became of a mutant: what noticed it, or undefined if it survived. */
 export interface MutantResult {
   mutant: Mutant;
-  noticedBy: string | undefined;
+  killedBy: string | undefined;
 }
 
 /** What a sample of a package's mutants showed. */
@@ -34,34 +34,38 @@ export interface SampleResult {
 
 /** Runs a package's tests on a sample of its mutants. */
 export async function mutatePackage(
-  workplaces: [Workplace, ...Workplace[]],
+  sandboxes: [Sandbox, ...Sandbox[]],
   options: SampleOptions,
   equivalents: Equivalent[],
   report: (result: MutantResult) => void,
 ): Promise<SampleResult> {
-  const [{ root, folder }] = workplaces;
+  const [{ root, folder }] = sandboxes;
   const directory = join(root, folder);
   const sources = sourcesOf(directory);
   const all = [...sources].flatMap(([file, source]) => mutantsOf(source, file));
-  const asked = shuffled(all, options.seed).filter(({ file, line }) => isAsked(options.at, file, line));
+  const selected = shuffle(all, options.seed).filter(({ file, line }) => isSelected(options.at, file, line));
   const isKnown = (mutant: Mutant): boolean => isEquivalent(mutant, sources.get(mutant.file)!, equivalents);
-  const candidates = asked.filter((mutant) => !isKnown(mutant));
-  const { valid, looked } = compiling(directory, candidates, sources, options.count);
-  const sampled = valid.length < options.count ? asked : asked.slice(0, asked.indexOf(valid.at(-1)!));
+  const candidates = selected.filter((mutant) => !isKnown(mutant));
+  const { valid, checked } = takeValid(directory, candidates, sources, options.count);
+  const sampled = valid.length < options.count ? selected : selected.slice(0, selected.indexOf(valid.at(-1)!));
 
-  const files = await testFiles(workplaces[0]);
+  const files = await testFiles(sandboxes[0]);
   const mutatedFiles = new Set(valid.map(({ file }) => file));
   console.error(`${folder}: ${valid.length} of ${all.length} mutants; first, ${files.length} test files without any.`);
-  const reached = await reachOf(workplaces, files, new Map([...sources].filter(([file]) => mutatedFiles.has(file))));
-  const failing = await failingAgain(workplaces[0], reached);
+  const reached = await measureReach(
+    sandboxes,
+    files,
+    new Map([...sources].filter(([file]) => mutatedFiles.has(file))),
+  );
+  const failing = await confirmFailing(sandboxes[0], reached);
   const reaches = reached.filter(({ name }) => !failing.includes(name));
-  const results = await inTurn(workplaces, valid, async (workplace, mutant) => {
-    const result = { mutant, noticedBy: await noticed(workplace, mutant, sources.get(mutant.file)!, reaches) };
+  const results = await distribute(sandboxes, valid, async (sandbox, mutant) => {
+    const result = { mutant, killedBy: await killerOf(sandbox, mutant, sources.get(mutant.file)!, reaches) };
     report(result);
     return result;
   });
-  await expectToPass(workplaces, reaches);
-  return { results, invalid: looked - valid.length, equivalent: sampled.filter(isKnown).length, failing };
+  await expectToPass(sandboxes, reaches);
+  return { results, invalid: checked - valid.length, equivalent: sampled.filter(isKnown).length, failing };
 }
 
 /** The source of the package, without what is generated. */
@@ -73,46 +77,46 @@ function sourcesOf(cwd: string): Map<string, string> {
   return new Map(files.toSorted().map((file) => [file, readFileSync(join(cwd, file), "utf8")]));
 }
 
-function isAsked(at: string[], file: string, line: number): boolean {
+function isSelected(at: string[], file: string, line: number): boolean {
   return at.length === 0 || at.includes(file) || at.includes(`${file}:${line}`);
 }
 
-/** The first `count` mutants that the compiler takes, and how many it looked at for them. */
-function compiling(
+/** The first `count` mutants that the compiler takes, and how many it checked at for them. */
+function takeValid(
   directory: string,
   mutants: Mutant[],
   sources: Map<string, string>,
   count: number,
-): { valid: Mutant[]; looked: number } {
-  using compiler = compilerOf(directory);
+): { valid: Mutant[]; checked: number } {
+  using compiler = startCompiler(directory);
   const valid: Mutant[] = [];
-  let looked = 0;
+  let checked = 0;
   for (const mutant of mutants) {
     if (valid.length === count) break;
-    looked++;
-    if (compiler.takes(mutant, sources.get(mutant.file)!)) valid.push(mutant);
+    checked++;
+    if (compiler.accepts(mutant, sources.get(mutant.file)!)) valid.push(mutant);
   }
-  return { valid, looked };
+  return { valid, checked };
 }
 
-async function testFiles(workplace: Workplace): Promise<TestFile[]> {
-  const known = await runTests(workplace, { stopAtFailure: false });
-  if (typeof known === "string") throw new Error(`The tests of ${workplace.folder} cannot be listed: ${known}.`);
+async function testFiles(sandbox: Sandbox): Promise<TestFile[]> {
+  const known = await runTests(sandbox, { stopAtFailure: false });
+  if (typeof known === "string") throw new Error(`The tests of ${sandbox.folder} cannot be listed: ${known}.`);
   return known.files;
 }
 
 /** The test files that fail on the code as it stands: those that have failed with recorders are tried without. */
-async function failingAgain(workplace: Workplace, reaches: Reach[]): Promise<string[]> {
+async function confirmFailing(sandbox: Sandbox, reaches: Reach[]): Promise<string[]> {
   const files = reaches.filter(({ hasPassed }) => !hasPassed).map(({ name }) => ({ name }));
   if (files.length === 0) return [];
-  const result = await runTests(workplace, { files, stopAtFailure: false });
-  if (typeof result === "string") throw new Error(`The tests of ${workplace.folder} cannot be run: ${result}.`);
+  const result = await runTests(sandbox, { files, stopAtFailure: false });
+  if (typeof result === "string") throw new Error(`The tests of ${sandbox.folder} cannot be run: ${result}.`);
   return result.files.filter(({ failure }) => failure !== undefined).map(({ name }) => name);
 }
 
 /** What noticed a mutant: the test files that reach it run, the quickest first; all of them if none is known to reach it. */
-async function noticed(
-  workplace: Workplace,
+async function killerOf(
+  sandbox: Sandbox,
   mutant: Mutant,
   source: string,
   reaches: Reach[],
@@ -121,8 +125,8 @@ async function noticed(
   const reaching = reaches.filter(({ points }) => points.has(point));
   const files = reaching.length > 0 ? reaching : reaches;
   const milliseconds = 30_000 + 4 * files.reduce((sum, file) => sum + file.milliseconds, 0);
-  const result = await withMutant(workplace, mutant, source, () =>
-    runTests(workplace, { files: files.map(({ name }) => ({ name })), stopAtFailure: true }, { milliseconds }),
+  const result = await withMutant(sandbox, mutant, source, () =>
+    runTests(sandbox, { files: files.map(({ name }) => ({ name })), stopAtFailure: true }, { milliseconds }),
   );
   if (typeof result === "string") return result;
   const failed = result.files.find(({ failure }) => failure !== undefined);
@@ -130,23 +134,23 @@ async function noticed(
 }
 
 /** Rejects when the quickest tests fail without any mutant by now, so that no result could be trusted. */
-async function expectToPass(workplaces: Workplace[], [quickest]: Reach[]): Promise<void> {
+async function expectToPass(sandboxes: Sandbox[], [quickest]: Reach[]): Promise<void> {
   if (quickest === undefined) return;
-  for (const workplace of workplaces) {
-    const result = await runTests(workplace, { files: [{ name: quickest.name }], stopAtFailure: true });
+  for (const sandbox of sandboxes) {
+    const result = await runTests(sandbox, { files: [{ name: quickest.name }], stopAtFailure: true });
     if (typeof result !== "string" && result.files.every(({ failure }) => failure === undefined)) continue;
-    throw new Error(`${quickest.name} of ${workplace.folder} fails without any mutant by now: run \`mutate\` again.`);
+    throw new Error(`${quickest.name} of ${sandbox.folder} fails without any mutant by now: run \`mutate\` again.`);
   }
 }
 
 async function withMutant<Result>(
-  { root, folder }: Workplace,
+  { root, folder }: Sandbox,
   mutant: Mutant,
   source: string,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const path = join(root, folder, mutant.file);
-  writeFileSync(path, mutated(source, mutant));
+  writeFileSync(path, applyMutant(source, mutant));
   try {
     return await work();
   } finally {

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { withRecorders } from "./mutants.ts";
-import { runTests, type TestFile, type Workplace } from "./test-runs.ts";
-import { inTurn } from "./turns.ts";
+import { runTests, type TestFile, type Sandbox } from "./test-runs.ts";
+import { distribute } from "./distribute.ts";
 
 /** A test file with what running it alone reaches, of the files that were looked at, and takes. */
 export interface Reach extends TestFile {
@@ -16,22 +16,22 @@ export interface Reach extends TestFile {
  * Runs each test file alone over `sources` with a recorder at every statement, and tells which statements it reached: in the
  * processes and workers that it started too.
  */
-export async function reachOf(
-  workplaces: Workplace[],
+export async function measureReach(
+  sandboxes: Sandbox[],
   files: TestFile[],
   sources: Map<string, string>,
 ): Promise<Reach[]> {
   const write = (text: (source: string, file: string) => string): void => {
-    for (const { root, folder } of workplaces)
+    for (const { root, folder } of sandboxes)
       for (const [file, source] of sources) writeFileSync(join(root, folder, file), text(source, file));
   };
   write(withRecorders);
-  const reaches = await inTurn(workplaces, files, async (workplace, { name }, index) => {
-    const notes = join(workplace.temporary, `points-${index}`);
-    const recorder = pathToFileURL(join(workplace.root, "packages/commands/src/mutation/record-points.mjs")).href;
+  const reaches = await distribute(sandboxes, files, async (sandbox, { name }, index) => {
+    const notes = join(sandbox.temporary, `points-${index}`);
+    const recorder = pathToFileURL(join(sandbox.root, "packages/commands/src/mutation/record-points.mjs")).href;
     const began = performance.now();
     const result = await runTests(
-      workplace,
+      sandbox,
       { files: [{ name }], stopAtFailure: false },
       { env: { NODE_OPTIONS: `--import=${recorder}`, MUTATION_POINTS: notes } },
     );

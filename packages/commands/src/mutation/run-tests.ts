@@ -7,7 +7,7 @@ import { createVitest, type TestModule, type TestSpecification } from "vitest/no
 import type { Request, Result, TestFile } from "./test-runs.ts";
 
 /** Vitest's own order begins with what failed or took long before, which says nothing about a mutant. */
-class AsGiven {
+class GivenOrder {
   sort(files: TestSpecification[]): TestSpecification[] {
     return files;
   }
@@ -23,24 +23,24 @@ const vitest = await createVitest("test", {
   maxWorkers: 1,
   bail: stopAtFailure ? 1 : 0,
   reporters: [{}],
-  sequence: { sequencer: AsGiven },
+  sequence: { sequencer: GivenOrder },
 });
 const known = await vitest.globTestSpecifications();
-const answer: Result = { files: known.map(fileOf), unhandled: [] };
+const result: Result = { files: known.map(fileOf), unhandled: [] };
 if (files !== undefined) {
   const wanted = files.map(
     (file) => known.find((specification) => fileOf(specification).name === file.name) ?? missing(file.name),
   );
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(wanted);
-  answer.files = testModules.map((module) => ({
+  result.files = testModules.map((module) => ({
     ...fileOf(module),
     milliseconds: module.diagnostic().duration + module.diagnostic().collectDuration,
     failure: failureOf(module),
   }));
-  answer.unhandled = unhandledErrors.map((error) => (error as Error).message);
+  result.unhandled = unhandledErrors.map((error) => (error as Error).message);
 }
 await vitest.close();
-process.send!(answer, () => process.exit());
+process.send!(result, () => process.exit());
 
 function fileOf({ project, moduleId }: TestSpecification | TestModule): TestFile {
   const path = moduleId.slice(project.config.root.length + 1);

@@ -1,5 +1,5 @@
 /** The items in an order that `seed` decides alone (mulberry32 and Fisher–Yates). */
-export function shuffled<Item>(items: Item[], seed: number): Item[] {
+export function shuffle<Item>(items: Item[], seed: number): Item[] {
   const random = generator(seed);
   const order = [...items];
   for (let last = order.length - 1; last > 0; last--) {

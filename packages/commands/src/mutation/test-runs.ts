@@ -21,7 +21,7 @@ export interface Result {
 }
 
 /** A package in a copy of the repository, where files may be changed. */
-export interface Workplace {
+export interface Sandbox {
   root: string;
   /** The folder of the package, from the root. */
   folder: string;
@@ -33,7 +33,7 @@ export interface Workplace {
 
 /** Runs test files in a process group of their own, ended with all they started when the time is over; then there is no result. */
 export async function runTests(
-  { root, folder, temporary, hasLongTestsOnly }: Workplace,
+  { root, folder, temporary, hasLongTestsOnly }: Sandbox,
   request: Request,
   { milliseconds = 900_000, env = {} }: { milliseconds?: number; env?: NodeJS.ProcessEnv } = {},
 ): Promise<Result | "time is over" | "ended early"> {

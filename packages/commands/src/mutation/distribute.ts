@@ -1,5 +1,5 @@
 /** Does `work` on every item, as many at a time as there are places, each in a place of its own; results keep the items' order. */
-export async function inTurn<Place, Item, Result>(
+export async function distribute<Place, Item, Result>(
   places: Place[],
   items: Item[],
   work: (place: Place, item: Item, index: number) => Promise<Result>,
