@@ -2,10 +2,10 @@ import { join } from "node:path";
 import type { ContractChange } from "@platform/contract-tools/comparison";
 import { generateFrom } from "./contract.ts";
 import { affectedBy, type Package } from "./packages.ts";
-import { changesSection, counted, faultsSection, problemsSection, section, typesSection } from "./report.ts";
+import { changesSection, counted, diagnosticsSection, problemsSection, section, typesSection } from "./report.ts";
 import type { Save } from "./saves.ts";
 import type { Service } from "./service.ts";
-import { type TypeFault, typeFaults } from "./typecheck.ts";
+import { type Diagnostic, typecheck } from "./typecheck.ts";
 
 /** What the loop is run with. */
 export interface LoopOptions {
@@ -20,8 +20,8 @@ export interface LoopOptions {
 export class Loop {
   readonly #options: LoopOptions;
   /** What the service runs: its own package and those it uses. */
-  readonly #serving: Package[];
-  #faults: TypeFault[] = [];
+  readonly #servedPackages: Package[];
+  #diagnostics: Diagnostic[] = [];
   /** The contract as it was generated from last; git may change it together with the files. */
   #document = "";
   #changes: ContractChange[] = [];
@@ -30,7 +30,7 @@ export class Loop {
 
   constructor(options: LoopOptions) {
     this.#options = options;
-    this.#serving = usedBy("@petstore/server", options.packages);
+    this.#servedPackages = withDependencies("@petstore/server", options.packages);
   }
 
   /** Reports on a save: each section as soon as it is known, and at the end what to do next. */
@@ -54,30 +54,33 @@ export class Loop {
       print(typesSection(generated.written, elapsed));
     }
     const affected = affectedBy(changed, packages);
-    const faults = await this.#check(affected);
+    const diagnostics = await this.#check(affected);
     if (changes !== undefined) {
       this.#changes = await changes;
       print(changesSection(this.#changes));
     }
-    if (affected.length > 0) print(faultsSection(root, faults, affected.length, performance.now() - at));
-    if (runs(changed, this.#serving)) this.#isStale = true;
-    print(await this.#renewService(faults));
-    print(section("next", this.#next(faults)));
+    if (affected.length > 0) print(diagnosticsSection(root, diagnostics, affected.length, performance.now() - at));
+    if (isServedCode(changed, this.#servedPackages)) this.#isStale = true;
+    print(await this.#renewService(diagnostics));
+    print(section("next", this.#next(diagnostics)));
   }
 
   /** What does not compile by now, in the packages just affected and in those that were not. */
-  async #check(affected: Package[]): Promise<TypeFault[]> {
+  async #check(affected: Package[]): Promise<Diagnostic[]> {
     const { root, signal } = this.#options;
-    if (affected.length === 0) return this.#faults;
-    const found = await typeFaults(root, affected, signal);
-    const others = this.#faults.filter(({ file }) => !affected.some(({ folder }) => file.startsWith(`${folder}/`)));
-    this.#faults = onePerPlace([...others, ...found]);
-    return this.#faults;
+    if (affected.length === 0) return this.#diagnostics;
+    const found = await typecheck(root, affected, signal);
+    const others = this.#diagnostics.filter(
+      ({ file }) => !affected.some(({ folder }) => file.startsWith(`${folder}/`)),
+    );
+    this.#diagnostics = withoutDuplicates([...others, ...found]);
+    return this.#diagnostics;
   }
 
-  async #renewService(faults: TypeFault[]): Promise<string> {
+  async #renewService(diagnostics: Diagnostic[]): Promise<string> {
     if (!this.#isStale) return this.#serviceSection("runs on");
-    if (runs(new Set(faults.map(({ file }) => file)), this.#serving)) return this.#serviceSection("runs on as it was");
+    if (isServedCode(new Set(diagnostics.map(({ file }) => file)), this.#servedPackages))
+      return this.#serviceSection("runs on as it was");
     const wasRunning = this.#options.service.address !== undefined;
     const address = await this.#options.service.restart();
     this.#isStale = address === undefined;
@@ -91,11 +94,11 @@ export class Loop {
     return section("service", address === undefined ? "does not run" : `${state} at ${address}`);
   }
 
-  #next(faults: TypeFault[]): string {
-    if (faults.length > 0) {
-      const mend = `Mend the ${counted(faults.length, "place")} above.`;
-      const id = this.#operationWithoutHandler(faults);
-      return id === undefined ? mend : `${mend} To begin the handler: npx -y pnpm@12.21.0 scaffold ${id}`;
+  #next(diagnostics: Diagnostic[]): string {
+    if (diagnostics.length > 0) {
+      const fix = `Mend the ${counted(diagnostics.length, "place")} above.`;
+      const id = this.#operationWithoutHandler(diagnostics);
+      return id === undefined ? fix : `${fix} To begin the handler: npx -y pnpm@12.21.0 scaffold ${id}`;
     }
     if (this.#options.service.address === undefined) return "Mend what keeps the service from starting.";
     if (this.#changes.some(({ impact }) => impact === "breaking")) {
@@ -106,8 +109,8 @@ export class Loop {
       : "Nothing to mend.";
   }
 
-  #operationWithoutHandler(faults: TypeFault[]): string | undefined {
-    return faults
+  #operationWithoutHandler(diagnostics: Diagnostic[]): string | undefined {
+    return diagnostics
       .filter(({ file }) => file.startsWith("apps/server/src/"))
       .flatMap(({ message }) => Array.from(message.join("\n").matchAll(/'(\w+)' is missing in type/g), ([, id]) => id!))
       .find((id) => this.#document.includes(`"operationId": "${id}"`));
@@ -115,16 +118,20 @@ export class Loop {
 }
 
 /** A package's source is checked again with every package that uses it. */
-function onePerPlace(faults: TypeFault[]): TypeFault[] {
-  return [...new Map(faults.map((fault) => [`${fault.file}:${fault.line}:${fault.column}`, fault])).values()];
+function withoutDuplicates(diagnostics: Diagnostic[]): Diagnostic[] {
+  return [
+    ...new Map(
+      diagnostics.map((diagnostic) => [`${diagnostic.file}:${diagnostic.line}:${diagnostic.column}`, diagnostic]),
+    ).values(),
+  ];
 }
 
 /** Whether some of the files are code that the service runs. */
-function runs(files: Set<string>, serving: Package[]): boolean {
+function isServedCode(files: Set<string>, serving: Package[]): boolean {
   return [...files].some((file) => serving.some(({ folder }) => new RegExp(`^${folder}/(src|bin)/`).test(file)));
 }
 
-function usedBy(name: string, packages: Package[]): Package[] {
+function withDependencies(name: string, packages: Package[]): Package[] {
   const own = packages.find((one) => one.name === name);
-  return own === undefined ? [] : [own, ...own.uses.flatMap((used) => usedBy(used, packages))];
+  return own === undefined ? [] : [own, ...own.uses.flatMap((used) => withDependencies(used, packages))];
 }

@@ -3,14 +3,15 @@ import { join } from "node:path";
 import type { ContractChange } from "@platform/contract-tools/comparison";
 import type { ContractProblem } from "@platform/contract-tools/lint";
 import { GRAVITY } from "@platform/contract-tools/ratings";
-import type { TypeFault } from "./typecheck.ts";
+import type { Diagnostic } from "./typecheck.ts";
 
 /** At most so many lines of a kind; the first ones are where to begin. */
-const MOST = 12;
+const MAX_LINES = 12;
 
 /** One section of the report: its name, what it says, and the lines below. */
 export function section(name: string, text: string, lines: string[] = []): string {
-  const shown = lines.length > MOST ? [...lines.slice(0, MOST), `… and ${lines.length - MOST} more`] : lines;
+  const shown =
+    lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), `… and ${lines.length - MAX_LINES} more`] : lines;
   return [`  ${name.padEnd(10)} ${text}`, ...shown.map((line) => `    ${line}`)].join("\n");
 }
 
@@ -46,15 +47,20 @@ export function typesSection(written: string[], milliseconds: number): string {
 }
 
 /** What does not compile: first the handlers and what surrounds them, then the uses of the client, then all else. */
-export function faultsSection(root: string, faults: TypeFault[], checked: number, milliseconds: number): string {
-  const groups: Record<string, TypeFault[]> = { handlers: [], "client uses": [], "other code": [] };
-  for (const fault of faults) groups[kindOf(root, fault)]!.push(fault);
+export function diagnosticsSection(
+  root: string,
+  diagnostics: Diagnostic[],
+  checked: number,
+  milliseconds: number,
+): string {
+  const groups: Record<string, Diagnostic[]> = { handlers: [], "client uses": [], "other code": [] };
+  for (const diagnostic of diagnostics) groups[kindOf(root, diagnostic)]!.push(diagnostic);
   const lines = Object.entries(groups).flatMap(([kind, group]) =>
     group.map(
-      ({ file, line, column, message }) => `${kind.padEnd(11)}  ${file}:${line}:${column}  ${inShort(message)}`,
+      ({ file, line, column, message }) => `${kind.padEnd(11)}  ${file}:${line}:${column}  ${shorten(message)}`,
     ),
   );
-  const summary = faults.length === 0 ? "no errors" : counted(faults.length, "error");
+  const summary = diagnostics.length === 0 ? "no errors" : counted(diagnostics.length, "error");
   return section("typecheck", `${summary} in ${counted(checked, "package")}; after ${seconds(milliseconds)}`, lines);
 }
 
@@ -63,7 +69,7 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-function kindOf(root: string, { file }: TypeFault): string {
+function kindOf(root: string, { file }: Diagnostic): string {
   if (file.startsWith("apps/server/src/")) return "handlers";
   if (file.startsWith("packages/client/")) return "client uses";
   const path = join(root, file);
@@ -71,7 +77,7 @@ function kindOf(root: string, { file }: TypeFault): string {
 }
 
 /** The outermost and the innermost of what the compiler says: what does not fit, and the last reason why. */
-function inShort(message: string[]): string {
+function shorten(message: string[]): string {
   const [first, last] = [message[0]!, message.at(-1)!].map((text) => text.replaceAll(/'\{[^']{40,}'/g, "'{ … }'"));
   const short = (text: string) => (text.length > 180 ? `${text.slice(0, 177)}…` : text);
   return message.length === 1 ? short(first!) : `${short(first!)} ${short(last!)}`;

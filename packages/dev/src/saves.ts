@@ -10,10 +10,10 @@ export interface Save {
 }
 
 /** A save of several files, as an editor's "save all" or git makes it, counts as one when no more than this lies between. */
-const SETTLE = 40;
+const SETTLE_MS = 40;
 
 /** What counts is code and YAML; editors and tools write other things beside it, and `generated` is our own writing. */
-const COUNTS = /^(?!.*\/(?:node_modules|dist|generated)\/).*\.(?:ts|js|json|ya?ml)$/;
+const WATCHED_FILES = /^(?!.*\/(?:node_modules|dist|generated)\/).*\.(?:ts|js|json|ya?ml)$/;
 
 /** Which folders are watched: `whole` with all that is below them, of `top` only the files in the folder itself. */
 export interface Watched {
@@ -28,7 +28,7 @@ export function saves(root: string, { whole, top }: Watched, signal: AbortSignal
   let last = 0;
   let wake = (): void => {};
   const notice = (file: string): void => {
-    if (!COUNTS.test(file)) return;
+    if (!WATCHED_FILES.test(file)) return;
     last = performance.now();
     if (files.size === 0) first = last;
     files.add(file);
@@ -45,7 +45,7 @@ export function saves(root: string, { whole, top }: Watched, signal: AbortSignal
   async function* settled(): AsyncGenerator<Save> {
     try {
       while (!signal.aborted) {
-        const remaining = SETTLE - (performance.now() - last);
+        const remaining = SETTLE_MS - (performance.now() - last);
         if (files.size === 0) await new Promise<void>((done) => (wake = done));
         else if (remaining > 0) await setTimeout(remaining);
         else {

@@ -44,7 +44,7 @@ export function withStub(handlers: string | undefined, { id }: OperationEntry, p
   },
 `;
   if (handlers !== undefined)
-    return replaced(handlers, /(?=\n\} satisfies Handlers<)/, `\n${stub.trimEnd()}`, handlersFile);
+    return insertAt(handlers, /(?=\n\} satisfies Handlers<)/, `\n${stub.trimEnd()}`, handlersFile);
   return `import type { HandledOperations, OperationIdsByTag } from "@petstore/contract";
 import type { Environment } from "@platform/api-keys/environment";
 import type { Handlers } from "express-operations";
@@ -55,7 +55,7 @@ export const ${handlersName} = {${stub}} satisfies Handlers<Pick<HandledOperatio
 }
 
 /** The registration of a tag that has handlers, and no tables yet. */
-export function registrationOf({ tag, handlersFile, handlersName, resourceName }: Place): string {
+export function resourceFileOf({ tag, handlersFile, handlersName, resourceName }: Place): string {
   return `import type { Resource } from "../resource.ts";
 import { ${handlersName} } from "./${basename(handlersFile)}";
 
@@ -75,7 +75,7 @@ export function withResource(all: string, { resourceFile, resourceName }: Place)
     [/(?=\n\n\/\*\*)/, `\n${resourceImport}`],
     [/(?=\] as const;)/, `, ${resourceName}`],
   ];
-  return places.reduce((text, [place, insertion]) => replaced(text, place, insertion, REGISTRATIONS), all);
+  return places.reduce((text, [place, insertion]) => insertAt(text, place, insertion, REGISTRATIONS), all);
 }
 
 /** A test that the operation answers its example with its success: it fails until the handler does so. */
@@ -103,7 +103,7 @@ test("${entry.id} answers with ${status}", async () => {
 `;
 }
 
-function replaced(text: string, place: RegExp, insertion: string, file: string): string {
+function insertAt(text: string, place: RegExp, insertion: string, file: string): string {
   if (!place.test(text))
     throw new Error(`${file} has another form than this command knows: add the operation by hand.`);
   return text.replace(place, () => insertion);

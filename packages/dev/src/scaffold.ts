@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { spawnSync } from "node:child_process";
 import { bundle, CONTRACT_FILE } from "@platform/contract-tools/bundle";
 import { operationsOf } from "express-operations/reading";
-import { placeOf, REGISTRATIONS, registrationOf, testOf, withResource, withStub } from "./scaffold-files.ts";
+import { placeOf, REGISTRATIONS, resourceFileOf, testOf, withResource, withStub } from "./scaffold-files.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 try {
@@ -29,7 +29,7 @@ async function scaffold(operationId: string | undefined): Promise<void> {
   }
   const files = {
     [place.handlersFile]: withStub(handlers, entry, place),
-    ...(textOf(place.resourceFile) === undefined && { [place.resourceFile]: registrationOf(place) }),
+    ...(textOf(place.resourceFile) === undefined && { [place.resourceFile]: resourceFileOf(place) }),
     [REGISTRATIONS]: withResource(readFileSync(join(root, REGISTRATIONS), "utf8"), place),
     ...(textOf(place.testFile) === undefined && { [place.testFile]: testOf(document, entry) }),
   };

@@ -4,7 +4,7 @@ import { join, normalize } from "node:path";
 import type { Package } from "./packages.ts";
 
 /** Where the compiler does not agree. */
-export interface TypeFault {
+export interface Diagnostic {
   /** From the root of the repository. */
   file: string;
   line: number;
@@ -21,11 +21,11 @@ const COMPILER_ENVIRONMENT = { GOGC: "off", GOMEMLIMIT: "2GiB" };
  * Type-checks packages, two projects at a time, and gives what does not compile. One process reads the declarations that
  * they share once, and looks again only at what has changed since the last time, or uses what has.
  */
-export async function typeFaults(root: string, packages: Package[], signal: AbortSignal): Promise<TypeFault[]> {
+export async function typecheck(root: string, packages: Package[], signal: AbortSignal): Promise<Diagnostic[]> {
   const projects = packages.map(({ folder }) => folder);
-  for (const project of projects) distrustTimes(join(root, project, "tsconfig.tsbuildinfo"));
+  for (const project of projects) forceContentCheck(join(root, project, "tsconfig.tsbuildinfo"));
   const compiler = join(root, "node_modules/typescript/bin/tsc");
-  const words = [
+  const args = [
     compiler,
     "--build",
     ...projects,
@@ -40,33 +40,33 @@ export async function typeFaults(root: string, packages: Package[], signal: Abor
   ];
   const options = { cwd: root, env: { ...process.env, ...COMPILER_ENVIRONMENT }, signal, maxBuffer: 2 ** 26 };
   const output = await new Promise<string>((done, failed) => {
-    execFile(process.execPath, words, options, (error, stdout) => {
-      const hasFaults = typeof error?.code === "number" && stdout !== ""; // it has run to its end, and says what it found
-      if (error === null || hasFaults) done(stdout);
+    execFile(process.execPath, args, options, (error, stdout) => {
+      const hasDiagnostics = typeof error?.code === "number" && stdout !== ""; // it has run to its end, and says what it found
+      if (error === null || hasDiagnostics) done(stdout);
       else failed(error);
     });
   });
-  return parseFaults(output);
+  return parseDiagnostics(output);
 }
 
 /**
  * Has the compiler compare the content of files: it takes one for unchanged that is older than what it wrote down of the
  * last time, as is what was saved while it ran, or moved from elsewhere.
  */
-function distrustTimes(buildInfo: string): void {
+function forceContentCheck(buildInfo: string): void {
   if (existsSync(buildInfo)) utimesSync(buildInfo, 0, 0);
 }
 
 /** Reads what the compiler prints: `src/app.ts(12,3): error TS2741: …`, and indented below it why. */
-function parseFaults(output: string): TypeFault[] {
-  const faults: TypeFault[] = [];
+function parseDiagnostics(output: string): Diagnostic[] {
+  const diagnostics: Diagnostic[] = [];
   for (const line of output.split("\n")) {
     const [, file, row, column, code, message] = /(.+?)\((\d+),(\d+)\): error (TS\d+): (.*)/.exec(line) ?? [];
     if (file !== undefined) {
       const at = { file: normalize(file), line: Number(row), column: Number(column) };
-      faults.push({ ...at, code: code!, message: [message!] });
-    } else if (/^ +\S/.test(line)) faults.at(-1)?.message.push(line.trim());
+      diagnostics.push({ ...at, code: code!, message: [message!] });
+    } else if (/^ +\S/.test(line)) diagnostics.at(-1)?.message.push(line.trim());
     else if (line.startsWith("error ")) throw new Error(line);
   }
-  return faults;
+  return diagnostics;
 }

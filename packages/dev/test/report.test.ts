@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { changesSection, counted, faultsSection, problemsSection, section, typesSection } from "../src/report.ts";
+import { changesSection, counted, diagnosticsSection, problemsSection, section, typesSection } from "../src/report.ts";
 
 test("a section has its name, its text and at most twelve lines", () => {
   expect(section("next", "Go on.")).toBe("  next       Go on.");
@@ -52,7 +52,7 @@ test("what was generated is named, and how soon", () => {
   expect(typesSection(["a.ts", "b.ts"], 1_000)).toBe("  types      wrote a.ts, b.ts; on disk after 1.00 s");
 });
 
-test("faults are told handlers first, then uses of the client, then all else, each in short", () => {
+test("diagnostics are told handlers first, then uses of the client, then all else, each in short", () => {
   const root = mkdtempSync(join(tmpdir(), "report-"));
   onTestFinished(() => rmSync(root, { recursive: true }));
   mkdirSync(join(root, "apps/mock/src"), { recursive: true });
@@ -60,14 +60,14 @@ test("faults are told handlers first, then uses of the client, then all else, ea
   writeFileSync(join(root, "apps/mock/src/other.ts"), "");
   const fault = (file: string, ...message: string[]) => ({ file, line: 1, column: 2, code: "TS1", message });
   const type = `'{ ${"a".repeat(40)} }'`;
-  const faults = [
+  const diagnostics = [
     fault("apps/mock/src/other.ts", "a".repeat(181)),
     fault("apps/mock/src/gone.ts", "a".repeat(180)),
     fault("apps/mock/src/uses.ts", `Type ${type} is not ${type}.`, "Between.", "Last."),
     fault("packages/client/src/a.ts", "'{ short }' is short."),
     fault("apps/server/src/a.ts", "First."),
   ];
-  expect(faultsSection(root, faults, 1, 20)).toBe(
+  expect(diagnosticsSection(root, diagnostics, 1, 20)).toBe(
     [
       "  typecheck  5 errors in 1 package; after 0.02 s",
       "    handlers     apps/server/src/a.ts:1:2  First.",
@@ -77,7 +77,7 @@ test("faults are told handlers first, then uses of the client, then all else, ea
       `    other code   apps/mock/src/gone.ts:1:2  ${"a".repeat(180)}`,
     ].join("\n"),
   );
-  expect(faultsSection(root, [], 2, 20)).toBe("  typecheck  no errors in 2 packages; after 0.02 s");
+  expect(diagnosticsSection(root, [], 2, 20)).toBe("  typecheck  no errors in 2 packages; after 0.02 s");
 });
 
 test("nouns are counted", () => {

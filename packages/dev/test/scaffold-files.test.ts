@@ -1,6 +1,6 @@
 import { type OpenApiDocument, operationsOf } from "express-operations/reading";
 import { describe, expect, test } from "vitest";
-import { type Place, placeOf, registrationOf, testOf, withResource, withStub } from "../src/scaffold-files.ts";
+import { type Place, placeOf, resourceFileOf, testOf, withResource, withStub } from "../src/scaffold-files.ts";
 
 type Json = Record<string, unknown>;
 
@@ -68,7 +68,7 @@ export const storeHandlers = {
 });
 
 test("the registration of a tag has its handlers and no tables", () => {
-  expect(registrationOf(STORE)).toBe(`import type { Resource } from "../resource.ts";
+  expect(resourceFileOf(STORE)).toBe(`import type { Resource } from "../resource.ts";
 import { storeHandlers } from "./store.handlers.ts";
 
 /** What the operations tagged Store bring. */

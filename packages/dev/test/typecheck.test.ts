@@ -1,21 +1,21 @@
 import { existsSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type TypeFault, typeFaults } from "../src/typecheck.ts";
+import { type Diagnostic, typecheck } from "../src/typecheck.ts";
 import { temporaryFolder } from "./started.ts";
 import { linkCompiler, workspaceAt } from "./workspace.ts";
 
 const PACKAGES = ["packages/a", "packages/b"].map((folder) => ({ name: folder, folder, uses: [] }));
 
-test("the compiler's faults have their place and each of their reasons", async () => {
+test("the compiler's diagnostics have their place and each of their reasons", async () => {
   const { root, write, addPackage } = workspaceAt(temporaryFolder());
   linkCompiler(root);
   for (const { folder, name } of PACKAGES) {
     addPackage(folder, name, []);
     write(`${folder}/src/index.ts`, "export const a = 1;\n");
   }
-  const faults = (): Promise<TypeFault[]> => typeFaults(root, PACKAGES, new AbortController().signal);
-  expect(await faults()).toEqual([]);
+  const diagnostics = (): Promise<Diagnostic[]> => typecheck(root, PACKAGES, new AbortController().signal);
+  expect(await diagnostics()).toEqual([]);
   expect(existsSync(join(root, "packages/a/tsconfig.tsbuildinfo"))).toBe(true); // what it need not look at again
 
   write(
@@ -24,7 +24,7 @@ test("the compiler's faults have their place and each of their reasons", async (
   );
   write("packages/b/src/index.ts", "export const a: 1 = 2;\n");
   utimesSync(join(root, "packages/a/src/index.ts"), 0, 0); // as if moved from elsewhere
-  expect(await faults()).toEqual([
+  expect(await diagnostics()).toEqual([
     {
       file: "packages/a/src/index.ts",
       line: 3,
@@ -46,15 +46,15 @@ test("the compiler's faults have their place and each of their reasons", async (
   ]);
 
   rmSync(join(root, "packages/a/tsconfig.json"));
-  await expect(faults()).rejects.toThrow(/^error TS\d+: /);
+  await expect(diagnostics()).rejects.toThrow(/^error TS\d+: /);
 });
 
 describe("the compiler", () => {
   const FAULT = 'console.log("a.ts(1,2): error TS3: Fault.");';
-  const faultsOf = (compiler: string): Promise<TypeFault[]> => {
+  const diagnosticsOf = (compiler: string): Promise<Diagnostic[]> => {
     const { root, write } = workspaceAt(temporaryFolder());
     write("node_modules/typescript/bin/tsc", compiler);
-    return typeFaults(root, PACKAGES, new AbortController().signal);
+    return typecheck(root, PACKAGES, new AbortController().signal);
   };
 
   test("runs in the same environment, and collects no garbage", async () => {
@@ -62,13 +62,13 @@ describe("the compiler", () => {
       console.log("a.ts(1,2): error TS3: " + [GOGC, GOMEMLIMIT, PATH]);
       process.exitCode = 2;`;
     const message = [`off,2GiB,${process.env["PATH"]}`];
-    expect(await faultsOf(program)).toEqual([{ file: "a.ts", line: 1, column: 2, code: "TS3", message }]);
+    expect(await diagnosticsOf(program)).toEqual([{ file: "a.ts", line: 1, column: 2, code: "TS3", message }]);
   });
 
   test.each([
     ["fails without a word of the code", 'console.error("No memory."); process.exitCode = 1;', "No memory."],
-    ["is killed after its first faults", `${FAULT} process.kill(process.pid, "SIGKILL");`, "Command failed"],
-  ])("%s: there are no faults then, but an error", async (_name, program, message) => {
-    await expect(faultsOf(program)).rejects.toThrow(message);
+    ["is killed after its first diagnostics", `${FAULT} process.kill(process.pid, "SIGKILL");`, "Command failed"],
+  ])("%s: typecheck rejects", async (_name, program, message) => {
+    await expect(diagnosticsOf(program)).rejects.toThrow(message);
   });
 });
