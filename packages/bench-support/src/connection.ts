@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
 /** A request as it goes over the wire, and the status that its answer has to have. */
-export interface Prepared {
+export interface PreparedRequest {
   bytes: Buffer;
   status: string;
 }
@@ -39,9 +39,9 @@ export class Connection {
   }
 
   /** Sends one request after another until there is none; adds to `latencies` how long each answer took, in milliseconds. */
-  exchange(next: () => Prepared | undefined, latencies: number[]): Promise<void> {
+  exchange(next: () => PreparedRequest | undefined, latencies: number[]): Promise<void> {
     return new Promise((done, failed) => {
-      let sent: Prepared | undefined;
+      let sent: PreparedRequest | undefined;
       let sentAt = 0;
       let begun: Buffer = Buffer.alloc(0);
       const send = (): void => {

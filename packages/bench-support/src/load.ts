@@ -1,4 +1,4 @@
-import { Connection, type Prepared } from "./connection.ts";
+import { Connection, type PreparedRequest } from "./connection.ts";
 
 /** What to load a server with for a while. */
 export interface Slice {
@@ -14,7 +14,7 @@ export interface Slice {
 }
 
 /** What came of it. */
-export interface Outcome {
+export interface LoadResult {
   answered: number;
   seconds: number;
   /** Milliseconds. */
@@ -33,7 +33,7 @@ process.on("disconnect", () => process.exit());
 
 /** Goes on where the slice before has ended, so that every request has its turn however short slices are. */
 let next = 0;
-let go: () => Promise<Outcome>;
+let go: () => Promise<LoadResult>;
 
 /**
  * Connects and runs in, as a server that begins slowly is not what is measured: Node accepts one connection for each turn of
@@ -53,14 +53,14 @@ async function getReady(slice: Slice): Promise<"ready"> {
 
 async function run(
   open: Connection[],
-  prepared: Prepared[],
+  prepared: PreparedRequest[],
   { milliseconds, maxRequests = Infinity }: Pick<Slice, "milliseconds" | "maxRequests">,
-): Promise<Outcome> {
+): Promise<LoadResult> {
   const latencies: number[] = [];
   const started = performance.now();
   const deadline = started + milliseconds;
   let made = 0;
-  const nextInTime = (): Prepared | undefined => {
+  const nextInTime = (): PreparedRequest | undefined => {
     if (performance.now() >= deadline || made++ >= maxRequests) return undefined;
     return prepared[next++ % prepared.length]!;
   };

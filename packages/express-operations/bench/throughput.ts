@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Outcome, Slice } from "@platform/bench-support/load";
+import type { LoadResult, Slice } from "@platform/bench-support/load";
 import { Process, startLoad } from "@platform/bench-support/process";
 import type { Contender } from "./contenders.ts";
 import type { DocumentName } from "./documents.ts";
@@ -25,21 +25,21 @@ export interface Series {
 export async function throughput(lineup: [Contender, DocumentName][], rounds: number): Promise<Series[]> {
   using running = new DisposableStack();
   const load = running.use(startLoad());
-  const lanes: { server: Process; port: number; series: Series }[] = [];
+  const contenders: { server: Process; port: number; series: Series }[] = [];
   for (const [contender, document] of lineup) {
     const server = running.use(new Process(0, new URL("server.ts", import.meta.url), [contender, document]));
     const port = await server.next<number>();
     const answer = await (await fetch(`http://127.0.0.1:${port}${PATH}`)).text();
     if (!ANSWER.test(answer)) throw new Error(`${contender} with ${document} answers ${answer}`);
-    lanes.push({ server, port, series: { contender, document, perSecond: [], perCpuSecond: [] } });
+    contenders.push({ server, port, series: { contender, document, perSecond: [], perCpuSecond: [] } });
   }
   for (let round = 0; round <= rounds; round++) {
-    for (const at of lanes.keys()) {
-      const { server, port, series } = lanes[(at + round) % lanes.length]!;
+    for (const at of contenders.keys()) {
+      const { server, port, series } = contenders[(at + round) % contenders.length]!;
       const slice: Slice = { port, requests: [REQUEST], connections: 16, milliseconds: 1_000, runIn: 0 };
       await load.ask({ ...slice });
       const before = await server.ask<number>("CPU seconds");
-      const { answered, seconds } = await load.ask<Outcome>("go");
+      const { answered, seconds } = await load.ask<LoadResult>("go");
       const cpuSeconds = (await server.ask<number>("CPU seconds")) - before;
       await sleep(50);
       if (round === 0) continue;
@@ -47,5 +47,5 @@ export async function throughput(lineup: [Contender, DocumentName][], rounds: nu
       series.perCpuSecond.push(answered / cpuSeconds);
     }
   }
-  return lanes.map(({ series }) => series);
+  return contenders.map(({ series }) => series);
 }

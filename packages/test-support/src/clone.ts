@@ -68,6 +68,6 @@ function storeDirectory(): string {
   return (JSON.parse(readFileSync(join(root, "node_modules/.modules.yaml"), "utf8")) as { storeDir: string }).storeDir;
 }
 
-function git(directory: string, ...words: string[]): string {
-  return execFileSync("git", ["-C", directory, ...words], { encoding: "utf8" });
+function git(directory: string, ...args: string[]): string {
+  return execFileSync("git", ["-C", directory, ...args], { encoding: "utf8" });
 }

@@ -14,11 +14,11 @@ export interface InstalledPackage extends Disposable {
   /** What a compiler of the project, given by its name, prints of some files: nothing when they have no errors. */
   typecheck: (compiler: string, compilerOptions: object, include: string[]) => string;
   /** Starts a program of the project that serves on `PORT` and prints `port: …` once it does. */
-  serve: (file: string, env?: NodeJS.ProcessEnv) => Promise<Served>;
+  serve: (file: string, env?: NodeJS.ProcessEnv) => Promise<RunningProgram>;
 }
 
 /** A program under way; it is ended when this is disposed of. */
-export interface Served extends AsyncDisposable {
+export interface RunningProgram extends AsyncDisposable {
   origin: string;
 }
 
@@ -29,8 +29,8 @@ export function installPacked(source: string, dependencies: Record<string, strin
   const write: InstalledPackage["write"] = (file, content) =>
     writeFileSync(join(directory, file), typeof content === "string" ? content : JSON.stringify(content));
   const program = pnpmPath();
-  const pnpm = (cwd: string, ...words: string[]) =>
-    execFileSync(program, words, { cwd, stdio: ["ignore", "ignore", "pipe"] });
+  const pnpm = (cwd: string, ...args: string[]) =>
+    execFileSync(program, args, { cwd, stdio: ["ignore", "ignore", "pipe"] });
   pnpm(source, "pack", "--silent", "--out", tarball);
   const { name } = JSON.parse(readFileSync(join(source, "package.json"), "utf8")) as { name: string };
   write("package.json", {

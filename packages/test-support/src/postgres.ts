@@ -77,8 +77,8 @@ async function createCluster(directory: string, data: string): Promise<Pick<Post
   const passwordFile = join(directory, "password");
   await writeFile(passwordFile, PASSWORD);
   for (const path of [directory, data, passwordFile]) await chown(path, user.uid ?? -1, user.gid ?? -1);
-  const words = ["--auth=scram-sha-256", "--username=petstore", "--encoding=UTF8", "--locale=C", "--no-sync"];
-  execFileSync(initdb, [...words, `--pwfile=${passwordFile}`, `--pgdata=${data}`], { ...user, stdio: "pipe" });
+  const args = ["--auth=scram-sha-256", "--username=petstore", "--encoding=UTF8", "--locale=C", "--no-sync"];
+  execFileSync(initdb, [...args, `--pwfile=${passwordFile}`, `--pgdata=${data}`], { ...user, stdio: "pipe" });
 
   const port = await freePort();
   const settings = [...SETTINGS, `port=${port}`, `unix_socket_directories=${directory}`];

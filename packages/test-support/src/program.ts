@@ -15,10 +15,10 @@ export interface Program {
 
 /** Starts a service that prints `listening on <its URL>`, and gives it once it does. It has ended when the test is finished. */
 export async function startProgram(
-  [command, ...words]: [command: string, ...words: string[]],
+  [command, ...args]: [command: string, ...args: string[]],
   { cwd, env }: { cwd?: string; env: NodeJS.ProcessEnv },
 ): Promise<Program> {
-  const child = spawn(command, words, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   const ended = once(child, "close") as Promise<[number | null]>;
   const stop = async (signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> => {
     child.kill(signal);
