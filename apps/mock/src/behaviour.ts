@@ -9,7 +9,7 @@ import {
   type ResponseObject,
 } from "express-operations/reading";
 import { Collection, type Member } from "./collection.ts";
-import { type Answer, exampleAnswer, successAnswer, successStatus } from "./examples.ts";
+import { type MockResponse, exampleResponse, successResponse, successStatus } from "./examples.ts";
 import { type Resource, resourceOf, type Role } from "./resources.ts";
 
 /** A validated request, as far as a mock looks at it. */
@@ -22,12 +22,12 @@ export interface MockInput {
 }
 
 /** How an operation answers. */
-export type Behaviour = (input: MockInput) => Answer;
+export type Behaviour = (input: MockInput) => MockResponse;
 
 /** What the mock has been given, by the path of the collection that was asked for. */
 export type Collections = Map<string, Collection>;
 
-interface Work {
+interface CollectionRequest {
   document: OpenApiDocument;
   entry: OperationEntry;
   resource: Resource;
@@ -36,23 +36,26 @@ interface Work {
 }
 
 /** What becomes of a collection, and the answer to that. */
-const WORK: Record<Role, (work: Work) => Answer> = {
+const BEHAVIOURS: Record<Role, (work: CollectionRequest) => MockResponse> = {
   list,
   create: (work) => {
     const { entry, document, collection, input } = work;
-    return { ...successAnswer(document, entry), body: collection.add(completed(work, input.body as Member)) };
+    return {
+      ...successResponse(document, entry),
+      body: collection.add(withRequiredFields(work, input.body as Member)),
+    };
   },
-  fetch: (work) => memberAnswer(work, work.collection.find(idOf(work.input))),
+  fetch: (work) => memberResponse(work, work.collection.find(idOf(work.input))),
   replace: (work) => {
     const { collection, input } = work;
-    return memberAnswer(work, collection.put(idOf(input), completed(work, input.body as Member)));
+    return memberResponse(work, collection.put(idOf(input), withRequiredFields(work, input.body as Member)));
   },
   change: (work) => {
     const { collection, input } = work;
     const id = idOf(input);
-    return memberAnswer(work, collection.put(id, { ...collection.find(id), ...(input.body as Member) }));
+    return memberResponse(work, collection.put(id, { ...collection.find(id), ...(input.body as Member) }));
   },
-  remove: (work) => memberAnswer(work, work.collection.remove(idOf(work.input))),
+  remove: (work) => memberResponse(work, work.collection.remove(idOf(work.input))),
 };
 
 /** How an operation answers: as the collection that its path shows would, else with the example of its success. */
@@ -63,25 +66,31 @@ export function behaviourOf(
   collections: Collections,
 ): Behaviour {
   const found = resourceOf(document, entries, entry);
-  if (found === undefined) return () => successAnswer(document, entry);
+  if (found === undefined) return () => successResponse(document, entry);
   const { resource, role } = found;
   return (input) => {
     const path = role === "list" || role === "create" ? input.requestPath : input.requestPath.replace(/\/[^/]*$/, "");
     const collection = collections.get(path) ?? newCollection(document, resource);
     collections.set(path, collection);
-    return WORK[role]({ document, entry, resource, collection, input });
+    return BEHAVIOURS[role]({ document, entry, resource, collection, input });
   };
 }
 
 /** A collection begins with what the example of its listing holds. */
 function newCollection(document: OpenApiDocument, { list: entry, member, idField }: Resource): Collection {
-  const { body } = successAnswer(document, entry);
+  const { body } = successResponse(document, entry);
   return new Collection(idField, effectiveSchema(document, propertiesOf(member)[idField]), body as Member[]);
 }
 
 /** Query parameters named like a field select by it; `limit`, `cursor` and the `Link` header make pages. */
-function list({ document, entry, resource, collection, input: { query, requestPath } }: Work): Answer {
-  const answer = successAnswer(document, entry);
+function list({
+  document,
+  entry,
+  resource,
+  collection,
+  input: { query, requestPath },
+}: CollectionRequest): MockResponse {
+  const answer = successResponse(document, entry);
   const fields = propertiesOf(resource.member);
   const filter = Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(fields, name)));
   const isPaged = declaresLink(document, entry) && entry.parameters.some(({ name }) => name === "cursor");
@@ -97,19 +106,19 @@ function list({ document, entry, resource, collection, input: { query, requestPa
   };
 }
 
-function memberAnswer({ document, entry }: Work, member: Member | undefined): Answer {
+function memberResponse({ document, entry }: CollectionRequest, member: Member | undefined): MockResponse {
   if (member !== undefined) {
-    const answer = successAnswer(document, entry);
+    const answer = successResponse(document, entry);
     return answer.body === undefined ? answer : { ...answer, body: member };
   }
-  const answer = exampleAnswer(document, entry, 404);
+  const answer = exampleResponse(document, entry, 404);
   if (answer === undefined) throw new Problem(404, "not_found", "There is no such member.");
   return answer;
 }
 
 /** What the mock was given, with the fields that a member has to have and that only the service knows. */
-function completed({ document, entry, resource: { member } }: Work, given: Member): Member {
-  const example = successAnswer(document, entry).body as Member | undefined;
+function withRequiredFields({ document, entry, resource: { member } }: CollectionRequest, given: Member): Member {
+  const example = successResponse(document, entry).body as Member | undefined;
   const missing = ((member["required"] ?? []) as string[]).filter((name) => !Object.hasOwn(given, name));
   const made = missing.map((name) => [
     name,

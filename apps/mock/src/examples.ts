@@ -12,7 +12,7 @@ import {
 import type { Preferences } from "./prefer.ts";
 
 /** An answer as express-operations takes it from a handler. */
-export interface Answer {
+export interface MockResponse {
   status: number;
   headers?: Record<string, string | number | boolean>;
   contentType?: string;
@@ -20,8 +20,8 @@ export interface Answer {
 }
 
 /** An answer, and the preferences that it meets. */
-export interface PreferredAnswer {
-  answer: Answer;
+export interface PreferredResponse {
+  answer: MockResponse;
   applied: Preferences;
 }
 
@@ -36,12 +36,12 @@ interface MediaType {
  * What a document gives as the answer of an operation with a status: the named example, else the first, else a value that
  * its schema allows. Undefined when the operation declares no response for that status, or none with that example.
  */
-export function exampleAnswer(
+export function exampleResponse(
   document: OpenApiDocument,
   entry: OperationEntry,
   status: number,
   exampleName?: string,
-): Answer | undefined {
+): MockResponse | undefined {
   const key = responseKey(entry, status);
   if (key === undefined) return undefined;
   const response = resolve<ResponseObject>(document, entry.operation.responses![key]!);
@@ -64,24 +64,24 @@ export function exampleAnswer(
 }
 
 /** The answer of an operation that meets as many of the preferences as it can; undefined when it can meet none. */
-export function preferredAnswer(
+export function preferredResponse(
   document: OpenApiDocument,
   entry: OperationEntry,
   { code, example }: Preferences,
-): PreferredAnswer | undefined {
+): PreferredResponse | undefined {
   if (example !== undefined) {
     for (const status of code === undefined ? statusesOf(entry) : [code]) {
-      const answer = exampleAnswer(document, entry, status, example);
+      const answer = exampleResponse(document, entry, status, example);
       if (answer !== undefined) return { answer, applied: { ...(code !== undefined && { code }), example } };
     }
   }
-  const answer = code === undefined ? undefined : exampleAnswer(document, entry, code);
+  const answer = code === undefined ? undefined : exampleResponse(document, entry, code);
   return answer && { answer, applied: { code: answer.status } };
 }
 
 /** What a document gives as the success of an operation. */
-export function successAnswer(document: OpenApiDocument, entry: OperationEntry): Answer {
-  const answer = exampleAnswer(document, entry, successStatus(entry));
+export function successResponse(document: OpenApiDocument, entry: OperationEntry): MockResponse {
+  const answer = exampleResponse(document, entry, successStatus(entry));
   if (answer === undefined) throw new Error(`Operation "${entry.id}" declares no response.`);
   return answer;
 }
@@ -105,8 +105,8 @@ function exampleHeaders(
   document: OpenApiDocument,
   response: ResponseObject,
   status: number,
-): NonNullable<Answer["headers"]> {
-  const headers: NonNullable<Answer["headers"]> = {};
+): NonNullable<MockResponse["headers"]> {
+  const headers: NonNullable<MockResponse["headers"]> = {};
   for (const [name, node] of Object.entries(response.headers ?? {})) {
     const { required, schema, example, examples } = resolve<HeaderObject & MediaType>(document, node);
     if (required !== true && status < 400) continue;

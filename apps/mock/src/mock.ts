@@ -2,9 +2,9 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import { implement } from "express-operations";
 import { type OpenApiDocument, type OperationEntry, operationsOf } from "express-operations/reading";
 import { behaviourOf, type Collections, type MockInput } from "./behaviour.ts";
-import { type Answer, preferredAnswer } from "./examples.ts";
+import { type MockResponse, preferredResponse } from "./examples.ts";
 import { preferencesOf } from "./prefer.ts";
-import { replaying } from "./replay.ts";
+import { withReplay } from "./replay.ts";
 
 export interface MockOptions {
   document: OpenApiDocument & { servers?: { url: string }[] };
@@ -39,10 +39,10 @@ export function createMock({ document, log = () => {} }: MockOptions): Express {
 }
 
 function implementation(document: OpenApiDocument) {
-  const answering = withReadOnlyFields(document);
-  const entries = operationsOf(answering);
+  const mockDocument = withReadOnlyFields(document);
+  const entries = operationsOf(mockDocument);
   const collections: Collections = new Map();
-  const handlers = entries.map((entry) => [entry.id, handlerOf(answering, entries, entry, collections)]);
+  const handlers = entries.map((entry) => [entry.id, handlerOf(mockDocument, entries, entry, collections)]);
   const { securitySchemes = {} } = (document.components ?? {}) as { securitySchemes?: object };
   const accept = (credential: string) => (isWellFormed(credential) ? { caller: undefined } : undefined);
   return implement<Record<string, UntypedOperation>, { context: Request }>()({
@@ -67,13 +67,13 @@ function handlerOf(
   entries: OperationEntry[],
   entry: OperationEntry,
   collections: Collections,
-): (input: MockInput & { context: Request }) => Answer {
-  const behave = replaying(document, entry, behaviourOf(document, entries, entry, collections));
+): (input: MockInput & { context: Request }) => MockResponse {
+  const behave = withReplay(document, entry, behaviourOf(document, entries, entry, collections));
   return (input) => {
     const response = input.context.res!;
     const preferences = preferencesOf(input.context.headers["prefer"]);
-    const preferred = preferredAnswer(document, entry, preferences);
-    const [applied, unmet] = [new Set(written(preferred?.applied ?? {})), written(preferences)];
+    const preferred = preferredResponse(document, entry, preferences);
+    const [applied, unmet] = [new Set(preferenceStrings(preferred?.applied ?? {})), preferenceStrings(preferences)];
     if (applied.size > 0) response.set("Preference-Applied", [...applied].join(", "));
     const ignored = unmet.filter((preference) => !applied.has(preference));
     if (ignored.length > 0) response.locals["unmet"] = `(${entry.id} has nothing for Prefer: ${ignored.join(", ")})`;
@@ -81,7 +81,7 @@ function handlerOf(
   };
 }
 
-function written(preferences: object): string[] {
+function preferenceStrings(preferences: object): string[] {
   return Object.entries(preferences).map(([name, value]) => `${name}=${String(value)}`);
 }
 

@@ -2,7 +2,7 @@ import { type OpenApiDocument, operationsOf } from "express-operations/reading";
 import { describe, expect, test } from "vitest";
 import { type MockInput, behaviourOf } from "../src/behaviour.ts";
 import { basePathOf } from "../src/mock.ts";
-import { replaying } from "../src/replay.ts";
+import { withReplay } from "../src/replay.ts";
 import { resourceOf } from "../src/resources.ts";
 
 type Json = Record<string, unknown>;
@@ -168,7 +168,11 @@ describe("a repeated key", () => {
       "/pets": { post: { operationId: "create", parameters, responses: { ...MEMBER, ...more } } },
     });
     let count = 0;
-    return replaying(document, operationsOf(document)[0]!, () => ({ status: 200, headers: { A: "a" }, body: ++count }));
+    return withReplay(document, operationsOf(document)[0]!, () => ({
+      status: 200,
+      headers: { A: "a" },
+      body: ++count,
+    }));
   };
   const sent = (value: string | undefined, body: unknown) => input({ headers: { "Idempotency-key": value }, body });
 
@@ -198,7 +202,7 @@ describe("a repeated key", () => {
 
   test("is compared with the body as it was sent", () => {
     const document = documentOf({ "/pets": { post: { operationId: "create", parameters: [key], responses: MEMBER } } });
-    const behave = replaying(document, operationsOf(document)[0]!, ({ body }) => {
+    const behave = withReplay(document, operationsOf(document)[0]!, ({ body }) => {
       (body as { b: number }).b = 2;
       return { status: 200 };
     });

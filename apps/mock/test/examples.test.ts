@@ -1,6 +1,6 @@
 import { type OpenApiDocument, operationsOf } from "express-operations/reading";
 import { describe, expect, test } from "vitest";
-import { exampleAnswer, preferredAnswer, successAnswer, successStatus } from "../src/examples.ts";
+import { exampleResponse, preferredResponse, successResponse, successStatus } from "../src/examples.ts";
 
 type Json = Record<string, unknown>;
 
@@ -15,7 +15,7 @@ function operation(responses: Json | undefined, components: Json = {}) {
 
 function answerOf(responses: Json, status: number, name?: string, components?: Json) {
   const { document, entry } = operation(responses, components);
-  return exampleAnswer(document, entry, status, name);
+  return exampleResponse(document, entry, status, name);
 }
 
 const json = (media: Json) => ({ description: "", content: { "application/json": media } });
@@ -120,12 +120,12 @@ describe("the answer that is preferred", () => {
     [{ code: 503, example: "empty" }, undefined],
     [{ example: "none" }, undefined],
   ])("%o", (preferences, expected) => {
-    const found = preferredAnswer(document, entry, preferences);
+    const found = preferredResponse(document, entry, preferences);
     expect(found && [found.answer.status, found.answer.body, found.applied]).toStrictEqual(expected);
   });
 });
 
 test("an operation that declares no response is named", () => {
   const { document, entry } = operation({});
-  expect(() => successAnswer(document, entry)).toThrow('Operation "listPets" declares no response.');
+  expect(() => successResponse(document, entry)).toThrow('Operation "listPets" declares no response.');
 });
