@@ -2,7 +2,7 @@ import type { Label } from "./contenders.ts";
 import type { Ratios } from "./sections.ts";
 import type { WorkName } from "./works.ts";
 
-const SHOWN = {
+const THEMES = {
   light: { text: "#1f2328", faint: "#d1d9e0" },
   dark: { text: "#f0f6fc", faint: "#3d444d" },
 };
@@ -19,8 +19,8 @@ const WORKS: WorkName[] = ["list 20", "list 100", "get by id", "create", "refuse
 const [LEFT, BAR, GAP, WIDTH, TOP] = [104, 14, 22, 720, 70];
 
 /** Bars of requests per second of CPU time, to Fastify as documented, as an SVG. */
-export function chart(ratios: Ratios, theme: keyof typeof SHOWN): string {
-  const { text, faint } = SHOWN[theme];
+export function chart(ratios: Ratios, theme: keyof typeof THEMES): string {
+  const { text, faint } = THEMES[theme];
   const most = Math.ceil(Math.max(...STACKS.flatMap(([label]) => WORKS.map((work) => ratios[label][work].cpu))));
   const x = (ratio: number): number => LEFT + (ratio / most) * (WIDTH - LEFT - 60);
   const group = STACKS.length * BAR + GAP;

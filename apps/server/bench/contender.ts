@@ -1,5 +1,5 @@
 import { Session } from "node:inspector/promises";
-import { type Contender, startContender } from "./contenders.ts";
+import { type Contender, serveContender } from "./contenders.ts";
 import type { PeerDatabase } from "./peers/peer.ts";
 
 /** What the process of a contender can be asked. */
@@ -7,7 +7,7 @@ export type Question = "CPU seconds" | "memory in MB" | "start profile" | "end p
 
 /** One contender in a process of its own: says its port, and then answers questions. */
 const [contender, database, service] = process.argv.slice(2).map((text) => JSON.parse(text) as unknown);
-process.send!(await startContender(contender as Contender, database as PeerDatabase, service as string));
+process.send!(await serveContender(contender as Contender, database as PeerDatabase, service as string));
 
 const session = new Session();
 session.connect();

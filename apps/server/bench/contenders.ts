@@ -39,7 +39,7 @@ export const LINEUP = {
 export type Label = keyof typeof LINEUP;
 
 /** Starts a contender in this process, and gives its port. The service is the bundle at a URL. */
-export async function startContender(
+export async function serveContender(
   { name, env = {}, tuning }: Contender,
   database: PeerDatabase,
   service: string,

@@ -7,7 +7,7 @@ import { createDatabases } from "./database.ts";
 import { installPeers } from "./install-peers.ts";
 import { twoProcesses } from "./processes.ts";
 import { costsOf } from "./profile.ts";
-import { type Bench, measure, startLane, TURNS } from "./rounds.ts";
+import { type Bench, measure, startContender, TURNS } from "./rounds.ts";
 import { compareStacks, durableCreations, growth, mixedLoad, startUp } from "./sections.ts";
 import { techniques } from "./techniques.ts";
 import { WORKS } from "./works.ts";
@@ -66,11 +66,11 @@ if (values.profile) {
 async function profile(): Promise<void> {
   for (const [name, work] of Object.entries(WORKS)) {
     if (positionals.length > 0 && !positionals.includes(name)) continue;
-    using lane = await startLane("this service", { name: "petstore" }, databases);
-    await measure(load, [lane], [work], { ...effort, rounds: 1 });
-    await lane.ask("start profile");
-    await measure(load, [lane], [work], { ...effort, rounds: 1 });
-    const costs = costsOf(await lane.ask<Profiler.Profile>("end profile"));
+    using contender = await startContender("this service", { name: "petstore" }, databases);
+    await measure(load, [contender], [work], { ...effort, rounds: 1 });
+    await contender.ask("start profile");
+    await measure(load, [contender], [work], { ...effort, rounds: 1 });
+    const costs = costsOf(await contender.ask<Profiler.Profile>("end profile"));
     console.log(`\n${name}`);
     console.table(costs.slice(0, 5).map(({ place, share }) => ({ place, share: `${(100 * share).toFixed(1)}%` })));
   }

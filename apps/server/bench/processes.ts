@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { join } from "node:path";
 import { ratioOf, show, spreadOf } from "@platform/bench-support/figures";
-import type { Outcome, Slice } from "@platform/bench-support/load";
+import type { LoadResult, Slice } from "@platform/bench-support/load";
 import { build } from "../build.ts";
 import { encodeCursor } from "@platform/service/page";
 import { NODE_FLAGS } from "./contenders.ts";
@@ -60,7 +60,7 @@ async function ratesOf(
       const slice: Slice = { port, requests, connections, milliseconds, runIn: milliseconds };
       const warmingUp = { ...warmUp, runIn: 0, maxRequests: warmUp.maxRequests * (at + 1) };
       await load.ask({ ...slice, ...(round === 0 && warmingUp) });
-      const outcome = await load.ask<Outcome>("go");
+      const outcome = await load.ask<LoadResult>("go");
       if (round > 0) rates[at]!.push(outcome.answered / outcome.seconds);
     }
   }

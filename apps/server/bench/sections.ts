@@ -1,7 +1,14 @@
 import { ratioOf, show, spreadOf } from "@platform/bench-support/figures";
 import { type Contender, type Label, LINEUP } from "./contenders.ts";
 import { createDatabases } from "./database.ts";
-import { type Bench, type Lane, lanesOf, measureAnew, type Series, startLane } from "./rounds.ts";
+import {
+  type Bench,
+  type RunningContender,
+  startContenders,
+  measureFresh,
+  type Series,
+  startContender,
+} from "./rounds.ts";
 import { type Work, type WorkName, WORKS } from "./works.ts";
 
 /** Ratios to Fastify as documented, by stack and work. */
@@ -11,8 +18,8 @@ const PETSTORE: Contender = { name: "petstore" };
 
 /** The six works. */
 export async function compareStacks(bench: Bench): Promise<Ratios> {
-  const start = (running: DisposableStack) => lanesOf<Label>(running, LINEUP, bench.databases);
-  const measured = await measureAnew(bench, start, WORKS);
+  const start = (running: DisposableStack) => startContenders<Label>(running, LINEUP, bench.databases);
+  const measured = await measureFresh(bench, start, WORKS);
   const labels = Object.keys(LINEUP) as Label[];
   const ratios = Object.fromEntries(labels.map((label) => [label, {}])) as Ratios;
   for (const [name, all] of Object.entries(measured) as [WorkName, Record<Label, Series>][]) {
@@ -44,9 +51,11 @@ export async function durableCreations({ load, databases, effort }: Bench): Prom
     "Fastify as documented": LINEUP["Fastify as documented"],
   } satisfies Record<string, Contender>;
   const start = (running: DisposableStack) =>
-    lanesOf<keyof typeof lineup>(running, lineup, databases, { synchronous: "full" });
+    startContenders<keyof typeof lineup>(running, lineup, databases, { synchronous: "full" });
   for (const connections of [effort.connections, effort.connections * 8]) {
-    const { create } = await measureAnew({ load, effort: { ...effort, connections } }, start, { create: WORKS.create });
+    const { create } = await measureFresh({ load, effort: { ...effort, connections } }, start, {
+      create: WORKS.create,
+    });
     print(`create, synchronous=FULL, ${connections} connections`, create, "this service, one commit per request");
   }
 }
@@ -64,7 +73,7 @@ export async function mixedLoad(bench: Bench): Promise<void> {
     (typeof labels)[number],
     Contender
   >;
-  const { mixed } = await measureAnew(bench, (running) => lanesOf(running, lineup, bench.databases), {
+  const { mixed } = await measureFresh(bench, (running) => startContenders(running, lineup, bench.databases), {
     mixed: [list, get, list, get, list, create, get, list, get, list],
   });
   print("mixed: 90% reads, 10% creations", mixed, "Fastify as documented");
@@ -77,9 +86,9 @@ export async function startUp({ databases, effort }: Bench): Promise<void> {
   for (let round = 0; round <= effort.rounds; round++) {
     for (const label of labels) {
       const started = performance.now();
-      using lane = await startLane(label, LINEUP[label], databases, { isPinned: false });
-      const response = await fetch(`http://127.0.0.1:${lane.port}/v1/pets`, {
-        headers: { Authorization: `Bearer ${lane.key}` },
+      using contender = await startContender(label, LINEUP[label], databases, { isPinned: false });
+      const response = await fetch(`http://127.0.0.1:${contender.port}/v1/pets`, {
+        headers: { Authorization: `Bearer ${contender.key}` },
       });
       await response.text();
       if (round > 0) seconds[label].push((performance.now() - started) / 1000);
@@ -103,10 +112,10 @@ export async function startUp({ databases, effort }: Bench): Promise<void> {
 export async function growth({ load, effort }: Bench, animals: number): Promise<void> {
   await using few = await createDatabases(1_000);
   await using many = await createDatabases(animals);
-  const nothingKept = LINEUP["this service, nothing kept"];
-  const start = async (running: DisposableStack): Promise<Lane<"1,000 animals" | "many animals">[]> => [
-    running.use(await startLane("1,000 animals", nothingKept, few)),
-    running.use(await startLane("many animals", nothingKept, many)),
+  const withoutCaching = LINEUP["this service, nothing kept"];
+  const start = async (running: DisposableStack): Promise<RunningContender<"1,000 animals" | "many animals">[]> => [
+    running.use(await startContender("1,000 animals", withoutCaching, few)),
+    running.use(await startContender("many animals", withoutCaching, many)),
   ];
   const works = {
     "list 20": WORKS["list 20"],
@@ -114,12 +123,12 @@ export async function growth({ load, effort }: Bench, animals: number): Promise<
     "list by rare status": { method: "GET", path: "/v1/pets?status=pending&limit=5", status: 200 },
     "get by id": { method: "GET", path: "/v1/pets/900", status: 200 },
   } satisfies Record<string, Work>;
-  for (const [name, all] of Object.entries(await measureAnew({ load, effort }, start, works))) {
+  for (const [name, all] of Object.entries(await measureFresh({ load, effort }, start, works))) {
     print(`${name}: ${animals} animals to 1,000`, all, "1,000 animals");
   }
 }
 
-/** A table of what each lane did, with its ratios by the clock and by CPU time to each of the bases. */
+/** A table of what each contender did, with its ratios by the clock and by CPU time to each of the bases. */
 export function print<Name extends string>(title: string, all: Record<Name, Series>, ...bases: NoInfer<Name>[]): void {
   console.log(`\n${title}`);
   const rows = Object.entries<Series>(all).map(([label, series]) => {

@@ -1,6 +1,6 @@
 import { ratioOf, show } from "@platform/bench-support/figures";
 import type { Contender } from "./contenders.ts";
-import { type Bench, lanesOf, measure, measureAnew, startLane } from "./rounds.ts";
+import { type Bench, startContenders, measure, measureFresh, startContender } from "./rounds.ts";
 import { type Work, type WorkName, WORKS } from "./works.ts";
 
 /** Each technique by what the service is without it, and the works it is for; caching hides what comes after it. */
@@ -27,8 +27,8 @@ export async function techniques(bench: Bench): Promise<void> {
       again: { name: "petstore", tuning: { isCaching } },
       without: { name: "petstore", ...without, tuning: { isCaching, ...without.tuning } },
     };
-    const start = (running: DisposableStack) => lanesOf(running, lineup, bench.databases);
-    const all = await measureAnew(bench, start, Object.fromEntries(works.map((work) => [work, WORKS[work]])));
+    const start = (running: DisposableStack) => startContenders(running, lineup, bench.databases);
+    const all = await measureFresh(bench, start, Object.fromEntries(works.map((work) => [work, WORKS[work]])));
     const gains: Record<string, string> = {};
     for (const [work, series] of Object.entries(all)) {
       const gain = show(ratioOf(series.with.perCpuSecond, series.without.perCpuSecond));
@@ -45,17 +45,17 @@ export async function techniques(bench: Bench): Promise<void> {
 
 /** What it brings that a client which has the answer gets no body: the same requests with its tag to those without. */
 async function notModified({ load, databases, effort }: Bench): Promise<Record<string, string>> {
-  using lane = await startLane("this service", { name: "petstore" }, databases);
+  using contender = await startContender("this service", { name: "petstore" }, databases);
   const gains: Record<string, string> = {};
   for (const name of ["list 20", "list 100", "get by id"] as const) {
     const work: Work = WORKS[name];
-    const response = await fetch(`http://127.0.0.1:${lane.port}${work.path}`, {
-      headers: { Authorization: `Bearer ${lane.key}` },
+    const response = await fetch(`http://127.0.0.1:${contender.port}${work.path}`, {
+      headers: { Authorization: `Bearer ${contender.key}` },
     });
     await response.text();
     const conditional = { ...work, status: 304, ifNoneMatch: response.headers.get("ETag")! };
-    const whole = await measure(load, [lane], [work], effort);
-    const again = await measure(load, [lane], [conditional], effort);
+    const whole = await measure(load, [contender], [work], effort);
+    const again = await measure(load, [contender], [conditional], effort);
     gains[name] = show(ratioOf(again["this service"].perCpuSecond, whole["this service"].perCpuSecond));
   }
   return gains;

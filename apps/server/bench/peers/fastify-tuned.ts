@@ -7,7 +7,7 @@ import Sqlite from "better-sqlite3";
 import Fastify, { type FastifyError, LogController, type FastifyReply, type FastifyRequest } from "fastify";
 import pino from "pino";
 import { decodeCursor } from "@platform/service/page";
-import { groupingInserts } from "./grouping-inserts.ts";
+import { groupInserts } from "./group-inserts.ts";
 import {
   bearerToken,
   FORBIDDEN,
@@ -24,7 +24,7 @@ import {
 import { errorSchema, listQuerySchema, newPetSchema, petIdSchema, petSchema } from "./schemas.ts";
 
 /** What the service sends with each answer. */
-const STANDING = {
+const DEFAULT_HEADERS = {
   "Cache-Control": "no-store",
   "Content-Security-Policy": "default-src 'none';frame-ancestors 'none'",
   "Cross-Origin-Opener-Policy": "same-origin",
@@ -47,9 +47,9 @@ const DEPRECATED = {
   Link: '</v1/pets>; rel="successor-version"',
 };
 const CHALLENGE = { "WWW-Authenticate": 'Bearer realm="petstore", error="invalid_token"' };
-const KEPT_BYTES = 32 * 1024 * 1024;
+const MAX_CACHE_BYTES = 32 * 1024 * 1024;
 
-interface KeptAnswer {
+interface CachedResponse {
   tag: string;
   link: string | undefined;
   payload: string;
@@ -72,24 +72,24 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
   const list = db.prepare<[number, number], Pet>(SQL.list);
   const listByStatus = db.prepare<[string, number, number], Pet>(SQL.listByStatus);
   const find = db.prepare<[number], Pet>(SQL.find);
-  const insert = groupingInserts(writer);
+  const insert = groupInserts(writer);
 
   const isCaching = process.env["PEER_CACHES"] !== "off";
   const keys = new Map<string, KeyRow | undefined>();
-  const answers = new Map<string, KeptAnswer>();
+  const responses = new Map<string, CachedResponse>();
   let bytes = 0;
   let version: number | undefined;
-  const forgetWhatChanged = (): void => {
+  const clearChanged = (): void => {
     const current = dataVersion.get();
     if (current === version) return;
     version = current;
     keys.clear();
-    answers.clear();
+    responses.clear();
     bytes = 0;
   };
-  const keep = (url: string, answer: KeptAnswer): void => {
+  const cache = (url: string, answer: CachedResponse): void => {
     bytes += 2 * answer.payload.length + 1_024;
-    if (isCaching && bytes <= KEPT_BYTES) answers.set(url, answer);
+    if (isCaching && bytes <= MAX_CACHE_BYTES) responses.set(url, answer);
   };
   const keyOf = (token: string): KeyRow | undefined => {
     if (!isCaching) return findKey.get(...keyParameters(token));
@@ -113,21 +113,21 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
   });
 
   let arrived: (() => void)[] = [];
-  const goOn = (): void => {
+  const resumeAll = (): void => {
     const turn = arrived;
     arrived = [];
     begin.run();
-    if (isCaching) forgetWhatChanged();
+    if (isCaching) clearChanged();
     for (const done of turn) done();
     end.run();
   };
   app.addHook("onRequest", (_request, _reply, done) => {
     arrived.push(done);
-    if (arrived.length === 1) setImmediate(goOn);
+    if (arrived.length === 1) setImmediate(resumeAll);
   });
 
   app.addHook("onRequest", (request, reply, done) => {
-    reply.headers({ ...STANDING, "X-Request-Id": request.id });
+    reply.headers({ ...DEFAULT_HEADERS, "X-Request-Id": request.id });
     if (request.routeOptions.url === "/v1/pets/:petId") reply.headers(DEPRECATED);
     const token = bearerToken(request.headers.authorization);
     const key = token === undefined ? undefined : keyOf(token);
@@ -135,7 +135,7 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
     if (!key.scopes.includes(request.method === "POST" ? "pets:write" : "pets:read")) {
       return void reply.code(403).send(FORBIDDEN);
     }
-    const kept = request.method === "GET" ? answers.get(request.url) : undefined;
+    const kept = request.method === "GET" ? responses.get(request.url) : undefined;
     if (kept === undefined) return done();
     if (kept.link !== undefined) reply.header("Link", kept.link);
     sendTagged(request, reply, kept);
@@ -149,7 +149,7 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
       !reply.hasHeader("ETag")
     ) {
       const tag = `"${hash("sha256", payload, "base64url").slice(0, 22)}"`;
-      keep(request.url, { tag, payload, link: reply.getHeader("Link") as string | undefined });
+      cache(request.url, { tag, payload, link: reply.getHeader("Link") as string | undefined });
       reply.headers({ ETag: tag, "Cache-Control": "private, no-cache" });
     }
     done(null, payload);
@@ -210,7 +210,7 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
   return (app.server.address() as AddressInfo).port;
 }
 
-function sendTagged(request: FastifyRequest, reply: FastifyReply, { tag, payload }: KeptAnswer): void {
+function sendTagged(request: FastifyRequest, reply: FastifyReply, { tag, payload }: CachedResponse): void {
   reply.headers({ ETag: tag, "Cache-Control": "private, no-cache" });
   if (request.headers["if-none-match"] === tag) reply.code(304).send();
   else reply.type("application/json").send(payload);

@@ -1,11 +1,11 @@
 import type { Pet } from "@petstore/contract";
 import type Sqlite from "better-sqlite3";
 
-const LARGEST_GROUP = 256;
+const MAX_GROUP = 256;
 /** Rows that one statement inserts. */
-const SIZES = [128, 64, 32, 16, 8, 4, 2, 1];
+const STATEMENT_SIZES = [128, 64, 32, 16, 8, 4, 2, 1];
 
-interface Waiting {
+interface PendingInsert {
   pet: Omit<Pet, "id">;
   resolve: (pet: Pet) => void;
   reject: (error: unknown) => void;
@@ -15,17 +15,17 @@ interface Waiting {
  * Inserts what arrives in one turn of the event loop in one transaction, with few statements for many rows; each with a
  * savepoint of its own only when one has failed.
  */
-export function groupingInserts(file: Sqlite.Database): (pet: Omit<Pet, "id">) => Promise<Pet> {
-  const inserts = SIZES.map((size) => {
+export function groupInserts(file: Sqlite.Database): (pet: Omit<Pet, "id">) => Promise<Pet> {
+  const inserts = STATEMENT_SIZES.map((size) => {
     const rows = Array.from({ length: size }, () => "(?, ?, ?)").join(", ");
     return { size, insert: file.prepare(`insert into pets (name, category_id, status) values ${rows}`) };
   });
   const [begin, commit] = [file.prepare("begin immediate"), file.prepare("commit")];
   const [savepoint, release] = [file.prepare("savepoint undone"), file.prepare("release undone")];
   const rollback = file.prepare("rollback to undone");
-  const waiting: Waiting[] = [];
+  const waiting: PendingInsert[] = [];
 
-  const insertRows = (group: Waiting[]): (() => void)[] => {
+  const insertRows = (group: PendingInsert[]): (() => void)[] => {
     const answers: (() => void)[] = [];
     for (const { size, insert } of inserts) {
       while (group.length - answers.length >= size) {
@@ -38,7 +38,7 @@ export function groupingInserts(file: Sqlite.Database): (pet: Omit<Pet, "id">) =
     return answers;
   };
 
-  const insertAlone = (one: Waiting): (() => void) => {
+  const insertAlone = (one: PendingInsert): (() => void) => {
     savepoint.run();
     try {
       return insertRows([one])[0]!;
@@ -50,7 +50,7 @@ export function groupingInserts(file: Sqlite.Database): (pet: Omit<Pet, "id">) =
     }
   };
 
-  const insertAll = (group: Waiting[]): (() => void)[] => {
+  const insertAll = (group: PendingInsert[]): (() => void)[] => {
     savepoint.run();
     try {
       return insertRows(group);
@@ -61,7 +61,7 @@ export function groupingInserts(file: Sqlite.Database): (pet: Omit<Pet, "id">) =
   };
 
   const commitWaiting = (): void => {
-    const group = waiting.splice(0, LARGEST_GROUP);
+    const group = waiting.splice(0, MAX_GROUP);
     if (waiting.length > 0) setImmediate(commitWaiting);
     begin.run();
     const answers = insertAll(group);

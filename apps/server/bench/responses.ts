@@ -8,7 +8,7 @@ export interface Server {
   key: string;
 }
 
-interface Refusal {
+interface ErrorBody {
   message?: unknown;
 }
 
@@ -16,7 +16,7 @@ interface Refusal {
  * Asks every server for the same works, and rejects when one answers with another status or body than the first. The message of
  * a refusal may differ: each validator has words of its own.
  */
-export async function compareAnswers(servers: Server[], works: Work[]): Promise<void> {
+export async function compareResponses(servers: Server[], works: Work[]): Promise<void> {
   for (const work of works) {
     let expected: { label: string; answer: object } | undefined;
     for (const server of servers) {
@@ -39,5 +39,5 @@ async function ask({ port, key }: Server, work: Work): Promise<{ status: number;
   });
   const { status } = response;
   const body: unknown = await response.json();
-  return { status, body: status < 400 ? body : { ...(body as object), message: typeof (body as Refusal).message } };
+  return { status, body: status < 400 ? body : { ...(body as object), message: typeof (body as ErrorBody).message } };
 }
