@@ -1,15 +1,15 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { isPostgres } from "./database.ts";
 
-/** What the two databases write differently where a table is created. */
+/** The column types and table options that SQLite and PostgreSQL write differently. */
 export interface ColumnTypes {
-  /** A primary key that the database numbers, and never gives twice. */
+  /** A primary key that the database assigns and never reuses. */
   id: RawBuilder<unknown>;
-  /** 64 bits. */
+  /** A 64-bit integer. */
   integer: RawBuilder<unknown>;
-  /** Behind the columns: on SQLite, values have the types of their columns. */
+  /** Stands after the column list; makes SQLite enforce the column types. */
   strict: RawBuilder<unknown>;
-  /** The same for a table that is found by a primary key of its own. */
+  /** The same, for a SQLite table that stores its rows by their primary key. */
   strictWithoutRowid: RawBuilder<unknown>;
 }
 

@@ -5,18 +5,18 @@ import { sqliteDialect } from "./sqlite/sqlite.dialect.ts";
 import type { FileOptions } from "./sqlite/sqlite.file.ts";
 
 /**
- * The database at a `file:` or `postgres:` URL, which has these tables, opened by its first query; `destroy()` closes it.
- * A file is made where there is none, unless it has to exist.
+ * Returns the database at a `file:` or `postgres:` URL. The first query opens it; `destroy()` closes it.
+ * A missing file is created unless `mustExist` is set.
  */
 export function openDatabase<Tables>(url: string, options?: FileOptions): Kysely<Tables> {
   const dialect = isPostgresUrl(url) ? postgresDialect(url) : sqliteDialect(pathOfFileUrl(url), options);
   return new Kysely<Tables>({ dialect });
 }
 
-/** Runs work on a database that is opened for it, and closes it. */
+/** Opens a database, runs `work` on it and closes it. */
 export type WithDatabase<Tables> = <Result>(work: (db: Kysely<Tables>) => Promise<Result>) => Promise<Result>;
 
-/** Whether this is PostgreSQL, for the few statements that SQLite has otherwise or needs not. */
+/** Whether the database is PostgreSQL, for the few statements that differ from SQLite. */
 export function isPostgres(db: Pick<Kysely<unknown>, "getExecutor">): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }

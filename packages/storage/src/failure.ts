@@ -3,18 +3,21 @@ import { sql } from "kysely";
 import { FileMovedError } from "./sqlite/sqlite.errors.ts";
 import type { Storage } from "./storage.ts";
 
-/** How long the database may take to answer before it counts as away. */
+/** How long the database may take to answer before it counts as unavailable. */
 const DEADLINE_MS = 1_000;
 
 const NO_ANSWER = "The database does not answer.";
 
-/** What keeps the database from being used, and how that may be said to everybody, in words that show nothing of this machine. */
+/** Why the database cannot be used, with a message for clients that reveals nothing of this machine. */
 export interface Failure {
   error: unknown;
   message: string;
 }
 
-/** What keeps one of the tables from being read, or the database from being written since a write failed; undefined when nothing does. */
+/**
+ * Returns why one of the tables cannot be read, or why the database cannot be written; undefined if both work. Writing is
+ * probed only after a write has failed.
+ */
 export async function failureOf(storage: Storage<any>, tables: readonly string[]): Promise<Failure | undefined> {
   const stop = new AbortController();
   const failure = new Error(`no answer in ${DEADLINE_MS} ms`);
@@ -27,7 +30,7 @@ export async function failureOf(storage: Storage<any>, tables: readonly string[]
   }
 }
 
-/** Reads from the tables, since `select 1` would not touch the file. */
+/** Reads from the tables, because `select 1` would not touch the file. */
 async function examine(
   { db, expectInPlace, expectWritable }: Storage<any>,
   tables: readonly string[],

@@ -4,17 +4,17 @@ import { type Migration, Migrator } from "kysely/migration";
 import { DatabaseError } from "./database-error.ts";
 import { isPostgres } from "./database.ts";
 
-/** Every migration that a version knows, by its name, in order. */
+/** The migrations of a version by name, in the order in which they apply. */
 export type Migrations = Readonly<Record<string, Migration>>;
 
-/** A number for PostgreSQL's advisory locks that no other program on the database should use. */
+/** The key of PostgreSQL's advisory lock; an arbitrary number, so that no other program uses it. */
 const LOCK = 7_382_955_337;
-/** How long a process waits for others that migrate. */
+/** How long a process waits for another one to finish its migrations. */
 const LOCK_TIMEOUT_MS = 60_000;
 
 /**
- * Applies what is not applied yet, in one transaction, and gives the names; processes that start together take turns.
- * Throws `DatabaseError` for a database that a newer version has migrated.
+ * Applies the pending migrations in one transaction and returns their names. Processes that start together do so one
+ * after the other. Throws `DatabaseError` if a newer version has migrated the database.
  */
 export async function migrate(db: Kysely<any>, migrations: Migrations): Promise<string[]> {
   return db.transaction().execute(async (trx) => {
@@ -30,7 +30,7 @@ export async function migrate(db: Kysely<any>, migrations: Migrations): Promise<
   });
 }
 
-/** Asks for the lock until it is free: a statement that waited for it would be ended by `lock_timeout`, and the start with it. */
+/** Polls for the lock, because `lock_timeout` would end a statement that waits for it, and so fail the start. */
 async function acquireLock(trx: Kysely<any>): Promise<void> {
   const deadline = performance.now() + LOCK_TIMEOUT_MS;
   for (;;) {
@@ -46,7 +46,7 @@ async function acquireLock(trx: Kysely<any>): Promise<void> {
   }
 }
 
-/** The names of those that were applied to the database. */
+/** Returns the names of the migrations that the database has. */
 export async function appliedMigrations(db: Kysely<any>): Promise<string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some((table) => table.name === "kysely_migration")) return [];

@@ -6,13 +6,13 @@ import type { FileOptions } from "./sqlite/sqlite.file.ts";
 import type { OnCommit, Storage, Writer } from "./storage.ts";
 import { observeWriteFailures } from "./writability.ts";
 
-/** How a database is opened; all but `onCommit` is for SQLite. */
+/** How a database is opened. All options except `onCommit` apply to SQLite only. */
 export type StorageOptions = Pick<GroupOptions, "onCommit" | "largestGroup"> & Pick<FileOptions, "synchronous">;
 
 /**
- * The database opened once for reading and once for writing, so that no read waits behind a write or the lock of
- * another process. It has to be there: one made now would have no tables. SQLite commits writes in groups: syncing the
- * file costs the same for one as for many. PostgreSQL does so itself.
+ * Opens an existing database, with one connection to read and one to write on SQLite, so that no read waits for a write
+ * or for the lock of another process. On SQLite, writes are committed in groups, because one sync of the file costs the
+ * same for one write as for many. PostgreSQL groups commits itself.
  */
 export function openStorage<Tables>(databaseUrl: string, options: StorageOptions = {}): Storage<Tables> {
   const { onCommit, synchronous, largestGroup } = options;
@@ -27,7 +27,7 @@ export function openStorage<Tables>(databaseUrl: string, options: StorageOptions
     ),
     snapshot:
       reader instanceof SqliteFileAdapter
-        ? reader.snapshot.bind(reader) // that `db` only reads is what makes its count complete
+        ? reader.snapshot.bind(reader) // complete, because every commit is made by another connection than `db`
         : (read) => read(undefined),
     expectInPlace: () => {
       for (const adapter of [reader, writer.getExecutor().adapter])
@@ -39,12 +39,12 @@ export function openStorage<Tables>(databaseUrl: string, options: StorageOptions
     },
     destroy: async () => {
       await db.destroy();
-      await writer.destroy(); // the last to close folds the write-ahead log into the file
+      await writer.destroy(); // closing the last connection moves the write-ahead log into the file
     },
   };
 }
 
-/** A transaction for each unit of work; the server commits concurrent ones together by itself, and ends those that wait. */
+/** Runs each unit of work in its own transaction. The server itself groups commits and ends transactions that wait too long. */
 function inTransactions<Tables>(db: Kysely<Tables>, onCommit: OnCommit = () => {}): Writer<Tables> {
   return {
     write: async (work, isSuccess = () => true) => {
@@ -66,5 +66,5 @@ function inTransactions<Tables>(db: Kysely<Tables>, onCommit: OnCommit = () => {
   };
 }
 
-/** Has Kysely roll a transaction back. */
+/** Thrown to make Kysely roll a transaction back. */
 class RolledBack extends Error {}

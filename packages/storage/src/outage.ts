@@ -1,22 +1,23 @@
 import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 
-/** How often it is looked whether an outage is over, in milliseconds. */
+/** How often the end of an outage is checked, in milliseconds. */
 const CHECK_INTERVAL_MS = 10_000;
 
-/** After how many looks with failures between them their number is logged. */
+/** A lasting outage is logged once in so many checks. */
 const CHECKS_PER_LINE = 6;
 
 /**
- * Told of each failure of an outage of the database, and of the request that it failed, logs the outage as one error with its stack,
- * the failures as a number once a minute, and its end: when nothing has failed between two looks and `isOver` says so.
+ * Returns a function that takes each failure of the database and the request that failed. It logs an outage as one error
+ * with its stack, then the number of failures once a minute, then the end. An outage ends when no request has failed
+ * between two checks and `isOver` resolves with true.
  */
 export function outageLog(
   logger: Logger,
   isOver: () => Promise<boolean>,
   checkIntervalMs = CHECK_INTERVAL_MS,
 ): (error: unknown, req: object) => void {
-  let failures = 0; // of the outage, 0 when there is none
+  let failures = 0; // in the current outage; 0 if there is none
 
   const watch = async (began: number): Promise<void> => {
     const fields = () => ({ failures, seconds: Math.round((performance.now() - began) / 1_000) });

@@ -1,18 +1,18 @@
 import type { CompiledQuery, Kysely, QueryExecutorProvider } from "kysely";
 import { SqliteFileAdapter } from "./sqlite/sqlite.dialect.ts";
 
-/** A query as Kysely builds it, `sql` among it. */
+/** A query built with Kysely or its `sql` tag. */
 interface Query<Row> {
   compile: (db: QueryExecutorProvider) => CompiledQuery<Row>;
 }
 
-/** What stands for values while a query is compiled, by the names of these. */
+/** The names of the values for which placeholders stand while a query is compiled. */
 const PLACEHOLDERS = new WeakMap<object, string>();
 
-/** What Kysely asks any value for. */
+/** The properties that Kysely reads of any value. */
 const READ_BY_KYSELY = new Set<string | symbol>(["toOperationNode", "expressionType"]);
 
-/** A placeholder throws for whatever else is read of it, since the query would be built for a value that is not there. */
+/** The placeholder throws when another property is read, because a query must not depend on a value that it lacks. */
 function placeholderOf(name: string): object {
   const placeholder = new Proxy(
     {},
@@ -20,7 +20,7 @@ function placeholderOf(name: string): object {
       get: (_, key) => {
         if (READ_BY_KYSELY.has(key)) return undefined;
         throw new Error(
-          `A prepared query is built once, so that it cannot depend on what "${name}" is. Pass the result.`,
+          `A prepared query is built once, so it cannot depend on the value of "${name}". Compute the result first and pass it as a value.`,
         );
       },
     },
@@ -29,13 +29,14 @@ function placeholderOf(name: string): object {
   return placeholder;
 }
 
-/** Queries of one function and database that are kept; there are as many as sets of values. */
+/** How many compiled queries one function caches per database: one for each set of values that are not `undefined`. */
 const MAX_SHAPES = 256;
 
 /**
- * A query that is built and compiled once for each database and set of values that are not `undefined`, since that costs many
- * times what SQLite takes for most queries. `build` may ask whether a value is `undefined`, and nothing else of it, not even
- * whether it is true. Gives the rows. On an open SQLite file the query has run when this returns.
+ * Returns a function that runs a query and resolves with its rows. The query is built and compiled once for each database
+ * and set of values that are not `undefined`, because compiling takes many times as long as SQLite takes for most queries.
+ * `build` may check whether a value is `undefined`, and must not read it otherwise, not even test its truth.
+ * On an open SQLite file the query has run when the call returns.
  */
 export function prepared<Tables, Row, Values extends object = object>(
   build: (db: Kysely<Tables>, values: Values) => Query<Row>,
@@ -63,7 +64,7 @@ export function prepared<Tables, Row, Values extends object = object>(
   };
 }
 
-/** The same for a query of at most one row. Gives the row, if there is one. */
+/** The same for a query of at most one row; resolves with the row, or undefined. */
 export function preparedFirst<Tables, Row, Values extends object = object>(
   build: (db: Kysely<Tables>, values: Values) => Query<Row>,
 ): (db: Kysely<Tables>, values: Values) => Promise<Row | undefined> {
@@ -73,5 +74,5 @@ export function preparedFirst<Tables, Row, Values extends object = object>(
 
 function placeholdersOf(names: string[]): object {
   const placeholders = names.map((name) => [name, placeholderOf(name)]);
-  return Object.assign(Object.create(null), Object.fromEntries(placeholders)) as object; // so that it has no `constructor`
+  return Object.assign(Object.create(null), Object.fromEntries(placeholders)) as object; // without a prototype, so that `constructor` is no value
 }

@@ -3,7 +3,7 @@ import { Gauge, Histogram, type Registry } from "prom-client";
 import type { OnCommit } from "./storage.ts";
 import { isPostgresUrl, pathOfFileUrl } from "./url.ts";
 
-/** Adds the metrics of a storage to those of the service, and gives what has to be told of commits. */
+/** Registers the metrics of a storage and returns the function to call on each commit. */
 export function addStorageMetrics(registry: Registry, databaseUrl: string): OnCommit {
   const batches = new Histogram({
     name: "petstore_commit_batch_size",

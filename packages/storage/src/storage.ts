@@ -1,44 +1,46 @@
 import type { Kysely } from "kysely";
 
-/** A piece of work on a transaction. It may run again with nothing kept of it, so it touches nothing else. */
+/**
+ * A unit of work in a transaction. It may be rolled back and run again, so it must have no effect outside the database.
+ */
 export type Work<Tables, Result> = (trx: Kysely<Tables>) => Promise<Result>;
 
-/** The database of a running service: one way to read, one way to write. */
+/** The database of a running service. */
 export interface Storage<Tables> {
-  /** For reading. It sees every write that was answered, and waits for none. SQLite refuses writes here. */
+  /** For reads. They see every write that has resolved and wait for none. SQLite rejects writes here. */
   db: Kysely<Tables>;
   /**
-   * Runs work in a transaction. Resolves with its result once that is on disk, or, where `isSuccess` is given and says no of the
-   * result, once everything is rolled back. Rejects, with everything rolled back, when the work throws.
+   * Runs `work` in a transaction and resolves with its result once the transaction is on disk. If `isSuccess` returns false
+   * for the result, the transaction is rolled back before. If `work` throws, it is rolled back and this rejects.
    */
   write: <Result>(work: Work<Tables, Result>, isSuccess?: (result: Result) => boolean) => Promise<Result>;
   /**
-   * Has what `read` asks of `db` at once, without a promise, see the data as of now, and gives it their version: a number
-   * that differs from before when anything was committed since, by this process or another; undefined where that cannot be
-   * told, as on PostgreSQL, which promises nothing at once either. What was read under one version may be kept as long as
-   * it stays.
+   * Runs `read` in one snapshot and passes its version. The snapshot covers the queries of `db` that run synchronously.
+   * The version is a number that changes whenever this process or another commits. Data read under one version may be
+   * cached until the version changes. On PostgreSQL there is no snapshot, and the version is undefined.
+   * The version is also undefined if SQLite cannot read it.
    */
   snapshot: (read: (version: number | undefined) => void) => void;
-  /** Commits now what was asked of `write`, rather than when the event loop turns. */
+  /** Commits the pending writes now, rather than in the next turn of the event loop. */
   commitNow: () => void;
-  /** Throws `FileMovedError` when it is not what is at its path any more, so that no write can be made. */
+  /** Throws `FileMovedError` if the open database file is no longer at its path, so that a write would be lost. */
   expectInPlace: () => void;
   /**
-   * Rejects with the reason while writes fail: from one that fails for the state of the database until a probe succeeds, which this
-   * commits.
+   * Rejects with the reason while the database cannot be written. After a write has failed because of the database, this
+   * commits probes until one succeeds.
    */
   expectWritable: () => Promise<void>;
-  /** Has writes that still wait for the lock of another process after so many milliseconds refused, and later ones not wait. */
+  /** After so many milliseconds, rejects the writes that wait for a lock of another process; later writes hardly wait. */
   stopWaiting: (afterMs: number) => void;
-  /** Opens a file now, not at the first request, so that nobody takes its place before. */
+  /** Opens the file now rather than for the first request, so that no other file takes its place before. */
   open: () => Promise<void>;
   destroy: () => Promise<void>;
-  /** Never set: the compiler compares the tables of storages here, as it does not where a Kysely is asked for another. */
+  /** Never set. It makes the compiler compare the tables of two storages, which it does not do for `Kysely`. */
   readonly tables?: Tables;
 }
 
-/** Told how many units of work a transaction has committed. */
+/** Called after each commit with the number of units of work in the transaction. */
 export type OnCommit = (size: number) => void;
 
-/** The part of a storage that writes. */
+/** The methods of a storage that write. */
 export type Writer<Tables> = Pick<Storage<Tables>, "write" | "commitNow" | "stopWaiting">;

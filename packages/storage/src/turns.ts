@@ -5,19 +5,19 @@ import { LOCK_TIMEOUT_MS } from "./sqlite/sqlite.dialect.ts";
 import { lockedError } from "./sqlite/sqlite.errors.ts";
 import type { OnCommit, Storage, Work, Writer } from "./storage.ts";
 
-/** How writes share transactions. */
+/** How writes are grouped into transactions. */
 export interface GroupOptions {
   onCommit?: OnCommit | undefined;
-  /** How long a write waits for its turn, in milliseconds. Default: `PATIENCE_MS`. */
+  /** How long a write may wait before its work begins, in milliseconds. Default: `LOCK_TIMEOUT_MS`. */
   timeoutMs?: number;
-  /** How many writes share a transaction at most, so that the event loop is never held for long. Default: 256. */
+  /** The most writes in one transaction, so that a commit does not block the event loop for long. Default: 256. */
   largestGroup?: number | undefined;
 }
 
-/** How often units are looked at for one whose patience has ended. */
+/** How often waiting units are checked for timeouts. */
 const TIMEOUT_CHECK_MS = 50;
 
-/** Enough for a lock that is free. */
+/** The timeout once the service stops: enough to take a free lock. */
 const STOPPING_TIMEOUT_MS = 200;
 
 interface Unit {
@@ -25,14 +25,14 @@ interface Unit {
   isSuccess: (result: never) => boolean;
   resolve: (result: never) => void;
   reject: (error: unknown) => void;
-  /** When it is refused unless its work has begun, as `performance.now()` tells. */
+  /** The time by `performance.now()` at which the unit is refused unless its work has begun. */
   deadline: number;
   state: "waiting" | "begun" | "refused";
 }
 
 /**
- * What arrives in one turn of the event loop, or while a group is being committed, is committed together. A unit whose
- * group has not begun when its patience ends, counted from its own arrival, is refused and leaves nothing.
+ * Commits writes in groups: those of one turn of the event loop, and those that arrive while another group is committed.
+ * A write whose group has not begun within the timeout, counted from its arrival, is rejected and changes nothing.
  */
 export function groupCommit<Tables>(
   db: Kysely<Tables>,
@@ -62,7 +62,7 @@ export function groupCommit<Tables>(
 
   const write: Storage<Tables>["write"] = (work, isSuccess = () => true) =>
     new Promise((resolve, reject) => {
-      const deadline = performance.now() + currentTimeoutMs - TIMEOUT_CHECK_MS; // the last time that it is looked at in time
+      const deadline = performance.now() + currentTimeoutMs - TIMEOUT_CHECK_MS; // one check earlier, so that it is refused in time
       waiting.push({ work, isSuccess, resolve, reject, deadline, state: "waiting" });
       if (waiting.length === 1) setImmediate(() => void commitWaiting());
     });
@@ -89,18 +89,19 @@ function refuse(unit: Unit): void {
 const savepoint = prepared<any, unknown>(() => sql`savepoint before`);
 const rollback = prepared<any, unknown>(() => sql`rollback to before`);
 
-/** What became of a unit, and what tells it. */
+/** The result of a unit, and the function that settles its promise. */
 interface UnitResult {
   isCommitted: boolean;
   settle: () => void;
 }
 
-/** Ends the attempt to run a group without savepoints. */
+/** Thrown to end the attempt to run a group without savepoints. */
 class NotSuccessful extends Error {}
 
 /**
- * One transaction for all; nobody is answered before the commit, and a unit that throws, or has no success, fails alone: for that
- * all of them run again with a savepoint for each, which costs too much where none fails.
+ * Runs a group in one transaction and settles its promises after the commit. A unit that throws or has no success is
+ * rolled back alone: the whole group then runs again with a savepoint for each unit. Savepoints cost too much to use them
+ * when no unit fails.
  */
 async function commit(db: Kysely<any>, group: Unit[], onCommit: OnCommit): Promise<void> {
   let results: UnitResult[];
@@ -124,7 +125,7 @@ async function commit(db: Kysely<any>, group: Unit[], onCommit: OnCommit): Promi
   for (const { settle } of results) settle();
 }
 
-/** From here on the unit has the lock and is not refused any more. */
+/** Marks a unit as begun unless it was refused. A unit that has begun holds the lock and is not refused any more. */
 function hasBegun(unit: Unit): boolean {
   if (unit.state === "refused") return false;
   unit.state = "begun";
@@ -158,35 +159,40 @@ async function runEachAlone(trx: Kysely<any>, units: Unit[]): Promise<UnitResult
   return results;
 }
 
-/** Throws what went wrong where that has ended the whole transaction, as a full disk may: https://sqlite.org/lang_transaction.html */
-async function undo(trx: Kysely<any>, wrong: unknown): Promise<void> {
+/**
+ * Rolls back to the savepoint. Rethrows the error if it has ended the whole transaction, as a full disk may:
+ * https://sqlite.org/lang_transaction.html
+ */
+async function undo(trx: Kysely<any>, error: unknown): Promise<void> {
   try {
     await rollback(trx, {});
   } catch {
-    throw wrong;
+    throw error;
   }
 }
 
-/** Goes on with what has arrived, which may not throw, and gives it the version of the data that it sees. */
+/** The rest of a request, called with the version of its snapshot. It must not throw. */
 export type Continuation = (version: number | undefined) => void;
 
 /**
- * Lets what arrives in one turn of the event loop go on together, from one snapshot of the data. It is taken when the last of
- * it has arrived: any earlier, and those after it would see what is no longer so. What they write at once is committed
- * together before the event loop turns.
+ * Returns a function that collects the requests of one turn of the event loop and runs them together in one snapshot. The
+ * snapshot is taken after the last request of the turn has arrived, so that none of them reads older data. Their
+ * synchronous writes are committed together before the next turn.
  */
-export function snapshotPerTurn(storage: Pick<Storage<any>, "snapshot" | "commitNow">): (goOn: Continuation) => void {
+export function snapshotPerTurn(
+  storage: Pick<Storage<any>, "snapshot" | "commitNow">,
+): (continuation: Continuation) => void {
   let arrived: Continuation[] = [];
   const begin = (): void => {
     const turn = arrived;
     arrived = [];
     storage.snapshot((version) => {
-      for (const goOn of turn) goOn(version);
+      for (const continuation of turn) continuation(version);
     });
-    queueMicrotask(() => process.nextTick(storage.commitNow)); // when all of them wait for something else
+    queueMicrotask(() => process.nextTick(storage.commitNow)); // after their synchronous part and its promises
   };
-  return (goOn) => {
-    arrived.push(goOn);
+  return (continuation) => {
+    arrived.push(continuation);
     if (arrived.length === 1) setImmediate(begin);
   };
 }

@@ -3,13 +3,13 @@ import { isDatabaseUnavailable, isLockTimeout } from "./database-error.ts";
 import { isPostgres } from "./database.ts";
 import type { Storage, Work, Writer } from "./storage.ts";
 
-/** How long the outcome of a probe holds, in milliseconds, so that however many ask, it costs little. */
+/** How long the result of a probe is reused, in milliseconds, so that frequent checks cost little. */
 const PROBE_INTERVAL_MS = 1_000;
 
 /**
- * Notes the writes that fail for the state of the database, and adds `expectWritable`: it costs nothing until one does; then a
- * probe is committed, one at a time and at most one in a second. Another write proves nothing, since on a full disk there may
- * be room for a small one.
+ * Records writes that fail because of the database, and adds `expectWritable`. It costs nothing until a write fails; then
+ * it commits probes, one at a time and at most one per second. Later successful writes do not end the failure, because a
+ * full disk may still have room for a small one.
  */
 export function observeWriteFailures<Tables>(
   writing: Writer<Tables>,
@@ -35,7 +35,7 @@ export function observeWriteFailures<Tables>(
       if (probe.isOver && performance.now() - probe.begun >= PROBE_INTERVAL_MS) startProbe();
       const { begun, done } = probe;
       await done;
-      if (failure !== undefined && failure.at > begun) throw failure.error; // the probe was before it; the next will tell
+      if (failure !== undefined && failure.at > begun) throw failure.error; // it failed after the probe began; the next probe decides
       failure = undefined;
     },
   };
@@ -46,8 +46,8 @@ async function writeAll({ write }: Writer<any>, works: Work<any, unknown>[]): Pr
 }
 
 /**
- * Work that reaches the disk and in the end changes nothing. SQLite does not write pages that are freed in the transaction that
- * fills them, so that the largest body is written by one, and removed by another.
+ * Returns work that reaches the disk and leaves the database unchanged. On SQLite one transaction writes as much as the
+ * largest request body and a second one removes it, because SQLite does not write pages freed in the same transaction.
  */
 function probesOf(db: Kysely<any>): Work<any, unknown>[] {
   if (isPostgres(db)) return [(trx) => sql`update kysely_migration_lock set is_locked = is_locked`.execute(trx)];

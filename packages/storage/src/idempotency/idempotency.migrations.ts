@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { columnTypes } from "../column-types.ts";
 
-/** The answers kept for `Idempotency-Key`, of API keys. */
+/** Creates the table of responses stored for `Idempotency-Key`, by API key. */
 export async function createIdempotencyKeys(db: Kysely<unknown>): Promise<void> {
   const { integer, strictWithoutRowid } = columnTypes(db);
   await sql`

@@ -1,7 +1,7 @@
 import type { Registration } from "../registration.ts";
 import type { IdempotencyTables } from "./idempotency.table.ts";
 
-/** The answers kept for `Idempotency-Key`. */
+/** The table of responses stored for `Idempotency-Key`. */
 export const idempotencyKeys: Registration<IdempotencyTables> = {
   tables: {
     idempotency_keys: {

@@ -7,27 +7,30 @@ import type { IdempotencyTables } from "./idempotency.table.ts";
 const EXPIRY_MS = 24 * 60 * 60 * 1000;
 const MAX_DELETED_PER_CALL = 100;
 
-/** One use of an `Idempotency-Key`: by whom, for what request, and when (milliseconds since 1970). */
+/** One use of an `Idempotency-Key`: the API key, the hash of the request, and the time in milliseconds since 1970. */
 export interface IdempotentRequest {
   apiKeyId: number;
   key: string;
   requestHash: string;
   now: number;
-  /** The hash of the same request in rows that an earlier version wrote, where there may be some. */
+  /** The hash of the same request as an earlier version computed it, if its rows may still exist. */
   earlierHash?: string | undefined;
 }
 
-/** The answer of the write just done or of the first one, or why there is none. `earlier` is one that an earlier version kept. */
+/**
+ * The result of `withIdempotencyKey`: `done` is the answer of this write, `replayed` that of the first one, `earlier` one
+ * stored by an earlier version. `reused` means another request has used the key; `running`, the first is still running.
+ */
 export type IdempotentResult<Answer> =
   | { outcome: "done" | "replayed"; answer: Answer }
   | { outcome: "earlier"; answer: unknown }
   | { outcome: "reused" | "running" };
 
 /**
- * Does `work` unless this key was used in the last 24 hours, and keeps its answer, which must survive JSON. Both happen in
- * one transaction: of any number of duplicates, in any number of processes, exactly one writes, and work that throws, or
- * whose answer `isSuccess` says no of, leaves nothing. Duplicates wait for the one that writes; `running` says that it took
- * too long.
+ * Runs `work` unless this key was used in the last 24 hours, and stores its answer, which must survive JSON. Both happen in
+ * one transaction, so exactly one of any number of duplicates writes, in any number of processes. Work that throws, or
+ * whose answer `isSuccess` returns false for, leaves nothing. Duplicates wait for the one that writes; the result is
+ * `running` if that takes too long.
  */
 export async function withIdempotencyKey<Tables extends IdempotencyTables, Answer>(
   write: Storage<Tables>["write"],
@@ -36,7 +39,7 @@ export async function withIdempotencyKey<Tables extends IdempotencyTables, Answe
   isSuccess: (answer: Answer) => boolean = () => true,
 ): Promise<IdempotentResult<Answer>> {
   const perform = async (trx: Kysely<Tables>): Promise<IdempotentResult<Answer>> => {
-    const own: Kysely<any> = trx; // of types that are not known yet, Kysely's cannot be compared
+    const own: Kysely<any> = trx; // the compiler cannot compare Kysely types of generic tables
     if (!(await claim(own, request).catch(rethrowLockTimeout))) return replay<Answer>(own, request);
     const answer = await work(trx);
     await store(own, request, answer);
@@ -53,12 +56,15 @@ export async function withIdempotencyKey<Tables extends IdempotencyTables, Answe
 
 class FirstRequestRuns extends Error {}
 
-/** Work may wait for locks of its own, which say nothing of the first request. */
+/**
+ * Marks a lock timeout of the claim as a first request that still runs. Timeouts of `work` itself are not marked, because
+ * it may wait for other locks.
+ */
 function rethrowLockTimeout(error: unknown): never {
   throw isLockTimeout(error) ? new FirstRequestRuns() : error;
 }
 
-/** Takes the key if it is free or has expired. PostgreSQL waits here for another transaction that has taken it. */
+/** Inserts the key and resolves with true if it was free or has expired. PostgreSQL waits here for a transaction with the same key. */
 async function claim(
   trx: Kysely<IdempotencyTables>,
   { apiKeyId, key, requestHash, now }: IdempotentRequest,
@@ -106,7 +112,7 @@ async function store(
     .execute();
 }
 
-/** A few at a time, so that no single caller pays for all; those that another transaction has locked are left to it. */
+/** Deletes a few expired keys per call, so that no single call pays for all. Rows locked by another transaction are skipped. */
 async function deleteExpired(trx: Kysely<IdempotencyTables>, now: number): Promise<void> {
   const expired = trx
     .selectFrom("idempotency_keys")

@@ -1,9 +1,9 @@
-/** The tables of idempotency, by their names. */
+/** The tables of idempotency, by name. */
 export interface IdempotencyTables {
   idempotency_keys: IdempotencyKeysTable;
 }
 
-/** The answers kept for `Idempotency-Key`, per API key. */
+/** A response stored for `Idempotency-Key`, by API key. */
 export interface IdempotencyKeysTable {
   api_key_id: number;
   key: string;

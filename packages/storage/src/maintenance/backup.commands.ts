@@ -7,7 +7,7 @@ import type { AnyTables, Schema } from "../registration.ts";
 import type { CarryOver, Loss } from "./carry-over.ts";
 import { restore, type Restored } from "./restore.ts";
 
-/** What the commands need to know of the database; its URL is asked for when one runs. */
+/** The database of the commands. Its URL is read when a command runs. */
 export interface BackedUp extends Schema {
   databaseUrl: () => string;
   carryOver: CarryOver;
@@ -38,7 +38,7 @@ export function addBackupCommands(program: Command, { databaseUrl, ...options }:
     });
 }
 
-/** The lines that `restore` prints: what was restored, what was kept, and what is lost by it. */
+/** Returns the lines that `restore` prints: the restored file, the replaced database, and what was kept and lost. */
 export function report(
   file: string,
   { aside, carried }: Restored,

@@ -6,8 +6,9 @@ import { makeFile } from "../sqlite/sqlite.file.ts";
 import type { Migrations } from "../migrations.ts";
 
 /**
- * Writes a copy of the database that holds everything committed before the start, while it is in use. The file is there
- * only once it is whole, checked and on disk; one that exists is not overwritten. Refuses a database with none of the migrations.
+ * Writes a copy of the database to a file, also while the database is in use. The copy holds everything committed before
+ * the start. The file appears once it is complete, checked and on disk. An existing file is not overwritten.
+ * Throws if the database has none of the migrations.
  */
 export function backup(database: string, file: string, migrations: Migrations): void {
   if (existsSync(file)) throw new DatabaseError(`${file} exists. Name a file that does not, or remove it.`);
@@ -15,14 +16,14 @@ export function backup(database: string, file: string, migrations: Migrations): 
 }
 
 /**
- * Copies a database to a file that is there only once it is whole. `VACUUM INTO` reads one snapshot, whatever is written
- * meanwhile, but does not sync: https://sqlite.org/lang_vacuum.html
+ * Copies a database to a file that appears once it is complete and checked. `VACUUM INTO` reads one snapshot, but does not
+ * sync: https://sqlite.org/lang_vacuum.html
  */
 export function copyChecked(from: string, to: string, migrations: Migrations): void {
   const partial = partialOf(to);
   removePartial(partial);
   try {
-    makeFile(partial); // empty, and for its owner alone
+    makeFile(partial); // created here, so that only its owner may read it
     withFile(from, (source) => source.prepare("vacuum into ?").run(partial));
     withFile(partial, (copy) => checkCopy(copy, migrations));
     syncToDisk(partial);
@@ -34,12 +35,12 @@ export function copyChecked(from: string, to: string, migrations: Migrations): v
   }
 }
 
-/** Where a copy is made before it is whole; nobody else names a file so. */
+/** The path of a copy that is not complete yet. Other programs do not use this suffix. */
 export function partialOf(path: string): string {
   return `${path}.petstore-partial`;
 }
 
-/** What a command that was killed has left there. */
+/** Removes the file that a killed command has left. */
 export function removePartial(path: string): void {
   if (isFolder(path)) {
     throw new DatabaseError(`${path} is a folder, where this command has to write a file. Move it elsewhere.`);
@@ -72,7 +73,7 @@ function checkCopy(file: Sqlite.Database, migrations: Migrations): void {
     throw new Error("it is the database of another program");
 }
 
-/** Waits until the file or the folder is on disk. */
+/** Syncs a file or a folder to disk. */
 export function syncToDisk(path: string): void {
   const descriptor = openSync(path, "r");
   fsyncSync(descriptor);

@@ -1,55 +1,55 @@
 import type Sqlite from "better-sqlite3";
 import { type AnyTables, isNumbered } from "../registration.ts";
 
-/** What a database has given and noted, as far as a restore has to know. */
+/** The ids and times of a database that a restore needs. */
 export interface DatabaseFacts {
-  /** The highest id ever given in each table that numbers its rows. */
+  /** The highest id ever assigned, by table; only tables whose ids the database assigns. */
   lastIds: Map<string, number>;
-  /** The latest time in any of its rows, in milliseconds since 1970; undefined where there is none. */
+  /** The latest time in any row, in milliseconds since 1970; undefined if there is none. */
   lastTime: number | undefined;
 }
 
-/** What is lost with a database that a backup replaces: rows that were added since, and the times between. */
+/** The rows that a restore loses, because they were added after the backup, and the period of their times. */
 export interface Loss {
-  /** How many rows each table has lost, by its name; only tables that have a noun. */
+  /** How many rows are lost, by table; only tables that have a noun. */
   rows: Record<string, number>;
   /** In milliseconds since 1970. */
   from: number | undefined;
   to: number | undefined;
 }
 
-/** What has to outlive a restore besides ids, and the words for it. */
+/** What a restore preserves of the replaced database besides ids, and the texts about it. */
 export interface CarryOver {
-  /** Reads the replaced database at once; what it gives writes to the restored one, which gives no id of the other any more. */
+  /** Reads the replaced database and returns a function that writes to the restored one, after the last ids were set there. */
   read: (replaced: Sqlite.Database) => (restored: Sqlite.Database) => Carried;
-  /** How that is said where the replaced database cannot be read. */
+  /** The texts for a replaced database that cannot be read. */
   unread: {
-    /** Half a sentence, about what may follow. */
+    /** A clause about the risk. */
     risk: string;
-    /** The same in full. */
+    /** A clause about the consequence. */
     consequence: string;
     remedy: string;
   };
 }
 
-/** What was carried over into a backup. */
+/** The rows carried over to a restored database. */
 export interface Carried {
-  /** One sentence about it. */
+  /** One sentence about them. */
   summary: string;
-  /** How many rows were added to tables, by their names: these are not lost. */
+  /** How many rows were added, by table; these are not lost. */
   added: Readonly<Record<string, number>>;
 }
 
-/** What was read of the database that is replaced. */
+/** The data read from the replaced database. */
 export interface Replaced extends DatabaseFacts {
   loss: Loss;
   carryOver: (restored: Sqlite.Database) => Carried;
 }
 
-/** By such names the tables have times of what has happened; an expiry has not yet. */
+/** The columns with times of past events. An expiry is excluded, because it may lie in the future. */
 const TIME = /^(?!expires_)(\w+_)?at$/;
 
-/** Reads the facts of a database of any version; throws what SQLite does where it cannot be read. */
+/** Reads the last ids and the latest time of a database of any version. Throws SQLite's error if it cannot be read. */
 export function factsOf(file: Sqlite.Database): DatabaseFacts {
   const tables = tablesOf(file);
   const lastIds = new Map<string, number>();
@@ -68,7 +68,7 @@ export function factsOf(file: Sqlite.Database): DatabaseFacts {
   return { lastIds, lastTime: lastTime === 0 ? undefined : lastTime };
 }
 
-/** Reads what has to outlive a database, and what does not; throws what SQLite does where it cannot be read. */
+/** Reads the data that the restore preserves and counts the rows that it loses. Throws SQLite's error if it cannot be read. */
 export function readReplaced(
   file: Sqlite.Database,
   backup: DatabaseFacts,
@@ -86,11 +86,11 @@ export function readReplaced(
 }
 
 function countAfter(file: Sqlite.Database, table: string, column: string, last = 0): number {
-  if (!columnsOf(file, table).includes(column)) return 0; // of an older version
+  if (!columnsOf(file, table).includes(column)) return 0; // the database is of an older version
   return file.prepare<[number], number>(`select count(*) from "${table}" where "${column}" > ?`).pluck().get(last)!;
 }
 
-/** Writes to a backup, in one transaction, what has to outlive the database that it replaces: no id is given twice. */
+/** Writes the preserved data to the restored database in one transaction. No id is assigned twice. */
 export function writeCarried(
   restored: Sqlite.Database,
   { lastIds, loss, carryOver }: Replaced,
@@ -111,7 +111,7 @@ function raiseLastId(file: Sqlite.Database, table: string, id: number): void {
   if (changes === 0) file.prepare("insert into sqlite_sequence (name, seq) values (?, ?)").run(table, id);
 }
 
-/** The tables of the service, whatever its version. */
+/** Returns the tables of the service, in any version. */
 function tablesOf(file: Sqlite.Database): { name: string; sql: string }[] {
   const tables = file.prepare(
     "select name, sql from sqlite_master where type = 'table' and name not like 'sqlite%' and name not like 'kysely%'",
@@ -119,7 +119,7 @@ function tablesOf(file: Sqlite.Database): { name: string; sql: string }[] {
   return tables.all() as { name: string; sql: string }[];
 }
 
-/** The names of the columns of a table; none where there is no such table. */
+/** Returns the column names of a table; an empty array if there is no such table. */
 export function columnsOf(file: Sqlite.Database, table: string): string[] {
   return file.prepare<[string], string>("select name from pragma_table_info(?)").pluck().all(table);
 }

@@ -40,7 +40,7 @@ function locationOf(url: string): string {
   return isPostgresUrl(url) ? url : realPathOf(pathOfFileUrl(url));
 }
 
-/** Commander's own errors repeat the value, which may hold a password. */
+/** Validates a URL here, because Commander's own errors repeat the value, which may contain a password. */
 function parseDatabase(text: string): string {
   const url = text.trim();
   if (isDatabaseUrl(url)) return url;

@@ -5,7 +5,7 @@ import { isPostgres } from "../database.ts";
 import { migrate } from "../migrations.ts";
 import { type Schema, isNumbered } from "../registration.ts";
 
-/** What was copied of one table. The checksum is of what the new database holds, whatever the order of its rows. */
+/** The rows copied of one table, with their checksum in the new database. It does not depend on the order of rows. */
 export interface CopiedTable {
   table: string;
   rows: number;
@@ -20,8 +20,8 @@ type Key = readonly string[];
 const PAGE_SIZE = 1_000;
 
 /**
- * Copies every row, with its id and the ids never to be given again, to a database that holds none, and reads it back to
- * compare. Nobody can write to the old database meanwhile. Throws `DatabaseError`, leaving the new one without a row.
+ * Copies every row and the last assigned ids to an empty database, and reads the copy back to compare. The old database is
+ * locked against writes meanwhile. Throws `DatabaseError` on failure and leaves the new database empty.
  */
 export async function copyDatabase(
   from: Kysely<any>,
@@ -58,7 +58,7 @@ async function copyTable(source: Kysely<any>, target: Kysely<any>, table: string
   return { table, rows: written.rows, checksum: written.checksum };
 }
 
-/** SQLite's transactions exclude other writers by themselves. */
+/** Locks the tables against writes on PostgreSQL. On SQLite the transaction itself excludes other writers. */
 async function lockTables(trx: Kysely<any>, tables: string[]): Promise<void> {
   if (!isPostgres(trx)) return;
   await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
@@ -78,7 +78,7 @@ async function* pagesOf(db: Kysely<any>, table: string, key: Key): AsyncGenerato
   }
 }
 
-/** The sum of the rows' SHA-256, since databases sort text differently. */
+/** The sum of the rows' SHA-256, which is independent of their order, because databases sort text differently. */
 class TableChecksum {
   rows = 0;
   #sum = 0n;
@@ -97,7 +97,7 @@ class TableChecksum {
   }
 }
 
-/** The highest id ever given, also to a row that is gone; undefined when none was. */
+/** Returns the highest id ever assigned, also to a deleted row; undefined if there is none. */
 async function lastId(db: Kysely<any>, table: string): Promise<number | undefined> {
   const query = isPostgres(db)
     ? sql<{ id: number }>`select last_value as id from ${sequenceOf(table)} where is_called`

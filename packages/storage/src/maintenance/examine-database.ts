@@ -7,10 +7,10 @@ import { isDatabaseUnavailable } from "../database-error.ts";
 import { openDatabase } from "../database.ts";
 import { appliedMigrations, type Migrations } from "../migrations.ts";
 
-/** What a PostgreSQL server has to be set to; all but `off` syncs each commit to disk before it is acknowledged. */
+/** The settings required of PostgreSQL. `synchronous_commit` syncs commits before they are acknowledged unless it is `off`. */
 const REQUIRED_SETTINGS = { server_encoding: /^UTF8$/, fsync: /^on$/, synchronous_commit: /^(?!off)/ };
 
-/** One thing looked at: what was found and, where that is not as it should be, what to do. */
+/** The result of one check, with a remedy if something is wrong. */
 export interface Finding {
   found: string;
   remedy?: string;
@@ -18,14 +18,14 @@ export interface Finding {
 
 const MIB = 2 ** 20;
 const MIN_FREE = 100 * MIB;
-/** What was found of a database; migrations where it can be read, the disk where that is of this machine. */
+/** The findings about a database: migrations if it can be read, the disk if the database is on this machine. */
 export interface Examination {
   database: Finding;
   migrations?: Finding;
   disk?: Finding;
 }
 
-/** Looks at a database that has or will have these migrations, and at its disk, and changes nothing. */
+/** Examines a database, its migrations and its disk without changing anything. The database may not exist yet. */
 export async function examineDatabase(url: string, migrations: Migrations): Promise<Examination> {
   if (isPostgresUrl(url)) return examinePostgres(url, migrations);
   const path = resolve(pathOfFileUrl(url));
@@ -66,7 +66,7 @@ function examineFile(path: string, migrations: Migrations, disk: Finding): Exami
   }
 }
 
-/** The server's disk is for the server's own tools. */
+/** Examines a PostgreSQL database. Its disk is left to the tools of the server. */
 async function examinePostgres(url: string, migrations: Migrations): Promise<Examination> {
   const db = openDatabase(url);
   try {
@@ -103,7 +103,7 @@ function examineMigrations(applied: string[], migrations: Migrations): Finding {
   return { found: `to be applied: ${pending.join(", ")}`, remedy };
 }
 
-/** A backup and a restore need room for a second copy of the database. */
+/** Checks the free space, because a backup and a restore need room for a second copy of the database. */
 function examineDisk(path: string): Finding {
   let folder = dirname(path);
   while (!existsSync(folder)) folder = dirname(folder);

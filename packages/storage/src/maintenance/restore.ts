@@ -10,18 +10,18 @@ import { realPathOf } from "../url.ts";
 import { type DatabaseFacts, factsOf, type Loss, readReplaced, type CarryOver, writeCarried } from "./carry-over.ts";
 import type { Schema } from "../registration.ts";
 
-/** What SQLite keeps beside a file. */
+/** The suffixes of the files that SQLite creates beside a database. */
 const SIDE_FILES = ["-wal", "-shm", "-journal"];
 
-/** What became of the database that a backup has replaced. */
+/** The result of a restore. */
 export interface Restored {
-  /** Where it is kept, if anything was left of it. */
+  /** The path of the replaced database, or of the log that was left of it; undefined if there was neither. */
   aside: string | undefined;
-  /** What was carried over from it, in one sentence, and what is lost with it; undefined where it was not read. */
+  /** One sentence about the data carried over, and the rows lost; undefined if the replaced database was not read. */
   carried: { summary: string; loss: Loss } | undefined;
 }
 
-/** What this version makes of a backup, and what it carries over to it. */
+/** The schema to which a backup is migrated, and the data carried over to it. */
 export interface RestoreOptions extends Schema {
   carryOver: CarryOver;
   /** Also replaces a database that cannot be read. */
@@ -29,13 +29,13 @@ export interface RestoreOptions extends Schema {
 }
 
 /**
- * Puts a backup in the place of the database, which is kept beside it. Ids that were given since
- * are not given again, and what is carried over is as the old database says; where it is damaged or lost, `force` goes without. Refuses
- * while a process has the database open, and one that opens it meanwhile gets the backup. Throws `DatabaseError`, with the
- * database as it was.
+ * Replaces the database with a backup and keeps the replaced database beside it. Ids assigned since the backup are not
+ * assigned again, and `carryOver` copies data from the replaced database. With `force`, a damaged or lost database is
+ * replaced without both. Throws `DatabaseError` and leaves the database unchanged on failure, also if a process has the
+ * database open. A process that opens it meanwhile gets the backup.
  */
 export async function restore(path: string, file: string, options: RestoreOptions): Promise<Restored> {
-  const database = realPathOf(path); // a link to it stays one
+  const database = realPathOf(path); // a symbolic link to it stays a link
   const incoming = `${database}.petstore-restoring`;
   if ([incoming, partialOf(incoming)].includes(realPathOf(file))) {
     throw new DatabaseError(`${file} is where this command has to write. Rename it first.`);
@@ -59,12 +59,12 @@ interface Replacement {
   database: string;
   incoming: string;
   aside: string;
-  /** What the backup has given and noted. */
+  /** The last ids and the latest time of the backup. */
   facts: DatabaseFacts;
   options: RestoreOptions;
 }
 
-/** Shows that this version can serve the backup, before anything else is touched. */
+/** Migrates the backup before anything else is changed, which shows that this version can serve it. */
 async function migrateBackup(incoming: string, file: string, migrations: Migrations): Promise<DatabaseFacts> {
   const db = openDatabase(`file:${incoming}`);
   try {
@@ -77,11 +77,11 @@ async function migrateBackup(incoming: string, file: string, migrations: Migrati
   return withWritableFile(incoming, factsOf);
 }
 
-/** At no time is the path without a file, where a service that starts would make one. */
+/** Replaces an existing database. The path always has a file, because a service that starts would create a missing one. */
 function replace({ database, incoming, aside, facts, options }: Replacement): Restored {
-  const { held, letGo } = lockExclusively(database);
+  const { file, release } = lockExclusively(database);
   try {
-    const replaced = readUnlessForced(database, options, () => readReplaced(expectReadable(held), facts, options));
+    const replaced = readUnlessForced(database, options, () => readReplaced(expectReadable(file), facts, options));
     const carried = replaced && withWritableFile(incoming, (restored) => writeCarried(restored, replaced));
     syncToDisk(incoming);
     restrictToOwner(database);
@@ -89,11 +89,14 @@ function replace({ database, incoming, aside, facts, options }: Replacement): Re
     renameSync(incoming, database);
     return { aside, carried };
   } finally {
-    letGo();
+    release();
   }
 }
 
-/** Sets aside a log that was left, which SQLite would else play into the database. A file that is made meanwhile is kept. */
+/**
+ * Restores where there is no database. A remaining log is moved aside, because SQLite would apply it to the backup.
+ * A database created meanwhile is not overwritten.
+ */
 function putInPlace({ database, incoming, aside, options }: Replacement): Restored {
   const left = SIDE_FILES.filter((suffix) => existsSync(database + suffix));
   readUnlessForced(database, options, () => expectReadable(undefined));
@@ -124,12 +127,12 @@ function readUnlessForced<Result>(
   }
 }
 
-function expectReadable(held: Sqlite.Database | undefined): Sqlite.Database {
-  if (held === undefined) throw new Error("it is damaged or lost");
-  return held;
+function expectReadable(file: Sqlite.Database | undefined): Sqlite.Database {
+  if (file === undefined) throw new Error("it is damaged or lost");
+  return file;
 }
 
-/** Without a log, so that all of it is in the file when it is closed. */
+/** Runs `act` on the database without a write-ahead log, so that everything is in the file once it is closed. */
 function withWritableFile<Result>(path: string, act: (file: Sqlite.Database) => Result): Result {
   const file = new Sqlite(path, { fileMustExist: true });
   try {
@@ -141,7 +144,7 @@ function withWritableFile<Result>(path: string, act: (file: Sqlite.Database) => 
   }
 }
 
-/** What root restores stays the service's own. */
+/** Gives the file the owner of `like` if root restores, so that the service can still open it. */
 function copyOwner(path: string, like: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(like);
@@ -149,22 +152,22 @@ function copyOwner(path: string, like: string): void {
 }
 
 /**
- * Keeps everybody else from opening the database until it is let go; it can be read where it is not damaged. Only a connection without others can
- * leave WAL mode, which also folds the log into the file, and outside that mode a lock excludes readers as well. Of a file
- * too damaged for that, which nobody can open, the last connection to close still removes the log, so that one which stays
- * belongs to somebody else.
+ * Locks the database against all other connections until `release` is called. Returns the connection unless the file is
+ * too damaged to open. Only the sole connection can leave WAL mode, which also moves the log into the file; outside WAL
+ * mode an exclusive lock excludes readers too. For a damaged file, a log that remains after closing shows that another
+ * process has it open, because the last connection to close removes the log.
  */
-function lockExclusively(database: string): { held?: Sqlite.Database; letGo: () => void } {
+function lockExclusively(database: string): { file?: Sqlite.Database; release: () => void } {
   const file = new Sqlite(database, { timeout: 0, fileMustExist: true });
   try {
     file.pragma("journal_mode = delete");
     file.exec("begin exclusive");
     if (file.pragma("journal_mode", { simple: true }) !== "delete") throw new Error("another process holds it");
-    return { held: file, letGo: () => file.close() };
+    return { file, release: () => file.close() };
   } catch (error) {
     file.close();
     const isDamaged = /^SQLITE_(CORRUPT|NOTADB)/.test((error as { code?: string }).code ?? "");
-    if (isDamaged && !existsSync(`${database}-wal`)) return { letGo: () => {} };
+    if (isDamaged && !existsSync(`${database}-wal`)) return { release: () => {} };
     throw inUse(database, error as Error);
   }
 }

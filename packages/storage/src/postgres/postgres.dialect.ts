@@ -9,8 +9,9 @@ import {
 import { DatabaseError } from "../database-error.ts";
 
 /**
- * PostgreSQL at a `postgres://` URL, whose parameters override the settings here. Every query ends, with or without the
- * server, at a deadline; an outage throws `DatabaseError`; an int8 is a number and exact, or throws.
+ * Returns Kysely's dialect for PostgreSQL at a `postgres://` URL; parameters of the URL override the settings here. Every
+ * query ends at a deadline, even if the server does not respond. An outage throws `DatabaseError`. An int8 is returned as
+ * an exact number, or throws.
  */
 export function postgresDialect(url: string): Dialect {
   return {
@@ -21,7 +22,7 @@ export function postgresDialect(url: string): Dialect {
   };
 }
 
-/** Kysely's own lock outlives a migration that fails in our transaction; `migrate` takes one that does not. */
+/** Takes no lock: Kysely's would outlive a migration that fails in our transaction. `migrate` takes one that ends with it. */
 class Adapter extends PostgresAdapter {
   override async acquireMigrationLock(): Promise<void> {}
   override async releaseMigrationLock(): Promise<void> {}

@@ -1,18 +1,18 @@
 import pg from "pg";
 import { DatabaseError } from "../database-error.ts";
 
-/** How many connections one pool opens at most. */
+/** The most connections that one pool opens. */
 const POOL_SIZE = 10;
-/** How long a query waits for a connection, be it a new one or one that another query has. */
+/** How long a query waits for a connection, whether new or in use by another query. */
 const CONNECT_MS = 2_000;
-/** How long a statement waits for a row that another transaction has locked. */
+/** How long a statement waits for a row locked by another transaction. */
 const LOCK_MS = 2_000;
-/** When the server ends a statement, unless the URL says otherwise, or a transaction whose client says nothing more. */
+/** When the server ends a statement, unless the URL sets another timeout, and when it ends an idle transaction. */
 const STATEMENT_MS = 4_000;
-/** How much later we end the connection, having heard nothing from the server. */
+/** How much later the client closes the connection if the server has not responded. */
 const GRACE_MS = 1_000;
 
-/** Connections to the server at a `postgres://` URL. It is a module of its own since only PostgreSQL needs it loaded. */
+/** Opens a connection pool to the server at a `postgres://` URL. This module is separate so that SQLite does not load `pg`. */
 export function openPool(url: string): pg.Pool {
   const types = new pg.TypeOverrides();
   types.setTypeParser(pg.types.builtins.INT8, exactInteger);
@@ -29,13 +29,13 @@ export function openPool(url: string): pg.Pool {
     statement_timeout: Number(URL.parse(url)?.searchParams.get("statement_timeout") ?? STATEMENT_MS),
     idle_in_transaction_session_timeout: STATEMENT_MS,
   });
-  // A connection lost while nobody waits for an answer is dropped or fails its next query; unheard, it would end the process.
+  // An idle connection that is lost is dropped or fails its next query. Without listeners, its error would end the process.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
 }
 
-/** Its own `query_timeout` would leave the pool with a connection that still waits for the answer. */
+/** Adds a deadline to queries, because pg's `query_timeout` would leave the pool a connection that still waits. */
 class Client extends pg.Client {
   readonly #deadlineMs: number | undefined;
 
@@ -44,7 +44,7 @@ class Client extends pg.Client {
     this.#deadlineMs = config.statement_timeout ? config.statement_timeout + GRACE_MS : undefined;
   }
 
-  // What is wrong with an address, such as its port, is thrown at once, where the pool expects to be called back.
+  // An invalid address, such as a wrong port, throws synchronously, but the pool expects an error in its callback.
   override connect(callback?: any): any {
     try {
       return super.connect(callback);
@@ -53,14 +53,14 @@ class Client extends pg.Client {
     }
   }
 
-  // A server that has fallen silent never confirms the end, and its connection would keep the process from ending. Of the
-  // overloads of pg, which `any` stands for, the pool calls the one with a callback.
+  // A server that does not respond never confirms the end, and the open socket would keep the process alive.
+  // `any` stands for the overloads of pg; the pool calls the one with a callback.
   override end(callback?: any): any {
     setTimeout(() => this.connection.stream.destroy(), GRACE_MS).unref();
     return super.end(callback);
   }
 
-  // Of the overloads of pg, which `any` stands for, Kysely calls the one with a text and its values.
+  // `any` stands for the overloads of pg; Kysely calls the one with a text and its values.
   override async query(text: any, values?: any): Promise<any> {
     const deadline = this.#deadlineMs && setTimeout(() => void this.end(), this.#deadlineMs);
     try {

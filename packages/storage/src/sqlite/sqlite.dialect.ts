@@ -14,14 +14,14 @@ import {
 import { FileMovedError, isBusy, lockedError, addFilePath, openError } from "./sqlite.errors.ts";
 import { type FileOptions, openFile, type OpenFile } from "./sqlite.file.ts";
 
-/** How long a statement is tried again, asynchronously, before it fails. */
+/** How long a statement is retried while the database is locked, without blocking the event loop. */
 export const LOCK_TIMEOUT_MS = 5_000;
 const MAX_CACHED_STATEMENTS = 256;
 
 /**
- * SQLite in one file: what is committed is on disk, a transaction holds the write lock from its start, and a lock of
- * another process is waited for without blocking the event loop. The file is made where there is none, unless it has to
- * exist.
+ * Returns Kysely's dialect for a SQLite file. Commits are on disk, transactions hold the write lock from their start, and
+ * a statement waits for a lock of another process without blocking the event loop. A missing file is created unless
+ * `mustExist` is set.
  */
 export function sqliteDialect(path: string, options: FileOptions = {}): Dialect {
   const adapter = new SqliteFileAdapter(resolve(path));
@@ -33,7 +33,7 @@ export function sqliteDialect(path: string, options: FileOptions = {}): Dialect 
   };
 }
 
-/** What a database says of itself, and a way to its file past Kysely's promises. */
+/** Kysely's adapter, which also runs queries on the open file synchronously. */
 export class SqliteFileAdapter extends SqliteAdapter {
   readonly path: string;
   #file:
@@ -53,12 +53,12 @@ export class SqliteFileAdapter extends SqliteAdapter {
     this.path = path;
   }
 
-  /** SQLite's DDL is transactional; Kysely's own adapter says otherwise, as its transactions do not take the write lock. */
+  /** SQLite's DDL is transactional. Kysely's adapter denies it because its transactions do not take the write lock at once. */
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 
-  /** The file is open, with these statements. */
+  /** Called once the file is open. */
   opened({ file, isInPlace }: OpenFile, statements: SqliteDatabase): void {
     this.#file = {
       file,
@@ -71,15 +71,16 @@ export class SqliteFileAdapter extends SqliteAdapter {
     };
   }
 
-  /** Throws when somebody has moved, removed or replaced the file since it was opened. */
+  /** Throws if the file was moved, removed or replaced since it was opened. */
   expectInPlace(): void {
     if (this.#file?.isInPlace() === false) throw new FileMovedError(this.path);
   }
 
   /**
-   * Has what `read` asks at once see the file as it is now, all of it for the price of one lock, and gives it a number that
-   * differs from before when another connection, of whatever process, has committed since; undefined while that cannot be
-   * told. Commits of this connection do not count: https://sqlite.org/pragma.html#pragma_data_version
+   * Runs `read` in one snapshot, so that its synchronous queries share one lock, and passes the version of the data. The
+   * version changes when another connection commits, of this process or another; commits of this connection do not change
+   * it: https://sqlite.org/pragma.html#pragma_data_version. It is undefined before the file is open, in a transaction, and
+   * if SQLite cannot read it.
    */
   snapshot(read: (version: number | undefined) => void): void {
     if (this.#file === undefined || this.#file.inTransaction) {
@@ -92,7 +93,7 @@ export class SqliteFileAdapter extends SqliteAdapter {
       begin.run();
       number = version.get();
     } catch {
-      // What is wrong is for the queries that follow to say.
+      // The queries of `read` will report the error.
     }
     try {
       read(number);
@@ -100,19 +101,19 @@ export class SqliteFileAdapter extends SqliteAdapter {
       try {
         if (file.inTransaction) end.run();
       } catch {
-        if (file.inTransaction) file.exec("rollback"); // after a read of a damaged page, which has failed by itself
+        if (file.inTransaction) file.exec("rollback"); // a query has read a damaged page and reported it
       }
     }
   }
 
-  /** Whether a transaction is under way on this connection, kept so that SQLite need not be asked before each query. */
+  /** Whether this connection is in a transaction; stored, because asking SQLite before each query costs time. */
   set inTransaction(isUnderWay: boolean) {
     if (this.#file !== undefined) this.#file.inTransaction = isUnderWay;
   }
 
   /**
-   * The rows that a statement gives, run now; undefined when it has to be run by Kysely, which waits: for the file to be opened,
-   * for somebody else's transaction on this connection, or for a lock.
+   * Runs a statement synchronously and returns its rows. Returns undefined if Kysely has to run it, because it must wait:
+   * for the file to open, for another transaction on this connection, or for a lock.
    */
   executeSync(sql: string, parameters: unknown[], isInTransaction: boolean): unknown[] | undefined {
     if (this.#file === undefined || this.#file.inTransaction !== isInTransaction) return undefined;
@@ -154,7 +155,7 @@ class Driver extends SqliteDriver {
     return this.#connection;
   }
 
-  /** What is written to a file that is not at its path any more is lost with the last process that has it open. */
+  /** Begins only if the file is still at its path; otherwise writes would be lost once the last process closes it. */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     this.#adapter.expectInPlace();
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
@@ -166,7 +167,7 @@ class Driver extends SqliteDriver {
     this.#adapter.inTransaction = false;
   }
 
-  /** A full disk may have rolled the transaction back already: https://sqlite.org/lang_transaction.html */
+  /** Rolls back unless SQLite already has, as on a full disk: https://sqlite.org/lang_transaction.html */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     try {
       if (this.#file?.inTransaction) await super.rollbackTransaction(connection);
@@ -176,7 +177,7 @@ class Driver extends SqliteDriver {
   }
 }
 
-/** Preparing costs more than most of our queries, and there are few different ones. */
+/** Caches prepared statements, because preparing costs more than most queries, and few of them differ. */
 function withStatementCache(file: Sqlite.Database): SqliteDatabase {
   const statements = new Map<string, Sqlite.Statement>();
   return {
@@ -192,7 +193,10 @@ function withStatementCache(file: Sqlite.Database): SqliteDatabase {
   };
 }
 
-/** Only a statement outside a transaction, or the one that begins it, can find the database busy: it has done nothing yet. */
+/**
+ * Retries statements while the database is busy. This repeats no work: only a statement outside a transaction, or the one
+ * that begins it, can find the database busy.
+ */
 function withBusyRetries(connection: DatabaseConnection, path: string): DatabaseConnection {
   return {
     executeQuery: (query) =>

@@ -8,7 +8,7 @@ const DAMAGED = {
     "Stop the service, see what `petstore doctor` finds, and put a backup in its place with `petstore restore <backup>`.",
 };
 
-/** What has become of a file that could be opened, by SQLite's code for it: https://sqlite.org/rescode.html */
+/** The outages of an open file, by SQLite's result code: https://sqlite.org/rescode.html */
 const OUTAGES = [
   DAMAGED,
   { code: /^SQLITE_FULL/, state: "cannot grow", remedy: "Make room on its disk; the service then goes on by itself." },
@@ -24,13 +24,13 @@ const NOT_OPENED = {
   remedy: "Check that it is a SQLite database that this user may read and write, or set DATABASE_URL to another file.",
 };
 
-/** The error as it is or, for an outage of the file, one that adds what SQLite leaves out: which file, and what to do. */
+/** Returns the error unchanged or, for an outage of the file, a `DatabaseError` that adds the path and the remedy. */
 export function addFilePath(path: string, error: unknown): unknown {
   const outage = OUTAGES.find(({ code }) => error instanceof Sqlite.SqliteError && code.test(error.code));
   return outage === undefined ? error : fileError(path, outage, error as Error);
 }
 
-/** The same for a file that could not be opened, whatever the reason. */
+/** Returns the `DatabaseError` for a file that could not be opened. */
 export function openError(path: string, error: unknown): DatabaseError {
   const isDamaged = error instanceof Sqlite.SqliteError && DAMAGED.code.test(error.code);
   return fileError(path, isDamaged ? DAMAGED : NOT_OPENED, error as Error);
@@ -40,17 +40,17 @@ function fileError(path: string, { state, remedy }: { state: string; remedy: str
   return new DatabaseError(`The database file ${path} ${state} (${cause.message}). ${remedy}`, { cause });
 }
 
-/** Whether another connection has locked what was asked for. */
+/** Whether a lock of another connection caused the error. */
 export function isBusy(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError && error.code.startsWith("SQLITE_BUSY");
 }
 
-/** What becomes of a statement that has waited as long as it may. */
+/** Returns the error for a statement that has waited for a lock until its timeout. */
 export function lockedError(options?: ErrorOptions): DatabaseError {
   return new DatabaseError("The database is locked by another process. End that process, or try again.", options);
 }
 
-/** The file or its log was moved, removed or replaced while it is open, so that what is written would be lost with it. */
+/** The file or its log was moved, removed or replaced while open, so that writes would be lost. */
 export class FileMovedError extends DatabaseError {
   constructor(path: string) {
     super(

@@ -2,41 +2,41 @@ import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 
-/** How long one statement may wait for another connection's lock; the event loop stands still meanwhile. */
+/** How long one statement waits for the lock of another connection; this blocks the event loop. */
 const BUSY_TIMEOUT_MS = 50;
 
-/** Set on every open, since SQLite keeps only the journal mode in the file: https://sqlite.org/pragma.html */
+/** Set on every open, because SQLite stores only the journal mode in the file: https://sqlite.org/pragma.html */
 const SETTINGS = { journal_mode: "wal", foreign_keys: 1, busy_timeout: BUSY_TIMEOUT_MS };
 
-/** The number of each: https://sqlite.org/pragma.html#pragma_synchronous */
+/** The numbers of the settings: https://sqlite.org/pragma.html#pragma_synchronous */
 const SYNCHRONOUS = { normal: 1, full: 2 };
 
-/** Before it, two connections that write and checkpoint could damage the file: https://sqlite.org/wal.html#walresetbug */
+/** Earlier versions may damage the file when two connections write and checkpoint: https://sqlite.org/wal.html#walresetbug */
 const MIN_VERSION = "3.51.3";
 
 const OWNER_ONLY = 0o600;
 
 /** How a file is opened. */
 export interface FileOptions {
-  /** Default: false, so that the file and its folder are made where there are none. */
+  /** Whether a missing file is an error. Default: false, which creates the file and its folder. */
   mustExist?: boolean | undefined;
-  /** When a commit is on disk: `full` as soon as it is answered, `normal` at a later checkpoint. Default: `full`. */
+  /** When a commit is on disk: with `full` once it resolves, with `normal` at a later checkpoint. Default: `full`. */
   synchronous?: keyof typeof SYNCHRONOUS | undefined;
-  /** Refuse what would change the database. Default: false. */
+  /** Whether SQLite rejects writes. Default: false. */
   isReadOnly?: boolean | undefined;
 }
 
-/** A file of SQLite that is open. */
+/** An open SQLite file. */
 export interface OpenFile {
   file: Sqlite.Database;
-  /** Whether its path still leads to it, and that of the log to its log. */
+  /** Whether the file and its log are still at their paths. */
   isInPlace: () => boolean;
 }
 
 /**
- * Opens the file, making it and its folder where there are none unless it has to exist, and sees that it has every
- * setting. One that is put in its place meanwhile, as by `petstore restore`, is opened instead. Its owner alone may read and
- * write the file and its log.
+ * Opens the file and verifies every setting. A missing file and folder are created unless `mustExist` is set. If another
+ * file takes its place meanwhile, as with `petstore restore`, that one is opened. Only the owner may read and write the
+ * file and its log.
  */
 export function openFile(
   path: string,
@@ -64,14 +64,14 @@ export function openFile(
 
 function applySettings(file: Sqlite.Database, settings: Record<string, string | number>): void {
   for (const [name, value] of Object.entries(settings)) file.pragma(`${name} = ${value}`);
-  file.pragma("schema_version"); // from the first read on it is held against those who would replace it
+  file.pragma("schema_version"); // the first read takes a lock, so that `restore` cannot replace the file
   for (const [name, value] of Object.entries(settings)) {
     const actual = file.pragma(name, { simple: true });
     if (actual !== value) throw new Error(`SQLite keeps ${name} at ${String(actual)} instead of ${value}`);
   }
 }
 
-/** Makes an empty file, for SQLite to fill, where there is none; SQLite's own would be readable by everybody. */
+/** Creates an empty file for SQLite if there is none, because all users could read a file that SQLite creates. */
 export function makeFile(path: string): void {
   try {
     closeSync(openSync(path, "wx", OWNER_ONLY));
@@ -81,8 +81,9 @@ export function makeFile(path: string): void {
 }
 
 /**
- * Takes from everybody but the owner what an older version or somebody else allowed. SQLite gives a log that it makes the
- * mode of the file. The owner is another where a group shares the file; that is for the owner to change.
+ * Removes the permissions of everyone but the owner from the file and its log; an older version or a user may have granted
+ * them. SQLite creates logs with the mode of the file. If another user owns the file, as in a shared group, only that user
+ * can change it.
  */
 export function restrictToOwner(path: string): void {
   for (const file of [path, `${path}-wal`, `${path}-shm`]) {
@@ -96,19 +97,19 @@ export function restrictToOwner(path: string): void {
   }
 }
 
-/** Tells the file at a path from any other; undefined where there is none. */
+/** Returns the identity of the file at a path; undefined if there is none. */
 function inodeOf(path: string): string | undefined {
   const file = statSync(path, { throwIfNoEntry: false });
   return file && `${file.dev} ${file.ino}`;
 }
 
-/** As SQLite counts its versions: https://sqlite.org/c3ref/c_source_id.html */
+/** Returns a version as SQLite's version number: https://sqlite.org/c3ref/c_source_id.html */
 function versionNumber(version: string): number {
   const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
   return major * 1_000_000 + minor * 1_000 + patch;
 }
 
-/** Throws for a version of SQLite that could lose or damage what it holds. */
+/** Throws for a version of SQLite that could lose or damage data. */
 export function refuseOldSqlite(version: string): void {
   if (versionNumber(version) < versionNumber(MIN_VERSION))
     throw new Error(`SQLite ${version} may damage a database; ${MIN_VERSION} or later is needed`);
