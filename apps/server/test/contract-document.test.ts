@@ -83,5 +83,7 @@ describe.each([
 
 test("YAML has long texts as blocks, to be read by people", async () => {
   const text = await (await get("/openapi.yaml")).text();
-  expect(text).toContain("  description: |\n    List animals, add one, fetch one.\n\n    ## Authentication\n");
+  expect(text).toContain(
+    "  description: |\n    List animals, add an animal, fetch an animal.\n\n    ## Authentication\n",
+  );
 });

@@ -40,7 +40,7 @@ beforeAll(() => {
 });
 
 describe("an editor shows", () => {
-  const name = "The animal's name. Control characters are refused. 1 to 255 characters.";
+  const name = "Name of the animal, without control characters. 1 to 255 characters.";
   const categoryId = "Identifier of the category the animal belongs to. -9007199254740991 to 9007199254740991.";
   const limit = "Maximum number of animals to return. 1 to 100. Default: 20.";
 

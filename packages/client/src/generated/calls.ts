@@ -19,8 +19,8 @@ export interface ByOperation {
    *
    * Returns a page of animals, ordered by `id`.
    *
-   * While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL as it is, until a response
-   * has no such link. Every animal that exists throughout appears exactly once.
+   * While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL unchanged. The last page
+   * has no such link. Every animal that exists throughout the listing appears exactly once.
    */
   listPets: (input?: ListPetsInput, options?: CallOptions) => Call<"listPets">;
   /**
@@ -35,9 +35,9 @@ export interface ByOperation {
   /**
    * Fetch one animal
    *
-   * Returns one animal by identifier.
+   * Returns one animal by its identifier.
    *
-   * Deprecated: removal is announced for 5 December 2030. Use `GET /pets` with the `status` filter.
+   * Deprecated. The operation will be removed on 5 December 2030. Use `GET /pets` with the `status` filter instead.
    * @deprecated Will be removed on 2030-12-05. Use `listPets`.
    */
   getPet: (input: GetPetInput, options?: CallOptions) => Call<"getPet">;
@@ -50,8 +50,8 @@ export interface ByPage {
    *
    * Returns a page of animals, ordered by `id`.
    *
-   * While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL as it is, until a response
-   * has no such link. Every animal that exists throughout appears exactly once.
+   * While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL unchanged. The last page
+   * has no such link. Every animal that exists throughout the listing appears exactly once.
    */
   listPets: (input?: ListPetsInput, options?: CallOptions) => Items<"listPets">;
 }
@@ -64,16 +64,16 @@ export interface ByPath {
      *
      * Returns a page of animals, ordered by `id`.
      *
-     * While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL as it is, until a response
-     * has no such link. Every animal that exists throughout appears exactly once.
+     * While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL unchanged. The last page
+     * has no such link. Every animal that exists throughout the listing appears exactly once.
      */
     (path: "/pets", init?: Init<"listPets"> & CallOptions): Call<"listPets">;
     /**
      * Fetch one animal
      *
-     * Returns one animal by identifier.
+     * Returns one animal by its identifier.
      *
-     * Deprecated: removal is announced for 5 December 2030. Use `GET /pets` with the `status` filter.
+     * Deprecated. The operation will be removed on 5 December 2030. Use `GET /pets` with the `status` filter instead.
      * @deprecated Will be removed on 2030-12-05. Use `listPets`.
      */
     (path: "/pets/{petId}", init: Init<"getPet"> & CallOptions): Call<"getPet">;

@@ -8,7 +8,7 @@ export const document: ContractDocument = {
     "title": "Petstore",
     "version": "1.0.0",
     "summary": "An HTTP/JSON store of animals for sale.",
-    "description": "List animals, add one, fetch one.\n\n## Authentication\nEvery operation needs an API key, sent as a bearer token: `Authorization: Bearer <API_KEY>`.\nA missing or invalid key is answered with 401. A key that lacks the scope an operation names is answered\nwith 403: reading needs `pets:read`, adding an animal needs `pets:write`.\n\nPages of any origin may call the service from a browser. A key in a page can be read by whoever opens it, so\ngive it no more scopes than the page needs, and an expiry.\n\n## Errors\nEvery response outside 2xx and 304 carries an `Error`: exactly `code`, `message` and `status`.\nBranch on `code`; `message` is for people and may change.\n\n| status | code | when |\n| --- | --- | --- |\n| 400 | `invalid_request` | a parameter or the body does not match this document |\n| 401 | `unauthorized` | the API key is missing or invalid |\n| 403 | `forbidden` | the API key lacks the scope the operation needs |\n| 404 | `not_found` | no such path, or no such animal |\n| 405 | `method_not_allowed` | the path exists, the method does not; see `Allow` |\n| 406 | `not_acceptable` | `Accept` excludes `application/json` |\n| 408 | `request_timeout` | the request did not arrive in time |\n| 409 | `idempotency_in_progress` | the first request with this `Idempotency-Key` is still running; see `Retry-After` |\n| 412 | `precondition_failed` | `If-Match` or `If-None-Match` on a request that adds something |\n| 413 | `payload_too_large` | the body is larger than 64 KiB |\n| 414 | `uri_too_long` | the path with its query is longer than 8 KiB |\n| 415 | `unsupported_media_type` | the body is not uncompressed `application/json` in UTF-8 |\n| 417 | `expectation_failed` | an `Expect` header other than `100-continue` |\n| 422 | `idempotency_key_reused` | the `Idempotency-Key` was used before for another request |\n| 429 | `rate_limited` | too many requests; see `Retry-After` |\n| 431 | `headers_too_large` | the request line and headers together are larger than 16 KiB |\n| 500 | `internal_error` | a fault of the service |\n| 501 | `not_implemented` | a method, or a transfer coding, that the service does not know |\n| 503 | `unavailable` | the service cannot answer now; see `Retry-After` |\n\nNew codes may be added; treat an unknown one by its status.\n\n## Reading requests\nRequests are read strictly, so that a typing mistake never loses data. A query parameter that is unknown,\nrepeated or empty, and a body field that is unknown or given twice, is a 400. Integers are plain decimal\ndigits (`10`, not `1e1`, `0x10`, `10.0`, `+10` or `010`); in bodies any JSON spelling of an integer counts.\nIdentifiers beyond ±9007199254740991 (2^53 − 1) cannot be carried exactly by every JSON reader and are\nrefused rather than rounded. Paths are case-sensitive and have no trailing slash.\n\n## Pagination\n`GET /pets` answers one page, ordered by `id`. While more animals follow, the response carries\n`Link: <…>; rel=\"next\"` (RFC 8288); follow it as it is, relative to the URL just requested. Without that\nlink the page is the last. Walking all pages sees every animal that existed throughout exactly once.\n\n## Idempotency\n`POST /pets` takes an optional `Idempotency-Key`. A repeat with the same key and the same body is answered\nwith the first answer, marked `Idempotency-Replayed: true`, and adds no second animal. A repeat that comes\nwhile the first request is still running waits for its answer; where the service cannot wait, it is a 409.\nKeys are kept for 24 hours, per API key.\n\n## Deprecation\nA deprecated operation answers with `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a\n`Link` with `rel=\"successor-version\"`. `GET /pets/{petId}` will be removed on 5 December 2030;\nuse `GET /pets` with the `status` filter.\n\n## Rate limits\nThe requests of each API key may be limited. Beyond the limit the answer is 429 with `Retry-After`, the seconds\nto wait. Where a limit is set, each answer says how it stands: `RateLimit-Policy: \"default\";q=600;w=60` allows\n600 requests in 60 seconds, and `RateLimit: \"default\";r=599;t=60` leaves 599 of them for the next 60 seconds.\n\n## Limits\n| what | limit |\n| --- | --- |\n| `limit` of `GET /pets` | 1 to 100 animals a page, 20 unless given |\n| `name` of an animal | 1 to 255 characters, none of them a control character |\n| identifiers | −(2^53 − 1) to 2^53 − 1 |\n| body of a request | 64 KiB |\n| path with its query | 8 KiB |\n| request line and headers | 16 KiB |\n| `Idempotency-Key` | 1 to 255 visible ASCII characters, kept for 24 hours |\n\n## Versions\nThe major version is in the path, `/v1`. What would break a client comes under another prefix. What would not\nmay come at any time, so ignore what you do not know: new operations, optional parameters, statuses of a response,\nits fields and headers, error codes.\n\n## Changelog\n**1.0.0**: list animals, add one, fetch one. Fetching one is deprecated from the start.\n",
+    "description": "List animals, add an animal, fetch an animal.\n\n## Authentication\nEvery operation requires an API key, sent as a bearer token: `Authorization: Bearer <API_KEY>`.\nA missing or invalid key gets 401. A key without the required scope gets 403.\nReading requires the scope `pets:read`. Adding an animal requires `pets:write`.\n\nWeb pages of any origin may call the service. Anyone who opens a page can read a key in it, so give such a key\nonly the scopes that the page needs, and an expiry.\n\n## Errors\nEvery response outside 2xx and 304 is an `Error` with exactly `code`, `message` and `status`.\nBranch on `code`. The `message` is for people and may change.\n\n| status | code | when |\n| --- | --- | --- |\n| 400 | `invalid_request` | a parameter or the body does not match this contract |\n| 401 | `unauthorized` | the API key is missing or invalid |\n| 403 | `forbidden` | the API key lacks the scope that the operation requires |\n| 404 | `not_found` | the path or the animal does not exist |\n| 405 | `method_not_allowed` | the path does not support the method; see `Allow` |\n| 406 | `not_acceptable` | `Accept` excludes `application/json` |\n| 408 | `request_timeout` | the request did not arrive in time |\n| 409 | `idempotency_in_progress` | the first request with this `Idempotency-Key` is still running; see `Retry-After` |\n| 412 | `precondition_failed` | `If-Match` or `If-None-Match` on a request that adds an animal |\n| 413 | `payload_too_large` | the body is larger than 64 KiB |\n| 414 | `uri_too_long` | the path with its query is longer than 8 KiB |\n| 415 | `unsupported_media_type` | the body is not uncompressed `application/json` in UTF-8 |\n| 417 | `expectation_failed` | an `Expect` header other than `100-continue` |\n| 422 | `idempotency_key_reused` | the `Idempotency-Key` was used before for another request |\n| 429 | `rate_limited` | too many requests; see `Retry-After` |\n| 431 | `headers_too_large` | the request line and headers together are larger than 16 KiB |\n| 500 | `internal_error` | an error in the service |\n| 501 | `not_implemented` | an unknown method or transfer coding |\n| 503 | `unavailable` | the service cannot answer now; see `Retry-After` |\n\nNew codes may be added. Handle an unknown code by its status.\n\n## Reading requests\nThe service validates requests strictly, so a typing mistake never loses data:\n\n- An unknown, repeated or empty query parameter gets 400.\n- An unknown or repeated body field gets 400.\n- Integers in paths and queries are plain decimal digits: `10`, not `1e1`, `0x10`, `10.0`, `+10` or `010`. In bodies\n  any JSON spelling of an integer is valid.\n- Identifiers beyond ±9007199254740991 (2^53 − 1) get 400. Many JSON parsers would round them.\n- Paths are case-sensitive and have no trailing slash.\n\n## Pagination\n`GET /pets` returns one page, ordered by `id`. While more animals follow, the response has\n`Link: <…>; rel=\"next\"` (RFC 8288). Request that URL unchanged; it is relative to the URL of the request. The last\npage has no such link. Every animal that exists throughout the listing appears exactly once.\n\n## Idempotency\n`POST /pets` accepts an optional `Idempotency-Key`. A repeat with the same key and the same body gets the first\nresponse, marked `Idempotency-Replayed: true`, and adds no second animal. If the first request is still running,\nthe repeat waits for its response, or gets 409 where the service cannot wait. Keys expire after 24 hours and are\nseparate for each API key.\n\n## Deprecation\nResponses of a deprecated operation have the headers `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and\n`Link` with `rel=\"successor-version\"`. `GET /pets/{petId}` will be removed on 5 December 2030.\nUse `GET /pets` with the `status` filter instead.\n\n## Rate limits\nThe service may limit the requests of each API key. Requests beyond the limit get 429 with `Retry-After`, the\nseconds to wait. Where a limit is set, each response reports it: `RateLimit-Policy: \"default\";q=600;w=60` allows\n600 requests in 60 seconds. `RateLimit: \"default\";r=599;t=60` means that 599 of them remain for the next 60 seconds.\n\n## Limits\n| subject | limit |\n| --- | --- |\n| `limit` of `GET /pets` | 1 to 100 animals per page; default 20 |\n| `name` of an animal | 1 to 255 characters, no control characters |\n| identifiers | −(2^53 − 1) to 2^53 − 1 |\n| request body | 64 KiB |\n| path with its query | 8 KiB |\n| request line and headers | 16 KiB |\n| `Idempotency-Key` | 1 to 255 visible ASCII characters, expires after 24 hours |\n\n## Versions\nThe path begins with the major version, `/v1`. A breaking change gets a new prefix. Compatible additions may come\nat any time: operations, optional parameters, response statuses, fields and headers, error codes. Ignore those that\nyou do not know.\n\n## Changelog\n**1.0.0**: list animals, add an animal, fetch an animal. Fetching is deprecated from the start.\n",
     "contact": {
       "name": "Petstore API support",
       "email": "api@petstore.example"
@@ -42,7 +42,7 @@ export const document: ContractDocument = {
           "Pets"
         ],
         "summary": "List animals",
-        "description": "Returns a page of animals, ordered by `id`.\n\nWhile more animals follow, the response has `Link: <…>; rel=\"next\"`. Request that URL as it is, until a response\nhas no such link. Every animal that exists throughout appears exactly once.\n",
+        "description": "Returns a page of animals, ordered by `id`.\n\nWhile more animals follow, the response has `Link: <…>; rel=\"next\"`. Request that URL unchanged. The last page\nhas no such link. Every animal that exists throughout the listing appears exactly once.\n",
         "security": [
           {
             "bearerAuth": [
@@ -416,7 +416,7 @@ export const document: ContractDocument = {
           "Pets"
         ],
         "summary": "Fetch one animal",
-        "description": "Returns one animal by identifier.\n\nDeprecated: removal is announced for 5 December 2030. Use `GET /pets` with the `status` filter.\n",
+        "description": "Returns one animal by its identifier.\n\nDeprecated. The operation will be removed on 5 December 2030. Use `GET /pets` with the `status` filter instead.\n",
         "deprecated": true,
         "x-deprecated-at": "2026-11-21",
         "x-sunset": "2030-12-05",
@@ -482,7 +482,7 @@ export const document: ContractDocument = {
             }
           },
           "304": {
-            "description": "The animal has not changed since the response that `If-None-Match` names.",
+            "description": "The animal has not changed since the response with the entity tag in `If-None-Match`.",
             "headers": {
               "ETag": {
                 "$ref": "#/components/headers/ETag"
@@ -602,7 +602,7 @@ export const document: ContractDocument = {
       "bearerAuth": {
         "type": "http",
         "scheme": "bearer",
-        "description": "The API key, sent as `Authorization: Bearer <API_KEY>`.\nThe scopes `pets:read` and `pets:write` say what a key may do.\n"
+        "description": "The API key, sent as `Authorization: Bearer <API_KEY>`.\nThe scope `pets:read` allows reading, `pets:write` allows adding animals.\n"
       }
     },
     "parameters": {
@@ -640,7 +640,7 @@ export const document: ContractDocument = {
       "Cursor": {
         "name": "cursor",
         "in": "query",
-        "description": "Where the page starts, as the `next` link of the page before it gives it. Opaque.",
+        "description": "Where the page starts. Opaque; take it from the `next` link of the previous page.",
         "schema": {
           "type": "string",
           "minLength": 1,
@@ -657,7 +657,7 @@ export const document: ContractDocument = {
       "IdempotencyKey": {
         "name": "Idempotency-Key",
         "in": "header",
-        "description": "A value of the caller's choice, unique for each animal to add (a UUID, say). A repeat with the same key and\nthe same body is answered with the first answer and adds nothing.\n",
+        "description": "A value of your choice, such as a UUID. Use a new one for each animal to add. A repeat with the same key and the\nsame body gets the first response and adds nothing.\n",
         "schema": {
           "type": "string",
           "minLength": 1,
@@ -674,7 +674,7 @@ export const document: ContractDocument = {
       "IfNoneMatch": {
         "name": "If-None-Match",
         "in": "header",
-        "description": "The `ETag` of an earlier response (RFC 9110, section 13.1.2). The response is 304 without a body while the content\nis the same.\n",
+        "description": "The `ETag` of an earlier response (RFC 9110, section 13.1.2). If the content is still the same, the response is\n304 without a body.\n",
         "schema": {
           "type": "string",
           "maxLength": 16384
@@ -704,7 +704,7 @@ export const document: ContractDocument = {
     },
     "headers": {
       "ETag": {
-        "description": "The content of this response as an entity tag (RFC 9110, section 8.8.3), for `If-None-Match`.",
+        "description": "The entity tag of the content, for `If-None-Match` (RFC 9110, section 8.8.3).",
         "schema": {
           "type": "string",
           "maxLength": 64
@@ -769,7 +769,7 @@ export const document: ContractDocument = {
         }
       },
       "IdempotencyReplayed": {
-        "description": "`true` when this is the first response to an earlier request with the same `Idempotency-Key`.",
+        "description": "`true` if this response repeats the response to an earlier request with the same `Idempotency-Key`.",
         "schema": {
           "type": "string",
           "enum": [
@@ -784,7 +784,7 @@ export const document: ContractDocument = {
         }
       },
       "RateLimit": {
-        "description": "The requests that remain, and the seconds until all are available again. Present where a limit is set.",
+        "description": "The remaining requests, and the seconds until all are available again. Present where a limit is set.",
         "schema": {
           "type": "string",
           "maxLength": 128
@@ -797,7 +797,7 @@ export const document: ContractDocument = {
         }
       },
       "RateLimitPolicy": {
-        "description": "The number of requests and the seconds in which they are allowed. Present where a limit is set.",
+        "description": "The number of requests allowed, and the seconds they are allowed in. Present where a limit is set.",
         "schema": {
           "type": "string",
           "maxLength": 128
@@ -810,7 +810,7 @@ export const document: ContractDocument = {
         }
       },
       "RequestId": {
-        "description": "Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`.",
+        "description": "Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise.",
         "schema": {
           "type": "string",
           "maxLength": 128
@@ -865,7 +865,7 @@ export const document: ContractDocument = {
         }
       },
       "AcceptEncoding": {
-        "description": "The content codings that the service accepts (RFC 9110, section 15.5.16). Present when the content coding was refused.",
+        "description": "The content codings that the service accepts (RFC 9110, section 15.5.16). Present if the content coding was refused.",
         "schema": {
           "type": "string",
           "maxLength": 64
@@ -880,7 +880,7 @@ export const document: ContractDocument = {
     },
     "responses": {
       "NotModified": {
-        "description": "The content has not changed since the response that `If-None-Match` names.",
+        "description": "The content has not changed since the response with the entity tag in `If-None-Match`.",
         "headers": {
           "ETag": {
             "$ref": "#/components/headers/ETag"
@@ -931,7 +931,7 @@ export const document: ContractDocument = {
         }
       },
       "Forbidden": {
-        "description": "The API key lacks the scope that the operation needs.",
+        "description": "The API key lacks the scope that the operation requires.",
         "headers": {
           "WWW-Authenticate": {
             "$ref": "#/components/headers/InsufficientScope"
@@ -1007,7 +1007,7 @@ export const document: ContractDocument = {
         }
       },
       "PreconditionFailed": {
-        "description": "The request has `If-Match` or `If-None-Match`, which adding an animal cannot meet.",
+        "description": "The request has `If-Match` or `If-None-Match`. Adding an animal supports neither.",
         "headers": {
           "RateLimit": {
             "$ref": "#/components/headers/RateLimit"
@@ -1210,7 +1210,7 @@ export const document: ContractDocument = {
         }
       },
       "Unexpected": {
-        "description": "Any other failure; the table of codes is in the description of this document.",
+        "description": "Any other error. The description of this contract lists the codes.",
         "headers": {
           "RateLimit": {
             "$ref": "#/components/headers/RateLimit"
@@ -1237,7 +1237,7 @@ export const document: ContractDocument = {
                 }
               },
               "internalError": {
-                "summary": "A fault of the service",
+                "summary": "An error in the service",
                 "value": {
                   "code": "internal_error",
                   "message": "The service failed to answer. The fault is recorded.",
@@ -1268,7 +1268,7 @@ export const document: ContractDocument = {
       },
       "PetName": {
         "type": "string",
-        "description": "The animal's name. Control characters are refused.",
+        "description": "Name of the animal, without control characters.",
         "minLength": 1,
         "maxLength": 255,
         "pattern": "^[^\\x00-\\x1f\\x7f-\\x9f]*$"
@@ -1337,7 +1337,7 @@ export const document: ContractDocument = {
       },
       "Error": {
         "type": "object",
-        "description": "What went wrong.",
+        "description": "An error, in one shape for every operation.",
         "required": [
           "code",
           "message",
@@ -1346,13 +1346,13 @@ export const document: ContractDocument = {
         "properties": {
           "code": {
             "type": "string",
-            "description": "Machine-readable error code. New codes may be added.",
+            "description": "Error code for programs. New codes may be added.",
             "minLength": 1,
             "maxLength": 64
           },
           "message": {
             "type": "string",
-            "description": "Human-readable description.",
+            "description": "Description for people. It may change.",
             "minLength": 1,
             "maxLength": 1024
           },

@@ -6,8 +6,8 @@ import type { Operation } from "../operation.ts";
  *
  * Returns a page of animals, ordered by `id`.
  *
- * While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL as it is, until a response
- * has no such link. Every animal that exists throughout appears exactly once.
+ * While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL unchanged. The last page
+ * has no such link. Every animal that exists throughout the listing appears exactly once.
  */
 export const listPets: Operation<"listPets"> = {
   "id": "listPets",
@@ -51,9 +51,9 @@ export const createPet: Operation<"createPet"> = {
 /**
  * Fetch one animal
  *
- * Returns one animal by identifier.
+ * Returns one animal by its identifier.
  *
- * Deprecated: removal is announced for 5 December 2030. Use `GET /pets` with the `status` filter.
+ * Deprecated. The operation will be removed on 5 December 2030. Use `GET /pets` with the `status` filter instead.
  * @deprecated Will be removed on 2030-12-05. Use `listPets`.
  */
 export const getPet: Operation<"getPet"> = {

@@ -9,16 +9,16 @@ export interface Queries {
    *
    * Returns a page of animals, ordered by `id`.
    *
-   * While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL as it is, until a response
-   * has no such link. Every animal that exists throughout appears exactly once.
+   * While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL unchanged. The last page
+   * has no such link. Every animal that exists throughout the listing appears exactly once.
    */
   listPets: (input?: ListPetsInput) => Query<"listPets">;
   /**
    * Fetch one animal
    *
-   * Returns one animal by identifier.
+   * Returns one animal by its identifier.
    *
-   * Deprecated: removal is announced for 5 December 2030. Use `GET /pets` with the `status` filter.
+   * Deprecated. The operation will be removed on 5 December 2030. Use `GET /pets` with the `status` filter instead.
    * @deprecated Will be removed on 2030-12-05. Use `listPets`.
    */
   getPet: (input: GetPetInput) => Query<"getPet">;
@@ -31,8 +31,8 @@ export interface InfiniteQueries {
    *
    * Returns a page of animals, ordered by `id`.
    *
-   * While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL as it is, until a response
-   * has no such link. Every animal that exists throughout appears exactly once.
+   * While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL unchanged. The last page
+   * has no such link. Every animal that exists throughout the listing appears exactly once.
    */
   listPets: (input?: Omit<ListPetsInput, "cursor">) => InfiniteQuery<"listPets">;
 }

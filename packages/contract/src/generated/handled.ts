@@ -12,8 +12,8 @@ export interface paths {
          * List animals
          * @description Returns a page of animals, ordered by `id`.
          *
-         *     While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL as it is, until a response
-         *     has no such link. Every animal that exists throughout appears exactly once.
+         *     While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL unchanged. The last page
+         *     has no such link. Every animal that exists throughout the listing appears exactly once.
          */
         get: operations["listPets"];
         put?: never;
@@ -41,9 +41,9 @@ export interface paths {
         /**
          * Fetch one animal
          * @deprecated
-         * @description Returns one animal by identifier.
+         * @description Returns one animal by its identifier.
          *
-         *     Deprecated: removal is announced for 5 December 2030. Use `GET /pets` with the `status` filter.
+         *     Deprecated. The operation will be removed on 5 December 2030. Use `GET /pets` with the `status` filter instead.
          */
         get: operations["getPet"];
         put?: never;
@@ -68,7 +68,7 @@ export interface components {
          * @description Unique identifier assigned by the service on creation.
          */
         PetId: number;
-        /** @description The animal's name. Control characters are refused. */
+        /** @description Name of the animal, without control characters. */
         PetName: string;
         /**
          * Format: int64
@@ -77,7 +77,7 @@ export interface components {
         CategoryId: number;
         /** @description An animal to add. */
         NewPet: {
-            /** @description The animal's name. Control characters are refused. 1 to 255 characters. */
+            /** @description Name of the animal, without control characters. 1 to 255 characters. */
             name: components["schemas"]["PetName"];
             /** @description Identifier of the category the animal belongs to. -9007199254740991 to 9007199254740991. */
             categoryId: components["schemas"]["CategoryId"];
@@ -91,7 +91,7 @@ export interface components {
         Pet: {
             /** @description Unique identifier assigned by the service on creation. -9007199254740991 to 9007199254740991. */
             id: components["schemas"]["PetId"];
-            /** @description The animal's name. Control characters are refused. 1 to 255 characters. */
+            /** @description Name of the animal, without control characters. 1 to 255 characters. */
             name: components["schemas"]["PetName"];
             /** @description Identifier of the category the animal belongs to. -9007199254740991 to 9007199254740991. */
             categoryId: components["schemas"]["CategoryId"];
@@ -100,27 +100,27 @@ export interface components {
         };
         /** @description One page of animals. */
         Pets: components["schemas"]["Pet"][];
-        /** @description What went wrong. */
+        /** @description An error, in one shape for every operation. */
         Error: {
-            /** @description Machine-readable error code. New codes may be added. 1 to 64 characters. */
+            /** @description Error code for programs. New codes may be added. 1 to 64 characters. */
             code: string;
-            /** @description Human-readable description. 1 to 1024 characters. */
+            /** @description Description for people. It may change. 1 to 1024 characters. */
             message: string;
             /** @description The HTTP status code of the response. 400 to 599. */
             status: number;
         };
     };
     responses: {
-        /** @description The content has not changed since the response that `If-None-Match` names. */
+        /** @description The content has not changed since the response with the entity tag in `If-None-Match`. */
         NotModified: {
             headers: {
-                /** @description The content of this response as an entity tag (RFC 9110, section 8.8.3), for `If-None-Match`. */
+                /** @description The entity tag of the content, for `If-None-Match` (RFC 9110, section 8.8.3). */
                 ETag?: string;
-                /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
                 RateLimit?: string;
-                /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
                 "RateLimit-Policy"?: string;
-                /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -131,11 +131,11 @@ export interface components {
             headers: {
                 /** @description How to authenticate (RFC 6750, section 3). */
                 "WWW-Authenticate": string;
-                /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
                 RateLimit?: string;
-                /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
                 "RateLimit-Policy"?: string;
-                /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -143,16 +143,16 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The API key lacks the scope that the operation needs. */
+        /** @description The API key lacks the scope that the operation requires. */
         Forbidden: {
             headers: {
                 /** @description The scope that the API key lacks (RFC 6750, section 3.1). */
                 "WWW-Authenticate": string;
-                /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
                 RateLimit?: string;
-                /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
                 "RateLimit-Policy"?: string;
-                /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -165,11 +165,11 @@ export interface components {
             headers: {
                 /** @description Seconds until a retry may succeed (RFC 9110, section 10.2.3). */
                 "Retry-After"?: number;
-                /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
                 RateLimit?: string;
-                /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
                 "RateLimit-Policy"?: string;
-                /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -177,14 +177,14 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The request has `If-Match` or `If-None-Match`, which adding an animal cannot meet. */
+        /** @description The request has `If-Match` or `If-None-Match`. Adding an animal supports neither. */
         PreconditionFailed: {
             headers: {
-                /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
                 RateLimit?: string;
-                /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
                 "RateLimit-Policy"?: string;
-                /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -195,11 +195,11 @@ export interface components {
         /** @description The body is larger than 64 KiB. */
         PayloadTooLarge: {
             headers: {
-                /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
                 RateLimit?: string;
-                /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
                 "RateLimit-Policy"?: string;
-                /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -210,13 +210,13 @@ export interface components {
         /** @description The body is not uncompressed `application/json` in UTF-8. */
         UnsupportedMediaType: {
             headers: {
-                /** @description The content codings that the service accepts (RFC 9110, section 15.5.16). Present when the content coding was refused. */
+                /** @description The content codings that the service accepts (RFC 9110, section 15.5.16). Present if the content coding was refused. */
                 "Accept-Encoding"?: string;
-                /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
                 RateLimit?: string;
-                /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
                 "RateLimit-Policy"?: string;
-                /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -227,11 +227,11 @@ export interface components {
         /** @description The `Idempotency-Key` was used before for another request. */
         IdempotencyKeyReused: {
             headers: {
-                /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
                 RateLimit?: string;
-                /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
                 "RateLimit-Policy"?: string;
-                /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -244,11 +244,11 @@ export interface components {
             headers: {
                 /** @description Seconds until a retry may succeed (RFC 9110, section 10.2.3). */
                 "Retry-After"?: number;
-                /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
                 RateLimit?: string;
-                /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
                 "RateLimit-Policy"?: string;
-                /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -261,11 +261,11 @@ export interface components {
             headers: {
                 /** @description Seconds until a retry may succeed (RFC 9110, section 10.2.3). */
                 "Retry-After"?: number;
-                /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
                 RateLimit?: string;
-                /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
                 "RateLimit-Policy"?: string;
-                /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -273,14 +273,14 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Any other failure; the table of codes is in the description of this document. */
+        /** @description Any other error. The description of this contract lists the codes. */
         Unexpected: {
             headers: {
-                /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
                 RateLimit?: string;
-                /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
                 "RateLimit-Policy"?: string;
-                /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -294,16 +294,16 @@ export interface components {
         Limit: number;
         /** @description Filter by availability status. */
         StatusFilter: components["schemas"]["PetStatus"];
-        /** @description Where the page starts, as the `next` link of the page before it gives it. Opaque. 1 to 64 characters. */
+        /** @description Where the page starts. Opaque; take it from the `next` link of the previous page. 1 to 64 characters. */
         Cursor: string;
         /**
-         * @description A value of the caller's choice, unique for each animal to add (a UUID, say). A repeat with the same key and
-         *     the same body is answered with the first answer and adds nothing. 1 to 255 characters.
+         * @description A value of your choice, such as a UUID. Use a new one for each animal to add. A repeat with the same key and the
+         *     same body gets the first response and adds nothing. 1 to 255 characters.
          */
         IdempotencyKey: string;
         /**
-         * @description The `ETag` of an earlier response (RFC 9110, section 13.1.2). The response is 304 without a body while the content
-         *     is the same. At most 16384 characters.
+         * @description The `ETag` of an earlier response (RFC 9110, section 13.1.2). If the content is still the same, the response is
+         *     304 without a body. At most 16384 characters.
          */
         IfNoneMatch: string;
         /** @description Identifier of the animal to retrieve. -9007199254740991 to 9007199254740991. */
@@ -311,7 +311,7 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /** @description The content of this response as an entity tag (RFC 9110, section 8.8.3), for `If-None-Match`. */
+        /** @description The entity tag of the content, for `If-None-Match` (RFC 9110, section 8.8.3). */
         ETag: string;
         /** @description The next page: `<…>; rel="next"` (RFC 8288). Absent on the last page. */
         NextPage: string;
@@ -321,13 +321,13 @@ export interface components {
         Sunset: string;
         /** @description The operation to use instead: `<…>; rel="successor-version"` (RFC 8288, RFC 5829). */
         Successor: string;
-        /** @description `true` when this is the first response to an earlier request with the same `Idempotency-Key`. */
+        /** @description `true` if this response repeats the response to an earlier request with the same `Idempotency-Key`. */
         IdempotencyReplayed: "true";
-        /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+        /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
         RateLimit: string;
-        /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+        /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
         RateLimitPolicy: string;
-        /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+        /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
         RequestId: string;
         /** @description Seconds until a retry may succeed (RFC 9110, section 10.2.3). */
         RetryAfter: number;
@@ -335,7 +335,7 @@ export interface components {
         WWWAuthenticate: string;
         /** @description The scope that the API key lacks (RFC 6750, section 3.1). */
         InsufficientScope: string;
-        /** @description The content codings that the service accepts (RFC 9110, section 15.5.16). Present when the content coding was refused. */
+        /** @description The content codings that the service accepts (RFC 9110, section 15.5.16). Present if the content coding was refused. */
         AcceptEncoding: string;
     };
     pathItems: never;
@@ -349,13 +349,13 @@ export interface operations {
                 limit: components["parameters"]["Limit"];
                 /** @description Filter by availability status. */
                 status?: components["parameters"]["StatusFilter"];
-                /** @description Where the page starts, as the `next` link of the page before it gives it. Opaque. 1 to 64 characters. */
+                /** @description Where the page starts. Opaque; take it from the `next` link of the previous page. 1 to 64 characters. */
                 cursor?: components["parameters"]["Cursor"];
             };
             header?: {
                 /**
-                 * @description The `ETag` of an earlier response (RFC 9110, section 13.1.2). The response is 304 without a body while the content
-                 *     is the same. At most 16384 characters.
+                 * @description The `ETag` of an earlier response (RFC 9110, section 13.1.2). If the content is still the same, the response is
+                 *     304 without a body. At most 16384 characters.
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
@@ -369,13 +369,13 @@ export interface operations {
                 headers: {
                     /** @description The next page: `<…>; rel="next"` (RFC 8288). Absent on the last page. */
                     Link?: string;
-                    /** @description The content of this response as an entity tag (RFC 9110, section 8.8.3), for `If-None-Match`. */
+                    /** @description The entity tag of the content, for `If-None-Match` (RFC 9110, section 8.8.3). */
                     ETag?: string;
-                    /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                    /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
                     RateLimit?: string;
-                    /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                    /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
                     "RateLimit-Policy"?: string;
-                    /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                    /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -387,11 +387,11 @@ export interface operations {
             /** @description A query parameter is unknown, repeated, malformed or out of bounds. */
             400: {
                 headers: {
-                    /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                    /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
                     RateLimit?: string;
-                    /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                    /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
                     "RateLimit-Policy"?: string;
-                    /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                    /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -411,8 +411,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A value of the caller's choice, unique for each animal to add (a UUID, say). A repeat with the same key and
-                 *     the same body is answered with the first answer and adds nothing. 1 to 255 characters.
+                 * @description A value of your choice, such as a UUID. Use a new one for each animal to add. A repeat with the same key and the
+                 *     same body gets the first response and adds nothing. 1 to 255 characters.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -429,13 +429,13 @@ export interface operations {
             /** @description The animal was added. */
             201: {
                 headers: {
-                    /** @description `true` when this is the first response to an earlier request with the same `Idempotency-Key`. */
+                    /** @description `true` if this response repeats the response to an earlier request with the same `Idempotency-Key`. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                    /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
                     RateLimit?: string;
-                    /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                    /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
                     "RateLimit-Policy"?: string;
-                    /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                    /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -446,11 +446,11 @@ export interface operations {
             /** @description The body or a parameter is missing, unknown, malformed or out of bounds. */
             400: {
                 headers: {
-                    /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                    /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
                     RateLimit?: string;
-                    /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                    /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
                     "RateLimit-Policy"?: string;
-                    /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                    /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -475,8 +475,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of an earlier response (RFC 9110, section 13.1.2). The response is 304 without a body while the content
-                 *     is the same. At most 16384 characters.
+                 * @description The `ETag` of an earlier response (RFC 9110, section 13.1.2). If the content is still the same, the response is
+                 *     304 without a body. At most 16384 characters.
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
@@ -491,7 +491,7 @@ export interface operations {
             /** @description The animal. */
             200: {
                 headers: {
-                    /** @description The content of this response as an entity tag (RFC 9110, section 8.8.3), for `If-None-Match`. */
+                    /** @description The entity tag of the content, for `If-None-Match` (RFC 9110, section 8.8.3). */
                     ETag?: string;
                     /** @description When the operation was deprecated, as `@` and seconds since 1970 (RFC 9745). */
                     Deprecation?: string;
@@ -499,11 +499,11 @@ export interface operations {
                     Sunset?: string;
                     /** @description The operation to use instead: `<…>; rel="successor-version"` (RFC 8288, RFC 5829). */
                     Link?: string;
-                    /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                    /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
                     RateLimit?: string;
-                    /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                    /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
                     "RateLimit-Policy"?: string;
-                    /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                    /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -511,10 +511,10 @@ export interface operations {
                     "application/json": components["schemas"]["Pet"];
                 };
             };
-            /** @description The animal has not changed since the response that `If-None-Match` names. */
+            /** @description The animal has not changed since the response with the entity tag in `If-None-Match`. */
             304: {
                 headers: {
-                    /** @description The content of this response as an entity tag (RFC 9110, section 8.8.3), for `If-None-Match`. */
+                    /** @description The entity tag of the content, for `If-None-Match` (RFC 9110, section 8.8.3). */
                     ETag?: string;
                     /** @description When the operation was deprecated, as `@` and seconds since 1970 (RFC 9745). */
                     Deprecation?: string;
@@ -522,11 +522,11 @@ export interface operations {
                     Sunset?: string;
                     /** @description The operation to use instead: `<…>; rel="successor-version"` (RFC 8288, RFC 5829). */
                     Link?: string;
-                    /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                    /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
                     RateLimit?: string;
-                    /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                    /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
                     "RateLimit-Policy"?: string;
-                    /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                    /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -535,11 +535,11 @@ export interface operations {
             /** @description The identifier is malformed or out of bounds. */
             400: {
                 headers: {
-                    /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                    /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
                     RateLimit?: string;
-                    /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                    /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
                     "RateLimit-Policy"?: string;
-                    /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                    /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -558,11 +558,11 @@ export interface operations {
                     Sunset?: string;
                     /** @description The operation to use instead: `<…>; rel="successor-version"` (RFC 8288, RFC 5829). */
                     Link?: string;
-                    /** @description The requests that remain, and the seconds until all are available again. Present where a limit is set. */
+                    /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
                     RateLimit?: string;
-                    /** @description The number of requests and the seconds in which they are allowed. Present where a limit is set. */
+                    /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
                     "RateLimit-Policy"?: string;
-                    /** @description Identifies this request in the log of the service. It is the `X-Request-Id` of the request where that is 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+                    /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
