@@ -106,7 +106,7 @@ async function changesSince(base: string | undefined, { contract, released }: Op
 async function baseDocument(base: string | undefined, released: string): Promise<OpenAPI3> {
   if (base !== undefined) return existsSync(base) ? bundle(base) : committedContract(base);
   const last = await lastReleased(released);
-  if (last === undefined) throw new Error("Nothing is released yet; name a git revision to compare with.");
+  if (last === undefined) throw new Error("Nothing is released yet. Name a git revision to compare with.");
   return last.document;
 }
 

@@ -25,7 +25,7 @@ export function formatChecks(checks: Check[], format: Format): string {
 export function formatChanges(changes: ContractChange[], format: Format): string {
   if (format === "json") return JSON.stringify({ changes }, null, 2);
   if (format === "github") return changes.map(changeAnnotation).join("\n");
-  return changes.length === 0 ? "The contract says the same." : changes.map(changeLine).join("\n");
+  return changes.length === 0 ? "The contract has not changed." : changes.map(changeLine).join("\n");
 }
 
 /** Whether a check found nothing. */

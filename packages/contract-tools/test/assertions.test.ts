@@ -4,9 +4,9 @@ import { compareContracts } from "../src/comparison/compare.ts";
 type Json = Record<string, unknown>;
 
 const PLACE = "POST /pets: Request body";
-const ADDED = "Narrows the request: the service refuses what clients may send today.";
+const ADDED = "Narrows the request: the service rejects requests that clients may send today.";
 const REMOVED = "Widens the request: the service accepts more.";
-const CHANGED = "Changes the request: the service may refuse what clients send today.";
+const CHANGED = "Changes the request: the service may reject requests that clients send today.";
 
 /** What is told of a schema of requests that changes, each with its impact. */
 function told(before: unknown, after: unknown, schemas: Json = {}, schemasAfter = schemas): string[] {
@@ -47,9 +47,7 @@ test.each([
   ["unevaluatedProperties", true],
 ])("`%s` %s refuses nothing", (keyword, value) => {
   const said = told({}, { [keyword]: value });
-  expect(said).toEqual([
-    "documentation the document: The same is written in another way. Nothing changes for clients.",
-  ]);
+  expect(said).toEqual(["documentation the document: Only the notation changes. Nothing changes for clients."]);
 });
 
 describe("behind a reference", () => {
@@ -57,7 +55,7 @@ describe("behind a reference", () => {
   const [short, long, described] = [{ maxLength: 1 }, { maxLength: 2 }, { maxLength: 1, title: "a" }].map((a) => ({
     A: a,
   }));
-  const TITLED = ["documentation components/schemas/A: `title` is added. It describes and promises nothing."];
+  const TITLED = ["documentation components/schemas/A: `title` is added. A description promises nothing."];
 
   test.each(WITH_A_SCHEMA.split(" "))("the schema of `%s` is compared", (keyword) => {
     const schema = { [keyword]: A };
@@ -182,13 +180,13 @@ describe("forms", () => {
     const schemas = { Cat: CAT };
     const cat = { $ref: "#/components/schemas/Cat" };
     expect(told({ anyOf: [DOG] }, { anyOf: [DOG, cat] }, schemas)).toEqual([
-      `additive ${PLACE}: the form Cat is added. ${REMOVED}`,
+      `additive ${PLACE}: the alternative Cat is added. ${REMOVED}`,
     ]);
     expect(told({ anyOf: [DOG] }, { anyOf: [DOG, { ...CAT, title: "A cat" }] })).toEqual([
-      `additive ${PLACE}: the form A cat is added. ${REMOVED}`,
+      `additive ${PLACE}: the alternative A cat is added. ${REMOVED}`,
     ]);
     expect(told({ anyOf: [DOG, { minLength: 1 }] }, { anyOf: [DOG] })).toEqual([
-      `breaking ${PLACE}: the form of any type is removed. ${ADDED}`,
+      `breaking ${PLACE}: the alternative of any type is removed. ${ADDED}`,
     ]);
   });
 
@@ -213,10 +211,10 @@ describe("forms", () => {
   test("beside one that is anything mean nothing", () => {
     const anything = { description: "Anything." };
     expect(told({ anyOf: [CAT, DOG] }, { anyOf: [CAT, anything] })).toEqual([
-      `additive ${PLACE}: the form of any type is added. ${REMOVED}`,
+      `additive ${PLACE}: the alternative of any type is added. ${REMOVED}`,
     ]);
     expect(told({ anyOf: [CAT, anything] }, { anyOf: [CAT, DOG] })).toEqual([
-      `breaking ${PLACE}: the form of any type is removed. ${ADDED}`,
+      `breaking ${PLACE}: the alternative of any type is removed. ${ADDED}`,
     ]);
     expect(told({ anyOf: [CAT, DOG] }, { anyOf: [CAT, { type: "string" }] })).toHaveLength(2);
     expect(told({ anyOf: [CAT, { minLength: 2 }] }, { anyOf: [CAT, { type: "string" }] })).toHaveLength(2);

@@ -65,7 +65,7 @@ describe("a schema", () => {
     });
     const widened = said({ before: pets(["available", "sold"]), after: pets(["available", "sold", "lost"]) });
     const inRequests = "Widens the request: the service accepts more.";
-    const inResponses = "Widens the response: clients receive what they may not understand.";
+    const inResponses = "Widens the response: clients may not understand the new values.";
     expect(widened).toEqual([
       `additive GET /pets: Query parameter "status": the value "lost" is added. ${inRequests}`,
       `breaking GET /pets: Response 200, field "[].status": the value "lost" is added. ${inResponses}`,

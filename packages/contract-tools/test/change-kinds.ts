@@ -154,7 +154,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "an operationId changes": {
     ...operation({}, { operationId: "addPet" }),
     says: [
-      'breaking POST /pets: The operationId changes from "createPet" to "addPet". Calls through generated clients name it.',
+      'breaking POST /pets: The operationId changes from "createPet" to "addPet". Calls in generated clients use this name.',
     ],
     at: ["operationId"],
   },
@@ -194,14 +194,14 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "a keyword of an operation is not known here": {
     ...operation({}, { cost: 1 }),
     says: [
-      "breaking POST /pets: `cost` is added. The comparison does not know this keyword, so it cannot tell that no client breaks.",
+      "breaking POST /pets: `cost` is added. The comparison does not support this keyword, so it cannot rule out that a client breaks.",
     ],
     at: ["cost"],
   },
   "a keyword of a path is not known here": {
     ...document({ paths: path("id") }, { paths: path("id", { cost: 1 }) }),
     says: [
-      "breaking /pets/{id}: `cost` is added. The comparison does not know this keyword, so it cannot tell that no client breaks.",
+      "breaking /pets/{id}: `cost` is added. The comparison does not support this keyword, so it cannot rule out that a client breaks.",
     ],
     at: ["paths//pets/{id}/cost"],
   },
@@ -229,14 +229,14 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "a path parameter is renamed": {
     ...document({ paths: path("id") }, { paths: path("petId") }),
     says: [
-      'breaking GET /pets/{petId}: Path parameter "petId": the name changes from "id" to "petId". Calls through generated clients name it.',
+      'breaking GET /pets/{petId}: Path parameter "petId": the name changes from "id" to "petId". Calls in generated clients use this name.',
     ],
     at: ["paths//pets/{petId}/get/parameters/0/name"],
   },
   "unknown query parameters are refused from now on": {
     ...operation({ "x-allow-unknown-query-parameters": true }, {}),
     says: [
-      "breaking POST /pets: `x-allow-unknown-query-parameters` is removed. Narrows the request: the service refuses what clients may send today.",
+      "breaking POST /pets: `x-allow-unknown-query-parameters` is removed. Narrows the request: the service rejects requests that clients may send today.",
     ],
     at: ["nowhere"],
   },
@@ -249,12 +249,12 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   },
   "a callback is added": {
     ...operation({}, { callbacks: { sold: called(NAME) } }),
-    says: ['additive POST /pets: Callback "sold" is added. Clients need not serve it.'],
+    says: ['additive POST /pets: Callback "sold" is added. Clients need not implement it.'],
     at: ["nowhere"],
   },
   "a callback is removed": {
     ...operation({ callbacks: { sold: called(NAME) } }, {}),
-    says: ['breaking POST /pets: Callback "sold" is removed. Clients that serve it are not called.'],
+    says: ['breaking POST /pets: Callback "sold" is removed. The service no longer calls clients that implement it.'],
     at: ["nowhere"],
   },
   "a callback sends something else": {
@@ -264,12 +264,12 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       { schemas: { Sold: NAME } },
       { schemas: { Sold: NAMED } },
     ),
-    says: ['breaking POST /pets: Callback "sold" changes. Clients serve it as it is today.'],
+    says: ['breaking POST /pets: Callback "sold" changes. Clients implement it as it is today.'],
     at: ["components/schemas/Sold/required"],
   },
   "a callback gets an extension": {
     ...operation({ callbacks: { sold: called(NAME) } }, { callbacks: { sold: { ...called(NAME), "x-owner": {} } } }),
-    says: ["documentation POST /pets: `x-owner` of callbacks/sold is added. It describes and promises nothing."],
+    says: ["documentation POST /pets: `x-owner` of callbacks/sold is added. A description promises nothing."],
     at: ["callbacks/sold/x-owner"],
   },
   "a callback is described": {
@@ -278,7 +278,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       { callbacks: { sold: called({ ...NAME, description: "Named." }) } },
     ),
     says: [
-      "documentation POST /pets: `description` of callbacks/sold/{$request.body#/url}/post/requestBody/content/application/json/schema is added. It describes and promises nothing.",
+      "documentation POST /pets: `description` of callbacks/sold/{$request.body#/url}/post/requestBody/content/application/json/schema is added. A description promises nothing.",
     ],
     at: ["callbacks/sold/{$request.body#/url}/post/requestBody/content/application/json/schema/description"],
   },
@@ -287,69 +287,71 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       { callbacks: { sold: called(NAME) } },
       { callbacks: { sold: called({ ...NAMED, maxProperties: 1 }) } },
     ),
-    says: ['breaking POST /pets: Callback "sold" changes. Clients serve it as it is today.'],
+    says: ['breaking POST /pets: Callback "sold" changes. Clients implement it as it is today.'],
     at: ["callbacks/sold/{$request.body#/url}/post/requestBody/content/application/json/schema/maxProperties"],
   },
   "a webhook is removed": {
     ...document({ webhooks: called(NAME) }, {}),
-    says: ["breaking webhooks/{$request.body#/url}: The webhook is removed. Clients that serve it are not called."],
+    says: [
+      "breaking webhooks/{$request.body#/url}: The webhook is removed. The service no longer calls clients that implement it.",
+    ],
     at: ["nowhere"],
   },
   "a webhook is added": {
     ...document({}, { webhooks: called(NAME) }),
-    says: ["additive webhooks/{$request.body#/url}: The webhook is added. Clients need not serve it."],
+    says: ["additive webhooks/{$request.body#/url}: The webhook is added. Clients need not implement it."],
     at: ["nowhere"],
   },
   "a webhook sends something else": {
     ...document({ webhooks: called(NAME) }, { webhooks: called(NAMED) }),
-    says: ["breaking webhooks/{$request.body#/url}: The webhook changes. Clients serve it as it is today."],
+    says: ["breaking webhooks/{$request.body#/url}: The webhook changes. Clients implement it as it is today."],
     at: ["webhooks/{$request.body#/url}/post/requestBody/content/application/json/schema/required"],
   },
 
   // What is for people
   "a description changes": {
     ...operation({ description: "Adds." }, { description: "Adds one." }),
-    says: ["documentation POST /pets: `description` changes. It describes and promises nothing."],
+    says: ["documentation POST /pets: `description` changes. A description promises nothing."],
     at: ["description"],
   },
   "a field's description changes": {
     ...body(field({ ...STRING, description: "a" }), field({ ...STRING, description: "b" })),
     says: [
-      "documentation POST /pets: `description` of requestBody/content/application/json/schema/properties/name changes. It describes and promises nothing.",
+      "documentation POST /pets: `description` of requestBody/content/application/json/schema/properties/name changes. A description promises nothing.",
     ],
     at: ["requestBody/content/application/json/schema/properties/name/description"],
   },
   "an example changes": {
     ...query([limit({ example: 1 })], [limit({ example: 2 })]),
-    says: ["documentation POST /pets: `example` of parameters/0 changes. It describes and promises nothing."],
+    says: ["documentation POST /pets: `example` of parameters/0 changes. A description promises nothing."],
     at: ["parameters/0/example"],
   },
   "an example is added": {
     ...answer({ ...NAME }, { ...NAME, examples: [{ name: "Rex" }] }),
     says: [
-      "documentation POST /pets: `examples` of responses/200/content/application/json/schema is added. It describes and promises nothing.",
+      "documentation POST /pets: `examples` of responses/200/content/application/json/schema is added. A description promises nothing.",
     ],
     at: ["responses/200/content/application/json/schema/examples"],
   },
   "a tag is described": {
     ...document({}, { tags: [{ name: "Pets", description: "Animals." }] }),
-    says: ["documentation the document: `tags` is added. It describes and promises nothing."],
+    says: ["documentation the document: `tags` is added. A description promises nothing."],
     at: ["tags"],
   },
   "an extension is added": {
     ...operation({}, { "x-owner": "shop" }),
-    says: ["documentation POST /pets: `x-owner` is added. It describes and promises nothing."],
+    says: ["documentation POST /pets: `x-owner` is added. A description promises nothing."],
     at: ["x-owner"],
   },
   "the version is raised": {
     ...document({}, { info: { title: "Shop", version: "1.0.1" } }),
-    says: ["documentation info: `version` changes. It describes and promises nothing."],
+    says: ["documentation info: `version` changes. A description promises nothing."],
     at: ["info/version"],
   },
   "a field is called description": {
     ...body({ type: "object", properties: { description: STRING } }, { type: "object", properties: {} }),
     says: [
-      'breaking POST /pets: Request body, field "description" is removed. The service refuses or ignores what clients may send today.',
+      'breaking POST /pets: Request body, field "description" is removed. The service rejects or ignores values that clients may send today.',
     ],
     at: ["nowhere"],
   },
@@ -358,7 +360,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "a required parameter is added": {
     ...query([], [limit({ required: true })]),
     says: [
-      'breaking POST /pets: Query parameter "limit" is added and required. Narrows the request: the service refuses what clients may send today.',
+      'breaking POST /pets: Query parameter "limit" is added and required. Narrows the request: the service rejects requests that clients may send today.',
     ],
     at: ["parameters/0"],
   },
@@ -370,27 +372,27 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "a parameter is removed": {
     ...query([limit()], []),
     says: [
-      'breaking POST /pets: Query parameter "limit" is removed. The service refuses or ignores what clients may send today.',
+      'breaking POST /pets: Query parameter "limit" is removed. The service rejects or ignores values that clients may send today.',
     ],
     at: ["nowhere"],
   },
   "a parameter is renamed": {
     ...query([limit()], [limit({ name: "size" })]),
     says: [
-      'breaking POST /pets: Query parameter "limit" is removed. The service refuses or ignores what clients may send today.',
+      'breaking POST /pets: Query parameter "limit" is removed. The service rejects or ignores values that clients may send today.',
       'additive POST /pets: Query parameter "size" is added. Clients need not send it.',
     ],
     at: ["nowhere", "parameters/0"],
   },
   "a header parameter is spelt in another case": {
     ...query([limit({ in: "header" })], [limit({ in: "header", name: "LIMIT" })]),
-    says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    says: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
   },
   "a parameter moves from the query to a header": {
     ...query([limit()], [limit({ in: "header" })]),
     says: [
-      'breaking POST /pets: Query parameter "limit" is removed. The service refuses or ignores what clients may send today.',
+      'breaking POST /pets: Query parameter "limit" is removed. The service rejects or ignores values that clients may send today.',
       'additive POST /pets: Header parameter "limit" is added. Clients need not send it.',
     ],
     at: ["nowhere", "parameters/0"],
@@ -400,13 +402,13 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       { paths: { "/pets": { get: { parameters: [limit()], responses: { "200": OK } } } } },
       { paths: { "/pets": { parameters: [limit()], get: { responses: { "200": OK } } } } },
     ),
-    says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    says: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
   },
   "a parameter becomes required": {
     ...query([limit()], [limit({ required: true })]),
     says: [
-      'breaking POST /pets: Query parameter "limit" becomes required. Narrows the request: the service refuses what clients may send today.',
+      'breaking POST /pets: Query parameter "limit" becomes required. Narrows the request: the service rejects requests that clients may send today.',
     ],
     at: ["parameters/0/required"],
   },
@@ -427,21 +429,21 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "a parameter's default changes": {
     ...query([limit({}, { ...INTEGER, default: 1 })], [limit({}, { ...INTEGER, default: 2 })]),
     says: [
-      'breaking POST /pets: Query parameter "limit": the default changes from 1 to 2. A request without it means something else than today.',
+      'breaking POST /pets: Query parameter "limit": the default changes from 1 to 2. A request without it changes its meaning.',
     ],
     at: ["parameters/0/schema/default"],
   },
   "a parameter's default is added": {
     ...query([limit()], [limit({}, { ...INTEGER, default: 2 })]),
     says: [
-      'breaking POST /pets: Query parameter "limit" gets the default 2. A request without it means something else than today.',
+      'breaking POST /pets: Query parameter "limit" gets the default 2. A request without it changes its meaning.',
     ],
     at: ["parameters/0/schema/default"],
   },
   "a parameter's default is removed": {
     ...query([limit({}, { ...INTEGER, default: 2 })], [limit()]),
     says: [
-      'breaking POST /pets: Query parameter "limit" loses its default 2. A request without it means something else than today.',
+      'breaking POST /pets: Query parameter "limit" loses its default 2. A request without it changes its meaning.',
     ],
     at: ["nowhere"],
   },
@@ -450,20 +452,20 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       [limit({ required: true }, { ...INTEGER, default: 1 })],
       [limit({ required: true }, { ...INTEGER, default: 2 })],
     ),
-    says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    says: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
   },
   "a parameter's type changes": {
     ...query([limit()], [limit({}, { type: "boolean" })]),
     says: [
-      'breaking POST /pets: Query parameter "limit": the type changes from integer to boolean. Changes the request: the service may refuse what clients send today.',
+      'breaking POST /pets: Query parameter "limit": the type changes from integer to boolean. Changes the request: the service may reject requests that clients send today.',
     ],
     at: ["parameters/0/schema/type"],
   },
   "a parameter's maximum shrinks": {
     ...query([limit()], [limit({}, { ...INTEGER, maximum: 8 })]),
     says: [
-      'breaking POST /pets: Query parameter "limit": `maximum` changes from 9 to 8. Narrows the request: the service refuses what clients may send today.',
+      'breaking POST /pets: Query parameter "limit": `maximum` changes from 9 to 8. Narrows the request: the service rejects requests that clients may send today.',
     ],
     at: ["parameters/0/schema/maximum"],
   },
@@ -477,7 +479,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "explode changes on a scalar": {
     ...query([limit()], [limit({ explode: false })]),
     says: [
-      'documentation POST /pets: Query parameter "limit": `explode` changes from true to false. Only lists and objects are written in another way by it.',
+      'documentation POST /pets: Query parameter "limit": `explode` changes from true to false. `explode` affects only lists and objects.',
     ],
     at: ["parameters/0/explode"],
   },
@@ -487,13 +489,13 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       [limit({ explode: false }, { type: "array", items: INTEGER })],
     ),
     says: [
-      'breaking POST /pets: Query parameter "limit": `explode` changes from true to false. Changes the request: the service may refuse what clients send today.',
+      'breaking POST /pets: Query parameter "limit": `explode` changes from true to false. Changes the request: the service may reject requests that clients send today.',
     ],
     at: ["parameters/0/explode"],
   },
   "a style is written that was the default": {
     ...query([limit()], [limit({ style: "form", explode: true })]),
-    says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    says: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
   },
   "a style changes": {
@@ -502,14 +504,14 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       [limit({ style: "pipeDelimited" }, { type: "array", items: INTEGER })],
     ),
     says: [
-      'breaking POST /pets: Query parameter "limit": `style` changes from "form" to "pipeDelimited". Changes the request: the service may refuse what clients send today.',
+      'breaking POST /pets: Query parameter "limit": `style` changes from "form" to "pipeDelimited". Changes the request: the service may reject requests that clients send today.',
     ],
     at: ["parameters/0/style"],
   },
   "reserved characters are no longer allowed": {
     ...query([limit({ allowReserved: true })], [limit()]),
     says: [
-      'breaking POST /pets: Query parameter "limit": `allowReserved` is removed. Narrows the request: the service refuses what clients may send today.',
+      'breaking POST /pets: Query parameter "limit": `allowReserved` is removed. Narrows the request: the service rejects requests that clients may send today.',
     ],
     at: ["nowhere"],
   },
@@ -523,14 +525,14 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "a parameter becomes JSON": {
     ...query([limit()], [{ name: "limit", in: "query", ...json(INTEGER) }]),
     says: [
-      'breaking POST /pets: Query parameter "limit": the value is written as a media type. Changes the request: the service may refuse what clients send today.',
+      'breaking POST /pets: Query parameter "limit": the value is written as a media type. Changes the request: the service may reject requests that clients send today.',
     ],
     at: ["parameters/0"],
   },
   "a parameter is no longer JSON": {
     ...query([{ name: "limit", in: "query", ...json(INTEGER) }], [limit()]),
     says: [
-      'breaking POST /pets: Query parameter "limit": the value is no longer written as a media type. Changes the request: the service may refuse what clients send today.',
+      'breaking POST /pets: Query parameter "limit": the value is no longer written as a media type. Changes the request: the service may reject requests that clients send today.',
     ],
     at: ["parameters/0"],
   },
@@ -538,58 +540,58 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ...query([limit()], [{ name: "limit", in: "query", deprecated: true, ...json(INTEGER) }]),
     says: [
       'additive POST /pets: Query parameter "limit" is deprecated. A deprecation is announced with a minor version (Semantic Versioning, item 7).',
-      'breaking POST /pets: Query parameter "limit": the value is written as a media type. Changes the request: the service may refuse what clients send today.',
+      'breaking POST /pets: Query parameter "limit": the value is written as a media type. Changes the request: the service may reject requests that clients send today.',
     ],
     at: ["parameters/0/deprecated", "parameters/0"],
   },
   "a parameter's JSON changes": {
     ...query([{ name: "limit", in: "query", ...json(INTEGER) }], [{ name: "limit", in: "query", ...json(STRING) }]),
     says: [
-      'breaking POST /pets: Query parameter "limit": the type changes from integer to string. Changes the request: the service may refuse what clients send today.',
+      'breaking POST /pets: Query parameter "limit": the type changes from integer to string. Changes the request: the service may reject requests that clients send today.',
     ],
     at: ["parameters/0/content/application/json/schema/type"],
   },
   "explode changes on an object": {
     ...query([limit({}, NAME)], [limit({ explode: false }, NAME)]),
     says: [
-      'breaking POST /pets: Query parameter "limit": `explode` changes from true to false. Changes the request: the service may refuse what clients send today.',
+      'breaking POST /pets: Query parameter "limit": `explode` changes from true to false. Changes the request: the service may reject requests that clients send today.',
     ],
     at: ["parameters/0/explode"],
   },
   "explode changes on a list or nothing": {
     ...query([limit({}, { type: ["array", "null"] })], [limit({ explode: false }, { type: ["array", "null"] })]),
     says: [
-      'breaking POST /pets: Query parameter "limit": `explode` changes from true to false. Changes the request: the service may refuse what clients send today.',
+      'breaking POST /pets: Query parameter "limit": `explode` changes from true to false. Changes the request: the service may reject requests that clients send today.',
     ],
     at: ["parameters/0/explode"],
   },
   "explode changes on what becomes a list": {
     ...query([limit()], [limit({ explode: false }, { type: "array" })]),
     says: [
-      'breaking POST /pets: Query parameter "limit": `explode` changes from true to false. Changes the request: the service may refuse what clients send today.',
-      'breaking POST /pets: Query parameter "limit": the type changes from integer to array. Changes the request: the service may refuse what clients send today.',
+      'breaking POST /pets: Query parameter "limit": `explode` changes from true to false. Changes the request: the service may reject requests that clients send today.',
+      'breaking POST /pets: Query parameter "limit": the type changes from integer to array. Changes the request: the service may reject requests that clients send today.',
     ],
     at: ["parameters/0/explode", "parameters/0/schema/type"],
   },
   "explode changes on what was a list": {
     ...query([limit({}, { type: "array" })], [limit({ explode: false })]),
     says: [
-      'breaking POST /pets: Query parameter "limit": `explode` changes from true to false. Changes the request: the service may refuse what clients send today.',
-      'breaking POST /pets: Query parameter "limit": the type changes from array to integer. Changes the request: the service may refuse what clients send today.',
+      'breaking POST /pets: Query parameter "limit": `explode` changes from true to false. Changes the request: the service may reject requests that clients send today.',
+      'breaking POST /pets: Query parameter "limit": the type changes from array to integer. Changes the request: the service may reject requests that clients send today.',
     ],
     at: ["parameters/0/explode", "parameters/0/schema/type"],
   },
   "explode changes on anything": {
     ...query([limit({}, {})], [limit({ explode: false }, {})]),
     says: [
-      'breaking POST /pets: Query parameter "limit": `explode` changes from true to false. Changes the request: the service may refuse what clients send today.',
+      'breaking POST /pets: Query parameter "limit": `explode` changes from true to false. Changes the request: the service may reject requests that clients send today.',
     ],
     at: ["parameters/0/explode"],
   },
   "a style changes on a scalar": {
     ...query([limit()], [limit({ style: "spaceDelimited", explode: true })]),
     says: [
-      'breaking POST /pets: Query parameter "limit": `style` changes from "form" to "spaceDelimited". Changes the request: the service may refuse what clients send today.',
+      'breaking POST /pets: Query parameter "limit": `style` changes from "form" to "spaceDelimited". Changes the request: the service may reject requests that clients send today.',
     ],
     at: ["parameters/0/style"],
   },
@@ -598,13 +600,13 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       [limit({ in: "header" }), limit({ in: "cookie" })],
       [limit({ in: "header", style: "simple", explode: false }), limit({ in: "cookie", style: "form", explode: true })],
     ),
-    says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    says: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
   },
   "a keyword of a parameter is not known here": {
     ...query([limit()], [limit({ encodingHint: "x" })]),
     says: [
-      'breaking POST /pets: Query parameter "limit": `encodingHint` is added. The comparison does not know this keyword, so it cannot tell that no client breaks.',
+      'breaking POST /pets: Query parameter "limit": `encodingHint` is added. The comparison does not support this keyword, so it cannot rule out that a client breaks.',
     ],
     at: ["parameters/0/encodingHint"],
   },
@@ -613,7 +615,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "a required request body is added": {
     ...operation({}, { requestBody: { required: true, ...json(NAME) } }),
     says: [
-      "breaking POST /pets: Request body is added and required. Narrows the request: the service refuses what clients may send today.",
+      "breaking POST /pets: Request body is added and required. Narrows the request: the service rejects requests that clients may send today.",
     ],
     at: ["requestBody"],
   },
@@ -624,13 +626,15 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   },
   "a request body is removed": {
     ...operation({ requestBody: json(NAME) }, {}),
-    says: ["breaking POST /pets: Request body is removed. The service refuses or ignores what clients may send today."],
+    says: [
+      "breaking POST /pets: Request body is removed. The service rejects or ignores values that clients may send today.",
+    ],
     at: ["nowhere"],
   },
   "a request body becomes required": {
     ...operation({ requestBody: json(NAME) }, { requestBody: { required: true, ...json(NAME) } }),
     says: [
-      "breaking POST /pets: Request body becomes required. Narrows the request: the service refuses what clients may send today.",
+      "breaking POST /pets: Request body becomes required. Narrows the request: the service rejects requests that clients may send today.",
     ],
     at: ["requestBody/required"],
   },
@@ -651,7 +655,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   },
   "a media type is spelt in another case": {
     ...operation({ requestBody: { content: { "text/csv": {} } } }, { requestBody: { content: { "Text/CSV": {} } } }),
-    says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    says: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
   },
   "the encoding of a form changes": {
@@ -664,7 +668,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       },
     ),
     says: [
-      "breaking POST /pets: Request body: `encoding` is added. Changes the request: the service may refuse what clients send today.",
+      "breaking POST /pets: Request body: `encoding` is added. Changes the request: the service may reject requests that clients send today.",
     ],
     at: ["requestBody/content/multipart/form-data/encoding"],
   },
@@ -675,7 +679,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       { requestBody: { content: { "multipart/form-data": {} } } },
     ),
     says: [
-      "breaking POST /pets: Request body: `encoding` is removed. Changes the request: the service may refuse what clients send today.",
+      "breaking POST /pets: Request body: `encoding` is removed. Changes the request: the service may reject requests that clients send today.",
     ],
     at: ["requestBody/content/multipart/form-data"],
   },
@@ -684,7 +688,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "a required field is added to a request": {
     ...body(NAME, { type: "object", required: ["age"], properties: { name: STRING, age: INTEGER } }),
     says: [
-      'breaking POST /pets: Request body, field "age" is added and required. Narrows the request: the service refuses what clients may send today.',
+      'breaking POST /pets: Request body, field "age" is added and required. Narrows the request: the service rejects requests that clients may send today.',
     ],
     at: ["requestBody/content/application/json/schema/properties/age"],
   },
@@ -696,14 +700,14 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "a field is removed from a request": {
     ...body(NAME, { type: "object", properties: {} }),
     says: [
-      'breaking POST /pets: Request body, field "name" is removed. The service refuses or ignores what clients may send today.',
+      'breaking POST /pets: Request body, field "name" is removed. The service rejects or ignores values that clients may send today.',
     ],
     at: ["nowhere"],
   },
   "a field of a request becomes required": {
     ...body(NAME, NAMED),
     says: [
-      'breaking POST /pets: Request body, field "name" becomes required. Narrows the request: the service refuses what clients may send today.',
+      'breaking POST /pets: Request body, field "name" becomes required. Narrows the request: the service rejects requests that clients may send today.',
     ],
     at: ["requestBody/content/application/json/schema/required"],
   },
@@ -724,7 +728,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "a field of a request becomes readOnly": {
     ...body(NAME, field({ ...STRING, readOnly: true })),
     says: [
-      'breaking POST /pets: Request body, field "name" is removed, since it becomes `readOnly`. The service refuses or ignores what clients may send today.',
+      'breaking POST /pets: Request body, field "name" is removed, since it becomes `readOnly`. The service rejects or ignores values that clients may send today.',
     ],
     at: ["requestBody/content/application/json/schema/properties/name/readOnly"],
   },
@@ -738,33 +742,33 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "a required field of a request is no longer readOnly": {
     ...body(field({ ...STRING, readOnly: true }, { required: ["name"] }), NAMED),
     says: [
-      'breaking POST /pets: Request body, field "name" is added and required, since it is no longer `readOnly`. Narrows the request: the service refuses what clients may send today.',
+      'breaking POST /pets: Request body, field "name" is added and required, since it is no longer `readOnly`. Narrows the request: the service rejects requests that clients may send today.',
     ],
     at: ["requestBody/content/application/json/schema/properties/name"],
   },
   "a field of a request becomes writeOnly": {
     ...body(NAME, field({ ...STRING, writeOnly: true })),
-    says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    says: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
   },
   "a default of a request changes": {
     ...body(field({ ...STRING, default: "a" }), field({ ...STRING, default: "b" })),
     says: [
-      'breaking POST /pets: Request body, field "name": the default changes from "a" to "b". A request without it means something else than today.',
+      'breaking POST /pets: Request body, field "name": the default changes from "a" to "b". A request without it changes its meaning.',
     ],
     at: ["requestBody/content/application/json/schema/properties/name/default"],
   },
   "a default of a request is added": {
     ...body(NAME, field({ ...STRING, default: "b" })),
     says: [
-      'breaking POST /pets: Request body, field "name" gets the default "b". A request without it means something else than today.',
+      'breaking POST /pets: Request body, field "name" gets the default "b". A request without it changes its meaning.',
     ],
     at: ["requestBody/content/application/json/schema/properties/name/default"],
   },
   "a default of a request is removed": {
     ...body(field({ ...STRING, default: "a" }), NAME),
     says: [
-      'breaking POST /pets: Request body, field "name" loses its default "a". A request without it means something else than today.',
+      'breaking POST /pets: Request body, field "name" loses its default "a". A request without it changes its meaning.',
     ],
     at: ["nowhere"],
   },
@@ -773,27 +777,27 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       field({ ...STRING, default: "a" }, { required: ["name"] }),
       field({ ...STRING, default: "b" }, { required: ["name"] }),
     ),
-    says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    says: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
   },
   "a request is closed to other fields": {
     ...body(NAME, { ...NAME, additionalProperties: false }),
     says: [
-      "breaking POST /pets: Request body: other fields are ruled out. Narrows the request: the service refuses what clients may send today.",
+      "breaking POST /pets: Request body: additional fields become invalid. Narrows the request: the service rejects requests that clients may send today.",
     ],
     at: ["requestBody/content/application/json/schema/additionalProperties"],
   },
   "a request is opened to other fields": {
     ...body({ ...NAME, additionalProperties: false }, NAME),
     says: [
-      "additive POST /pets: Request body: other fields become possible. Widens the request: the service accepts more.",
+      "additive POST /pets: Request body: additional fields become valid. Widens the request: the service accepts more.",
     ],
     at: ["nowhere"],
   },
   "other fields of a request are restricted": {
     ...body({ ...NAME, additionalProperties: true }, { ...NAME, additionalProperties: INTEGER }),
     says: [
-      'breaking POST /pets: Request body, field "*": the type changes from any to integer. Narrows the request: the service refuses what clients may send today.',
+      'breaking POST /pets: Request body, field "*": the type changes from any to integer. Narrows the request: the service rejects requests that clients may send today.',
     ],
     at: ["requestBody/content/application/json/schema/additionalProperties/type"],
   },
@@ -801,14 +805,14 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "a field without a schema becomes required in a request": {
     ...body({ type: "object" }, { type: "object", required: ["name"] }),
     says: [
-      'breaking POST /pets: Request body, field "name" is added and required. Narrows the request: the service refuses what clients may send today.',
+      'breaking POST /pets: Request body, field "name" is added and required. Narrows the request: the service rejects requests that clients may send today.',
     ],
     at: ["nowhere"],
   },
   "a field of a request becomes required and has another default": {
     ...body(field({ ...STRING, default: "a" }), field({ ...STRING, default: "b" }, { required: ["name"] })),
     says: [
-      'breaking POST /pets: Request body, field "name" becomes required. Narrows the request: the service refuses what clients may send today.',
+      'breaking POST /pets: Request body, field "name" becomes required. Narrows the request: the service rejects requests that clients may send today.',
     ],
     at: ["requestBody/content/application/json/schema/required"],
   },
@@ -816,30 +820,28 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   // Fields of responses
   "an optional field is added to a response": {
     ...answer(NAME, { type: "object", properties: { name: STRING, age: INTEGER } }),
-    says: ['additive POST /pets: Response 200, field "age" is added. Clients ignore fields that they do not know.'],
+    says: ['additive POST /pets: Response 200, field "age" is added. Clients ignore unknown fields.'],
     at: ["responses/200/content/application/json/schema/properties/age"],
   },
   "a required field is added to a response": {
     ...answer(NAME, { type: "object", required: ["age"], properties: { name: STRING, age: INTEGER } }),
-    says: [
-      'additive POST /pets: Response 200, field "age" is added and required. Clients ignore fields that they do not know.',
-    ],
+    says: ['additive POST /pets: Response 200, field "age" is added and required. Clients ignore unknown fields.'],
     at: ["responses/200/content/application/json/schema/properties/age"],
   },
   "an optional field is removed from a response": {
     ...answer(NAME, { type: "object", properties: {} }),
-    says: ['breaking POST /pets: Response 200, field "name" is removed. Clients that read it find nothing.'],
+    says: ['breaking POST /pets: Response 200, field "name" is removed. Clients that read it no longer get it.'],
     at: ["nowhere"],
   },
   "a required field is removed from a response": {
     ...answer(NAMED, { type: "object" }),
-    says: ['breaking POST /pets: Response 200, field "name" is removed. Clients that read it find nothing.'],
+    says: ['breaking POST /pets: Response 200, field "name" is removed. Clients that read it no longer get it.'],
     at: ["nowhere"],
   },
   "a field of a response becomes optional": {
     ...answer(NAMED, NAME),
     says: [
-      'breaking POST /pets: Response 200, field "name" becomes optional. Widens the response: clients receive what they may not understand.',
+      'breaking POST /pets: Response 200, field "name" becomes optional. Widens the response: clients may not understand the new values.',
     ],
     at: ["nowhere"],
   },
@@ -860,33 +862,33 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "a field of a response becomes writeOnly": {
     ...answer(NAME, field({ ...STRING, writeOnly: true })),
     says: [
-      'breaking POST /pets: Response 200, field "name" is removed, since it becomes `writeOnly`. Clients that read it find nothing.',
+      'breaking POST /pets: Response 200, field "name" is removed, since it becomes `writeOnly`. Clients that read it no longer get it.',
     ],
     at: ["responses/200/content/application/json/schema/properties/name/writeOnly"],
   },
   "a field of a response is no longer writeOnly": {
     ...answer(field({ ...STRING, writeOnly: true }), NAME),
     says: [
-      'additive POST /pets: Response 200, field "name" is added, since it is no longer `writeOnly`. Clients ignore fields that they do not know.',
+      'additive POST /pets: Response 200, field "name" is added, since it is no longer `writeOnly`. Clients ignore unknown fields.',
     ],
     at: ["responses/200/content/application/json/schema/properties/name"],
   },
   "a field of a response becomes readOnly": {
     ...answer(NAME, field({ ...STRING, readOnly: true })),
-    says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    says: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
   },
   "a default of a response changes": {
     ...answer(field({ ...STRING, default: "a" }), field({ ...STRING, default: "b" })),
     says: [
-      'breaking POST /pets: Response 200, field "name": the default changes from "a" to "b". A response without it means something else than today.',
+      'breaking POST /pets: Response 200, field "name": the default changes from "a" to "b". A response without it changes its meaning.',
     ],
     at: ["responses/200/content/application/json/schema/properties/name/default"],
   },
   "a default of a response is added": {
     ...answer(NAME, field({ ...STRING, default: "b" })),
     says: [
-      'additive POST /pets: Response 200, field "name" gets the default "b". A response without it meant nothing certain until now.',
+      'additive POST /pets: Response 200, field "name" gets the default "b". Until now a response without it had no defined meaning.',
     ],
     at: ["responses/200/content/application/json/schema/properties/name/default"],
   },
@@ -894,7 +896,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ...answer(field({ ...STRING, default: "a" }), field({ ...STRING, default: "b" }, { required: ["name"] })),
     says: [
       'additive POST /pets: Response 200, field "name" becomes required. Narrows the response: the service promises more.',
-      'breaking POST /pets: Response 200, field "name": the default changes from "a" to "b". A response without it means something else than today.',
+      'breaking POST /pets: Response 200, field "name": the default changes from "a" to "b". A response without it changes its meaning.',
     ],
     at: [
       "responses/200/content/application/json/schema/required",
@@ -904,21 +906,19 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "a response is closed to other fields": {
     ...answer(NAME, { ...NAME, additionalProperties: false }),
     says: [
-      "additive POST /pets: Response 200: other fields are ruled out. Narrows the response: the service promises more.",
+      "additive POST /pets: Response 200: additional fields become invalid. Narrows the response: the service promises more.",
     ],
     at: ["responses/200/content/application/json/schema/additionalProperties"],
   },
   "a response is opened to other fields": {
     ...answer({ ...NAME, additionalProperties: false }, NAME),
-    says: [
-      "additive POST /pets: Response 200: other fields become possible. Clients ignore fields that they do not know.",
-    ],
+    says: ["additive POST /pets: Response 200: additional fields become valid. Clients ignore unknown fields."],
     at: ["nowhere"],
   },
   "the values of a map in a response change": {
     ...answer({ type: "object", additionalProperties: INTEGER }, { type: "object", additionalProperties: STRING }),
     says: [
-      'breaking POST /pets: Response 200, field "*": the type changes from integer to string. Changes the response: clients receive what they may not understand.',
+      'breaking POST /pets: Response 200, field "*": the type changes from integer to string. Changes the response: clients may not understand the new values.',
     ],
     at: ["responses/200/content/application/json/schema/additionalProperties/type"],
   },
@@ -934,14 +934,14 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "an enum of a response widens": {
     ...answer(field(listed(["a", "b"])), field(listed(["a", "b", "c"]))),
     says: [
-      'breaking POST /pets: Response 200, field "name": the value "c" is added. Widens the response: clients receive what they may not understand.',
+      'breaking POST /pets: Response 200, field "name": the value "c" is added. Widens the response: clients may not understand the new values.',
     ],
     at: ["responses/200/content/application/json/schema/properties/name/enum"],
   },
   "an enum of a request narrows": {
     ...body(field(listed(["a", "b"])), field(listed(["a"]))),
     says: [
-      'breaking POST /pets: Request body, field "name": the value "b" is removed. Narrows the request: the service refuses what clients may send today.',
+      'breaking POST /pets: Request body, field "name": the value "b" is removed. Narrows the request: the service rejects requests that clients may send today.',
     ],
     at: ["nowhere"],
   },
@@ -955,28 +955,28 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "an enum is listed in another order": {
     ...body(field(listed(["a", "b"])), field(listed(["b", "a"]))),
     says: [
-      'documentation POST /pets: Request body, field "name": the values are listed in another order. Their order means nothing.',
+      'documentation POST /pets: Request body, field "name": the order of the values changes. The order has no meaning.',
     ],
     at: ["requestBody/content/application/json/schema/properties/name/enum"],
   },
   "an enum is removed from a request": {
     ...body(listed(["a"]), { type: "string" }),
     says: [
-      'additive POST /pets: Request body: values besides "a" become possible. Widens the request: the service accepts more.',
+      'additive POST /pets: Request body: values besides "a" become valid. Widens the request: the service accepts more.',
     ],
     at: ["nowhere"],
   },
   "an enum is removed from a response": {
     ...answer(listed(["a"]), { type: "string" }),
     says: [
-      'breaking POST /pets: Response 200: values besides "a" become possible. Widens the response: clients receive what they may not understand.',
+      'breaking POST /pets: Response 200: values besides "a" become valid. Widens the response: clients may not understand the new values.',
     ],
     at: ["nowhere"],
   },
   "an enum is added to a request": {
     ...body({ type: "string" }, listed(["a"])),
     says: [
-      'breaking POST /pets: Request body: the values are limited to "a". Narrows the request: the service refuses what clients may send today.',
+      'breaking POST /pets: Request body: the values are limited to "a". Narrows the request: the service rejects requests that clients may send today.',
     ],
     at: ["requestBody/content/application/json/schema/enum"],
   },
@@ -991,13 +991,13 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ...answer({ const: "a" }, { const: "b" }),
     says: [
       'additive POST /pets: Response 200: the value "a" is removed. Narrows the response: the service promises more.',
-      'breaking POST /pets: Response 200: the value "b" is added. Widens the response: clients receive what they may not understand.',
+      'breaking POST /pets: Response 200: the value "b" is added. Widens the response: clients may not understand the new values.',
     ],
     at: ["nowhere", "responses/200/content/application/json/schema/const"],
   },
   "an enum of one becomes a const": {
     ...answer(listed(["a"]), { type: "string", const: "a" }),
-    says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    says: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
   },
   "a request may be null": {
@@ -1010,7 +1010,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "a response may be null": {
     ...answer(field(STRING), field({ ...STRING, type: ["string", "null"] })),
     says: [
-      'breaking POST /pets: Response 200, field "name": the value null is added. Widens the response: clients receive what they may not understand.',
+      'breaking POST /pets: Response 200, field "name": the value null is added. Widens the response: clients may not understand the new values.',
     ],
     at: ["responses/200/content/application/json/schema/properties/name/type"],
   },
@@ -1023,20 +1023,20 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   },
   "null is written as an alternative": {
     ...answer(field({ ...STRING, type: ["string", "null"] }), field({ anyOf: [STRING, { type: "null" }] })),
-    says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    says: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
   },
   "the type of a request changes": {
     ...body(field(STRING), field(INTEGER)),
     says: [
-      'breaking POST /pets: Request body, field "name": the type changes from string to integer. Changes the request: the service may refuse what clients send today.',
+      'breaking POST /pets: Request body, field "name": the type changes from string to integer. Changes the request: the service may reject requests that clients send today.',
     ],
     at: ["requestBody/content/application/json/schema/properties/name/type"],
   },
   "the type of a response changes": {
     ...answer(field(STRING), field(INTEGER)),
     says: [
-      'breaking POST /pets: Response 200, field "name": the type changes from string to integer. Changes the response: clients receive what they may not understand.',
+      'breaking POST /pets: Response 200, field "name": the type changes from string to integer. Changes the response: clients may not understand the new values.',
     ],
     at: ["responses/200/content/application/json/schema/properties/name/type"],
   },
@@ -1050,7 +1050,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "an integer of a response becomes a number": {
     ...answer({ type: "integer" }, { type: "number" }),
     says: [
-      "breaking POST /pets: Response 200: the type changes from integer to number. Widens the response: clients receive what they may not understand.",
+      "breaking POST /pets: Response 200: the type changes from integer to number. Widens the response: clients may not understand the new values.",
     ],
     at: ["responses/200/content/application/json/schema/type"],
   },
@@ -1071,28 +1071,28 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "a type is removed from a response": {
     ...answer(field({ type: "string" }), field({})),
     says: [
-      'breaking POST /pets: Response 200, field "name": the type changes from string to any. Widens the response: clients receive what they may not understand.',
+      'breaking POST /pets: Response 200, field "name": the type changes from string to any. Widens the response: clients may not understand the new values.',
     ],
     at: ["nowhere"],
   },
   "a lower bound of a request rises": {
     ...body(INTEGER, { ...INTEGER, minimum: 2 }),
     says: [
-      "breaking POST /pets: Request body: `minimum` changes from 1 to 2. Narrows the request: the service refuses what clients may send today.",
+      "breaking POST /pets: Request body: `minimum` changes from 1 to 2. Narrows the request: the service rejects requests that clients may send today.",
     ],
     at: ["requestBody/content/application/json/schema/minimum"],
   },
   "a lower bound of a response falls": {
     ...answer(INTEGER, { ...INTEGER, minimum: 0 }),
     says: [
-      "breaking POST /pets: Response 200: `minimum` changes from 1 to 0. Widens the response: clients receive what they may not understand.",
+      "breaking POST /pets: Response 200: `minimum` changes from 1 to 0. Widens the response: clients may not understand the new values.",
     ],
     at: ["responses/200/content/application/json/schema/minimum"],
   },
   "a bound of a request excludes its value": {
     ...body(INTEGER, { type: "integer", exclusiveMinimum: 1, maximum: 9 }),
     says: [
-      "breaking POST /pets: Request body: `minimum` changes from 1 to 1 (excluded). Narrows the request: the service refuses what clients may send today.",
+      "breaking POST /pets: Request body: `minimum` changes from 1 to 1 (excluded). Narrows the request: the service rejects requests that clients may send today.",
     ],
     at: ["requestBody/content/application/json/schema/exclusiveMinimum"],
   },
@@ -1106,61 +1106,61 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "a length of a request shrinks": {
     ...body(STRING, { ...STRING, maxLength: 8 }),
     says: [
-      "breaking POST /pets: Request body: `maxLength` changes from 9 to 8. Narrows the request: the service refuses what clients may send today.",
+      "breaking POST /pets: Request body: `maxLength` changes from 9 to 8. Narrows the request: the service rejects requests that clients may send today.",
     ],
     at: ["requestBody/content/application/json/schema/maxLength"],
   },
   "a length of a response grows": {
     ...answer(STRING, { ...STRING, maxLength: 10 }),
     says: [
-      "breaking POST /pets: Response 200: `maxLength` changes from 9 to 10. Widens the response: clients receive what they may not understand.",
+      "breaking POST /pets: Response 200: `maxLength` changes from 9 to 10. Widens the response: clients may not understand the new values.",
     ],
     at: ["responses/200/content/application/json/schema/maxLength"],
   },
   "a length of a response is no longer bounded": {
     ...answer(STRING, { type: "string" }),
     says: [
-      "breaking POST /pets: Response 200: `maxLength` 9 is removed. Widens the response: clients receive what they may not understand.",
+      "breaking POST /pets: Response 200: `maxLength` 9 is removed. Widens the response: clients may not understand the new values.",
     ],
     at: ["nowhere"],
   },
   "a length of zero is written": {
     ...body(STRING, { ...STRING, minLength: 0 }),
-    says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    says: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
   },
   "a list of a response may be longer": {
     ...answer({ type: "array", items: STRING, maxItems: 1 }, { type: "array", items: STRING, maxItems: 2 }),
     says: [
-      "breaking POST /pets: Response 200: `maxItems` changes from 1 to 2. Widens the response: clients receive what they may not understand.",
+      "breaking POST /pets: Response 200: `maxItems` changes from 1 to 2. Widens the response: clients may not understand the new values.",
     ],
     at: ["responses/200/content/application/json/schema/maxItems"],
   },
   "a list of a request has to hold something": {
     ...body({ type: "array", items: STRING }, { type: "array", items: STRING, minItems: 1 }),
     says: [
-      "breaking POST /pets: Request body: `minItems` 1 is added. Narrows the request: the service refuses what clients may send today.",
+      "breaking POST /pets: Request body: `minItems` 1 is added. Narrows the request: the service rejects requests that clients may send today.",
     ],
     at: ["requestBody/content/application/json/schema/minItems"],
   },
   "items of a request become unique": {
     ...body({ type: "array", items: STRING }, { type: "array", items: STRING, uniqueItems: true }),
     says: [
-      "breaking POST /pets: Request body: `uniqueItems` true is added. Narrows the request: the service refuses what clients may send today.",
+      "breaking POST /pets: Request body: `uniqueItems` true is added. Narrows the request: the service rejects requests that clients may send today.",
     ],
     at: ["requestBody/content/application/json/schema/uniqueItems"],
   },
   "items of a response need not be unique": {
     ...answer({ type: "array", items: STRING, uniqueItems: true }, { type: "array", items: STRING }),
     says: [
-      "breaking POST /pets: Response 200: `uniqueItems` true is removed. Widens the response: clients receive what they may not understand.",
+      "breaking POST /pets: Response 200: `uniqueItems` true is removed. Widens the response: clients may not understand the new values.",
     ],
     at: ["nowhere"],
   },
   "items of a response change": {
     ...answer({ type: "array", items: STRING }, { type: "array", items: INTEGER }),
     says: [
-      'breaking POST /pets: Response 200, field "[]": the type changes from string to integer. Changes the response: clients receive what they may not understand.',
+      'breaking POST /pets: Response 200, field "[]": the type changes from string to integer. Changes the response: clients may not understand the new values.',
     ],
     at: ["responses/200/content/application/json/schema/items/type"],
   },
@@ -1181,7 +1181,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "a pattern is added to a request": {
     ...body(STRING, { ...STRING, pattern: "^a$" }),
     says: [
-      'breaking POST /pets: Request body: `pattern` "^a$" is added. Narrows the request: the service refuses what clients may send today.',
+      'breaking POST /pets: Request body: `pattern` "^a$" is added. Narrows the request: the service rejects requests that clients may send today.',
     ],
     at: ["requestBody/content/application/json/schema/pattern"],
   },
@@ -1202,28 +1202,28 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "a pattern is removed from a response": {
     ...answer({ ...STRING, pattern: "^a$" }, STRING),
     says: [
-      'breaking POST /pets: Response 200: `pattern` "^a$" is removed. Widens the response: clients receive what they may not understand.',
+      'breaking POST /pets: Response 200: `pattern` "^a$" is removed. Widens the response: clients may not understand the new values.',
     ],
     at: ["nowhere"],
   },
   "a pattern of a request changes": {
     ...body({ ...STRING, pattern: "^a$" }, { ...STRING, pattern: "^b$" }),
     says: [
-      'breaking POST /pets: Request body: `pattern` changes from "^a$" to "^b$". Changes the request: the service may refuse what clients send today.',
+      'breaking POST /pets: Request body: `pattern` changes from "^a$" to "^b$". Changes the request: the service may reject requests that clients send today.',
     ],
     at: ["requestBody/content/application/json/schema/pattern"],
   },
   "a pattern of a response changes": {
     ...answer({ ...STRING, pattern: "^a$" }, { ...STRING, pattern: "^b$" }),
     says: [
-      'breaking POST /pets: Response 200: `pattern` changes from "^a$" to "^b$". Changes the response: clients receive what they may not understand.',
+      'breaking POST /pets: Response 200: `pattern` changes from "^a$" to "^b$". Changes the response: clients may not understand the new values.',
     ],
     at: ["responses/200/content/application/json/schema/pattern"],
   },
   "a format is added to a request": {
     ...body(STRING, { ...STRING, format: "date" }),
     says: [
-      'breaking POST /pets: Request body: `format` "date" is added. Narrows the request: the service refuses what clients may send today.',
+      'breaking POST /pets: Request body: `format` "date" is added. Narrows the request: the service rejects requests that clients may send today.',
     ],
     at: ["requestBody/content/application/json/schema/format"],
   },
@@ -1244,21 +1244,21 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "a format is removed from a response": {
     ...answer({ ...STRING, format: "date" }, STRING),
     says: [
-      'breaking POST /pets: Response 200: `format` "date" is removed. Widens the response: clients receive what they may not understand.',
+      'breaking POST /pets: Response 200: `format` "date" is removed. Widens the response: clients may not understand the new values.',
     ],
     at: ["nowhere"],
   },
   "a format of a response grows": {
     ...answer({ type: "integer", format: "int32" }, { type: "integer", format: "int64" }),
     says: [
-      'breaking POST /pets: Response 200: `format` changes from "int32" to "int64". Widens the response: clients receive what they may not understand.',
+      'breaking POST /pets: Response 200: `format` changes from "int32" to "int64". Widens the response: clients may not understand the new values.',
     ],
     at: ["responses/200/content/application/json/schema/format"],
   },
   "a multiple of a request grows": {
     ...body({ ...INTEGER, multipleOf: 2 }, { ...INTEGER, multipleOf: 4 }),
     says: [
-      "breaking POST /pets: Request body: `multipleOf` changes from 2 to 4. Narrows the request: the service refuses what clients may send today.",
+      "breaking POST /pets: Request body: `multipleOf` changes from 2 to 4. Narrows the request: the service rejects requests that clients may send today.",
     ],
     at: ["requestBody/content/application/json/schema/multipleOf"],
   },
@@ -1272,21 +1272,21 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "a condition is added to a request": {
     ...body(NAME, { ...NAME, not: { required: ["age"] } }),
     says: [
-      'breaking POST /pets: Request body: `not` {"required":["age"]} is added. Narrows the request: the service refuses what clients may send today.',
+      'breaking POST /pets: Request body: `not` {"required":["age"]} is added. Narrows the request: the service rejects requests that clients may send today.',
     ],
     at: ["requestBody/content/application/json/schema/not"],
   },
   "what a condition refers to changes": {
     ...body({ not: ref("Old") }, { not: ref("Old") }, { schemas: { Old: NAME } }, { schemas: { Old: NAMED } }),
     says: [
-      'breaking POST /pets: Request body: `not` changes behind {"$ref":"#/components/schemas/Old"}. Changes the request: the service may refuse what clients send today.',
+      'breaking POST /pets: Request body: `not` changes behind {"$ref":"#/components/schemas/Old"}. Changes the request: the service may reject requests that clients send today.',
     ],
     at: ["requestBody/content/application/json/schema/not"],
   },
   "a keyword of a schema is not known here": {
     ...answer(STRING, { ...STRING, secrecy: 1 }),
     says: [
-      "breaking POST /pets: Response 200: `secrecy` is added. Changes the response: clients receive what they may not understand.",
+      "breaking POST /pets: Response 200: `secrecy` is added. Changes the response: clients may not understand the new values.",
     ],
     at: ["responses/200/content/application/json/schema/secrecy"],
   },
@@ -1294,7 +1294,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   // Combined schemas
   "the same schema is wrapped in allOf": {
     ...body(field(ref("Name")), field({ allOf: [ref("Name")] }), { schemas: { Name: STRING } }),
-    says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    says: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
   },
   "a schema is split by allOf": {
@@ -1307,7 +1307,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
         ],
       },
     ),
-    says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    says: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
   },
   "a schema becomes a component": {
@@ -1318,7 +1318,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "a component is renamed": {
     ...body(ref("Name"), ref("Title"), { schemas: { Name: STRING } }, { schemas: { Title: STRING } }),
     says: [
-      "breaking components/schemas/Name: The schema is removed. Generated clients name a type by it.",
+      "breaking components/schemas/Name: The schema is removed. Generated clients name a type after it.",
       "additive components/schemas/Title: The schema is added. Generated clients get one more type.",
     ],
     at: ["nowhere", "components/schemas/Title"],
@@ -1326,55 +1326,55 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "a member of allOf narrows a request": {
     ...body({ allOf: [NAME, { minProperties: 1 }] }, { allOf: [NAME, { minProperties: 2 }] }),
     says: [
-      "breaking POST /pets: Request body: `minProperties` changes from 1 to 2. Narrows the request: the service refuses what clients may send today.",
+      "breaking POST /pets: Request body: `minProperties` changes from 1 to 2. Narrows the request: the service rejects requests that clients may send today.",
     ],
     at: ["requestBody/content/application/json/schema/allOf/1/minProperties"],
   },
   "one of two patterns that hold at once changes": {
     ...body({ allOf: [{ pattern: "a" }, { pattern: "b" }] }, { allOf: [{ pattern: "c" }, { pattern: "b" }] }),
     says: [
-      'breaking POST /pets: Request body: `pattern` changes from "a" to "c". Changes the request: the service may refuse what clients send today.',
+      'breaking POST /pets: Request body: `pattern` changes from "a" to "c". Changes the request: the service may reject requests that clients send today.',
     ],
     at: ["requestBody/content/application/json/schema/allOf/0/pattern"],
   },
   "an alternative is added to a request": {
     ...body({ oneOf: [CAT] }, { oneOf: [CAT, DOG] }),
     says: [
-      "additive POST /pets: Request body: the form object is added. Widens the request: the service accepts more.",
+      "additive POST /pets: Request body: the alternative object is added. Widens the request: the service accepts more.",
     ],
     at: ["requestBody/content/application/json/schema/oneOf"],
   },
   "an alternative is added to a response": {
     ...answer({ oneOf: [CAT] }, { oneOf: [CAT, DOG] }),
     says: [
-      "breaking POST /pets: Response 200: the form object is added. Widens the response: clients receive what they may not understand.",
+      "breaking POST /pets: Response 200: the alternative object is added. Widens the response: clients may not understand the new values.",
     ],
     at: ["responses/200/content/application/json/schema/oneOf"],
   },
   "an alternative is removed from a request": {
     ...body({ anyOf: [CAT, DOG] }, { anyOf: [DOG] }),
     says: [
-      "breaking POST /pets: Request body: the form object is removed. Narrows the request: the service refuses what clients may send today.",
+      "breaking POST /pets: Request body: the alternative object is removed. Narrows the request: the service rejects requests that clients may send today.",
     ],
     at: ["nowhere"],
   },
   "an alternative is removed from a response": {
     ...answer({ anyOf: [CAT, DOG] }, { anyOf: [DOG] }),
     says: [
-      "additive POST /pets: Response 200: the form object is removed. Narrows the response: the service promises more.",
+      "additive POST /pets: Response 200: the alternative object is removed. Narrows the response: the service promises more.",
     ],
     at: ["nowhere"],
   },
   "a schema becomes one of two in a response": {
     ...answer(CAT, { oneOf: [CAT, DOG] }),
     says: [
-      "breaking POST /pets: Response 200: the form object is added. Widens the response: clients receive what they may not understand.",
+      "breaking POST /pets: Response 200: the alternative object is added. Widens the response: clients may not understand the new values.",
     ],
     at: ["responses/200/content/application/json/schema/oneOf"],
   },
   "alternatives are listed in another order": {
     ...answer({ oneOf: [CAT, DOG] }, { oneOf: [DOG, CAT] }),
-    says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    says: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
   },
   "an alternative of a response changes": {
@@ -1385,21 +1385,21 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       { schemas: { Cat: { type: "object", required: ["kind"], properties: CAT.properties }, Dog: DOG } },
     ),
     says: [
-      'breaking POST /pets: Response 200, field "claws" becomes optional. Widens the response: clients receive what they may not understand.',
+      'breaking POST /pets: Response 200, field "claws" becomes optional. Widens the response: clients may not understand the new values.',
     ],
     at: ["nowhere"],
   },
   "exactly one alternative becomes any in a response": {
     ...answer({ oneOf: [CAT, DOG] }, { anyOf: [CAT, DOG] }),
     says: [
-      "breaking POST /pets: Response 200: `oneOf` becomes `anyOf`. Widens the response: clients receive what they may not understand.",
+      "breaking POST /pets: Response 200: `oneOf` becomes `anyOf`. Widens the response: clients may not understand the new values.",
     ],
     at: ["responses/200/content/application/json/schema/anyOf"],
   },
   "any alternative becomes exactly one in a request": {
     ...body({ anyOf: [CAT, DOG] }, { oneOf: [CAT, DOG] }),
     says: [
-      "breaking POST /pets: Request body: `anyOf` becomes `oneOf`. Narrows the request: the service refuses what clients may send today.",
+      "breaking POST /pets: Request body: `anyOf` becomes `oneOf`. Narrows the request: the service rejects requests that clients may send today.",
     ],
     at: ["requestBody/content/application/json/schema/oneOf"],
   },
@@ -1409,14 +1409,14 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       { oneOf: [CAT, DOG], discriminator: { propertyName: "b" } },
     ),
     says: [
-      "breaking POST /pets: Response 200: `discriminator` changes. Changes the response: clients receive what they may not understand.",
+      "breaking POST /pets: Response 200: `discriminator` changes. Changes the response: clients may not understand the new values.",
     ],
     at: ["responses/200/content/application/json/schema/discriminator"],
   },
   "a schema that contains itself changes": {
     ...answer(ref("Tree"), ref("Tree"), tree(STRING), tree({ ...STRING, maxLength: 10 })),
     says: [
-      'breaking POST /pets: Response 200, field "name": `maxLength` changes from 9 to 10. Widens the response: clients receive what they may not understand.',
+      'breaking POST /pets: Response 200, field "name": `maxLength` changes from 9 to 10. Widens the response: clients may not understand the new values.',
     ],
     at: ["components/schemas/Tree/properties/name/maxLength"],
   },
@@ -1428,7 +1428,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       { schemas: { Pet: NAME } },
     ),
     says: [
-      'breaking POST /pets: Response 200, field "[].name" becomes optional. Widens the response: clients receive what they may not understand.',
+      'breaking POST /pets: Response 200, field "[].name" becomes optional. Widens the response: clients may not understand the new values.',
     ],
     at: ["nowhere"],
   },
@@ -1437,7 +1437,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "a success status is added": {
     ...responses({ "200": OK }, { "200": OK, "202": OK }),
     says: [
-      "additive POST /pets: Response 202 is added. Clients treat a status that they do not know as its class (RFC 9110, section 15).",
+      "additive POST /pets: Response 202 is added. Clients treat an unknown status as its class (RFC 9110, section 15).",
     ],
     at: ["responses/202"],
   },
@@ -1445,14 +1445,14 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ...responses({ "200": OK }, { "201": OK }),
     says: [
       "breaking POST /pets: Response 200 is removed. Clients may branch on it.",
-      "additive POST /pets: Response 201 is added. Clients treat a status that they do not know as its class (RFC 9110, section 15).",
+      "additive POST /pets: Response 201 is added. Clients treat an unknown status as its class (RFC 9110, section 15).",
     ],
     at: ["nowhere", "responses/201"],
   },
   "a failure is declared": {
     ...responses({ "200": OK }, { "200": OK, "404": OK }),
     says: [
-      "additive POST /pets: Response 404 is added. Clients treat a status that they do not know as its class (RFC 9110, section 15).",
+      "additive POST /pets: Response 404 is added. Clients treat an unknown status as its class (RFC 9110, section 15).",
     ],
     at: ["responses/404"],
   },
@@ -1462,19 +1462,19 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       { default: { ...OK, ...json(NAMED) }, "404": { ...OK, ...json(NAMED) } },
     ),
     says: [
-      "additive POST /pets: Response 404 is added. Clients treat a status that they do not know as its class (RFC 9110, section 15).",
+      "additive POST /pets: Response 404 is added. Clients treat an unknown status as its class (RFC 9110, section 15).",
     ],
     at: ["responses/404"],
   },
   "an extension is added to the responses": {
     ...responses({ "200": OK }, { "200": OK, "x-note": { headers: {} } }),
-    says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    says: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
   },
   "a keyword of a response is not known here": {
     ...responses({ "200": OK }, { "200": { ...OK, cost: 1 } }),
     says: [
-      "breaking POST /pets: Response 200: `cost` is added. The comparison does not know this keyword, so it cannot tell that no client breaks.",
+      "breaking POST /pets: Response 200: `cost` is added. The comparison does not support this keyword, so it cannot rule out that a client breaks.",
     ],
     at: ["responses/200/cost"],
   },
@@ -1484,8 +1484,8 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       { "4XX": { ...OK, ...json(NAMED) }, default: { ...OK, ...json(NAME) }, "404": { ...OK, ...json(NAME) } },
     ),
     says: [
-      "additive POST /pets: Response 404 is added. Clients treat a status that they do not know as its class (RFC 9110, section 15).",
-      'breaking POST /pets: Response 404, field "name" becomes optional. Widens the response: clients receive what they may not understand.',
+      "additive POST /pets: Response 404 is added. Clients treat an unknown status as its class (RFC 9110, section 15).",
+      'breaking POST /pets: Response 404, field "name" becomes optional. Widens the response: clients may not understand the new values.',
     ],
     at: ["responses/404", "nowhere"],
   },
@@ -1495,7 +1495,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       { default: { ...OK, ...json(NAMED) }, "201": { ...OK, ...json(NAME) } },
     ),
     says: [
-      "additive POST /pets: Response 201 is added. Clients treat a status that they do not know as its class (RFC 9110, section 15).",
+      "additive POST /pets: Response 201 is added. Clients treat an unknown status as its class (RFC 9110, section 15).",
     ],
     at: ["responses/201"],
   },
@@ -1509,7 +1509,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       { "200": { ...OK, headers: { ETag: { schema: STRING } } } },
       { "200": { ...OK, headers: { Etag: { schema: STRING } } } },
     ),
-    says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    says: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
   },
   "a failure is declared that is unlike the others": {
@@ -1518,8 +1518,8 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       { default: { ...OK, ...json(NAMED) }, "404": { ...OK, ...json(NAME) } },
     ),
     says: [
-      "additive POST /pets: Response 404 is added. Clients treat a status that they do not know as its class (RFC 9110, section 15).",
-      'breaking POST /pets: Response 404, field "name" becomes optional. Widens the response: clients receive what they may not understand.',
+      "additive POST /pets: Response 404 is added. Clients treat an unknown status as its class (RFC 9110, section 15).",
+      'breaking POST /pets: Response 404, field "name" becomes optional. Widens the response: clients may not understand the new values.',
     ],
     at: ["responses/404", "nowhere"],
   },
@@ -1562,7 +1562,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
       { "400": { ...OK, ...json(NAME) }, default: { ...OK, ...json(NAME) } },
     ),
     says: [
-      'breaking POST /pets: Response 400 and default, field "name" becomes optional. Widens the response: clients receive what they may not understand.',
+      'breaking POST /pets: Response 400 and default, field "name" becomes optional. Widens the response: clients may not understand the new values.',
     ],
     at: ["nowhere"],
   },
@@ -1583,18 +1583,18 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   // Headers of responses
   "a response's header is added": {
     ...header(undefined, { schema: STRING }),
-    says: ['additive POST /pets: Response 200, header "ETag" is added. Clients ignore headers that they do not know.'],
+    says: ['additive POST /pets: Response 200, header "ETag" is added. Clients ignore unknown headers.'],
     at: ["responses/200/headers/ETag"],
   },
   "a response's header is removed": {
     ...header({ schema: STRING }, undefined),
-    says: ['breaking POST /pets: Response 200, header "ETag" is removed. Clients that read it find nothing.'],
+    says: ['breaking POST /pets: Response 200, header "ETag" is removed. Clients that read it no longer get it.'],
     at: ["nowhere"],
   },
   "a response's header becomes optional": {
     ...header({ required: true, schema: STRING }, { schema: STRING }),
     says: [
-      'breaking POST /pets: Response 200, header "ETag" becomes optional. Widens the response: clients receive what they may not understand.',
+      'breaking POST /pets: Response 200, header "ETag" becomes optional. Widens the response: clients may not understand the new values.',
     ],
     at: ["nowhere"],
   },
@@ -1615,7 +1615,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "a response's header changes its type": {
     ...header({ schema: STRING }, { schema: INTEGER }),
     says: [
-      'breaking POST /pets: Response 200, header "ETag": the type changes from string to integer. Changes the response: clients receive what they may not understand.',
+      'breaking POST /pets: Response 200, header "ETag": the type changes from string to integer. Changes the response: clients may not understand the new values.',
     ],
     at: ["responses/200/headers/ETag/schema/type"],
   },
@@ -1624,52 +1624,56 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "an operation needs another scope": {
     ...secured([{ key: ["read"] }], [{ key: ["read", "write"] }]),
     says: [
-      "breaking POST /pets: The security changes from key (read) to key (read) and key (write). What clients send today is no longer enough.",
+      "breaking POST /pets: The security changes from key (read) to key (read) and key (write). The credentials that clients send today no longer suffice.",
     ],
     at: ["security"],
   },
   "an operation needs one scope less": {
     ...secured([{ key: ["read", "write"] }], [{ key: ["read"] }]),
     says: [
-      "additive POST /pets: The security changes from key (read) and key (write) to key (read). What clients send today is still enough.",
+      "additive POST /pets: The security changes from key (read) and key (write) to key (read). The credentials that clients send today still suffice.",
     ],
     at: ["security"],
   },
   "an operation needs a key": {
     ...secured([], [{ key: [] }]),
-    says: ["breaking POST /pets: The security changes from none to key. What clients send today is no longer enough."],
+    says: [
+      "breaking POST /pets: The security changes from none to key. The credentials that clients send today no longer suffice.",
+    ],
     at: ["security"],
   },
   "an operation needs no key any more": {
     ...secured([{ key: [] }], []),
-    says: ["additive POST /pets: The security changes from key to none. What clients send today is still enough."],
+    says: [
+      "additive POST /pets: The security changes from key to none. The credentials that clients send today still suffice.",
+    ],
     at: ["security"],
   },
   "a key becomes optional": {
     ...secured([{ key: [] }], [{}, { key: [] }]),
     says: [
-      "additive POST /pets: The security changes from key to none, or key. What clients send today is still enough.",
+      "additive POST /pets: The security changes from key to none, or key. The credentials that clients send today still suffice.",
     ],
     at: ["security"],
   },
   "another way to authenticate is added": {
     ...secured([{ key: [] }], [{ key: [] }, { app: [] }]),
     says: [
-      "additive POST /pets: The security changes from key to key, or app. What clients send today is still enough.",
+      "additive POST /pets: The security changes from key to key, or app. The credentials that clients send today still suffice.",
     ],
     at: ["security"],
   },
   "another way to authenticate is needed too": {
     ...secured([{ key: [] }], [{ key: [], app: [] }]),
     says: [
-      "breaking POST /pets: The security changes from key to app and key. What clients send today is no longer enough.",
+      "breaking POST /pets: The security changes from key to app and key. The credentials that clients send today no longer suffice.",
     ],
     at: ["security"],
   },
   "a way to authenticate is removed": {
     ...secured([{ key: [] }, { app: [] }], [{ key: [] }]),
     says: [
-      "breaking POST /pets: The security changes from key, or app to key. What clients send today is no longer enough.",
+      "breaking POST /pets: The security changes from key, or app to key. The credentials that clients send today no longer suffice.",
     ],
     at: ["security"],
   },
@@ -1682,12 +1686,12 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   },
   "a security scheme is spelt in another case": {
     ...scheme(BEARER, { ...BEARER, scheme: "Bearer" }),
-    says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    says: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
   },
   "a bearer format is named": {
     ...scheme(BEARER, { ...BEARER, bearerFormat: "JWT" }),
-    says: ["documentation components/securitySchemes/key: `bearerFormat` is added. It describes and promises nothing."],
+    says: ["documentation components/securitySchemes/key: `bearerFormat` is added. A description promises nothing."],
     at: ["components/securitySchemes/key/bearerFormat"],
   },
   "a flow's address changes": {
@@ -1700,13 +1704,13 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["components/securitySchemes/key/flows/clientCredentials"],
   },
-  "a scope is described anew": {
+  "a scope has a new description": {
     ...scheme(
       flows({ tokenUrl: "https://a.example", scopes: { read: "Read.", write: "Write." } }),
       flows({ tokenUrl: "https://a.example", scopes: { read: "Read pets.", write: "Write." } }),
     ),
     says: [
-      'documentation components/securitySchemes/key: The scope "read" of the flow `clientCredentials` is described anew. It describes and promises nothing.',
+      'documentation components/securitySchemes/key: The scope "read" of the flow `clientCredentials` has a new description. A description promises nothing.',
     ],
     at: ["components/securitySchemes/key/flows/clientCredentials"],
   },
@@ -1732,12 +1736,14 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "an operation leaves its security to the document": {
     before: contract({ ...withOperation({ security: [{ key: [] }] }), security: [{ app: [] }] }),
     after: contract({ ...withOperation({}), security: [{ app: [] }] }),
-    says: ["breaking POST /pets: The security changes from key to app. What clients send today is no longer enough."],
+    says: [
+      "breaking POST /pets: The security changes from key to app. The credentials that clients send today no longer suffice.",
+    ],
     at: ["paths//pets/post"],
   },
   "ways to authenticate are listed in another order": {
     ...secured([{ key: ["a", "b"] }, { app: [] }], [{ app: [] }, { key: ["b", "a"] }]),
-    says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    says: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
   },
   "a scope is offered": {
@@ -1775,13 +1781,13 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "another server comes first": {
     ...servers([EU, US], [US, EU]),
     says: [
-      'breaking servers: The first server changes from "https://eu.shop.example/v1" to "https://us.shop.example/v1". Generated clients call the first one unless told otherwise.',
+      'breaking servers: The first server changes from "https://eu.shop.example/v1" to "https://us.shop.example/v1". Generated clients call the first server by default.',
     ],
     at: ["servers"],
   },
   "a server is described": {
     ...servers([EU], [{ ...EU, description: "Europe" }]),
-    says: ["documentation servers/0: `description` is added. It describes and promises nothing."],
+    says: ["documentation servers/0: `description` is added. A description promises nothing."],
     at: ["servers/0/description"],
   },
   "a variable of a server has another default": {
@@ -1821,13 +1827,13 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   "an operation names the server that it had": {
     before: contract({ ...withOperation({}), servers: [EU] }),
     after: contract({ ...withOperation({ servers: [EU] }), servers: [EU] }),
-    says: ["documentation the document: The same is written in another way. Nothing changes for clients."],
+    says: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
   },
   "a keyword of the document is not known here": {
     ...document({}, { jsonSchemaDialect: "https://example.com/own" }),
     says: [
-      "breaking the document: `jsonSchemaDialect` is added. The comparison does not know this keyword, so it cannot tell that no client breaks.",
+      "breaking the document: `jsonSchemaDialect` is added. The comparison does not support this keyword, so it cannot rule out that a client breaks.",
     ],
     at: ["jsonSchemaDialect"],
   },

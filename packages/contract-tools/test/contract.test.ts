@@ -34,12 +34,12 @@ describe("pnpm contract", () => {
     const next = versionAfter(parseVersion(version)!, "additive");
     await release(contract, await bundle(contract), released);
     expect(await readdir(released)).toEqual([`${version}.yaml`]);
-    expect(await run("diff")).toEqual({ exitCode: 0, stdout: "The contract says the same.\n", stderr: "" });
+    expect(await run("diff")).toEqual({ exitCode: 0, stdout: "The contract has not changed.\n", stderr: "" });
 
     await edit(NEW_PARAMETER);
     const failed = await run("check");
     expect(failed.exitCode).toBe(1);
-    expect(failed.stdout).toContain(`so info.version has to be ${next}; it is ${version}.`);
+    expect(failed.stdout).toContain(`so info.version must be at least ${next}. It is ${version}.`);
     expect(failed.stdout).toMatch(/ {2}additive +GET \/pets: .* \(\S+openapi\.yaml:\d+\)/);
 
     await edit([`version: ${version}`, `version: ${next}`]);
@@ -63,7 +63,7 @@ describe("pnpm contract", () => {
     await edit(LESS_PER_PAGE);
     const { exitCode, stdout } = await run("check", "--github");
     expect(exitCode).toBe(1);
-    expect(stdout).toMatch(/^::error title=compatibility::The gravest change since \S+ is breaking,/m);
+    expect(stdout).toMatch(/^::error title=compatibility::The most severe change since \S+ is breaking,/m);
     expect(stdout).toMatch(
       /^::error file=\S+openapi\.yaml,line=\d+,title=breaking::GET \/pets: Query parameter "limit": `maximum` changes from 100 to 50\. Narrows the request/m,
     );
@@ -75,7 +75,7 @@ describe("pnpm contract", () => {
     expect(JSON.parse(stdout)).toMatchObject({ changes: expect.any(Array) });
     expect(await run("diff", "no-such-revision")).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringMatching(/^Error: There is no contract at the git revision no-such-revision: /),
+      stderr: expect.stringMatching(/^Error: The git revision no-such-revision has no contract: /),
     });
   });
 
@@ -84,7 +84,7 @@ describe("pnpm contract", () => {
     const kept = await release(contract, document, released);
     expect(await release(contract, document, released)).toBe(kept);
     await edit(LESS_PER_PAGE);
-    await expect(release(contract, document, released)).rejects.toThrow("is released and says something else");
+    await expect(release(contract, document, released)).rejects.toThrow("is already released with other content");
   });
 });
 
@@ -117,13 +117,15 @@ describe("a check finds", () => {
     await edit(NEW_PARAMETER);
     await edit([/ version: .*/, " version: next"]);
     const found = await findings();
-    expect(found.generated).toContain("schema.ts is not that of the contract. Run `pnpm generate`.");
-    expect(found.compatibility).toBe("info.version is next; it has to be three numbers, as in 1.0.0.");
+    expect(found.generated).toContain("schema.ts does not match the contract. Run `pnpm generate`.");
+    expect(found.compatibility).toBe("info.version is next. Write three numbers, such as 1.0.0.");
   });
 
   test("a major version below another path", async () => {
     await edit([/ version: .*/, " version: 9.0.0"]);
-    expect((await findings()).compatibility).toMatch(/^Version 9\.0\.0 has to be served below \/v9, and not at http/);
+    expect((await findings()).compatibility).toMatch(
+      /^info\.version is 9\.0\.0, so the path of each server must end in \/v9\. This one does not: http/,
+    );
   });
 
   test("a breaking change, until it has a major version and a path of its own", async () => {
@@ -131,7 +133,7 @@ describe("a check finds", () => {
     const next = versionAfter(parseVersion(version)!, "breaking");
     await release(contract, await bundle(contract), released);
     await edit(LESS_PER_PAGE);
-    expect((await findings()).compatibility).toContain(`is breaking, so info.version has to be ${next}`);
+    expect((await findings()).compatibility).toContain(`is breaking, so info.version must be at least ${next}`);
     await edit([`version: ${version}`, `version: ${next}`]);
     await edit([/(petstore\.example)\/v\d+/g, `$1/v${parseVersion(next)![0]}`]);
     expect((await findings()).compatibility).toBe("");

@@ -44,9 +44,9 @@ test("the plugin has each rule below the name that the configuration knows", () 
       "array-is-bounded",
       "integer-is-bounded",
       "pattern-is-portable",
-      "header-examples-fit",
-      "servers-share-their-path",
-      "deprecation-dates-hold",
+      "header-examples-valid",
+      "servers-share-path",
+      "deprecation-dates-valid",
       "deprecation-is-declared",
       "successor-exists",
     ],
@@ -85,38 +85,38 @@ test.each<[pattern: unknown, fault?: string]>([
   ["^(?:a)$"],
   [String.raw`^\x41$`],
   ["^a$|^b$"],
-  ["^(", "is a regular expression of ECMA-262 with the flag u"],
-  [String.raw`^\-$`, "is a regular expression of ECMA-262 with the flag u"],
-  [String.raw`^\bword$`, String.raw`has no \b or \B`],
-  ["^(?!a)b$", "has no look-ahead or look-behind"],
-  ["^(?<=a)b$", "has no look-ahead or look-behind"],
-  ["^(^a)$", "has ^ at its beginning alone"],
-  ["^(a$)$", "has $ at its end alone"],
-  [String.raw`^(a)\1$`, "has no back-references"],
-  ["^(?<name>a)$", "has no named groups"],
-  [String.raw`^\u0041$`, String.raw`writes characters as \xHH or as they are`],
-  [String.raw`^\cA$`, String.raw`writes characters as \xHH or as they are`],
-  [String.raw`^\p{L}$`, String.raw`has no \p or \P`],
-  [String.raw`^\d$`, String.raw`has no \d, \s or \w, which include other characters elsewhere`],
-  ["^a|b$", "begins with ^ and ends with $"],
-  ["a$", "begins with ^ and ends with $"],
-  ["^a", "begins with ^ and ends with $"],
-  ["$a^", "begins with ^ and ends with $"],
-  ["", "begins with ^ and ends with $"],
-  ["$a$", "begins with ^ and ends with $"],
-  ["^a^", "begins with ^ and ends with $"],
-  ["^a$|b", "begins with ^ and ends with $"],
-  ["^(?i:a)$", "is a regular expression of ECMA-262 with the flag u"],
+  ["^(", "write a regular expression of ECMA-262 that is valid with the flag u"],
+  [String.raw`^\-$`, "write a regular expression of ECMA-262 that is valid with the flag u"],
+  [String.raw`^\bword$`, String.raw`remove \b or \B`],
+  ["^(?!a)b$", "remove the look-ahead or look-behind"],
+  ["^(?<=a)b$", "remove the look-ahead or look-behind"],
+  ["^(^a)$", "write ^ only at the beginning"],
+  ["^(a$)$", "write $ only at the end"],
+  [String.raw`^(a)\1$`, "remove the back-reference"],
+  ["^(?<name>a)$", "remove the name of the group"],
+  [String.raw`^\u0041$`, String.raw`write characters as \xHH or literally`],
+  [String.raw`^\cA$`, String.raw`write characters as \xHH or literally`],
+  [String.raw`^\p{L}$`, String.raw`replace \p or \P by a character class`],
+  [String.raw`^\d$`, String.raw`replace \d, \s or \w by a character class, since languages differ in their characters`],
+  ["^a|b$", "begin it with ^ and end it with $"],
+  ["a$", "begin it with ^ and end it with $"],
+  ["^a", "begin it with ^ and end it with $"],
+  ["$a^", "begin it with ^ and end it with $"],
+  ["", "begin it with ^ and end it with $"],
+  ["$a$", "begin it with ^ and end it with $"],
+  ["^a^", "begin it with ^ and end it with $"],
+  ["^a$|b", "begin it with ^ and end it with $"],
+  ["^(?i:a)$", "write a regular expression of ECMA-262 that is valid with the flag u"],
   // Of several faults the first one is said.
   ...[String.raw`\b`, "(?!a)", "(^a)", "(a$)", String.raw`(a)\1`, "(?<n>a)", String.raw`\u0041`, String.raw`\p{L}`].map(
     (second): [string, string] => [
       String.raw`^\d${second}$`,
-      String.raw`has no \d, \s or \w, which include other characters elsewhere`,
+      String.raw`replace \d, \s or \w by a character class, since languages differ in their characters`,
     ],
   ),
-  [String.raw`^\p{L}\d$`, String.raw`has no \p or \P`],
+  [String.raw`^\p{L}\d$`, String.raw`replace \p or \P by a character class`],
 ])("the pattern %s", (pattern, fault) => {
-  const problems = fault === undefined ? [] : [`pattern: A pattern that every language reads ${fault}.`];
+  const problems = fault === undefined ? [] : [`pattern: This pattern is not portable across languages: ${fault}.`];
   expect(reported("pattern-is-portable", "Schema", [{ pattern }])).toEqual(problems);
 });
 
@@ -140,18 +140,18 @@ describe("the example of a header", () => {
     [{ enum: ["a"] }, "b", true],
     [{}, "b", false],
   ])("%o: %o", (schema, value, isFault) => {
-    const found = isFault ? ["example: The example of a header has to be of the type of its schema."] : [];
-    expect(reported("header-examples-fit", "Header", [{ schema, example: value }])).toEqual(found);
+    const found = isFault ? ["example: The example of a header must match the type and the enum of its schema."] : [];
+    expect(reported("header-examples-valid", "Header", [{ schema, example: value }])).toEqual(found);
   });
 
   test("is found by name and behind references, and looked at with a schema alone", () => {
     const components = { two: { value: 2 }, text: { type: "string" } };
     const examples = { one: { value: 1 }, two: { $ref: "two" }, a: { value: "a" }, none: {} };
-    expect(reported("header-examples-fit", "Header", [{ schema: { $ref: "text" }, examples }], components)).toEqual([
-      "examples/one/value: The example of a header has to be of the type of its schema.",
-      "examples/two/value: The example of a header has to be of the type of its schema.",
+    expect(reported("header-examples-valid", "Header", [{ schema: { $ref: "text" }, examples }], components)).toEqual([
+      "examples/one/value: The example of a header must match the type and the enum of its schema.",
+      "examples/two/value: The example of a header must match the type and the enum of its schema.",
     ]);
-    expect(reported("header-examples-fit", "Header", [{ example: 1 }, { schema: { type: "string" } }])).toEqual([]);
+    expect(reported("header-examples-valid", "Header", [{ example: 1 }, { schema: { type: "string" } }])).toEqual([]);
   });
 });
 
@@ -160,18 +160,18 @@ test.each<[urls: string[], problems: string[]]>([
   [["https://a.example/v1", "https://b.example/v1"], []],
   [
     ["https://a.example/v1", "https://b.example/v2"],
-    ["servers/1/url: Every server has to be a URL with the same path; the first has /v1."],
+    ["servers/1/url: Every server must be a URL with the same path. The path of the first is /v1."],
   ],
   [
     ["/v1", "/v1"],
     [
-      "servers/0/url: Every server has to be a URL with the same path; the first has none.",
-      "servers/1/url: Every server has to be a URL with the same path; the first has none.",
+      "servers/0/url: Every server must be a URL with the same path. The path of the first is unknown.",
+      "servers/1/url: Every server must be a URL with the same path. The path of the first is unknown.",
     ],
   ],
 ])("servers at %o", (urls, problems) => {
-  expect(reported("servers-share-their-path", "Root", [{ servers: urls.map((url) => ({ url })) }])).toEqual(problems);
-  expect(reported("servers-share-their-path", "Root", [{}])).toEqual([]);
+  expect(reported("servers-share-path", "Root", [{ servers: urls.map((url) => ({ url })) }])).toEqual(problems);
+  expect(reported("servers-share-path", "Root", [{}])).toEqual([]);
 });
 
 describe("dates of a deprecation", () => {
@@ -179,20 +179,17 @@ describe("dates of a deprecation", () => {
     ...(since !== undefined && { "x-deprecated-at": since }),
     ...(sunset !== undefined && { "x-sunset": sunset }),
   });
-  const SOON = "x-sunset: x-sunset has to be at least 180 days after x-deprecated-at.";
-  const FORM = 'has to be a day such as "2030-12-05".';
+  const SOON = "x-sunset: x-sunset must be at least 180 days after x-deprecated-at.";
+  const FORM = 'must be a date such as "2030-12-05".';
   test.each<[operation: object, problems: string[]]>([
     [{}, []],
     [dates("9999-01-01", "9999-06-30"), []],
     [dates("9999-01-01", "9999-06-29"), [SOON]],
     [dates("9999-01-01", "9999-01-01"), [SOON]],
-    [dates("9999-12-31", "9999-12-30"), ["x-sunset: x-sunset lies before x-deprecated-at."]],
+    [dates("9999-12-31", "9999-12-30"), ["x-sunset: x-sunset must not be before x-deprecated-at."]],
     [dates(undefined, "9999-12-30"), []],
     [dates("2000-01-01"), []],
-    [
-      dates("2000-01-01", "2001-01-01"),
-      ["x-sunset: x-sunset has passed: remove the operation, or announce a later day."],
-    ],
+    [dates("2000-01-01", "2001-01-01"), ["x-sunset: x-sunset has passed. Remove the operation, or set a later date."]],
     [dates("2030-02-30"), [`x-deprecated-at: x-deprecated-at ${FORM}`]],
     [dates("2030-13-01"), [`x-deprecated-at: x-deprecated-at ${FORM}`]],
     [dates("9999-01-01", "on 9999-12-30"), [`x-sunset: x-sunset ${FORM}`]],
@@ -200,11 +197,14 @@ describe("dates of a deprecation", () => {
     [dates("9999-01-01", 9999), [`x-sunset: x-sunset ${FORM}`]],
     [
       { deprecated: true },
-      ["deprecated: A deprecated operation says x-deprecated-at.", "deprecated: A deprecated operation says x-sunset."],
+      [
+        "deprecated: A deprecated operation must have x-deprecated-at.",
+        "deprecated: A deprecated operation must have x-sunset.",
+      ],
     ],
     [{ deprecated: true, ...dates("9999-01-01", "9999-12-30") }, []],
   ])("%o", (operation, problems) => {
-    expect(reported("deprecation-dates-hold", "Operation", [operation])).toEqual(problems);
+    expect(reported("deprecation-dates-valid", "Operation", [operation])).toEqual(problems);
   });
 });
 
@@ -223,15 +223,15 @@ describe("the headers of a deprecated operation", () => {
 
   test("are declared on 2xx, 304 and 404", () => {
     expect(found({ deprecated: true, responses })).toEqual([
-      "responses/204: A deprecated operation declares Deprecation, Sunset on its 204.",
-      "responses/304: A deprecated operation declares Sunset on its 304.",
-      "responses/404: A deprecated operation declares Deprecation on its 404.",
+      "responses/204: A deprecated operation must declare Deprecation, Sunset on its 204.",
+      "responses/304: A deprecated operation must declare Sunset on its 304.",
+      "responses/404: A deprecated operation must declare Deprecation on its 404.",
     ]);
   });
 
   test("include a link to its successor", () => {
     expect(found({ deprecated: true, "x-successor": "a", responses: { "200": responses["200"] } })).toEqual([
-      "responses/200: A deprecated operation declares Link on its 200.",
+      "responses/200: A deprecated operation must declare Link on its 200.",
     ]);
   });
 
@@ -243,7 +243,7 @@ describe("the headers of a deprecated operation", () => {
 test("a sunset has passed once its day has begun", () => {
   vi.useFakeTimers({ now: Date.parse("2030-12-05") });
   onTestFinished(() => void vi.useRealTimers());
-  const found = (day: string) => reported("deprecation-dates-hold", "Operation", [{ "x-sunset": day }]);
+  const found = (day: string) => reported("deprecation-dates-valid", "Operation", [{ "x-sunset": day }]);
   expect(found("2030-12-05")).toEqual([]);
   expect(found("2030-12-04")).toHaveLength(1);
 });
@@ -257,6 +257,6 @@ test("a successor is any operation of the contract, also one that comes later", 
   const found = (more: object[]) => reported("successor-exists", "Operation", [...operations, ...more]);
   expect(found([])).toEqual([]);
   expect(found([{ operationId: "d", "x-successor": "e" }])).toEqual([
-    "x-successor: x-successor has to be an operationId of the contract.",
+    "x-successor: x-successor must be an operationId of the contract.",
   ]);
 });

@@ -53,7 +53,7 @@ failed  examples
 
 describe("what changed reads", () => {
   test("as text", () => {
-    expect(formatChanges([], "text")).toBe("The contract says the same.");
+    expect(formatChanges([], "text")).toBe("The contract has not changed.");
     expect(formatChanges([BREAKING, ADDITIVE], "text")).toBe(
       [
         "          breaking      GET /pets: It is removed. (openapi/openapi.yaml:7)",
@@ -89,7 +89,7 @@ describe("the entry of a version", () => {
 - \`GET /dogs\`: It is added.
 - \`GET /cats\`: It is added.
 
-### Described better
+### Documentation
 
 - \`GET /pets\`: It is described.
 `);

@@ -59,7 +59,7 @@ function textChange({ before, after }: Pair<Node>, path: string[], key: string):
     subject: `\`${key}\`${isOperation && rest.length > 0 ? ` of ${rest.join("/")}` : ""}`,
     impact: "documentation",
     what: verb(before[key], after[key]),
-    because: "It describes and promises nothing.",
+    because: "A description promises nothing.",
     ...(after[key] !== undefined && { at: { node: after, key } }),
   };
 }

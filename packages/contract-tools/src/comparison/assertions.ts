@@ -17,12 +17,12 @@ export function valueChanges(scope: Scope, { before, after }: Pair<Keywords>): S
   const key = after["enum"] === undefined ? "const" : "enum";
   if (old === undefined)
     return current === undefined ? [] : [effect(scope, "narrows", `the values are limited to ${listed(current)}`, key)];
-  if (current === undefined) return [effect(scope, "widens", `values besides ${listed(old)} become possible`)];
+  if (current === undefined) return [effect(scope, "widens", `values besides ${listed(old)} become valid`)];
   const lost = old.filter((value) => !current.includes(value));
   const gained = current.filter((value) => !old.includes(value));
   if (lost.length + gained.length === 0 && old.join() !== current.join()) {
-    const change = effect(scope, "widens", "the values are listed in another order", key);
-    return [{ ...change, impact: "documentation", because: "Their order means nothing." }];
+    const change = effect(scope, "widens", "the order of the values changes", key);
+    return [{ ...change, impact: "documentation", because: "The order has no meaning." }];
   }
   return [
     ...lost.map((value) => effect(scope, "narrows", `the value ${value} is removed`)),

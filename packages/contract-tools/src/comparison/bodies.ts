@@ -25,7 +25,7 @@ export function requestBodyChanges(documents: Documents, operations: Pair<Node>)
   const part = "request body";
   const { before, after } = partAt(documents, operations, "requestBody");
   if (after === undefined) {
-    const because = "The service refuses or ignores what clients may send today.";
+    const because = "The service rejects or ignores values that clients may send today.";
     return before === undefined ? [] : [{ part, impact: "breaking", what: "is removed", because }];
   }
   if (before === undefined) return [{ part, ...addition(after) }];

@@ -27,7 +27,7 @@ export function compareContracts(documents: Documents): Change[] {
     return changesBetween(documents);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error; // the stack is exhausted
-    const because = "Nobody can tell that no client breaks.";
+    const because = "The comparison cannot rule out that a client breaks.";
     return [told("the document", { impact: "breaking", what: "nests too deeply to be compared", because })];
   }
 }
@@ -48,7 +48,7 @@ function changesBetween(documents: Documents): Change[] {
     ...annotationChanges(nodes).map(({ place, subject, ...change }) => told(place, change, subject)),
   ];
   if (changes.length > 0 || isDeepStrictEqual(before, after)) return changes;
-  const what = "the same is written in another way";
+  const what = "only the notation changes";
   return [told("the document", { impact: "documentation", what, because: "Nothing changes for clients." })];
 }
 
@@ -71,7 +71,7 @@ function namedSchemaChanges(documents: Documents): Change[] {
   return schemas.flatMap(([name, { before, after }]): Change[] => {
     const place = `components/schemas/${name}`;
     if (after === undefined) {
-      const because = "Generated clients name a type by it.";
+      const because = "Generated clients name a type after it.";
       return [told(place, { impact: "breaking", what: "is removed", because }, "the schema")];
     }
     if (before !== undefined) return [];

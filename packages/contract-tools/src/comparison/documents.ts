@@ -49,7 +49,7 @@ export function unknownChanges(nodes: Pair<Node>, known: readonly string[]): Par
     .map((key) => ({
       impact: "breaking",
       what: `\`${key}\` ${verb(before[key], after[key])}`,
-      because: "The comparison does not know this keyword, so it cannot tell that no client breaks.",
+      because: "The comparison does not support this keyword, so it cannot rule out that a client breaks.",
       at: { node: after, key },
     }));
 }

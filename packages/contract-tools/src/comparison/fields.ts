@@ -84,7 +84,7 @@ function addedField(scope: Scope, name: string, { isRequired }: Field, wasHidden
   const change = { what: wasHidden ? `${added}, since it is no longer \`${flag}\`` : added, field };
   const at = placed(documents, node, "properties", name);
   if (direction === "response")
-    return { ...change, impact: "additive", because: "Clients ignore fields that they do not know.", ...at };
+    return { ...change, impact: "additive", because: "Clients ignore unknown fields.", ...at };
   if (isRequired) return { ...change, ...RATINGS.request.narrows, ...at };
   return { ...change, impact: "additive", because: "Clients need not send it.", ...at };
 }
@@ -93,8 +93,8 @@ function removedField({ documents, direction, field }: Scope, after: Field | und
   const isRequest = direction === "request";
   const flag = isRequest ? "readOnly" : "writeOnly";
   const because = isRequest
-    ? "The service refuses or ignores what clients may send today."
-    : "Clients that read it find nothing.";
+    ? "The service rejects or ignores values that clients may send today."
+    : "Clients that read it no longer get it.";
   if (after === undefined) return { impact: "breaking", what: "is removed", because, field };
   const at = placed(documents, after.schema, flag);
   return { impact: "breaking", what: `is removed, since it becomes \`${flag}\``, because, field, ...at };
@@ -106,7 +106,7 @@ export function defaultChanges(documents: Documents, direction: Direction, schem
   const [before, after] = [valueOf("before"), valueOf("after")];
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
   const at = placed(documents, schemas.after, "default");
-  const because = `A ${direction} without it means something else than today.`;
+  const because = `A ${direction} without it changes its meaning.`;
   if (after === undefined) return [{ impact: "breaking", what: `loses its default ${shown(before)}`, because }];
   if (before !== undefined)
     return [
@@ -114,7 +114,7 @@ export function defaultChanges(documents: Documents, direction: Direction, schem
     ];
   const what = `gets the default ${shown(after)}`;
   if (direction === "request") return [{ impact: "breaking", what, because, ...at }];
-  return [{ impact: "additive", what, because: "A response without it meant nothing certain until now.", ...at }];
+  return [{ impact: "additive", what, because: "Until now a response without it had no defined meaning.", ...at }];
 }
 
 /** What becomes of the fields that have no name, whose schema it has compared. */
@@ -124,11 +124,11 @@ export function otherFieldChanges(scope: Scope, { before, after }: Pair<Keywords
   const isClosed = (keywords: Keywords) => keywords[key]?.includes(false) === true;
   const [wasClosed, isNowClosed] = [isClosed(before), isClosed(after)];
   if (wasClosed && isNowClosed) return [];
-  if (isNowClosed) return [effect(scope, "narrows", "other fields are ruled out", key)];
+  if (isNowClosed) return [effect(scope, "narrows", "additional fields become invalid", key)];
   if (wasClosed) {
-    const change = effect(scope, "widens", "other fields become possible", key);
+    const change = effect(scope, "widens", "additional fields become valid", key);
     if (scope.direction === "request") return [change];
-    return [{ ...change, impact: "additive", because: "Clients ignore fields that they do not know." }];
+    return [{ ...change, impact: "additive", because: "Clients ignore unknown fields." }];
   }
   const others = (keywords: Keywords) => allOf((keywords[key] ?? []) as SchemaNode[]);
   scope.compare({ ...scope, field: nameIn(scope, "*") }, { before: others(before), after: others(after) });

@@ -98,7 +98,7 @@ function nameChanges({ before, after }: Pair<Node>): PartChange[] {
   const [old, current] = [before["operationId"], after["operationId"]];
   if (old === current) return [];
   const what = `the operationId changes from ${shown(old)} to ${shown(current)}`;
-  const because = "Calls through generated clients name it.";
+  const because = "Calls in generated clients use this name.";
   return [{ impact: "breaking", what, because, at: { node: after, key: "operationId" } }];
 }
 
@@ -162,9 +162,12 @@ function keysIn({ before = {}, after = {} }: Pair<Node | undefined>): string[] {
 
 /** What becomes of a path item that the service calls. For those who serve it every change may matter. */
 export function calledChanges(documents: Documents, path: string, { before, after }: Pair<unknown>): PartChange[] {
-  if (before === undefined) return [{ impact: "additive", what: "is added", because: "Clients need not serve it." }];
+  if (before === undefined)
+    return [{ impact: "additive", what: "is added", because: "Clients need not implement it." }];
   if (after === undefined)
-    return [{ impact: "breaking", what: "is removed", because: "Clients that serve it are not called." }];
+    return [
+      { impact: "breaking", what: "is removed", because: "The service no longer calls clients that implement it." },
+    ];
   const changes = operationChanges({
     before: { ...documents.before, paths: { [path]: before } },
     after: { ...documents.after, paths: { [path]: after } },
@@ -173,7 +176,7 @@ export function calledChanges(documents: Documents, path: string, { before, afte
   const at = changed?.at === undefined ? {} : { at: changed.at };
   return changed === undefined
     ? []
-    : [{ impact: "breaking", what: "changes", because: "Clients serve it as it is today.", ...at }];
+    : [{ impact: "breaking", what: "changes", because: "Clients implement it as it is today.", ...at }];
 }
 
 const PATH_KEYS = [

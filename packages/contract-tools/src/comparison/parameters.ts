@@ -14,7 +14,7 @@ export function parametersChanges(documents: Documents, entries: Pair<OperationE
     const { in: place, name } = (current ?? old)!;
     const part = `${String(place)} parameter "${String(name)}"`;
     if (current === undefined) {
-      const because = "The service refuses or ignores what clients may send today.";
+      const because = "The service rejects or ignores values that clients may send today.";
       return [{ part, impact: "breaking", what: "is removed", because }];
     }
     if (old === undefined) return [{ part, ...addition(current) }];
@@ -40,7 +40,7 @@ function parameterChanges(documents: Documents, nodes: Pair<Node>): OperationCha
   const renamed: PartChange = {
     impact: "breaking",
     what: `the name changes from ${shown(before["name"])} to ${shown(after["name"])}`,
-    because: "Calls through generated clients name it.",
+    because: "Calls in generated clients use this name.",
     at: { node: after, key: "name" },
   };
   const flags = ["allowReserved", "allowEmptyValue"].flatMap((key) => flagChanges(nodes, key));
@@ -106,7 +106,7 @@ function styleChanges(documents: Documents, direction: Direction, nodes: Pair<No
   };
   if (key === "style" || !isScalar("before") || !isScalar("after"))
     return [{ ...RATINGS[direction].replaces, what, at }];
-  return [{ impact: "documentation", what, because: "Only lists and objects are written in another way by it.", at }];
+  return [{ impact: "documentation", what, because: "`explode` affects only lists and objects.", at }];
 }
 
 function styleOf({ in: place, style = place === "query" || place === "cookie" ? "form" : "simple", explode }: Node) {

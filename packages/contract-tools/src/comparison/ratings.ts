@@ -20,13 +20,19 @@ export interface Rating {
 export const RATINGS: Record<Direction, Record<Effect, Rating>> = {
   request: {
     widens: { impact: "additive", because: "Widens the request: the service accepts more." },
-    narrows: { impact: "breaking", because: "Narrows the request: the service refuses what clients may send today." },
-    replaces: { impact: "breaking", because: "Changes the request: the service may refuse what clients send today." },
+    narrows: {
+      impact: "breaking",
+      because: "Narrows the request: the service rejects requests that clients may send today.",
+    },
+    replaces: {
+      impact: "breaking",
+      because: "Changes the request: the service may reject requests that clients send today.",
+    },
   },
   response: {
-    widens: { impact: "breaking", because: "Widens the response: clients receive what they may not understand." },
+    widens: { impact: "breaking", because: "Widens the response: clients may not understand the new values." },
     narrows: { impact: "additive", because: "Narrows the response: the service promises more." },
-    replaces: { impact: "breaking", because: "Changes the response: clients receive what they may not understand." },
+    replaces: { impact: "breaking", because: "Changes the response: clients may not understand the new values." },
   },
 };
 

@@ -21,7 +21,7 @@ function oneResponseChanges(
 ): OperationChange[] {
   if (after === undefined) return [{ impact: "breaking", what: "is removed", because: "Clients may branch on it." }];
   if (before === undefined) {
-    const because = "Clients treat a status that they do not know as its class (RFC 9110, section 15).";
+    const because = "Clients treat an unknown status as its class (RFC 9110, section 15).";
     return [
       { impact: "additive", what: "is added", because, at: { node: after } },
       ...promisedBefore(documents, status, declared, after),
@@ -59,8 +59,8 @@ function headersChanges(documents: Documents, headers: Pair<unknown>): Operation
     const part = `header "${written.get(name)}"`;
     if (before !== undefined && after !== undefined)
       return headerChanges(documents, { before, after }).map((change) => ({ part, ...change }));
-    const because = "Clients ignore headers that they do not know.";
-    return [{ part, ...presence({ before, after }, because, "Clients that read it find nothing.") }];
+    const because = "Clients ignore unknown headers.";
+    return [{ part, ...presence({ before, after }, because, "Clients that read it no longer get it.") }];
   });
 }
 

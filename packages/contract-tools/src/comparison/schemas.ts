@@ -88,7 +88,7 @@ function changesOf(scope: Scope, schemas: Pair<SchemaNode>): SchemaChange[] {
     if (isWritten && isDeepStrictEqual(documents.before.components, documents.after.components)) return deprecations;
     return [
       ...deprecations,
-      effect(scope, "replaces", "the schema has more forms than are compared and may have changed"),
+      effect(scope, "replaces", "the schema has too many alternatives to compare and may have changed"),
     ];
   }
 }
@@ -156,7 +156,7 @@ function isAnything({ type, keywords }: Alternative): boolean {
 function named({ name, type, keywords }: Alternative): string {
   if (type === "null") return "the value null";
   const [title] = keywords["title"] ?? [];
-  return `the form ${name ?? (typeof title === "string" ? title : (type ?? "of any type"))}`;
+  return `the alternative ${name ?? (typeof title === "string" ? title : (type ?? "of any type"))}`;
 }
 
 function keyOf({ type }: Alternative): string {

@@ -10,8 +10,9 @@ export function securityChanges({ before, after }: Documents, entries: Pair<Oper
   const what = `the security changes from ${listed(old)} to ${listed(current)}`;
   const { operation } = entries.after;
   const at = { node: operation, ...(operation.security !== undefined && { key: "security" }) };
-  if (isEnough) return [{ impact: "additive", what, because: "What clients send today is still enough.", at }];
-  return [{ impact: "breaking", what, because: "What clients send today is no longer enough.", at }];
+  if (isEnough)
+    return [{ impact: "additive", what, because: "The credentials that clients send today still suffice.", at }];
+  return [{ impact: "breaking", what, because: "The credentials that clients send today no longer suffice.", at }];
 }
 
 /** Each requirement as the names of its schemes, and of each scope with its scheme. */
@@ -72,7 +73,7 @@ function flowChanges({ before, after }: Pair<Node>, name: string): PartChange[] 
     if (scopes.before[scope] === undefined)
       return [{ impact: "additive", what: `${of} is added`, because: "Clients need not ask for it.", at }];
     return [
-      { impact: "documentation", what: `${of} is described anew`, because: "It describes and promises nothing.", at },
+      { impact: "documentation", what: `${of} has a new description`, because: "A description promises nothing.", at },
     ];
   });
   if (isDeepStrictEqual(rest, others)) return changes;

@@ -32,7 +32,7 @@ export function serverChanges(nodes: Pair<{ servers?: unknown }>, holder: object
 function firstChange(url: unknown, after: Node[], at: NonNullable<PartChange["at"]>): PartChange[] {
   const first = after[0]?.["url"];
   if (first === url || !after.some((server) => server["url"] === url)) return [];
-  const because = "Generated clients call the first one unless told otherwise.";
+  const because = "Generated clients call the first server by default.";
   return [{ impact: "breaking", what: `the first server changes from ${shown(url)} to ${shown(first)}`, because, at }];
 }
 

@@ -27,7 +27,7 @@ function groupingChanges(scope: Scope, schemas: Pair<SchemaNode>, documents: Doc
   const later = new Set(after.flatMap(({ names }) => names));
   const shared = new Set(before.flatMap(({ names }) => names).filter((name) => later.has(name)));
   return COUPLED.some((keywords) => grouped(before, keywords, shared) !== grouped(after, keywords, shared))
-    ? [effect(scope, "replaces", "`allOf` groups keywords in another way", "allOf")]
+    ? [effect(scope, "replaces", "`allOf` groups keywords differently", "allOf")]
     : [];
 }
 
@@ -80,7 +80,7 @@ function oneOfChanges(scope: Scope, { before, after }: Pair<SchemaNode>, documen
       .toSorted()
       .join("\n");
   if (areExclusive || meanings(documents.before, had) === meanings(documents.after, has)) return [];
-  return [effect(scope, "replaces", "`oneOf` changes whose members may be valid at once", "oneOf")];
+  return [effect(scope, "replaces", "a `oneOf` with overlapping members changes", "oneOf")];
 }
 
 function oneOfsIn(document: Documents["before"], schema: SchemaNode): SchemaNode[][] {

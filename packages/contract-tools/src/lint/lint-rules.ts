@@ -54,9 +54,9 @@ export default function plugin() {
       [minimum, maximum].some(isUndefined) ? "Bound each integer with minimum and maximum." : undefined,
     ),
     "pattern-is-portable": () => ({ Schema: checkPattern }),
-    "header-examples-fit": () => ({ Header: checkHeaderExamples }),
-    "servers-share-their-path": () => ({ Root: checkServers }),
-    "deprecation-dates-hold": () => ({ Operation: checkDates }),
+    "header-examples-valid": () => ({ Header: checkHeaderExamples }),
+    "servers-share-path": () => ({ Root: checkServers }),
+    "deprecation-dates-valid": () => ({ Operation: checkDates }),
     "deprecation-is-declared": () => ({ Operation: checkAnnouncement }),
     "successor-exists": successorExists,
   };
@@ -76,7 +76,10 @@ function bounded(type: string, problemOf: (schema: Schema) => string | undefined
 const checkPattern: Visit<Schema> = ({ pattern }, { report, location }) => {
   const fault = typeof pattern === "string" ? portabilityFault(pattern) : undefined;
   if (fault !== undefined)
-    report({ message: `A pattern that every language reads ${fault}.`, location: location.child("pattern") });
+    report({
+      message: `This pattern is not portable across languages: ${fault}.`,
+      location: location.child("pattern"),
+    });
 };
 
 /** What of a pattern is not read alike by ECMA-262, Python, Java, Go (RE2) and Rust; see JSON Schema Core, section 6.4. */
@@ -85,30 +88,30 @@ function portabilityFault(source: string): string | undefined {
   try {
     pattern = new RegExpParser({ ecmaVersion: 2022 }).parsePattern(source, 0, source.length, true);
   } catch {
-    return "is a regular expression of ECMA-262 with the flag u";
+    return "write a regular expression of ECMA-262 that is valid with the flag u";
   }
   const faults: string[] = [];
   visitRegExpAST(pattern, {
     onAssertionEnter: ({ kind, parent }) => {
-      if (kind === "word") faults.push("has no \\b or \\B");
-      else if (kind.startsWith("look")) faults.push("has no look-ahead or look-behind");
+      if (kind === "word") faults.push("remove \\b or \\B");
+      else if (kind.startsWith("look")) faults.push("remove the look-ahead or look-behind");
       else if (parent.parent !== pattern)
-        faults.push(kind === "start" ? "has ^ at its beginning alone" : "has $ at its end alone");
+        faults.push(kind === "start" ? "write ^ only at the beginning" : "write $ only at the end");
     },
-    onBackreferenceEnter: () => void faults.push("has no back-references"),
-    onCapturingGroupEnter: ({ name }) => void (name !== null && faults.push("has no named groups")),
-    onCharacterEnter: ({ raw }) =>
-      void (/\\[uc]/.test(raw) && faults.push("writes characters as \\xHH or as they are")),
+    onBackreferenceEnter: () => void faults.push("remove the back-reference"),
+    onCapturingGroupEnter: ({ name }) => void (name !== null && faults.push("remove the name of the group")),
+    onCharacterEnter: ({ raw }) => void (/\\[uc]/.test(raw) && faults.push("write characters as \\xHH or literally")),
     onCharacterSetEnter: ({ kind }) => {
-      if (kind === "property") faults.push("has no \\p or \\P");
-      else if (kind !== "any") faults.push("has no \\d, \\s or \\w, which include other characters elsewhere");
+      if (kind === "property") faults.push("replace \\p or \\P by a character class");
+      else if (kind !== "any")
+        faults.push("replace \\d, \\s or \\w by a character class, since languages differ in their characters");
     },
   });
   const isAnchored = pattern.alternatives.every(({ elements }) => {
     const [first, last] = [elements[0], elements.at(-1)];
     return first?.type === "Assertion" && first.kind === "start" && last?.type === "Assertion" && last.kind === "end";
   });
-  return faults[0] ?? (isAnchored ? undefined : "begins with ^ and ends with $");
+  return faults[0] ?? (isAnchored ? undefined : "begin it with ^ and end it with $");
 }
 
 /** Redocly checks the examples of parameters and bodies against their schemas, and those of headers not at all. */
@@ -121,7 +124,7 @@ const checkHeaderExamples: Visit<Header> = (header, { report, location, resolve 
   for (const [path, value] of [[["example"], header.example] as const, ...named]) {
     if (value === undefined || fits(value, schema)) continue;
     report({
-      message: "The example of a header has to be of the type of its schema.",
+      message: "The example of a header must match the type and the enum of its schema.",
       location: location.child([...path]),
     });
   }
@@ -146,7 +149,7 @@ const checkServers: Visit<{ servers?: { url: string }[] }> = ({ servers = [] }, 
   const paths = servers.map(({ url }) => URL.parse(url)?.pathname);
   for (const [index, path] of paths.entries()) {
     if (path !== undefined && path === paths[0]) continue;
-    const message = `Every server has to be a URL with the same path; the first has ${paths[0] ?? "none"}.`;
+    const message = `Every server must be a URL with the same path. The path of the first is ${paths[0] ?? "unknown"}.`;
     report({ message, location: location.child(["servers", index, "url"]) });
   }
 };
@@ -156,21 +159,21 @@ const checkDates: Visit<Operation> = (operation, { report, location }) => {
   const [since, sunset] = fields.map((field) => dayOf(operation[field]));
   for (const field of fields) {
     if (operation[field] === undefined || dayOf(operation[field]) !== undefined) continue;
-    report({ message: `${field} has to be a day such as "2030-12-05".`, location: location.child(field) });
+    report({ message: `${field} must be a date such as "2030-12-05".`, location: location.child(field) });
   }
   for (const field of fields) {
     if (operation.deprecated !== true || operation[field] !== undefined) continue;
-    report({ message: `A deprecated operation says ${field}.`, location: location.child("deprecated") });
+    report({ message: `A deprecated operation must have ${field}.`, location: location.child("deprecated") });
   }
   if (sunset === undefined) return;
   if (since !== undefined && sunset < since)
-    report({ message: "x-sunset lies before x-deprecated-at.", location: location.child("x-sunset") });
+    report({ message: "x-sunset must not be before x-deprecated-at.", location: location.child("x-sunset") });
   else if (since !== undefined && sunset - since < LEAST_NOTICE * DAY) {
-    const message = `x-sunset has to be at least ${LEAST_NOTICE} days after x-deprecated-at.`;
+    const message = `x-sunset must be at least ${LEAST_NOTICE} days after x-deprecated-at.`;
     report({ message, location: location.child("x-sunset") });
   }
   if (sunset < Date.now()) {
-    const message = "x-sunset has passed: remove the operation, or announce a later day.";
+    const message = "x-sunset has passed. Remove the operation, or set a later date.";
     report({ message, location: location.child("x-sunset") });
   }
 };
@@ -184,7 +187,7 @@ const checkAnnouncement: Visit<Operation> = (operation, { report, location, reso
     const declared = Object.keys(resolve<{ headers?: object }>(node).node?.headers ?? {});
     const missing = names.filter((name) => !declared.includes(name));
     if (missing.length === 0) continue;
-    const message = `A deprecated operation declares ${missing.join(", ")} on its ${status}.`;
+    const message = `A deprecated operation must declare ${missing.join(", ")} on its ${status}.`;
     report({ message, location: location.child(["responses", status]) });
   }
 };
@@ -205,7 +208,7 @@ function successorExists() {
   };
   const leave: Visit<unknown> = (_root, { report }) => {
     for (const { id, location } of successors)
-      if (!ids.has(id)) report({ message: "x-successor has to be an operationId of the contract.", location });
+      if (!ids.has(id)) report({ message: "x-successor must be an operationId of the contract.", location });
   };
   return { Operation: collect, Root: { leave } };
 }

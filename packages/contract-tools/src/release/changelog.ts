@@ -3,7 +3,7 @@ import type { ContractChange, Impact } from "../comparison/diff.ts";
 const HEADINGS = {
   breaking: "Breaking: change your calls",
   additive: "New, deprecated or relaxed",
-  documentation: "Described better",
+  documentation: "Documentation",
 } as const satisfies Record<Impact, string>;
 
 /** The entry of a version for those who use the contract, as Markdown: what changed, by what it means for them. */

@@ -67,7 +67,7 @@ function lintChecks(problems: ContractProblem[]): Check[] {
 
 async function generatedCheck(document: OpenAPI3, folder: string): Promise<Check> {
   const stale = await staleAmong(await generatedFiles(document), folder);
-  const findings = stale.map((name) => ({ message: `${name} is not that of the contract. Run \`pnpm generate\`.` }));
+  const findings = stale.map((name) => ({ message: `${name} does not match the contract. Run \`pnpm generate\`.` }));
   return { name: "generated", passed: "the generated files are those of the contract", findings };
 }
 
@@ -78,10 +78,12 @@ async function compatibilityCheck(document: OpenAPI3, contract: string, released
   const fail = (message: string, changes: ContractChange[] = []): Check => {
     return { name: "compatibility", passed: "", findings: [{ message }], changes };
   };
-  if (version === undefined) return fail(`info.version is ${info.version}; it has to be three numbers, as in 1.0.0.`);
+  if (version === undefined) return fail(`info.version is ${info.version}. Write three numbers, such as 1.0.0.`);
   const misplaced = servers.find(({ url }) => !new URL(url).pathname.endsWith(`/v${version[0]}`));
   if (misplaced)
-    return fail(`Version ${info.version} has to be served below /v${version[0]}, and not at ${misplaced.url}.`);
+    return fail(
+      `info.version is ${info.version}, so the path of each server must end in /v${version[0]}. This one does not: ${misplaced.url}`,
+    );
 
   const last = await lastReleased(released);
   if (last === undefined) return { name: "compatibility", passed: "nothing is released yet", findings: [] };
@@ -89,10 +91,10 @@ async function compatibilityCheck(document: OpenAPI3, contract: string, released
   const since = `since ${last.version.join(".")}`;
   const impact = gravest(changes.map((change) => change.impact));
   if (impact === undefined) return { name: "compatibility", passed: `no changes ${since}`, findings: [], changes };
-  const demanded = versionAfter(last.version, impact);
-  if (compareVersions(version, parseVersion(demanded)!) < 0)
+  const required = versionAfter(last.version, impact);
+  if (compareVersions(version, parseVersion(required)!) < 0)
     return fail(
-      `The gravest change ${since} is ${impact}, so info.version has to be ${demanded}; it is ${info.version}.`,
+      `The most severe change ${since} is ${impact}, so info.version must be at least ${required}. It is ${info.version}.`,
       changes,
     );
   return {

@@ -23,12 +23,12 @@ export interface Changeset {
 export function nextVersionProblem(changes: ContractChange[], changesets: Changeset[]): string | undefined {
   const impact = gravest(changes.map((change) => change.impact));
   if (impact === undefined) return undefined;
-  const demanded = BUMPS[impact];
+  const required = BUMPS[impact];
   const announced = changesets.flatMap(({ releases }) => releases).filter(({ name }) => name === CLIENT);
-  if (announced.some(({ type }) => ORDER.indexOf(type) <= ORDER.indexOf(demanded))) return undefined;
+  if (announced.some(({ type }) => ORDER.indexOf(type) <= ORDER.indexOf(required))) return undefined;
   return (
-    `The gravest change to the contract since its last release is ${impact}, so the next version of ${CLIENT} is a ` +
-    `${demanded} one, and no changeset says so. Run: npx -y pnpm@12.21.0 exec changeset --${demanded} ${CLIENT} ` +
+    `The most severe change to the contract since its last release is ${impact}, so ${CLIENT} needs a changeset ` +
+    `for a ${required} version. Run: npx -y pnpm@12.21.0 exec changeset --${required} ${CLIENT} ` +
     `--message "what changes for its users"`
   );
 }

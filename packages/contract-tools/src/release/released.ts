@@ -39,7 +39,7 @@ export async function release(contractPath: string, { info }: OpenAPI3, folder: 
     const kept = await readFile(target, "utf8").catch(() => undefined);
     if (kept !== undefined && kept !== text) {
       const name = relative(ROOT, target);
-      throw new Error(`${name} is released and says something else. Raise info.version in the contract.`);
+      throw new Error(`${name} is already released with other content. Raise info.version in the contract.`);
     }
     await writeFile(target, text);
     return target;

@@ -14,6 +14,6 @@ export async function committedContract(revision: string): Promise<OpenAPI3> {
     return JSON.parse(stdout) as OpenAPI3;
   } catch (error) {
     const { stderr = String(error) } = error as { stderr?: string };
-    throw new Error(`There is no contract at the git revision ${revision}: ${stderr.trim()}`, { cause: error });
+    throw new Error(`The git revision ${revision} has no contract: ${stderr.trim()}`, { cause: error });
   }
 }
