@@ -1,4 +1,4 @@
-/** `pnpm contract`: what has to be known of a change to the contract before it is merged, and what follows its release. */
+/** `pnpm contract`: generates from the contract, checks and compares it before a merge, and releases it. */
 import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import { Command, Option } from "commander";
@@ -21,24 +21,24 @@ interface Options {
   github?: true;
 }
 
-const JSON_OUTPUT = new Option("--json", "for programs").conflicts("github");
-const GITHUB_OUTPUT = new Option("--github", "as annotations of a pull request on GitHub");
+const JSON_OUTPUT = new Option("--json", "print JSON").conflicts("github");
+const GITHUB_OUTPUT = new Option("--github", "print annotations of a pull request on GitHub");
 const CONTRACT = pathOption("--contract <file>", "the contract", CONTRACT_FILE);
-const GENERATED = pathOption("--generated <folder>", "where the generated files are", GENERATED_FOLDER);
+const GENERATED = pathOption("--generated <folder>", "the folder of the generated files", GENERATED_FOLDER);
 
 const program = new Command("contract").description("Generates from the contract, checks, compares and releases it.");
 
 program
   .command("generate")
-  .description("writes the types and data that follow from the contract")
+  .description("generate types and data from the contract")
   .addOption(CONTRACT)
   .addOption(GENERATED)
-  .option("--check", "write nothing, and fail where what is committed differs or another file lies among it", false)
+  .option("--check", "write nothing; fail if a generated file differs, or if the folder has another file", false)
   .action(async ({ contract, generated, check }: Options & { check: boolean }) =>
     writeOrCheck(await generatedFiles(await bundle(contract)), generated, check),
   );
 
-command("check", "lint, examples, generated files, deprecations, compatibility with the last release")
+command("check", "check lint, examples, deprecations, generated files, compatibility with the last release")
   .addOption(JSON_OUTPUT)
   .addOption(GITHUB_OUTPUT)
   .addOption(GENERATED)
@@ -48,7 +48,7 @@ command("check", "lint, examples, generated files, deprecations, compatibility w
     if (!checks.every(hasPassed)) process.exitCode = 1;
   });
 
-command("diff", "what changed since the last release, or since a git revision or another file")
+command("diff", "list the changes since the last release, or since a git revision or another file")
   .argument("[base]", "a git revision, such as HEAD or origin/main, or a file")
   .addOption(JSON_OUTPUT)
   .addOption(GITHUB_OUTPUT)
@@ -56,12 +56,14 @@ command("diff", "what changed since the last release, or since a git revision or
     print(formatChanges(await changesSince(base, options), formatOf(options))),
   );
 
-command("changelog", "the entry for those who use the contract, as Markdown").action(async (options: Options) => {
-  const { info } = await bundle(options.contract);
-  print(changelogEntry(info.version, await changesSince(undefined, options)));
-});
+command("changelog", "print the changelog entry for the users of the contract, as Markdown").action(
+  async (options: Options) => {
+    const { info } = await bundle(options.contract);
+    print(changelogEntry(info.version, await changesSince(undefined, options)));
+  },
+);
 
-command("release", "keeps the contract as the last one released, once it passes every check")
+command("release", "save the contract as released, if it passes every check")
   .addOption(GENERATED)
   .action(async (options: Options) => {
     const checks = await checkContract(options);
@@ -86,7 +88,7 @@ function command(name: string, description: string): Command {
     .command(name)
     .description(description)
     .addOption(CONTRACT)
-    .addOption(pathOption("--released <folder>", "where released contracts are kept", RELEASED_FOLDER));
+    .addOption(pathOption("--released <folder>", "the folder of the released contracts", RELEASED_FOLDER));
 }
 
 function pathOption(flags: string, description: string, path: string): Option {

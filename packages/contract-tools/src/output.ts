@@ -1,10 +1,10 @@
 import type { Check, Finding } from "./release/check.ts";
 import type { ContractChange } from "./comparison/diff.ts";
 
-/** For people, for programs, or as annotations of a pull request. */
+/** Text for people, JSON for programs, or annotations of a pull request on GitHub. */
 export type Format = "text" | "json" | "github";
 
-/** What the checks found. */
+/** Formats the results of the checks. */
 export function formatChecks(checks: Check[], format: Format): string {
   if (format === "json") return JSON.stringify({ passed: checks.every(hasPassed), checks }, null, 2);
   const findings = checks.flatMap((check) => check.findings.map((finding) => ({ ...finding, title: check.name })));
@@ -14,21 +14,20 @@ export function formatChecks(checks: Check[], format: Format): string {
   }
   return checks
     .map((check) => {
-      const verdict = hasPassed(check) ? `ok      ${check.name}: ${check.passed}` : `failed  ${check.name}`;
+      const status = hasPassed(check) ? `ok      ${check.name}: ${check.passed}` : `failed  ${check.name}`;
       const lines = check.findings.map(({ message, at }) => `          ${where(at)}${message}`);
-      return [verdict, ...lines, ...(hasPassed(check) ? [] : (check.changes ?? []).map(changeLine))].join("\n");
+      return [status, ...lines, ...(hasPassed(check) ? [] : (check.changes ?? []).map(changeLine))].join("\n");
     })
     .join("\n");
 }
 
-/** What changed. */
+/** Formats a list of changes. */
 export function formatChanges(changes: ContractChange[], format: Format): string {
   if (format === "json") return JSON.stringify({ changes }, null, 2);
   if (format === "github") return changes.map(changeAnnotation).join("\n");
   return changes.length === 0 ? "The contract has not changed." : changes.map(changeLine).join("\n");
 }
 
-/** Whether a check found nothing. */
 export function hasPassed({ findings }: Check): boolean {
   return findings.length === 0;
 }

@@ -4,21 +4,21 @@ import { resolve } from "node:path";
 /** The root of the repository. */
 export const ROOT = resolve(import.meta.dirname, "../../..");
 
-/** The contract as it is written. */
+/** The source file of the contract. */
 export const CONTRACT_FILE = resolve(ROOT, "openapi/openapi.yaml");
 
-/** The rules it is held to. */
+/** The configuration of the contract's lint rules. */
 export const LINT_CONFIG = resolve(ROOT, "openapi/redocly.yaml");
 
-/** What Redocly's command line said. */
-export interface Said {
+/** The exit code and the output of a command. */
+export interface CommandResult {
   exitCode: number;
   stdout: string;
   stderr: string;
 }
 
-/** Runs Redocly's command line from the root of the repository, which the paths it prints are relative to. */
-export function redocly(words: string[], signal?: AbortSignal): Promise<Said> {
+/** Runs Redocly's command line from the root of the repository. The paths that it prints are relative to the root. */
+export function redocly(args: string[], signal?: AbortSignal): Promise<CommandResult> {
   const program = `node_modules/.bin/redocly${process.platform === "win32" ? ".cmd" : ""}`;
   const options = {
     cwd: ROOT,
@@ -27,7 +27,7 @@ export function redocly(words: string[], signal?: AbortSignal): Promise<Said> {
     ...(signal && { signal }),
   };
   return new Promise((done, failed) => {
-    const child = execFile(resolve(import.meta.dirname, "..", program), words, options, (error, stdout, stderr) => {
+    const child = execFile(resolve(import.meta.dirname, "..", program), args, options, (error, stdout, stderr) => {
       if (child.exitCode === null) failed(error ?? new Error("Redocly was stopped."));
       else done({ exitCode: child.exitCode, stdout, stderr });
     });

@@ -11,7 +11,7 @@ const documentOf = (openapi: string) => ({ openapi, paths: {}, components: { sch
 const LATEST = documentOf("3.1.1");
 const OLD = documentOf("3.0.3");
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
-const forms = (schema: SchemaNode, document = LATEST) => alternativesOf(document, schema);
+const alternatives = (schema: SchemaNode, document = LATEST) => alternativesOf(document, schema);
 
 describe("the keywords of a schema", () => {
   test.each<[name: string, schema: SchemaNode, keywords: object, document?: typeof LATEST]>([
@@ -48,7 +48,7 @@ describe("the keywords of a schema", () => {
     ["oneOf of one", { oneOf: [{ minLength: 1 }] }, { minLength: [1] }],
     ["anyOf of two", { anyOf: [true, false] }, { anyOf: [[true, false]] }],
     ["an enum of one", { enum: ["a"] }, { enum: [["a"]] }],
-    ["nothing said", { type: "string", maxLength: undefined }, { type: ["string"] }],
+    ["an undefined keyword", { type: "string", maxLength: undefined }, { type: ["string"] }],
     ["itself", ref("Own"), { type: ["string"] }],
   ])("%s", (_name, schema, keywords, document = LATEST) => {
     expect(keywordsOf(document, schema)).toStrictEqual(keywords);
@@ -82,7 +82,7 @@ test("schemas that hold at once are one, each once", () => {
   expect(allOf([more])).toEqual(more);
 });
 
-describe("the forms of a value", () => {
+describe("the alternatives of a value", () => {
   test.each<[name: string, schema: SchemaNode, found: object[]]>([
     ["of no type", { maxLength: 9 }, [{ keywords: { maxLength: [9] } }]],
     ["of one type", { type: "string" }, [{ type: "string", keywords: {} }]],
@@ -157,13 +157,16 @@ describe("the forms of a value", () => {
       ],
     ],
   ])("%s", (_name, schema, found) => {
-    expect(forms(schema)).toStrictEqual(found);
+    expect(alternatives(schema)).toStrictEqual(found);
   });
 
   test("each have the values of their type", () => {
     const values = ["a", null, [1], 1, 1.5, true, {}];
     const type = ["string", "null", "array", "integer", "number", "boolean", "object"];
-    const left = forms({ type, enum: values, const: undefined }).map((form) => [form.type, form.keywords["enum"]]);
+    const left = alternatives({ type, enum: values, const: undefined }).map((alternative) => [
+      alternative.type,
+      alternative.keywords["enum"],
+    ]);
     expect(left).toEqual([
       ["string", [["a"]]],
       ["null", [[null]]],
@@ -173,8 +176,10 @@ describe("the forms of a value", () => {
       ["boolean", [[true]]],
       ["object", [[{}]]],
     ]);
-    expect(forms({ type: ["string", "null"], const: "a" })).toEqual([{ type: "string", keywords: { enum: [["a"]] } }]);
-    expect(forms({ type: "string", const: "a" })).toEqual([{ type: "string", keywords: { const: ["a"] } }]);
+    expect(alternatives({ type: ["string", "null"], const: "a" })).toEqual([
+      { type: "string", keywords: { enum: [["a"]] } },
+    ]);
+    expect(alternatives({ type: "string", const: "a" })).toEqual([{ type: "string", keywords: { const: ["a"] } }]);
   });
 
   test("each have the assertions about their type, and the format of what may have one", () => {
@@ -188,7 +193,10 @@ describe("the forms of a value", () => {
     const keywords = [...Object.values(assertions), "format title"].join(" ").split(" ");
     const schema = Object.fromEntries(keywords.map((keyword) => [keyword, 1]));
     const type = ["string", "number", "integer", "array", "object", "boolean", "null"];
-    const found = forms({ ...schema, type }).map((form) => [form.type, Object.keys(form.keywords).join(" ")]);
+    const found = alternatives({ ...schema, type }).map((alternative) => [
+      alternative.type,
+      Object.keys(alternative.keywords).join(" "),
+    ]);
     expect(found).toEqual([
       ["string", `${assertions["string"]} format title`],
       ["number", `${assertions["number"]} format title`],

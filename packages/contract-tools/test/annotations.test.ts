@@ -40,8 +40,8 @@ describe("an extension", () => {
   });
 });
 
-describe("words are told where they stand", () => {
-  test.each<[name: string, before: Node, after: Node, told: string[]]>([
+describe("a change of a description is reported", () => {
+  test.each<[name: string, before: Node, after: Node, expected: string[]]>([
     ["of the document", { tags: [] }, { tags: [{ name: "a" }] }, ["the document: `tags` changes"]],
     ["of its info", { info: { version: "1" } }, { info: { version: "2" } }, ["info: `version` changes"]],
     ["of a path", { paths: { "/a": { summary: "a" } } }, { paths: { "/a": {} } }, ["paths//a: `summary` is removed"]],
@@ -70,11 +70,11 @@ describe("words are told where they stand", () => {
     ["of a null", { a: null }, { a: null }, []],
     ["where an object becomes null", { a: { title: "a" } }, { a: null }, []],
     ["where a list becomes an object", { a: [{ title: "a" }] }, { a: { title: "b" } }, []],
-  ])("%s", (_name, before, after, told) => {
-    expect(found(before, after)).toEqual(told);
+  ])("%s", (_name, before, after, expected) => {
+    expect(found(before, after)).toEqual(expected);
   });
 
-  test.each(["in", "name", "url", "$ref", "type"])("in a list, whose items are told apart by %s", (key) => {
+  test.each(["in", "name", "url", "$ref", "type"])("in a list, whose items are identified by %s", (key) => {
     const [one, other] = [{ [key]: "a" }, { [key]: "b" }];
     const before = { list: [one, { ...other, title: "a" }] };
     expect(found(before, { list: [{ ...other, title: "b" }, one] })).toEqual(["list/0: `title` changes"]);

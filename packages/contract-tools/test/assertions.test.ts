@@ -8,8 +8,8 @@ const ADDED = "Narrows the request: the service rejects requests that clients ma
 const REMOVED = "Widens the request: the service accepts more.";
 const CHANGED = "Changes the request: the service may reject requests that clients send today.";
 
-/** What is told of a schema of requests that changes, each with its impact. */
-function told(before: unknown, after: unknown, schemas: Json = {}, schemasAfter = schemas): string[] {
+/** The messages of a changed request schema, each with its impact. */
+function messagesOf(before: unknown, after: unknown, schemas: Json = {}, schemasAfter = schemas): string[] {
   const accepting = (schema: unknown, named: Json) => ({
     openapi: "3.1.1",
     paths: {
@@ -23,31 +23,37 @@ function told(before: unknown, after: unknown, schemas: Json = {}, schemasAfter 
   return changes.map(({ impact, place, message }) => `${impact} ${place}: ${message}`);
 }
 
-const REFUSING =
+const RESTRICTING =
   "pattern format multipleOf uniqueItems not propertyNames dependentRequired unevaluatedItems unevaluatedProperties";
 const REPLACING =
   "contentEncoding contentMediaType contentSchema patternProperties dependentSchemas prefixItems contains minContains maxContains if then else";
 const WITH_A_SCHEMA = "not propertyNames unevaluatedItems unevaluatedProperties contentSchema contains if then else";
 
-test.each(REFUSING.split(" "))("`%s` narrows when it is added, and widens when it is removed", (keyword) => {
+test.each(RESTRICTING.split(" "))("`%s` narrows when it is added, and widens when it is removed", (keyword) => {
   const schema = { [keyword]: { type: "string" } };
-  expect(told({}, schema)).toEqual([`breaking ${PLACE}: \`${keyword}\` {"type":"string"} is added. ${ADDED}`]);
-  expect(told(schema, {})).toEqual([`additive ${PLACE}: \`${keyword}\` {"type":"string"} is removed. ${REMOVED}`]);
+  expect(messagesOf({}, schema)).toEqual([`breaking ${PLACE}: \`${keyword}\` {"type":"string"} is added. ${ADDED}`]);
+  expect(messagesOf(schema, {})).toEqual([
+    `additive ${PLACE}: \`${keyword}\` {"type":"string"} is removed. ${REMOVED}`,
+  ]);
 });
 
 test.each(REPLACING.split(" "))("`%s` may do either when it is added or removed", (keyword) => {
   const schema = { [keyword]: [{ type: "string" }] };
-  expect(told({}, schema)).toEqual([`breaking ${PLACE}: \`${keyword}\` [{"type":"string"}] is added. ${CHANGED}`]);
-  expect(told(schema, {})).toEqual([`breaking ${PLACE}: \`${keyword}\` [{"type":"string"}] is removed. ${CHANGED}`]);
+  expect(messagesOf({}, schema)).toEqual([
+    `breaking ${PLACE}: \`${keyword}\` [{"type":"string"}] is added. ${CHANGED}`,
+  ]);
+  expect(messagesOf(schema, {})).toEqual([
+    `breaking ${PLACE}: \`${keyword}\` [{"type":"string"}] is removed. ${CHANGED}`,
+  ]);
 });
 
 test.each([
   ["uniqueItems", false],
   ["unevaluatedItems", true],
   ["unevaluatedProperties", true],
-])("`%s` %s refuses nothing", (keyword, value) => {
-  const said = told({}, { [keyword]: value });
-  expect(said).toEqual(["documentation the document: Only the notation changes. Nothing changes for clients."]);
+])("`%s` %s excludes no value", (keyword, value) => {
+  const messages = messagesOf({}, { [keyword]: value });
+  expect(messages).toEqual(["documentation the document: Only the notation changes. Nothing changes for clients."]);
 });
 
 describe("behind a reference", () => {
@@ -59,26 +65,26 @@ describe("behind a reference", () => {
 
   test.each(WITH_A_SCHEMA.split(" "))("the schema of `%s` is compared", (keyword) => {
     const schema = { [keyword]: A };
-    expect(told(schema, schema, short, long)).toEqual([
+    expect(messagesOf(schema, schema, short, long)).toEqual([
       `breaking ${PLACE}: \`${keyword}\` changes behind {"$ref":"#/components/schemas/A"}. ${CHANGED}`,
     ]);
-    expect(told(schema, schema, short, described)).toEqual(TITLED);
+    expect(messagesOf(schema, schema, short, described)).toEqual(TITLED);
   });
 
   test.each(["patternProperties", "dependentSchemas"])("each schema of `%s` is compared", (keyword) => {
     const schema = { [keyword]: { b: { type: "string" }, a: A } };
-    expect(told(schema, schema, short, long)).toEqual([
+    expect(messagesOf(schema, schema, short, long)).toEqual([
       `breaking ${PLACE}: \`${keyword}\` changes behind {"b":{"type":"string"},"a":{"$ref":"#/components/schemas/A"}}. ${CHANGED}`,
     ]);
-    expect(told(schema, schema, short, described)).toEqual(TITLED);
+    expect(messagesOf(schema, schema, short, described)).toEqual(TITLED);
     const more = { [keyword]: { ...schema[keyword], c: true } };
-    expect(told(schema, more, short).concat(told(more, schema, short))).toHaveLength(2);
+    expect(messagesOf(schema, more, short).concat(messagesOf(more, schema, short))).toHaveLength(2);
   });
 
   test("each schema of `prefixItems` is compared", () => {
     const schema = { prefixItems: [A, { type: "string" }] };
-    expect(told(schema, schema, short, long)).toHaveLength(1);
-    expect(told(schema, schema, short, described)).toEqual(TITLED);
+    expect(messagesOf(schema, schema, short, long)).toHaveLength(1);
+    expect(messagesOf(schema, schema, short, described)).toEqual(TITLED);
   });
 });
 
@@ -97,13 +103,13 @@ test.each([
   const [loose, tight] = [{ [keyword]: 5 }, { [keyword]: 5 + sign }];
   const name = keyword.replace("exclusiveM", "m");
   const text = (value: number) => (name === keyword ? String(value) : `${value} (excluded)`);
-  expect(told(loose, tight)).toEqual([
+  expect(messagesOf(loose, tight)).toEqual([
     `breaking ${PLACE}: \`${name}\` changes from ${text(5)} to ${text(5 + sign)}. ${ADDED}`,
   ]);
-  expect(told(tight, loose)).toEqual([
+  expect(messagesOf(tight, loose)).toEqual([
     `additive ${PLACE}: \`${name}\` changes from ${text(5 + sign)} to ${text(5)}. ${REMOVED}`,
   ]);
-  expect(told({}, tight)).toEqual([`breaking ${PLACE}: \`${name}\` ${text(5 + sign)} is added. ${ADDED}`]);
+  expect(messagesOf({}, tight)).toEqual([`breaking ${PLACE}: \`${name}\` ${text(5 + sign)} is added. ${ADDED}`]);
 });
 
 test("of bounds that hold at once the tightest counts, and one that is excluded is tighter", () => {
@@ -111,14 +117,18 @@ test("of bounds that hold at once the tightest counts, and one that is excluded 
   const change = (from: string, to: string) => [
     `breaking ${PLACE}: \`minimum\` changes from ${from} to ${to}. ${ADDED}`,
   ];
-  expect(told(all({ minimum: 1 }, { minimum: 3 }), all({ minimum: 1 }, { minimum: 4 }))).toEqual(change("3", "4"));
-  expect(told(all({ minimum: 3 }, { minimum: 1 }), all({ minimum: 4 }, { minimum: 1 }))).toEqual(change("3", "4"));
-  expect(told({ minimum: 3, exclusiveMinimum: 3 }, { minimum: 4, exclusiveMinimum: 3 })).toEqual(
+  expect(messagesOf(all({ minimum: 1 }, { minimum: 3 }), all({ minimum: 1 }, { minimum: 4 }))).toEqual(
+    change("3", "4"),
+  );
+  expect(messagesOf(all({ minimum: 3 }, { minimum: 1 }), all({ minimum: 4 }, { minimum: 1 }))).toEqual(
+    change("3", "4"),
+  );
+  expect(messagesOf({ minimum: 3, exclusiveMinimum: 3 }, { minimum: 4, exclusiveMinimum: 3 })).toEqual(
     change("3 (excluded)", "4"),
   );
   // OpenAPI 3.0 has a flag beside the bound.
-  expect(told({ minimum: 3 }, { minimum: 3, exclusiveMinimum: true })).toEqual(change("3", "3 (excluded)"));
-  expect(told({ minimum: 3, exclusiveMinimum: true }, { minimum: 4 })).toEqual(change("3 (excluded)", "4"));
+  expect(messagesOf({ minimum: 3 }, { minimum: 3, exclusiveMinimum: true })).toEqual(change("3", "3 (excluded)"));
+  expect(messagesOf({ minimum: 3, exclusiveMinimum: true }, { minimum: 4 })).toEqual(change("3 (excluded)", "4"));
 });
 
 test.each<[keyword: string, before: unknown, after: unknown, impact: string]>([
@@ -133,67 +143,71 @@ test.each<[keyword: string, before: unknown, after: unknown, impact: string]>([
   ["multipleOf", 4, 6, "breaking"],
   ["pattern", "4", "2", "breaking"],
 ])("`%s` from %s to %s", (keyword, before, after, impact) => {
-  const [change] = told({ [keyword]: before }, { [keyword]: after });
+  const [change] = messagesOf({ [keyword]: before }, { [keyword]: after });
   expect(change).toContain(`${impact} ${PLACE}: \`${keyword}\` changes from `);
 });
 
 test("how a narrower and a wider one read", () => {
-  expect(told({ format: "int64" }, { format: "int32" })[0]).toContain(ADDED);
-  expect(told({ multipleOf: 4 }, { multipleOf: 6 })[0]).toContain(CHANGED);
-  expect(told({ multipleOf: 2 }, { multipleOf: 4 })[0]).toContain(ADDED);
+  expect(messagesOf({ format: "int64" }, { format: "int32" })[0]).toContain(ADDED);
+  expect(messagesOf({ multipleOf: 4 }, { multipleOf: 6 })[0]).toContain(CHANGED);
+  expect(messagesOf({ multipleOf: 2 }, { multipleOf: 4 })[0]).toContain(ADDED);
 });
 
 test("several at once are rated together", () => {
   const patterns = (...texts: string[]) => ({ allOf: texts.map((pattern) => ({ pattern })) });
-  expect(told(patterns("a", "b"), patterns("c"))).toEqual([
+  expect(messagesOf(patterns("a", "b"), patterns("c"))).toEqual([
     `breaking ${PLACE}: \`pattern\` changes from "a" and "b" to "c". ${CHANGED}`,
   ]);
   const multiples = (...numbers: number[]) => ({ allOf: numbers.map((multipleOf) => ({ multipleOf })) });
-  expect(told(multiples(4, 6), multiples(2))[0]).toContain(`breaking ${PLACE}`);
-  expect(told(multiples(2), multiples(4, 5))[0]).toContain(CHANGED);
+  expect(messagesOf(multiples(4, 6), multiples(2))[0]).toContain(`breaking ${PLACE}`);
+  expect(messagesOf(multiples(2), multiples(4, 5))[0]).toContain(CHANGED);
 });
 
 test("up to nine values are listed", () => {
   const values = (count: number) => ({ enum: Array.from({ length: count }, (_, index) => index) });
-  expect(told({}, values(9))).toEqual([
+  expect(messagesOf({}, values(9))).toEqual([
     `breaking ${PLACE}: the values are limited to 0, 1, 2, 3, 4, 5, 6, 7, 8. ${ADDED}`,
   ]);
-  expect(told({}, values(10))[0]).toContain("limited to 0, 1, 2, 3, 4, 5, 6, 7, 8, …. ");
+  expect(messagesOf({}, values(10))[0]).toContain("limited to 0, 1, 2, 3, 4, 5, 6, 7, 8, …. ");
 });
 
 test("types", () => {
-  expect(told({ type: "number" }, { type: "integer" })[0]).toContain(ADDED);
-  expect(told({ type: "number" }, { type: "string" })[0]).toContain(CHANGED);
-  expect(told({ type: "boolean" }, { type: "integer" })[0]).toContain(CHANGED);
-  expect(told({}, { type: "integer" })).toEqual([`breaking ${PLACE}: the type changes from any to integer. ${ADDED}`]);
+  expect(messagesOf({ type: "number" }, { type: "integer" })[0]).toContain(ADDED);
+  expect(messagesOf({ type: "number" }, { type: "string" })[0]).toContain(CHANGED);
+  expect(messagesOf({ type: "boolean" }, { type: "integer" })[0]).toContain(CHANGED);
+  expect(messagesOf({}, { type: "integer" })).toEqual([
+    `breaking ${PLACE}: the type changes from any to integer. ${ADDED}`,
+  ]);
   // What else a number has to be is compared as well, which means nothing for a string.
-  expect(told({ type: "integer", maximum: 5 }, { type: "number", maximum: 4 })).toHaveLength(2);
-  expect(told({ type: "number", maximum: 5 }, { type: "integer", maximum: 4 })).toHaveLength(2);
-  expect(told({ type: "integer", maximum: 5, enum: [1] }, { type: "string", maximum: 4, enum: ["a"] })).toHaveLength(1);
+  expect(messagesOf({ type: "integer", maximum: 5 }, { type: "number", maximum: 4 })).toHaveLength(2);
+  expect(messagesOf({ type: "number", maximum: 5 }, { type: "integer", maximum: 4 })).toHaveLength(2);
+  expect(
+    messagesOf({ type: "integer", maximum: 5, enum: [1] }, { type: "string", maximum: 4, enum: ["a"] }),
+  ).toHaveLength(1);
 });
 
-describe("forms", () => {
+describe("alternatives", () => {
   const CAT = { type: "object", required: ["claws"] };
   const DOG = { type: "object", required: ["bark"] };
 
   test("are named by their component, their title or their type", () => {
     const schemas = { Cat: CAT };
     const cat = { $ref: "#/components/schemas/Cat" };
-    expect(told({ anyOf: [DOG] }, { anyOf: [DOG, cat] }, schemas)).toEqual([
+    expect(messagesOf({ anyOf: [DOG] }, { anyOf: [DOG, cat] }, schemas)).toEqual([
       `additive ${PLACE}: the alternative Cat is added. ${REMOVED}`,
     ]);
-    expect(told({ anyOf: [DOG] }, { anyOf: [DOG, { ...CAT, title: "A cat" }] })).toEqual([
+    expect(messagesOf({ anyOf: [DOG] }, { anyOf: [DOG, { ...CAT, title: "A cat" }] })).toEqual([
       `additive ${PLACE}: the alternative A cat is added. ${REMOVED}`,
     ]);
-    expect(told({ anyOf: [DOG, { minLength: 1 }] }, { anyOf: [DOG] })).toEqual([
+    expect(messagesOf({ anyOf: [DOG, { minLength: 1 }] }, { anyOf: [DOG] })).toEqual([
       `breaking ${PLACE}: the alternative of any type is removed. ${ADDED}`,
     ]);
   });
 
   test("of one component belong together, also where those of others look alike", () => {
     const refs = ["Cat", "Dog"].map((name) => ({ $ref: `#/components/schemas/${name}` }));
-    const said = told({ oneOf: refs }, { oneOf: refs }, { Cat: CAT, Dog: DOG }, { Cat: DOG, Dog: CAT });
-    expect(said.filter((text) => text.includes("added and required"))).toHaveLength(2);
+    const messages = messagesOf({ oneOf: refs }, { oneOf: refs }, { Cat: CAT, Dog: DOG }, { Cat: DOG, Dog: CAT });
+    expect(messages.filter((text) => text.includes("added and required"))).toHaveLength(2);
   });
 
   test("of one text belong together, in whatever order they are written", () => {
@@ -205,30 +219,32 @@ describe("forms", () => {
       { type: "string", maxLength: 2, title: "a" },
       { minLength: 1, maxLength: 1, type: "string" },
     ];
-    expect(told({ oneOf: forms }, { oneOf: again }).filter((text) => !text.startsWith("documentation"))).toEqual([]);
+    expect(messagesOf({ oneOf: forms }, { oneOf: again }).filter((text) => !text.startsWith("documentation"))).toEqual(
+      [],
+    );
   });
 
   test("beside one that is anything mean nothing", () => {
     const anything = { description: "Anything." };
-    expect(told({ anyOf: [CAT, DOG] }, { anyOf: [CAT, anything] })).toEqual([
+    expect(messagesOf({ anyOf: [CAT, DOG] }, { anyOf: [CAT, anything] })).toEqual([
       `additive ${PLACE}: the alternative of any type is added. ${REMOVED}`,
     ]);
-    expect(told({ anyOf: [CAT, anything] }, { anyOf: [CAT, DOG] })).toEqual([
+    expect(messagesOf({ anyOf: [CAT, anything] }, { anyOf: [CAT, DOG] })).toEqual([
       `breaking ${PLACE}: the alternative of any type is removed. ${ADDED}`,
     ]);
-    expect(told({ anyOf: [CAT, DOG] }, { anyOf: [CAT, { type: "string" }] })).toHaveLength(2);
-    expect(told({ anyOf: [CAT, { minLength: 2 }] }, { anyOf: [CAT, { type: "string" }] })).toHaveLength(2);
+    expect(messagesOf({ anyOf: [CAT, DOG] }, { anyOf: [CAT, { type: "string" }] })).toHaveLength(2);
+    expect(messagesOf({ anyOf: [CAT, { minLength: 2 }] }, { anyOf: [CAT, { type: "string" }] })).toHaveLength(2);
   });
 });
 
-test("a name that is added to a discriminator comes with its form; one that is removed or leads elsewhere is told", () => {
+test("a name that is added to a discriminator comes with its alternative; one that is removed or leads elsewhere is reported", () => {
   const schema = (mapping?: Json) => ({
     oneOf: [{ type: "object" }, { type: "string" }],
     discriminator: { propertyName: "kind", ...(mapping && { mapping }) },
   });
-  const said = [`breaking ${PLACE}: \`discriminator\` changes. ${CHANGED}`];
-  expect(told(schema({ a: "A" }), schema({ a: "A", b: "B" }))).not.toEqual(said);
-  expect(told(schema({ a: "A", b: "B" }), schema({ a: "A" }))).toEqual(said);
-  expect(told(schema({ a: "A", b: "B" }), schema({ a: "A", b: "C" }))).toEqual(said);
-  expect(told(schema({ a: "A" }), schema())).toEqual(said);
+  const messages = [`breaking ${PLACE}: \`discriminator\` changes. ${CHANGED}`];
+  expect(messagesOf(schema({ a: "A" }), schema({ a: "A", b: "B" }))).not.toEqual(messages);
+  expect(messagesOf(schema({ a: "A", b: "B" }), schema({ a: "A" }))).toEqual(messages);
+  expect(messagesOf(schema({ a: "A", b: "B" }), schema({ a: "A", b: "C" }))).toEqual(messages);
+  expect(messagesOf(schema({ a: "A" }), schema())).toEqual(messages);
 });

@@ -4,10 +4,10 @@ import { CHANGE_KINDS } from "./change-kinds.ts";
 
 type Documents = Parameters<typeof compareContracts>[0];
 
-const said = (documents: Documents) =>
+const messagesOf = (documents: Documents) =>
   compareContracts(documents).map(({ impact, place, message }) => `${impact} ${place}: ${message}`);
 
-/** Where a change is, as the line that is shown beside it is found. */
+/** The place of a change, as a path from the root of the document. */
 function placeIn(document: object, at: ReturnType<typeof compareContracts>[number]["at"]): string {
   const path = at && pathTo(at.node, document);
   if (path === undefined || (at?.key !== undefined && !Object.hasOwn(at.node, at.key))) return "nowhere";
@@ -24,8 +24,8 @@ function pathTo(node: object, from: object): string[] | undefined {
 }
 
 describe("what a change means for clients, and why", () => {
-  test.each(Object.entries(CHANGE_KINDS))("%s", (_kind, { before, after, says, at }) => {
-    expect(said({ before, after })).toEqual(says);
+  test.each(Object.entries(CHANGE_KINDS))("%s", (_kind, { before, after, messages, at }) => {
+    expect(messagesOf({ before, after })).toEqual(messages);
     expect(compareContracts({ before, after }).map((change) => placeIn(after, change.at))).toEqual(at);
   });
 
@@ -63,7 +63,7 @@ describe("a schema", () => {
         },
       },
     });
-    const widened = said({ before: pets(["available", "sold"]), after: pets(["available", "sold", "lost"]) });
+    const widened = messagesOf({ before: pets(["available", "sold"]), after: pets(["available", "sold", "lost"]) });
     const inRequests = "Widens the request: the service accepts more.";
     const inResponses = "Widens the response: clients may not understand the new values.";
     expect(widened).toEqual([
@@ -84,12 +84,12 @@ describe("a schema", () => {
 
   test.each<[string, (maxLength: number) => object, string[]]>([
     [
-      "by a field of each form",
+      "by a field of each alternative",
       (n) => ({ oneOf: [{ properties: { a: ref("A"), n: short(n) } }, { properties: { b: ref("A") } }] }),
       ["n"],
     ],
-    ["by what it refuses", (n) => ({ properties: { not: { not: ref("A") }, n: short(n) } }), ["not", "n"]],
-    ["by one of its forms", (n) => ({ anyOf: [ref("A"), short(n)] }), [""]],
+    ["by a negation", (n) => ({ properties: { not: { not: ref("A") }, n: short(n) } }), ["not", "n"]],
+    ["by one of its alternatives", (n) => ({ anyOf: [ref("A"), short(n)] }), [""]],
     [
       "by all that it combines",
       (n) => ({ allOf: [{ properties: { a: ref("A") } }, { properties: { a: { properties: { n: short(n) } } } }] }),
@@ -97,7 +97,7 @@ describe("a schema", () => {
     ],
     ["by its own combination", (n) => ({ allOf: [ref("A"), short(n)] }), [""]],
   ])("that contains itself %s is compared to its end", (_how, schema, fields) => {
-    const changes = said({ before: accepting({ A: schema(2) }, "A"), after: accepting({ A: schema(1) }, "A") });
+    const changes = messagesOf({ before: accepting({ A: schema(2) }, "A"), after: accepting({ A: schema(1) }, "A") });
     for (const field of fields) {
       const subject = field === "" ? "Request body" : `Request body, field "${field}"`;
       expect(changes).toContainEqual(expect.stringContaining(`breaking POST /pets: ${subject}: \``));
@@ -179,7 +179,7 @@ describe("a schema", () => {
       },
     ],
     [
-      "a second member told apart by a field accepts null",
+      "a second member with a tag field accepts null",
       { oneOf: [tagged("a", ["object", "null"]), tagged("b", "object")] },
       { oneOf: [tagged("a", ["object", "null"]), tagged("b", ["object", "null"])] },
     ],
@@ -198,11 +198,11 @@ describe("a schema", () => {
             : { responses: { 200: { description: "", content } } };
         return { openapi: "3.1.1", paths: { "/pets": { post } } };
       };
-      expect(said({ before: of(before), after: of(after) }).join("\n")).toContain("breaking POST /pets");
+      expect(messagesOf({ before: of(before), after: of(after) }).join("\n")).toContain("breaking POST /pets");
     }
   });
 
-  test("with more forms than can be compared, or that contains its own choice, is breaking once it changes", () => {
+  test("with more alternatives than can be compared, or that contains its own choice, is breaking once it changes", () => {
     const many = (maxLength: number) => ({
       allOf: Array.from({ length: 8 }, (_, at) => ({
         anyOf: Array.from({ length: 8 }, (__, n) => short(maxLength + 8 * at + n)),
@@ -210,14 +210,16 @@ describe("a schema", () => {
     });
     const own = (type: string) => ({ oneOf: [{ allOf: [ref("A"), { properties: { a: { type } } }] }] });
     for (const schema of [() => many(1), () => own("string")])
-      expect(said({ before: accepting({ A: schema() }, "A"), after: accepting({ A: schema() }, "A") })).toEqual([]);
+      expect(messagesOf({ before: accepting({ A: schema() }, "A"), after: accepting({ A: schema() }, "A") })).toEqual(
+        [],
+      );
     for (const [before, after] of [
       [many(1), many(2)],
       [own("string"), own("integer")],
     ])
-      expect(said({ before: accepting({ A: before! }, "A"), after: accepting({ A: after! }, "A") })).toContainEqual(
-        expect.stringContaining("breaking POST /pets"),
-      );
+      expect(
+        messagesOf({ before: accepting({ A: before! }, "A"), after: accepting({ A: after! }, "A") }),
+      ).toContainEqual(expect.stringContaining("breaking POST /pets"));
   });
 
   test("is compared once however many ways lead to it", () => {
@@ -236,6 +238,6 @@ describe("a schema", () => {
       });
       return accepting(Object.fromEntries(rungs), "S0");
     };
-    expect(said({ before: ladder(2), after: ladder(1) })).toHaveLength(2);
+    expect(messagesOf({ before: ladder(2), after: ladder(1) })).toHaveLength(2);
   });
 });

@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 describe("pnpm contract", () => {
   test("release, change, check, diff, changelog, release again", async () => {
-    const { version } = await facts();
+    const { version } = await contractInfo();
     const next = versionAfter(parseVersion(version)!, "additive");
     await release(contract, await bundle(contract), released);
     expect(await readdir(released)).toEqual([`${version}.yaml`]);
@@ -129,7 +129,7 @@ describe("a check finds", () => {
   });
 
   test("a breaking change, until it has a major version and a path of its own", async () => {
-    const { version } = await facts();
+    const { version } = await contractInfo();
     const next = versionAfter(parseVersion(version)!, "breaking");
     await release(contract, await bundle(contract), released);
     await edit(LESS_PER_PAGE);
@@ -157,7 +157,7 @@ test("versions order as numbers", () => {
   expect(["1.0", "v1.0.0", "1.0.0-rc.1", ""].map(parseVersion)).toEqual([undefined, undefined, undefined, undefined]);
 });
 
-async function facts(): Promise<{ version: string }> {
+async function contractInfo(): Promise<{ version: string }> {
   return { version: /^ +version: (.*)$/m.exec(await readFile(contract, "utf8"))![1]! };
 }
 
@@ -168,11 +168,11 @@ async function edit([text, change]: readonly [string | RegExp, string]): Promise
   await writeFile(contract, after);
 }
 
-async function run(...words: string[]) {
+async function run(...args: string[]) {
   const options = ["--contract", contract, "--released", released];
   return new Promise<{ exitCode: number | null; stdout: string; stderr: string }>((done) => {
     const file = resolve(import.meta.dirname, "../bin/contract.js");
-    const child = execFile(process.execPath, [file, ...words, ...options], { cwd: ROOT }, (_error, stdout, stderr) =>
+    const child = execFile(process.execPath, [file, ...args, ...options], { cwd: ROOT }, (_error, stdout, stderr) =>
       done({ exitCode: child.exitCode, stdout, stderr }),
     );
   });

@@ -1,20 +1,20 @@
 import type { OpenApiDocument } from "express-operations/reading";
 import { describe, expect, test } from "vitest";
 import { compareContracts } from "../src/comparison/compare.ts";
-import { gravest } from "../src/comparison/ratings.ts";
+import { mostSevere } from "../src/comparison/ratings.ts";
 import { bundle, CONTRACT_FILE } from "../src/generate/bundle.ts";
 
 type Node = Record<string, unknown>;
 
 const contractDocument: OpenApiDocument = await bundle(CONTRACT_FILE);
 
-/** Whatever is left out of a contract, or put into it, is at least told; documentation is known by its name. */
+/** Each removal from a contract, and each addition to it, is reported; documentation is recognized by its key. */
 describe("whatever changes in the contract", () => {
-  test.each(["is left out", "is put in"])("is told when it %s, as documentation only where it describes", (how) => {
+  test.each(["is left out", "is put in"])("is reported when it %s, as documentation only where it describes", (how) => {
     const unexplained = Array.from(pathsIn(contractDocument)).flatMap((path) => {
       const [more, less] = [contractDocument, without(path)];
       const documents = how === "is put in" ? { before: less, after: more } : { before: more, after: less };
-      const impact = gravest(compareContracts(documents).map((change) => change.impact));
+      const impact = mostSevere(compareContracts(documents).map((change) => change.impact));
       const isText = path.some((key) => DESCRIPTIONS.has(key));
       return impact === undefined || (impact === "documentation" && !isText) ? [`${path.join("/")}: ${impact}`] : [];
     });

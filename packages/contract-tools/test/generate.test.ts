@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bundle } from "../src/generate/bundle.ts";
-import { generatedFiles, staleAmong } from "../src/generate/generated-files.ts";
+import { generatedFiles, findStaleFiles } from "../src/generate/generated-files.ts";
 
 const contract = resolve(import.meta.dirname, "../../../openapi/openapi.yaml");
 const committed = resolve(import.meta.dirname, "../../contract/src/generated");
@@ -42,7 +42,7 @@ describe("generate", () => {
     const text = readFileSync(contract, "utf8");
     writeFileSync(changed, text.replace("enum: [available, pending, sold]", "enum: [available, pending, sold, lost]"));
     const files = await generatedFiles(await bundle(changed));
-    expect(await staleAmong(files, committed)).toEqual(["openapi.json", "schema.ts", "handled.ts", "facts.ts"]);
+    expect(await findStaleFiles(files, committed)).toEqual(["openapi.json", "schema.ts", "handled.ts", "facts.ts"]);
   });
 
   test("--check fails for a file that nothing generates, and names it", () => {
@@ -50,7 +50,7 @@ describe("generate", () => {
     cpSync(committed, surplus, { recursive: true });
     writeFileSync(join(surplus, "old.ts"), "");
     const { status, stdout, stderr } = generate("--check", "--generated", surplus);
-    expect([status, stdout, stderr]).toEqual([1, "", `Nothing generates old.ts in ${surplus}: delete it.\n`]);
+    expect([status, stdout, stderr]).toEqual([1, "", `Not a generated file: old.ts in ${surplus}. Delete it.\n`]);
   });
 });
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { OpenAPI3 } from "openapi-typescript";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { generatedFiles, staleAmong, write, writeOrCheck } from "../src/generate/generated-files.ts";
+import { generatedFiles, findStaleFiles, write, writeOrCheck } from "../src/generate/generated-files.ts";
 
 const RESPONSES = { "200": { description: "Done." } };
 
@@ -121,11 +121,11 @@ describe("files in a folder", () => {
 
   test("are written where they differ, and named", async () => {
     writeFileSync(join(folder, "a.ts"), "a\n");
-    expect(await staleAmong(files, folder)).toEqual(["b.ts"]);
+    expect(await findStaleFiles(files, folder)).toEqual(["b.ts"]);
     expect(await write(files, folder)).toEqual(["b.ts"]);
     expect(readFileSync(join(folder, "b.ts"), "utf8")).toBe("b\n");
     expect(await write(files, folder)).toEqual([]);
-    expect(await staleAmong({ ...files, "a.ts": "c\n" }, folder)).toEqual(["a.ts"]);
+    expect(await findStaleFiles({ ...files, "a.ts": "c\n" }, folder)).toEqual(["a.ts"]);
   });
 
   test("are written with a word of what was", async () => {
@@ -142,7 +142,7 @@ describe("files in a folder", () => {
       log: [],
       error: [
         "The generated files no longer match the contract: a.ts, b.ts.\nRun `npx -y pnpm@12.21.0 generate` and commit what it writes.",
-        `Nothing generates c.ts in ${folder}: delete it.`,
+        `Not a generated file: c.ts in ${folder}. Delete it.`,
       ],
     });
     expect(process.exitCode).toBe(1);

@@ -107,7 +107,7 @@ test.each<[pattern: unknown, fault?: string]>([
   ["^a^", "begin it with ^ and end it with $"],
   ["^a$|b", "begin it with ^ and end it with $"],
   ["^(?i:a)$", "write a regular expression of ECMA-262 that is valid with the flag u"],
-  // Of several faults the first one is said.
+  // Of several faults the first one is reported.
   ...[String.raw`\b`, "(?!a)", "(^a)", "(a$)", String.raw`(a)\1`, "(?<n>a)", String.raw`\u0041`, String.raw`\p{L}`].map(
     (second): [string, string] => [
       String.raw`^\d${second}$`,

@@ -3,7 +3,7 @@ import { changelogEntry } from "../src/release/changelog.ts";
 import type { Check } from "../src/release/check.ts";
 import type { ContractChange } from "../src/comparison/diff.ts";
 import { formatChanges, formatChecks } from "../src/output.ts";
-import { gravest, type Impact } from "../src/comparison/ratings.ts";
+import { mostSevere, type Impact } from "../src/comparison/ratings.ts";
 import { compareVersions, parseVersion, versionAfter } from "../src/release/versions.ts";
 
 const AT = { file: "openapi/openapi.yaml", line: 7 };
@@ -18,7 +18,7 @@ const FAILED: Check = {
   changes: [BREAKING, ADDITIVE],
 };
 
-describe("what the checks found reads", () => {
+describe("the findings of the checks are formatted", () => {
   test("as text", () => {
     expect(formatChecks([PASSED, FAILED, { name: "examples", passed: "", findings: [{ message: "No." }] }], "text"))
       .toBe(`ok      lint: keeps to every rule
@@ -51,7 +51,7 @@ failed  examples
   });
 });
 
-describe("what changed reads", () => {
+describe("changes are formatted", () => {
   test("as text", () => {
     expect(formatChanges([], "text")).toBe("The contract has not changed.");
     expect(formatChanges([BREAKING, ADDITIVE], "text")).toBe(
@@ -95,23 +95,23 @@ describe("the entry of a version", () => {
 `);
   });
 
-  test("without a change says so", () => {
+  test("reports that nothing changed", () => {
     expect(changelogEntry("1.0.1", [])).toBe("## 1.0.1\n\nNo changes.\n");
   });
 });
 
-test("the gravest of impacts is breaking, then additive", () => {
-  expect(gravest(["documentation", "additive", "breaking"])).toBe("breaking");
-  expect(gravest(["documentation", "additive"])).toBe("additive");
-  expect(gravest(["documentation"])).toBe("documentation");
-  expect(gravest([])).toBeUndefined();
+test("the most severe impact is breaking, then additive", () => {
+  expect(mostSevere(["documentation", "additive", "breaking"])).toBe("breaking");
+  expect(mostSevere(["documentation", "additive"])).toBe("additive");
+  expect(mostSevere(["documentation"])).toBe("documentation");
+  expect(mostSevere([])).toBeUndefined();
 });
 
 test.each<[Impact, string]>([
   ["breaking", "2.0.0"],
   ["additive", "1.3.0"],
   ["documentation", "1.2.4"],
-])("after 1.2.3 a change that is %s demands %s", (impact, version) => {
+])("after 1.2.3 a change that is %s requires %s", (impact, version) => {
   expect(versionAfter([1, 2, 3], impact)).toBe(version);
 });
 

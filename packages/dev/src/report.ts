@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ContractChange } from "@platform/contract-tools/comparison";
 import type { ContractProblem } from "@platform/contract-tools/lint";
-import { GRAVITY } from "@platform/contract-tools/ratings";
+import { IMPACTS } from "@platform/contract-tools/ratings";
 import type { Diagnostic } from "./typecheck.ts";
 
 /** At most so many lines of a kind; the first ones are where to begin. */
@@ -26,7 +26,7 @@ export function problemsSection(problems: ContractProblem[]): string {
 /** What the contract changes of the one last committed, and in which direction. */
 export function changesSection(changes: ContractChange[]): string {
   if (changes.length === 0) return section("contract", "says what it said at the last commit");
-  const impacts = GRAVITY.flatMap((impact) => {
+  const impacts = IMPACTS.flatMap((impact) => {
     const count = changes.filter((change) => change.impact === impact).length;
     return count === 0 ? [] : `${count} ${impact}`;
   });

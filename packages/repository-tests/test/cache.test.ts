@@ -41,7 +41,7 @@ describe("no cached result outlives a change to", () => {
       "contract",
       [
         "contract-tools/src/generate/bundle.ts",
-        "contract-tools/src/generate/described.ts",
+        "contract-tools/src/generate/hover-texts.ts",
         "contract-tools/src/generate/generated-files.ts",
         "contract-tools/src/main.ts",
         "contract-tools/src/redocly.ts",

@@ -3,57 +3,57 @@ import { type OpenApiDocument, pointer, type Schema } from "express-operations/r
 /** A schema as a document writes it: an object or, since OpenAPI 3.1, a boolean. */
 export type SchemaNode = Schema | boolean;
 
-/** What several schemas that hold at once say: every value of each keyword, a value that is said twice once. */
+/** The keywords of several schemas that apply at once: all values of each keyword, without duplicates. */
 export type Keywords = Record<string, unknown[]>;
 
-/** One form that a valid value may have: of one JSON type where a type is given. */
+/** One alternative for a valid value, of one JSON type if a type is given. */
 export interface Alternative {
-  /** The component that it was written as, if it was a reference. */
+  /** The name of the component, if the schema is a reference. */
   name?: string;
   type?: string;
   keywords: Keywords;
 }
 
-/** How often choices are followed at most; what takes more is not compared. */
-const MOST_STEPS = 2_000;
+/** The most steps to expand a schema in. A schema that takes more is not compared. */
+const MAX_STEPS = 2_000;
 
-/** A schema has more forms than are compared. */
-export class TooManyFormsError extends Error {
-  override name = "TooManyFormsError";
+/** A schema has too many alternatives to compare. */
+export class TooManyAlternativesError extends Error {
+  override name = "TooManyAlternativesError";
 }
 
 /**
- * The forms of a valid value: references followed, `allOf` combined, and a form for each member of an `anyOf` or `oneOf` and
- * for each of several types. Schemas that are written differently and mean the same have the same forms.
- * Throws a `TooManyFormsError`.
+ * Expands a schema into its alternatives: references resolved, `allOf` merged, one alternative for each member of an `anyOf`
+ * or `oneOf` and for each of several types. Equivalent schemas in different notations have the same alternatives.
+ * Throws a `TooManyAlternativesError`.
  */
 export function alternativesOf(document: OpenApiDocument, schema: SchemaNode): Alternative[] {
-  return expanded(document, keywordsOf(document, schema), [], { left: MOST_STEPS });
+  return expand(document, keywordsOf(document, schema), [], { left: MAX_STEPS });
 }
 
-/** Every keyword that holds for a schema, those of its references and of its `allOf` included. */
+/** All keywords that apply to a schema, including those of its references and its `allOf`. */
 export function keywordsOf(document: OpenApiDocument, schema: SchemaNode, above: readonly string[] = []): Keywords {
   if (typeof schema === "boolean") return schema ? {} : { not: [{}] };
   const { $ref, allOf: members = [], nullable, ...own } = schema as Schema & { allOf?: SchemaNode[] };
   if ($ref !== undefined && above.includes($ref)) return {};
-  const isAlone = $ref !== undefined && document.openapi.startsWith("3.0."); // which ignores what stands beside a reference
+  const isAlone = $ref !== undefined && document.openapi.startsWith("3.0."); // OpenAPI 3.0 ignores keywords beside a `$ref`.
   const target = $ref === undefined ? [] : [pointer(document, $ref) as SchemaNode];
   const seen = $ref === undefined ? above : [...above, $ref];
   if (nullable === true && own.type !== undefined) own.type = [own.type, "null"].flat();
   const single = isAlone ? [] : CHOICES.flatMap((keyword) => (isSingle(own[keyword]) ? own[keyword] : []));
-  const kept = Object.entries(isAlone ? {} : own).filter(([, value]) => value !== undefined);
-  const said = kept.filter(([keyword, value]) => !(isChoice(keyword) && isSingle(value)));
+  const entries = Object.entries(isAlone ? {} : own).filter(([, value]) => value !== undefined);
+  const ownEntries = entries.filter(([keyword, value]) => !(isChoice(keyword) && isSingle(value)));
   const parts = [...target, ...(isAlone ? [] : members), ...single].map((part) => keywordsOf(document, part, seen));
-  return together([...parts, Object.fromEntries(said.map(([keyword, value]) => [keyword, [value]]))]);
+  return merge([...parts, Object.fromEntries(ownEntries.map(([keyword, value]) => [keyword, [value]]))]);
 }
 
-/** Schemas that hold at once, as one; of none, one that allows anything. */
+/** Combines schemas that apply at once. No schema at all allows any value. */
 export function allOf(schemas: SchemaNode[]): SchemaNode {
   const members = distinct(schemas.flatMap(membersOf)) as SchemaNode[];
   return members.length === 1 ? members[0]! : { allOf: members };
 }
 
-/** The values that `enum` and `const` leave, as JSON; undefined where neither is given. */
+/** The values that `enum` and `const` allow, as JSON; undefined if neither is given. */
 export function valuesOf({ enum: lists = [], const: constants = [] }: Keywords): string[] | undefined {
   const [first, ...others] = [...(lists as unknown[][]), ...constants.map((value) => [value])].map((list) =>
     list.map((value) => JSON.stringify(value)),
@@ -77,7 +77,7 @@ function membersOf(schema: SchemaNode): SchemaNode[] {
   return members !== undefined && Object.keys(others).length === 0 ? members.flatMap(membersOf) : [schema];
 }
 
-function together(parts: Keywords[]): Keywords {
+function merge(parts: Keywords[]): Keywords {
   const all: Keywords = {};
   for (const part of parts) {
     for (const [keyword, values] of Object.entries(part)) all[keyword] = distinct([...(all[keyword] ?? []), ...values]);
@@ -90,17 +90,17 @@ function distinct(values: unknown[]): unknown[] {
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }
 
-/** `above` are the references that led here, which a schema that is a choice between itself and others would follow for ever. */
-function expanded(
+/** `above` holds the references on the path here. A choice that contains itself would otherwise expand for ever. */
+function expand(
   document: OpenApiDocument,
   keywords: Keywords,
   above: readonly string[],
   steps: { left: number },
   name?: string,
 ): Alternative[] {
-  if (steps.left-- === 0) throw new TooManyFormsError();
+  if (steps.left-- === 0) throw new TooManyAlternativesError();
   const keyword = CHOICES.find((each) => keywords[each] !== undefined);
-  if (keyword === undefined) return ofOneType(keywords, name);
+  if (keyword === undefined) return splitByType(keywords, name);
   const [members, ...others] = keywords[keyword] as SchemaNode[][];
   const { [keyword]: _, ...simple } = keywords;
   const rest = others.length === 0 ? simple : { ...simple, [keyword]: others };
@@ -108,9 +108,9 @@ function expanded(
     const $ref = typeof member === "object" ? member.$ref : undefined;
     if ($ref !== undefined && above.includes($ref)) return [];
     const path = $ref === undefined ? above : [...above, $ref];
-    return expanded(
+    return expand(
       document,
-      together([rest, keywordsOf(document, member, above)]),
+      merge([rest, keywordsOf(document, member, above)]),
       path,
       steps,
       $ref?.split("/").at(-1) ?? name,
@@ -118,23 +118,23 @@ function expanded(
   });
 }
 
-function ofOneType({ type: lists, ...keywords }: Keywords, name?: string): Alternative[] {
+function splitByType({ type: lists, ...keywords }: Keywords, name?: string): Alternative[] {
   const named = name === undefined ? {} : { name };
   if (lists === undefined) return [{ ...named, keywords }];
   const types = lists
     .map((list) => [list as string | string[]].flat())
-    .reduce((one, other) => one.flatMap((type) => common(type, other)));
+    .reduce((one, other) => one.flatMap((type) => intersection(type, other)));
   const values = valuesOf(keywords)?.map((value) => JSON.parse(value) as unknown);
   return types.flatMap((type) => {
-    const own = Object.fromEntries(Object.entries(keywords).filter(([keyword]) => concerns(keyword, type)));
+    const own = Object.fromEntries(Object.entries(keywords).filter(([keyword]) => appliesTo(keyword, type)));
     if (values === undefined || types.length === 1) return [{ ...named, type, keywords: own }];
     const { const: _, ...others } = own;
-    const left = values.filter((value) => isOf(type, value));
+    const left = values.filter((value) => isOfType(type, value));
     return left.length === 0 ? [] : [{ ...named, type, keywords: { ...others, enum: [left] } }];
   });
 }
 
-/** Assertions about values of one type, which hold for any other value (JSON Schema 2020-12, Validation, section 6). */
+/** Assertions by the type that they apply to. Values of other types satisfy them (JSON Schema 2020-12, Validation, section 6). */
 const ASSERTIONS: Record<string, string[]> = {
   string: ["pattern", "minLength", "maxLength", "contentEncoding", "contentMediaType", "contentSchema"],
   number: ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
@@ -163,20 +163,20 @@ const ASSERTIONS: Record<string, string[]> = {
   ],
 };
 
-function concerns(keyword: string, type: string): boolean {
+function appliesTo(keyword: string, type: string): boolean {
   if (keyword === "format") return type !== "null" && type !== "boolean";
   const asserted = Object.keys(ASSERTIONS).find((each) => ASSERTIONS[each]!.includes(keyword));
   return asserted === undefined || asserted === (type === "integer" ? "number" : type);
 }
 
-/** The type that is left of one where others are asked for too: of `number` and `integer` the latter. */
-function common(type: string, others: string[]): string[] {
+/** The intersection of a type with others. That of `number` and `integer` is `integer`. */
+function intersection(type: string, others: string[]): string[] {
   if (others.includes(type)) return [type];
   if (type === "integer" && others.includes("number")) return ["integer"];
   return type === "number" && others.includes("integer") ? ["integer"] : [];
 }
 
-function isOf(type: string, value: unknown): boolean {
+function isOfType(type: string, value: unknown): boolean {
   if (value === null) return type === "null";
   if (Array.isArray(value)) return type === "array";
   if (type === "integer") return Number.isInteger(value);

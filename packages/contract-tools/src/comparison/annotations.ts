@@ -2,46 +2,46 @@ import { HOLDS_VALUES, isAnnotation, IS_MAP } from "express-operations/reading";
 import { isDeepStrictEqual } from "node:util";
 import { keysOf, type Node, type Pair, type PartChange, verb } from "./documents.ts";
 
-/** A change to the description of something, and where that is. */
+/** A change to a description, with its place. */
 export interface AnnotationChange extends PartChange {
   place: string;
   subject: string;
 }
 
-/** Extensions that are compared with the operation they belong to. */
+/** Extensions that are compared with their operation. */
 const COMPARED = /^x-(deprecated-at|sunset|successor|(eov-)?allow-unknown-query-parameters)$/;
 
-/** What is described in other words: each change once, where the words stand. */
+/** Returns the changes to descriptions and other annotations, each once. */
 export function annotationChanges(nodes: Pair<Node>): AnnotationChange[] {
-  return described(nodes, [], false);
+  return changesBetween(nodes, [], false);
 }
 
-function described(nodes: Pair<Node>, path: string[], isMap: boolean): AnnotationChange[] {
-  // What becomes a reference is described where that leads.
+function changesBetween(nodes: Pair<Node>, path: string[], isMap: boolean): AnnotationChange[] {
+  // Behind a new reference the annotations of its target count.
   if (!isMap && "$ref" in nodes.before !== "$ref" in nodes.after) return [];
   return keysOf(nodes).flatMap((key) => {
     const values = { before: nodes.before[key], after: nodes.after[key] };
-    if (isMap) return inside(values, [...path, key], false);
+    if (isMap) return changesWithin(values, [...path, key], false);
     if (isAnnotation(key) || isWhollyText(path, key)) {
       return COMPARED.test(key) || isDeepStrictEqual(values.before, values.after) ? [] : [textChange(nodes, path, key)];
     }
-    return HOLDS_VALUES.has(key) ? [] : inside(values, [...path, key], IS_MAP.has(key));
+    return HOLDS_VALUES.has(key) ? [] : changesWithin(values, [...path, key], IS_MAP.has(key));
   });
 }
 
-function inside({ before, after }: Pair<unknown>, path: string[], isMap: boolean): AnnotationChange[] {
-  if (isNode(before) && isNode(after)) return described({ before, after }, path, isMap);
+function changesWithin({ before, after }: Pair<unknown>, path: string[], isMap: boolean): AnnotationChange[] {
+  if (isNode(before) && isNode(after)) return changesBetween({ before, after }, path, isMap);
   if (!Array.isArray(before) || !Array.isArray(after)) return [];
   const left = new Set(after.keys());
   return before.flatMap((item: unknown) => {
     const index = [...left].find((each) => identity(after[each]) === identity(item));
     if (index === undefined) return [];
     left.delete(index);
-    return inside({ before: item, after: after[index] as unknown }, [...path, String(index)], false);
+    return changesWithin({ before: item, after: after[index] as unknown }, [...path, String(index)], false);
   });
 }
 
-/** What tells the items of a list apart: a parameter's name, a server's address, the target of a reference. */
+/** The identity of a list item: a parameter's name, a server's address, the target of a reference. */
 function identity(item: unknown): string | undefined {
   return isNode(item) ? JSON.stringify(["in", "name", "url", "$ref", "type"].map((key) => item[key])) : undefined;
 }

@@ -4,14 +4,14 @@ import { type Keywords, type SchemaNode, valuesOf } from "./alternatives.ts";
 import { keysOf, type Pair, shown, verb } from "./documents.ts";
 import { effect, type SchemaChange, type Scope } from "./scope.ts";
 
-/** What a change of type does; undefined when there is none. */
+/** The effect of a change of type; undefined if the type is the same. */
 export function typeEffect(before: string | undefined, after: string | undefined): Effect | undefined {
   if (before === after) return undefined;
   if (after === undefined || (before === "integer" && after === "number")) return "widens";
   return before === undefined || (before === "number" && after === "integer") ? "narrows" : "replaces";
 }
 
-/** What becomes of the values that `enum` and `const` list. */
+/** Compares the values of `enum` and `const`. */
 export function valueChanges(scope: Scope, { before, after }: Pair<Keywords>): SchemaChange[] {
   const [old, current] = [valuesOf(before), valuesOf(after)];
   const key = after["enum"] === undefined ? "const" : "enum";
@@ -34,12 +34,12 @@ function listed(values: string[]): string {
   return values.length > 9 ? `${values.slice(0, 9).join(", ")}, …` : values.join(", ");
 }
 
-/** A keyword that bounds values; in OpenAPI 3.0 the exclusive one is a flag of the other. */
+/** A keyword that bounds values. In OpenAPI 3.0 the exclusive keyword is a flag beside it. */
 interface Bound {
   sign: 1 | -1;
   keyword: string;
   exclusive?: string;
-  /** What it is where it is not given. */
+  /** The bound if the keyword is absent. */
   otherwise?: number;
 }
 
@@ -50,21 +50,21 @@ const BOUNDS: Bound[] = [
   ...["maxLength", "maxItems", "maxProperties"].map((keyword): Bound => ({ sign: -1, keyword })),
 ];
 
-/** A bound as a number that grows with its tightness. */
+/** A bound as a number: the greater, the tighter. */
 interface Limit {
   tightness: number;
   isExcluded: boolean;
   text?: string;
 }
 
-/** What becomes of lengths, counts and the size of numbers. */
+/** Compares the bounds of lengths, counts and numbers. */
 export function boundChanges(scope: Scope, { before, after }: Pair<Keywords>): SchemaChange[] {
   return BOUNDS.flatMap((bound) => {
     const [old, current] = [tightest(before, bound), tightest(after, bound)];
     const isTighter = tighter(current, old);
     if (!isTighter && !tighter(old, current)) return [];
     const { keyword, exclusive = keyword } = bound;
-    const what = moved(keyword, old.text, current.text);
+    const what = changeText(keyword, old.text, current.text);
     return [effect(scope, isTighter ? "narrows" : "widens", what, after[keyword] === undefined ? exclusive : keyword)];
   });
 }
@@ -87,8 +87,8 @@ function tighter(one: Limit, other: Limit): boolean {
   return one.tightness > other.tightness || (one.tightness === other.tightness && one.isExcluded && !other.isExcluded);
 }
 
-/** Keywords of which each value refuses some values, whatever the rest says: one more narrows, one less widens. */
-const REFUSING = [
+/** Keywords that each exclude values by themselves: adding one narrows, removing one widens. */
+const RESTRICTING = [
   "pattern",
   "format",
   "multipleOf",
@@ -100,7 +100,7 @@ const REFUSING = [
   "unevaluatedProperties",
 ];
 
-/** Keywords whose changes may do either. */
+/** Keywords whose changes may narrow or widen. */
 const REPLACING = [
   "contentEncoding",
   "contentMediaType",
@@ -116,26 +116,33 @@ const REPLACING = [
   "else",
 ];
 
-/** What becomes of every other keyword that refuses values. */
+/** Compares the other keywords that exclude values. */
 export function assertionChanges(scope: Scope, { before, after }: Pair<Keywords>): SchemaChange[] {
-  return [...REFUSING, ...REPLACING].flatMap((keyword) => {
-    const said = (keywords: Keywords) => (keywords[keyword] ?? []).filter((value) => value !== NOTHING[keyword]);
-    const [old, current] = [said(before), said(after)];
+  return [...RESTRICTING, ...REPLACING].flatMap((keyword) => {
+    const effective = (keywords: Keywords) =>
+      (keywords[keyword] ?? []).filter((value) => value !== UNRESTRICTED[keyword]);
+    const [old, current] = [effective(before), effective(after)];
     const lost = old.filter(
-      (value) => !current.some((other) => saysSame(scope, keyword, { before: value, after: other })),
+      (value) => !current.some((other) => isEquivalent(scope, keyword, { before: value, after: other })),
     );
     const gained = current.filter(
-      (value) => !old.some((other) => saysSame(scope, keyword, { before: other, after: value })),
+      (value) => !old.some((other) => isEquivalent(scope, keyword, { before: other, after: value })),
     );
     if (lost.length + gained.length === 0) return [];
-    return [effect(scope, effectOf(keyword, lost, gained), moved(keyword, shownOf(lost), shownOf(gained)), keyword)];
+    return [
+      effect(scope, effectOf(keyword, lost, gained), changeText(keyword, shownOf(lost), shownOf(gained)), keyword),
+    ];
   });
 }
 
-/** Values that refuse nothing. */
-const NOTHING: Record<string, unknown> = { uniqueItems: false, unevaluatedItems: true, unevaluatedProperties: true };
+/** Values of keywords that exclude nothing. */
+const UNRESTRICTED: Record<string, unknown> = {
+  uniqueItems: false,
+  unevaluatedItems: true,
+  unevaluatedProperties: true,
+};
 
-/** Formats of which the first is part of the second (OpenAPI Format Registry). */
+/** Pairs of formats; the second includes the first (OpenAPI Format Registry). */
 const WIDER_FORMATS = new Set(["int32 int64", "float double"]);
 
 function effectOf(keyword: string, lost: unknown[], gained: unknown[]): Effect {
@@ -151,7 +158,7 @@ function effectOf(keyword: string, lost: unknown[], gained: unknown[]): Effect {
   return Number.isInteger(Number(old) / Number(current)) ? "widens" : "replaces";
 }
 
-/** Keywords whose value is a schema, and those whose value holds several. */
+/** Keywords whose value is one schema, and keywords whose value holds several. */
 const SCHEMA = new Set([
   "not",
   "propertyNames",
@@ -165,8 +172,8 @@ const SCHEMA = new Set([
 ]);
 const SCHEMAS = new Set(["patternProperties", "dependentSchemas", "prefixItems"]);
 
-/** Whether two values of a keyword say the same, with what is behind the references of their schemas. */
-function saysSame(scope: Scope, keyword: string, { before, after }: Pair<unknown>): boolean {
+/** Whether two values of a keyword mean the same. References in their schemas are resolved. */
+function isEquivalent(scope: Scope, keyword: string, { before, after }: Pair<unknown>): boolean {
   if (SCHEMA.has(keyword)) return scope.isSame({ before: before as SchemaNode, after: after as SchemaNode });
   if (!SCHEMAS.has(keyword)) return JSON.stringify(before) === JSON.stringify(after);
   const maps = { before: before as Record<string, SchemaNode>, after: after as Record<string, SchemaNode> };
@@ -180,7 +187,7 @@ function shownOf(values: unknown[]): string | undefined {
   return values.length === 0 ? undefined : values.map(shown).join(" and ");
 }
 
-function moved(keyword: string, old: string | undefined, current: string | undefined): string {
+function changeText(keyword: string, old: string | undefined, current: string | undefined): string {
   if (old === undefined) return `\`${keyword}\` ${current} is added`;
   if (current === undefined) return `\`${keyword}\` ${old} is removed`;
   return old === current ? `\`${keyword}\` changes behind ${old}` : `\`${keyword}\` changes from ${old} to ${current}`;
@@ -191,13 +198,13 @@ interface Discriminator {
   mapping?: Record<string, string>;
 }
 
-/** What becomes of the field that tells forms apart. A name that is added to it comes with a form, which is said already. */
+/** Compares `discriminator`. A name added to its mapping comes with an alternative, which is reported already. */
 export function discriminatorChanges(scope: Scope, { before, after }: Pair<Keywords>): SchemaChange[] {
   const of = ({ discriminator = [] }: Keywords) => (discriminator[0] ?? {}) as Discriminator;
   const [old, current] = [of(before), of(after)];
   const isKept = Object.entries(old.mapping ?? {}).every(([name, target]) => current.mapping?.[name] === target);
   const added = Object.entries(current.mapping ?? {}).filter(([name]) => old.mapping?.[name] === undefined);
-  // By default a value names the component (OpenAPI 3.1.1, section 4.8.25): saying that again changes nothing.
+  // By default a value names the component (OpenAPI 3.1.1, section 4.8.25), so writing the default changes nothing.
   const isMeant = ([name, target]: [string, string]) => target === name || target === `#/components/schemas/${name}`;
   if (old.propertyName === current.propertyName && isKept) {
     if (old.propertyName === undefined || added.every(isMeant)) return [];
@@ -208,7 +215,7 @@ export function discriminatorChanges(scope: Scope, { before, after }: Pair<Keywo
   return [effect(scope, "replaces", what, "discriminator")];
 }
 
-/** The components that a schema's choices name. */
+/** The names of the components in a schema's `anyOf` and `oneOf`. */
 function targetsIn(keywords: Keywords): string[] {
   const members = ["anyOf", "oneOf"].flatMap((keyword) => (keywords[keyword] ?? []).flat()) as { $ref?: string }[];
   return members.flatMap(({ $ref }) => $ref?.split("/").at(-1) ?? []);
@@ -216,7 +223,7 @@ function targetsIn(keywords: Keywords): string[] {
 
 const COMPARED = new Set([
   ...BOUNDS.flatMap(({ keyword, exclusive = keyword }) => [keyword, exclusive]),
-  ...REFUSING,
+  ...RESTRICTING,
   ...REPLACING,
   "enum",
   "const",
@@ -232,7 +239,7 @@ const COMPARED = new Set([
   "$defs",
 ]);
 
-/** What becomes of keywords that nothing here knows: it may do anything. */
+/** Returns changes to keywords that the comparison does not support. They may have any effect. */
 export function unknownKeywordChanges(scope: Scope, keywords: Pair<Keywords>): SchemaChange[] {
   const { before, after } = keywords;
   return keysOf(keywords)

@@ -13,14 +13,14 @@ import {
 } from "./documents.ts";
 import { schemaChanges } from "./schemas.ts";
 
-/** A change to an operation: of which part, in which field of its values, and for a response at which status. */
+/** A change to an operation: its part, the field of the value, and the status if the part is a response. */
 export interface OperationChange extends PartChange {
   status?: string;
   part?: string;
   field?: string;
 }
 
-/** What becomes of the body that clients send. */
+/** Compares the request bodies of an operation. */
 export function requestBodyChanges(documents: Documents, operations: Pair<Node>): OperationChange[] {
   const part = "request body";
   const { before, after } = partAt(documents, operations, "requestBody");
@@ -38,14 +38,14 @@ export function requestBodyChanges(documents: Documents, operations: Pair<Node>)
   return changes.map((change: OperationChange) => ({ ...change, part: [part, change.part ?? []].flat().join(" as ") }));
 }
 
-/** The rating of a parameter or a request body that is new. */
+/** The change of an added parameter or request body. */
 export function addition(node: Node): PartChange {
   const at = { node };
   if (node["required"] === true) return { ...RATINGS.request.narrows, what: "is added and required", at };
   return { impact: "additive", what: "is added", because: "Clients need not send it.", at };
 }
 
-/** What becomes of a `required` flag. */
+/** Compares a `required` flag. */
 export function requirementChanges(direction: Direction, { before, after }: Pair<Node>): PartChange[] {
   const [was, is] = [before["required"] === true, after["required"] === true];
   if (was === is) return [];
@@ -54,7 +54,7 @@ export function requirementChanges(direction: Direction, { before, after }: Pair
   return [{ ...RATINGS[direction].widens, what: "becomes optional", at }];
 }
 
-/** What becomes of a value by its media types, whose names have no case (RFC 9110, section 8.3.1). */
+/** Compares content by media type. Names of media types are case-insensitive (RFC 9110, section 8.3.1). */
 export function contentChanges(documents: Documents, direction: Direction, content: Pair<unknown>): OperationChange[] {
   const types = paired(documents, { before: withoutCase(content.before), after: withoutCase(content.after) });
   const isRequest = direction === "request";
@@ -72,12 +72,12 @@ export function contentChanges(documents: Documents, direction: Direction, conte
   });
 }
 
-/** A map whose names have no case, all of them in lower case. */
+/** A map with its keys in lower case. */
 export function withoutCase(map: unknown): Node {
   return Object.fromEntries(Object.entries((map ?? {}) as Node).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** The schemas of two nodes; one that gives none allows anything. */
+/** The schemas of two nodes; a missing one allows any value. */
 export function schemasOf({ before, after }: Pair<Node>): Pair<SchemaNode> {
   return { before: (before["schema"] ?? true) as SchemaNode, after: (after["schema"] ?? true) as SchemaNode };
 }

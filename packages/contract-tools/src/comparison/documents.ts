@@ -8,7 +8,7 @@ export interface Pair<Part> {
   after: Part;
 }
 
-/** The two contracts that are compared, each one self-contained document. */
+/** The two contracts to compare, each bundled into one document. */
 export type Documents = Pair<OpenApiDocument>;
 
 /** An object of a document. */
@@ -16,23 +16,23 @@ export type Node = Record<string, unknown>;
 
 /** A change to a part, with its rating. */
 export interface PartChange extends Rating {
-  /** A sentence without its subject, such as "is added", or a whole one in lower case. */
+  /** A predicate such as "is added", or a whole sentence; both begin in lower case. */
   what: string;
-  /** The node of the later document that changed, or a key of it, which a removal leaves out. */
+  /** The changed node of the later document, or a key of it; absent for a removal. */
   at?: { node: object; key?: string };
 }
 
-/** The parts at the keys of either map, references followed. */
+/** Pairs the values of two maps by key. References are resolved. */
 export function paired(documents: Documents, maps: Pair<unknown>): [key: string, Pair<Node | undefined>][] {
   const nodes = { before: (maps.before ?? {}) as Node, after: (maps.after ?? {}) as Node };
   return keysOf(nodes).map((key) => [key, partAt(documents, nodes, key)]);
 }
 
-/** The part at a key of two nodes, references followed. */
+/** Pairs the values of two nodes at one key. References are resolved. */
 export function partAt({ before, after }: Documents, nodes: Pair<Node>, key: string): Pair<Node | undefined> {
   const part = (document: OpenApiDocument, value: unknown) =>
     value === undefined ? undefined : resolve<Node>(document, value as Node);
-  const own = (node: Node) => (Object.hasOwn(node, key) ? node[key] : undefined); // `constructor` is a name like another
+  const own = (node: Node) => (Object.hasOwn(node, key) ? node[key] : undefined); // An inherited `constructor` is no key.
   return { before: part(before, own(nodes.before)), after: part(after, own(nodes.after)) };
 }
 
@@ -41,7 +41,7 @@ export function keysOf({ before, after }: Pair<object>): string[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])];
 }
 
-/** Changes to keys that nothing here compares: they are breaking, since nobody can tell what they mean for clients. */
+/** Returns changes to keys that the comparison does not support. They count as breaking. */
 export function unknownChanges(nodes: Pair<Node>, known: readonly string[]): PartChange[] {
   const { before, after } = nodes;
   return keysOf(nodes)
@@ -54,20 +54,19 @@ export function unknownChanges(nodes: Pair<Node>, known: readonly string[]): Par
     }));
 }
 
-/** A change as a person reads it: of what, what, and why it is rated so. */
-export function sentences(subject: string, { what, because }: PartChange): string {
+/** The message of a change: subject, predicate, and the reason for its impact. */
+export function messageOf(subject: string, { what, because }: PartChange): string {
   const isPredicate = /^(is|becomes|gets|loses|changes)\b/.test(what);
   const text = subject === "" ? what : `${subject}${isPredicate ? "" : ":"} ${what}`;
   return `${text[0]!.toUpperCase()}${text.slice(1)}. ${because}`;
 }
 
-/** What became of a value that is in one document, or in both. */
 export function verb(before: unknown, after: unknown): "is added" | "is removed" | "changes" {
   if (before === undefined) return "is added";
   return after === undefined ? "is removed" : "changes";
 }
 
-/** A value as a message shows it. */
+/** A value as JSON for a message, shortened to 80 characters. */
 export function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? "nothing";
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;

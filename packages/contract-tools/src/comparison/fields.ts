@@ -1,24 +1,24 @@
 import { type Direction, RATINGS } from "./ratings.ts";
 import { allOf, type Keywords, keywordsOf, type SchemaNode } from "./alternatives.ts";
 import { type Documents, type Pair, type PartChange, shown } from "./documents.ts";
-import { effect, placed, type SchemaChange, type Scope } from "./scope.ts";
+import { effect, findKeyword, type SchemaChange, type Scope } from "./scope.ts";
 
-/** Has the items of an array compared. */
+/** Schedules the comparison of the items of an array. */
 export function compareItems(scope: Scope, { before, after }: Pair<Keywords>): void {
   if (before["items"] === undefined && after["items"] === undefined) return;
   const items = ({ items: schemas = [] }: Keywords) => allOf(schemas as SchemaNode[]);
   scope.compare({ ...scope, field: `${scope.field}[]` }, { before: items(before), after: items(after) });
 }
 
-/** A field that values of a direction may have. */
+/** A field of an object in one direction. */
 interface Field {
   schema: SchemaNode;
   isRequired: boolean;
-  /** `readOnly` in a request, `writeOnly` in a response: it is none of those (OpenAPI 3.1, "Fixed Fields"). */
+  /** Whether it is `readOnly` in a request or `writeOnly` in a response (OpenAPI 3.1, "Fixed Fields"). */
   isHidden: boolean;
 }
 
-/** What becomes of the fields of an object, whose schemas it has compared. */
+/** Compares the fields of an object, and schedules the comparison of their schemas. */
 export function fieldChanges(scope: Scope, keywords: Pair<Keywords>): SchemaChange[] {
   const { documents, direction } = scope;
   const before = fieldsOf(documents, "before", direction, keywords.before);
@@ -53,7 +53,7 @@ function fieldsOf(
   );
 }
 
-/** Whether a field may be left out, and its default, are said here: a schema that is met again is not compared again. */
+/** Compares `required` and the default for each field, since a schema is compared only once wherever it occurs. */
 function oneFieldChanges(scope: Scope, name: string, { before, after }: Pair<Field | undefined>): SchemaChange[] {
   const { documents, direction, field } = scope;
   const isInBefore = before !== undefined && !before.isHidden;
@@ -82,7 +82,7 @@ function addedField(scope: Scope, name: string, { isRequired }: Field, wasHidden
   const flag = direction === "request" ? "readOnly" : "writeOnly";
   const added = isRequired ? "is added and required" : "is added";
   const change = { what: wasHidden ? `${added}, since it is no longer \`${flag}\`` : added, field };
-  const at = placed(documents, node, "properties", name);
+  const at = findKeyword(documents, node, "properties", name);
   if (direction === "response")
     return { ...change, impact: "additive", because: "Clients ignore unknown fields.", ...at };
   if (isRequired) return { ...change, ...RATINGS.request.narrows, ...at };
@@ -96,16 +96,16 @@ function removedField({ documents, direction, field }: Scope, after: Field | und
     ? "The service rejects or ignores values that clients may send today."
     : "Clients that read it no longer get it.";
   if (after === undefined) return { impact: "breaking", what: "is removed", because, field };
-  const at = placed(documents, after.schema, flag);
+  const at = findKeyword(documents, after.schema, flag);
   return { impact: "breaking", what: `is removed, since it becomes \`${flag}\``, because, field, ...at };
 }
 
-/** What becomes of the default of a value that may be left out. */
+/** Compares the default of an optional value. */
 export function defaultChanges(documents: Documents, direction: Direction, schemas: Pair<SchemaNode>): PartChange[] {
   const valueOf = (side: keyof Documents) => keywordsOf(documents[side], schemas[side])["default"]?.at(-1);
   const [before, after] = [valueOf("before"), valueOf("after")];
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
-  const at = placed(documents, schemas.after, "default");
+  const at = findKeyword(documents, schemas.after, "default");
   const because = `A ${direction} without it changes its meaning.`;
   if (after === undefined) return [{ impact: "breaking", what: `loses its default ${shown(before)}`, because }];
   if (before !== undefined)
@@ -117,7 +117,7 @@ export function defaultChanges(documents: Documents, direction: Direction, schem
   return [{ impact: "additive", what, because: "Until now a response without it had no defined meaning.", ...at }];
 }
 
-/** What becomes of the fields that have no name, whose schema it has compared. */
+/** Compares `additionalProperties`, and schedules the comparison of its schema. */
 export function otherFieldChanges(scope: Scope, { before, after }: Pair<Keywords>): SchemaChange[] {
   const key = "additionalProperties";
   if (before[key] === undefined && after[key] === undefined) return [];

@@ -2,8 +2,8 @@ import { isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import type { PartChange } from "./documents.ts";
 
 /**
- * Tells the line of the text, from 1, that a changed part of its document is on. Undefined for what stands elsewhere: a
- * removal, or a part that the text takes from another file.
+ * Returns a function that finds the line, from 1, of a changed part in the text of its document. The line is undefined for a
+ * removal and for a part from another file.
  */
 export function lineFinder(text: string, document: object): (at: PartChange["at"]) => number | undefined {
   const lineCounter = new LineCounter();
@@ -25,7 +25,7 @@ function locate(node: object, path: string[], paths: Map<object, string[]>): voi
   }
 }
 
-/** Where the key of the last step begins, or the item of a list. */
+/** The offset of the key, or of the list item, at the end of a path. */
 function offsetOf(contents: unknown, path: string[]): number | undefined {
   let node = contents;
   let offset: number | undefined = 0;

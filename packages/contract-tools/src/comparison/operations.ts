@@ -8,13 +8,13 @@ import { deprecationChanges, DEPRECATION } from "./schemas.ts";
 import { securityChanges } from "./security.ts";
 import { serverChanges } from "./servers.ts";
 
-/** A change to an operation or a path, and which part of it. */
+/** A change to an operation or a path, with the part as its subject. */
 export interface PlacedChange extends PartChange {
   place: string;
   subject: string;
 }
 
-/** Every operation that is added, removed or changed. The names of path parameters do not tell paths apart. */
+/** Compares the operations of two documents. Paths that differ only in the names of their parameters are the same. */
 export function operationChanges(documents: Documents): PlacedChange[] {
   const [before, after] = [operationsByKey(documents.before), operationsByKey(documents.after)];
   const operations = [...new Set([...before.keys(), ...after.keys()])].flatMap((key) => {
@@ -25,7 +25,7 @@ export function operationChanges(documents: Documents): PlacedChange[] {
       const because = "Clients that call it get 404 or 405.";
       return [{ place, subject, impact: "breaking", what: "is removed", because } satisfies PlacedChange];
     }
-    if (old !== undefined) return gathered(place, changesOf(documents, { before: old, after: current }));
+    if (old !== undefined) return groupByStatus(place, changesOf(documents, { before: old, after: current }));
     const at = { node: current.operation };
     return [
       {
@@ -48,8 +48,8 @@ function operationsByKey(document: OpenApiDocument): Map<string, OperationEntry>
 
 const LIST = new Intl.ListFormat("en-GB");
 
-/** One change where several responses have it in common, as those of one `Error` do. */
-function gathered(place: string, changes: OperationChange[]): PlacedChange[] {
+/** Merges equal changes of several responses, such as those that share an `Error`, into one. */
+function groupByStatus(place: string, changes: OperationChange[]): PlacedChange[] {
   const groups = new Map<string, { change: OperationChange; statuses: Set<string> }>();
   for (const change of changes) {
     const { status, at: _, ...common } = change;
@@ -85,7 +85,7 @@ function changesOf(documents: Documents, entries: Pair<OperationEntry>): Operati
     ...announcementChanges(operations),
     ...securityChanges(documents, entries),
     ...ownServerChanges(documents, entries),
-    ...PASSING.flatMap((key) => flagChanges(operations, key)),
+    ...UNKNOWN_QUERY_FLAGS.flatMap((key) => flagChanges(operations, key)),
     ...parametersChanges(documents, entries),
     ...requestBodyChanges(documents, operations),
     ...responsesChanges(documents, operations),
@@ -102,7 +102,7 @@ function nameChanges({ before, after }: Pair<Node>): PartChange[] {
   return [{ impact: "breaking", what, because, at: { node: after, key: "operationId" } }];
 }
 
-/** Many generators make a class or a module for each tag, or for the first one. */
+/** Many generators write a class or a module for each tag, or for the first one. */
 function tagChanges({ before, after }: Pair<Node>): PartChange[] {
   const [old, current] = [before, after].map(({ tags = [] }) => tags as string[]) as [string[], string[]];
   if (isDeepStrictEqual(old, current)) return [];
@@ -124,10 +124,10 @@ function announcementChanges({ before, after }: Pair<Node>): PartChange[] {
   ];
 }
 
-/** Extensions that let query parameters pass that no operation declares. */
-const PASSING = ["x-eov-allow-unknown-query-parameters", "x-allow-unknown-query-parameters"];
+/** Extensions that allow undeclared query parameters. */
+const UNKNOWN_QUERY_FLAGS = ["x-eov-allow-unknown-query-parameters", "x-allow-unknown-query-parameters"];
 
-/** What becomes of the addresses of an operation that has its own, or that had; those of the document are compared once. */
+/** Compares the servers of an operation with its own ones in either document. The document's are compared once, elsewhere. */
 function ownServerChanges(documents: Documents, entries: Pair<OperationEntry>): PartChange[] {
   const servers = (side: keyof Documents) => {
     const { operation, path } = entries[side];
@@ -160,7 +160,7 @@ function keysIn({ before = {}, after = {} }: Pair<Node | undefined>): string[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((key) => !key.startsWith("x-"));
 }
 
-/** What becomes of a path item that the service calls. For those who serve it every change may matter. */
+/** Compares a path item of a webhook or callback. Clients implement it, so every change but of documentation is breaking. */
 export function calledChanges(documents: Documents, path: string, { before, after }: Pair<unknown>): PartChange[] {
   if (before === undefined)
     return [{ impact: "additive", what: "is added", because: "Clients need not implement it." }];

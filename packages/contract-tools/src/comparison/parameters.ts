@@ -6,7 +6,7 @@ import { type Documents, type Node, type Pair, type PartChange, shown, unknownCh
 import { defaultChanges } from "./fields.ts";
 import { deprecationChanges, schemaChanges } from "./schemas.ts";
 
-/** What becomes of the parameters of an operation. Those of its path belong together by their position. */
+/** Compares the parameters of an operation. Path parameters are matched by position. */
 export function parametersChanges(documents: Documents, entries: Pair<OperationEntry>): OperationChange[] {
   const [before, after] = [parametersByKey(entries.before), parametersByKey(entries.after)];
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((key): OperationChange[] => {
@@ -54,7 +54,7 @@ function parameterChanges(documents: Documents, nodes: Pair<Node>): OperationCha
   ];
 }
 
-/** What becomes of a flag that lets more requests pass. */
+/** Compares a flag that makes more requests valid. */
 export function flagChanges({ before, after }: Pair<Node>, key: string): PartChange[] {
   if ((before[key] === true) === (after[key] === true)) return [];
   const rating = RATINGS.request[after[key] === true ? "widens" : "narrows"];
@@ -67,7 +67,7 @@ export function flagChanges({ before, after }: Pair<Node>, key: string): PartCha
   ];
 }
 
-/** What becomes of the header of a response. */
+/** Compares a response header. */
 export function headerChanges(documents: Documents, nodes: Pair<Node>): OperationChange[] {
   return [
     ...requirementChanges("response", nodes),
@@ -76,7 +76,7 @@ export function headerChanges(documents: Documents, nodes: Pair<Node>): Operatio
   ];
 }
 
-/** What parameters and headers have in common: which value they carry, and how it is written. */
+/** Compares the value of a parameter or header, and its notation. */
 function writtenChanges(documents: Documents, direction: Direction, nodes: Pair<Node>): OperationChange[] {
   const { before, after } = nodes;
   const deprecated = deprecationChanges(nodes, { node: after, key: "deprecated" });
@@ -93,7 +93,7 @@ function writtenChanges(documents: Documents, direction: Direction, nodes: Pair<
   ];
 }
 
-/** `explode` says how lists and objects are written, so it means nothing for any other value (OpenAPI 3.1, "Style Values"). */
+/** `explode` affects only lists and objects (OpenAPI 3.1, "Style Values"). */
 function styleChanges(documents: Documents, direction: Direction, nodes: Pair<Node>): PartChange[] {
   const [before, after] = [styleOf(nodes.before), styleOf(nodes.after)];
   const key = before.style === after.style ? "explode" : "style";

@@ -1,22 +1,22 @@
-/** What a change means for those who use the contract. */
+/** The consequence of a change for the users of the contract. */
 export type Impact = "breaking" | "additive" | "documentation";
 
-/** From the gravest to the lightest. */
-export const GRAVITY = ["breaking", "additive", "documentation"] as const satisfies Impact[];
+/** Every impact, the most severe first. */
+export const IMPACTS = ["breaking", "additive", "documentation"] as const satisfies Impact[];
 
-/** Which way a value travels: from clients to the service, or back. */
+/** The direction of a value: from a client to the service, or back. */
 export type Direction = "request" | "response";
 
-/** What a change does to the set of values that may travel: one that does both, or cannot be told, replaces it. */
+/** The effect of a change on the set of valid values. A change that both widens and narrows it, or may do so, replaces it. */
 export type Effect = "widens" | "narrows" | "replaces";
 
-/** A rating, and the reason for it as a sentence. */
+/** An impact, with the reason as a sentence. */
 export interface Rating {
   impact: Impact;
   because: string;
 }
 
-/** The rule of the compatibility policy: clients may keep on sending what they send, and understand all that they receive. */
+/** The compatibility policy: the service accepts every request that clients send today, and clients understand every response. */
 export const RATINGS: Record<Direction, Record<Effect, Rating>> = {
   request: {
     widens: { impact: "additive", because: "Widens the request: the service accepts more." },
@@ -36,7 +36,7 @@ export const RATINGS: Record<Direction, Record<Effect, Rating>> = {
   },
 };
 
-/** The gravest of some impacts; undefined of none. */
-export function gravest(impacts: Impact[]): Impact | undefined {
-  return GRAVITY.find((impact) => impacts.includes(impact));
+/** Returns the most severe impact; undefined for an empty list. */
+export function mostSevere(impacts: Impact[]): Impact | undefined {
+  return IMPACTS.find((impact) => impacts.includes(impact));
 }

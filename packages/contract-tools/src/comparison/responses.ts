@@ -2,7 +2,7 @@ import { contentChanges, type OperationChange, withoutCase } from "./bodies.ts";
 import { type Documents, type Node, type Pair, paired, type PartChange, unknownChanges } from "./documents.ts";
 import { headerChanges } from "./parameters.ts";
 
-/** What becomes of the responses of an operation. */
+/** Compares the responses of an operation. */
 export function responsesChanges(documents: Documents, operations: Pair<Node>): OperationChange[] {
   const { before, after } = operations;
   const responses = paired(documents, { before: before["responses"], after: after["responses"] });
@@ -24,7 +24,7 @@ function oneResponseChanges(
     const because = "Clients treat an unknown status as its class (RFC 9110, section 15).";
     return [
       { impact: "additive", what: "is added", because, at: { node: after } },
-      ...promisedBefore(documents, status, declared, after),
+      ...previousContentChanges(documents, status, declared, after),
     ];
   }
   const nodes = { before, after };
@@ -36,8 +36,8 @@ function oneResponseChanges(
   ];
 }
 
-/** A status that is declared now fell under its class before, or as a failure under `default`: what these promised of the body has to hold. */
-function promisedBefore(
+/** A newly declared status fell under its class, or as an error under `default`. Their promises about the body must still hold. */
+function previousContentChanges(
   documents: Documents,
   status: string,
   declared: Map<string, Node | undefined>,
@@ -50,7 +50,7 @@ function promisedBefore(
   return contentChanges(documents, "response", content).filter(({ impact }) => impact === "breaking");
 }
 
-/** Names of headers have no case (RFC 9110, section 5.1). */
+/** Names of headers are case-insensitive (RFC 9110, section 5.1). */
 function headersChanges(documents: Documents, headers: Pair<unknown>): OperationChange[] {
   const names = [headers.before, headers.after].flatMap((map) => Object.keys((map ?? {}) as Node));
   const written = new Map(names.map((name) => [name.toLowerCase(), name]));

@@ -7,7 +7,7 @@ import {
   type Keywords,
   keywordsOf,
   type SchemaNode,
-  TooManyFormsError,
+  TooManyAlternativesError,
 } from "./alternatives.ts";
 import {
   assertionChanges,
@@ -19,35 +19,37 @@ import {
 } from "./assertions.ts";
 import { type Documents, type Pair, type PartChange } from "./documents.ts";
 import { compareItems, fieldChanges, otherFieldChanges } from "./fields.ts";
-import { effect, placed, type SchemaChange, type Scope } from "./scope.ts";
+import { effect, findKeyword, type SchemaChange, type Scope } from "./scope.ts";
 import { meaningOf, uncertainChanges } from "./uncertain.ts";
 
-/** What changes for values that travel in a direction. */
+/** Compares two schemas for values of one direction. */
 export function schemaChanges(documents: Documents, direction: Direction, schemas: Pair<SchemaNode>): SchemaChange[] {
-  return compared(documents, direction, schemas, new Set());
+  return compareSchemas(documents, direction, schemas, new Set());
 }
 
 /**
- * Compares what is behind the same references once, since schemas may contain themselves, and level by level, so that a
- * change is said of the shortest field. `same` are the pairs of schemas that are taken to mean the same until one does not.
+ * Compares each pair of references once, since schemas may contain themselves, and level by level, so that a change is
+ * reported at the shortest field. `same` holds the pairs of schemas that are assumed to be equivalent.
  */
-function compared(
+function compareSchemas(
   documents: Documents,
   direction: Direction,
   root: Pair<SchemaNode>,
-  met: Set<string>,
+  visited: Set<string>,
   same?: Set<string>,
 ): SchemaChange[] {
   const steps: { scope: Scope; schemas: Pair<SchemaNode> }[] = [];
   const compare = (scope: Scope, schemas: Pair<SchemaNode>) => {
     const key = JSON.stringify([schemas.before, schemas.after]);
-    if (met.has(key)) return;
-    if (key.includes('"$ref"')) met.add(key);
+    if (visited.has(key)) return;
+    if (key.includes('"$ref"')) visited.add(key);
     steps.push({ scope: { ...scope, node: schemas.after }, schemas });
   };
   const isSame = (schemas: Pair<SchemaNode>) => {
     const taken = new Set(same);
-    return compared(documents, direction, schemas, taken, taken).every(({ impact }) => impact === "documentation");
+    return compareSchemas(documents, direction, schemas, taken, taken).every(
+      ({ impact }) => impact === "documentation",
+    );
   };
   compare({ documents, direction, field: "", node: root.after, compare, isSame }, root);
   const changes: SchemaChange[] = [];
@@ -55,13 +57,13 @@ function compared(
   return changes;
 }
 
-/** The rating of a deprecation, and of what belongs to it. */
+/** The rating of a deprecation and of its dates. */
 export const DEPRECATION: Rating = {
   impact: "additive",
   because: "A deprecation is announced with a minor version (Semantic Versioning, item 7).",
 };
 
-/** What becomes of a `deprecated` flag, of whatever may have one. */
+/** Compares a `deprecated` flag of an operation, parameter, header or schema. */
 export function deprecationChanges(
   nodes: Pair<{ deprecated?: unknown }>,
   at: NonNullable<PartChange["at"]>,
@@ -77,13 +79,18 @@ function changesOf(scope: Scope, schemas: Pair<SchemaNode>): SchemaChange[] {
   const after = keywordsOf(documents.after, schemas.after);
   const isDeprecated = ({ deprecated = [] }: Keywords) => ({ deprecated: deprecated.includes(true) });
   const flags = { before: isDeprecated(before), after: isDeprecated(after) };
-  const { at = { node: {} } } = placed(documents, node, "deprecated");
+  const { at = { node: {} } } = findKeyword(documents, node, "deprecated");
   const deprecations = deprecationChanges(flags, at).map((change) => ({ ...change, field }));
   try {
     const uncertain = uncertainChanges(scope, schemas);
-    return [...deprecations, ...choiceChanges(scope, { before, after }), ...uncertain, ...formChanges(scope, schemas)];
+    return [
+      ...deprecations,
+      ...choiceChanges(scope, { before, after }),
+      ...uncertain,
+      ...alternativesChanges(scope, schemas),
+    ];
   } catch (error) {
-    if (!(error instanceof TooManyFormsError)) throw error;
+    if (!(error instanceof TooManyAlternativesError)) throw error;
     const isWritten = JSON.stringify(schemas.before) === JSON.stringify(schemas.after);
     if (isWritten && isDeepStrictEqual(documents.before.components, documents.after.components)) return deprecations;
     return [
@@ -93,7 +100,7 @@ function changesOf(scope: Scope, schemas: Pair<SchemaNode>): SchemaChange[] {
   }
 }
 
-/** A value that fits two members of an `anyOf` is refused by the same `oneOf`. */
+/** A value that matches two members of an `anyOf` is invalid for a `oneOf` of the same members. */
 function choiceChanges(scope: Scope, { before, after }: Pair<Keywords>): SchemaChange[] {
   const [had, has] = [before, after].map(({ anyOf, oneOf }) =>
     anyOf && oneOf ? "both" : anyOf ? "any" : oneOf && "one",
@@ -102,44 +109,46 @@ function choiceChanges(scope: Scope, { before, after }: Pair<Keywords>): SchemaC
   return had === "one" && has === "any" ? [effect(scope, "widens", "`oneOf` becomes `anyOf`", "anyOf")] : [];
 }
 
-function formChanges(scope: Scope, schemas: Pair<SchemaNode>): SchemaChange[] {
+function alternativesChanges(scope: Scope, schemas: Pair<SchemaNode>): SchemaChange[] {
   const { documents } = scope;
   const before = alternativesOf(documents.before, schemas.before);
   const after = alternativesOf(documents.after, schemas.after);
-  const isEndless = before.length === 0 || after.length === 0; // a choice between itself and others
+  const isEndless = before.length === 0 || after.length === 0; // a choice that contains itself
   if (isEndless && meaningOf(documents.before, schemas.before) !== meaningOf(documents.after, schemas.after))
-    return [effect(scope, "replaces", "a schema that is a choice between itself and others changes")];
-  const { pairs, removed, added } = matched(before, after);
+    return [effect(scope, "replaces", "a choice of schemas that contains itself changes")];
+  const { pairs, removed, added } = matchAlternatives(before, after);
   return [
-    ...pairs.flatMap((forms) => alternativeChanges(scope, forms)),
-    ...(after.some(isAnything) ? [] : removed).map((form) => effect(scope, "narrows", `${named(form)} is removed`)),
-    ...(before.some(isAnything) ? [] : added).map((form) =>
-      effect(scope, "widens", `${named(form)} is added`, keyOf(form)),
+    ...pairs.flatMap((pair) => oneAlternativeChanges(scope, pair)),
+    ...(after.some(isUnrestricted) ? [] : removed).map((alternative) =>
+      effect(scope, "narrows", `${nameOf(alternative)} is removed`),
+    ),
+    ...(before.some(isUnrestricted) ? [] : added).map((alternative) =>
+      effect(scope, "widens", `${nameOf(alternative)} is added`, keyOf(alternative)),
     ),
   ];
 }
 
 /**
- * Which forms are compared: those of one component, then those with one text, then those of one type. However they are
- * paired, where each accepts what its earlier one did, so do all together.
+ * Pairs alternatives: first those of the same component, then those with the same text, then those of the same type. Any
+ * pairing is safe: if each alternative accepts all values of its earlier one, so do all together.
  */
-function matched(before: Alternative[], after: Alternative[]) {
+function matchAlternatives(before: Alternative[], after: Alternative[]) {
   if (before.length === 1 && after.length === 1)
     return { pairs: [{ before: before[0]!, after: after[0]! }], removed: [], added: [] };
   const pairs: Pair<Alternative>[] = [];
   let [removed, added] = [before, after];
-  const match = (belong: (forms: Pair<Alternative>) => boolean) => {
-    for (const form of removed) {
-      const other = added.find((each) => belong({ before: form, after: each }));
+  const match = (belong: (pair: Pair<Alternative>) => boolean) => {
+    for (const alternative of removed) {
+      const other = added.find((each) => belong({ before: alternative, after: each }));
       if (other === undefined) continue;
-      pairs.push({ before: form, after: other });
-      removed = removed.filter((each) => each !== form);
+      pairs.push({ before: alternative, after: other });
+      removed = removed.filter((each) => each !== alternative);
       added = added.filter((each) => each !== other);
     }
   };
-  const isOfOneType = (forms: Pair<Alternative>) => forms.before.type === forms.after.type;
-  match((forms) => forms.before.name !== undefined && forms.before.name === forms.after.name && isOfOneType(forms));
-  match((forms) => textOf(forms.before) === textOf(forms.after));
+  const isOfOneType = (pair: Pair<Alternative>) => pair.before.type === pair.after.type;
+  match((pair) => pair.before.name !== undefined && pair.before.name === pair.after.name && isOfOneType(pair));
+  match((pair) => textOf(pair.before) === textOf(pair.after));
   match(isOfOneType);
   return { pairs, removed, added };
 }
@@ -149,11 +158,11 @@ function textOf({ type, keywords }: Alternative): string {
   return JSON.stringify([type, entries.toSorted(([one], [other]) => (one < other ? -1 : 1))]);
 }
 
-function isAnything({ type, keywords }: Alternative): boolean {
+function isUnrestricted({ type, keywords }: Alternative): boolean {
   return type === undefined && Object.keys(keywords).every(isAnnotation);
 }
 
-function named({ name, type, keywords }: Alternative): string {
+function nameOf({ name, type, keywords }: Alternative): string {
   if (type === "null") return "the value null";
   const [title] = keywords["title"] ?? [];
   return `the alternative ${name ?? (typeof title === "string" ? title : (type ?? "of any type"))}`;
@@ -163,12 +172,12 @@ function keyOf({ type }: Alternative): string {
   return type === "null" ? "type" : "oneOf";
 }
 
-function alternativeChanges(scope: Scope, forms: Pair<Alternative>): SchemaChange[] {
-  const { before, after } = forms;
+function oneAlternativeChanges(scope: Scope, pair: Pair<Alternative>): SchemaChange[] {
+  const { before, after } = pair;
   const types = typeEffect(before.type, after.type);
   const what = `the type changes from ${before.type ?? "any"} to ${after.type ?? "any"}`;
   const typed = types === undefined ? [] : [effect(scope, types, what, "type")];
-  // What a schema says of values of one type means nothing for those of another.
+  // Keywords for one type mean nothing for another.
   if (types !== undefined && !(isNumeric(before) && isNumeric(after))) return typed;
   const keywords = { before: before.keywords, after: after.keywords };
   compareItems(scope, keywords);

@@ -3,32 +3,32 @@ import { type Direction, type Effect, RATINGS } from "./ratings.ts";
 import type { SchemaNode } from "./alternatives.ts";
 import type { Documents, Pair, PartChange } from "./documents.ts";
 
-/** A change within a schema: the field it is at, such as `[].status`, or none for the value itself. */
+/** A change within a schema. `field` is a path such as `[].status`, or empty for the value itself. */
 export interface SchemaChange extends PartChange {
   field: string;
 }
 
-/** Where a comparison of schemas stands. */
+/** The position of a comparison of schemas. */
 export interface Scope {
   documents: Documents;
   direction: Direction;
   field: string;
-  /** The schema of the later document, as it is written. */
+  /** The schema of the later document, references unresolved. */
   node: SchemaNode;
-  /** Has schemas compared that a schema contains. */
+  /** Schedules the comparison of nested schemas. */
   compare(scope: Scope, schemas: Pair<SchemaNode>): void;
-  /** Whether schemas mean the same: where one is negated or a condition, a change within it cannot be rated. */
+  /** Whether two schemas accept the same values. A change within a negated or conditional schema cannot be rated. */
   isSame(schemas: Pair<SchemaNode>): boolean;
 }
 
-/** A change that is rated by what it does to the set of valid values; `key` is the keyword of the later document that says so. */
+/** Returns a change rated by its effect on the set of valid values. `key` is the keyword of the later document. */
 export function effect(scope: Scope, kind: Effect, what: string, key?: string): SchemaChange {
   const { documents, direction, field, node } = scope;
-  return { ...RATINGS[direction][kind], what, field, ...(key !== undefined && placed(documents, node, key)) };
+  return { ...RATINGS[direction][kind], what, field, ...(key !== undefined && findKeyword(documents, node, key)) };
 }
 
-/** Where the later document has a keyword of a schema, or one name in its value: in the schema, behind its reference, or in one that it combines. */
-export function placed(
+/** Finds a keyword of a schema, or a name in the keyword's value: in the schema itself, behind its `$ref`, or in a member of its `allOf`, `anyOf` or `oneOf`. */
+export function findKeyword(
   { after: document }: Documents,
   schema: SchemaNode,
   key: string,

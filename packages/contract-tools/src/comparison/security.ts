@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isAnnotation, type OpenApiDocument, type OperationEntry } from "express-operations/reading";
 import { type Documents, keysOf, type Node, type Pair, paired, type PartChange, shown } from "./documents.ts";
 
-/** What becomes of the need to authenticate: a client that met one requirement has to meet one still (OpenAPI 3.1, "Security Requirement Object"). */
+/** Compares the security of an operation: a client that met one requirement must still meet one (OpenAPI 3.1, "Security Requirement Object"). */
 export function securityChanges({ before, after }: Documents, entries: Pair<OperationEntry>): PartChange[] {
   const [old, current] = [requirementsOf(before, entries.before), requirementsOf(after, entries.after)];
   if (isDeepStrictEqual(new Set(old.map(String)), new Set(current.map(String)))) return [];
@@ -15,7 +15,7 @@ export function securityChanges({ before, after }: Documents, entries: Pair<Oper
   return [{ impact: "breaking", what, because: "The credentials that clients send today no longer suffice.", at }];
 }
 
-/** Each requirement as the names of its schemes, and of each scope with its scheme. */
+/** Each requirement as a list of its schemes and scopes, such as `bearerAuth` and `bearerAuth (pets:read)`. */
 function requirementsOf({ security = [] }: OpenApiDocument, { operation }: OperationEntry): string[][] {
   const requirements = (operation.security ?? security) as Record<string, string[]>[];
   const needs = requirements.map((schemes) =>
@@ -30,7 +30,7 @@ function listed(requirements: string[][]): string {
   return texts.join(", or ");
 }
 
-/** What becomes of the ways to authenticate. One that is new or gone shows in the operations that name it. */
+/** Compares security schemes that both documents have. Added and removed ones show in the operations that use them. */
 export function securitySchemeChanges(documents: Documents): (PartChange & { name: string })[] {
   const schemesOf = ({ components }: OpenApiDocument) => (components as Node | undefined)?.["securitySchemes"];
   const schemes = paired(documents, { before: schemesOf(documents.before), after: schemesOf(documents.after) });
@@ -42,7 +42,7 @@ export function securitySchemeChanges(documents: Documents): (PartChange & { nam
 
 function schemeChanges(schemes: Pair<Node>): PartChange[] {
   const { before, after } = schemes;
-  // HTTP's names of schemes have no case (RFC 9110, section 11.1).
+  // Names of HTTP schemes are case-insensitive (RFC 9110, section 11.1).
   const value = (node: Node, key: string) => (key === "scheme" ? String(node[key]).toLowerCase() : node[key]);
   const changes = keysOf(schemes)
     .filter((key) => !isAnnotation(key) && key !== "flows" && value(before, key) !== value(after, key))

@@ -2,7 +2,7 @@ import { isAnnotation } from "express-operations/reading";
 import { isDeepStrictEqual } from "node:util";
 import { type Node, type Pair, type PartChange, shown } from "./documents.ts";
 
-/** What becomes of the addresses of two nodes, and of the first one, where generated clients send their calls. */
+/** Compares the servers of two nodes. Generated clients call the first one by default, so its change counts too. */
 export function serverChanges(nodes: Pair<{ servers?: unknown }>, holder: object): PartChange[] {
   const serversOf = ({ servers = [{ url: "/" }] }: { servers?: unknown }) => servers as Node[];
   const [before, after] = [serversOf(nodes.before), serversOf(nodes.after)];
@@ -12,7 +12,7 @@ export function serverChanges(nodes: Pair<{ servers?: unknown }>, holder: object
     const current = after.find((each) => each["url"] === server["url"]);
     if (current === undefined)
       return [{ impact: "breaking", what: `the server ${url} is removed`, because: "Clients call it today.", at }];
-    if (isDeepStrictEqual(promised(server), promised(current))) return [];
+    if (isDeepStrictEqual(withoutAnnotations(server), withoutAnnotations(current))) return [];
     const because = "Clients may call another address than today.";
     return [{ impact: "breaking", what: `the variables of the server ${url} change`, because, at }];
   });
@@ -36,7 +36,7 @@ function firstChange(url: unknown, after: Node[], at: NonNullable<PartChange["at
   return [{ impact: "breaking", what: `the first server changes from ${shown(url)} to ${shown(first)}`, because, at }];
 }
 
-function promised(server: Node): Node {
+function withoutAnnotations(server: Node): Node {
   const variables = Object.entries((server["variables"] ?? {}) as Record<string, Node>);
   const unannotated = (node: Node) => Object.fromEntries(Object.entries(node).filter(([key]) => !isAnnotation(key)));
   const entries = variables.map(([name, variable]) => [name, unannotated(variable)]);

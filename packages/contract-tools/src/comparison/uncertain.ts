@@ -4,8 +4,8 @@ import { type Documents, type Pair } from "./documents.ts";
 import { effect, type SchemaChange, type Scope } from "./scope.ts";
 
 /**
- * Keywords that mean something only together with those beside them in the same schema object (JSON Schema 2020-12, Core,
- * section 10.2.2 and 10.3, and section 11): where `allOf` groups them in another way, other values are valid.
+ * Keywords whose meaning depends on others in the same schema object (JSON Schema 2020-12, Core, sections 10.2.2, 10.3 and
+ * 11). If `allOf` groups them differently, other values are valid.
  */
 const COUPLED = [
   ["if", "then", "else"],
@@ -14,7 +14,7 @@ const COUPLED = [
   ["additionalProperties", "unevaluatedProperties", "patternProperties"],
 ] as const;
 
-/** Changes that comparing keyword by keyword would not see, so that nobody can tell that no client breaks. */
+/** Returns changes that a comparison keyword by keyword misses. They count as breaking. */
 export function uncertainChanges(scope: Scope, schemas: Pair<SchemaNode>): SchemaChange[] {
   const { documents } = scope;
   return [...groupingChanges(scope, schemas, documents), ...oneOfChanges(scope, schemas, documents)];
@@ -26,19 +26,19 @@ function groupingChanges(scope: Scope, schemas: Pair<SchemaNode>, documents: Doc
   if (before.length <= 1 && after.length <= 1) return [];
   const later = new Set(after.flatMap(({ names }) => names));
   const shared = new Set(before.flatMap(({ names }) => names).filter((name) => later.has(name)));
-  return COUPLED.some((keywords) => grouped(before, keywords, shared) !== grouped(after, keywords, shared))
+  return COUPLED.some((keywords) => groupsOf(before, keywords, shared) !== groupsOf(after, keywords, shared))
     ? [effect(scope, "replaces", "`allOf` groups keywords differently", "allOf")]
     : [];
 }
 
-/** A schema object as it is written, with the names of its own fields, and of those in all that it combines as well. */
+/** A schema object, with the names of its own fields, and with those of the schemas that it combines too. */
 interface Part {
   own: Schema;
   names: string[];
   combined: string[];
 }
 
-/** The schema objects that hold at once. */
+/** The schema objects that apply at once. */
 function partsOf(document: Documents["before"], schema: SchemaNode, above: readonly string[] = []): Part[] {
   if (typeof schema === "boolean") return [];
   const { $ref, allOf = [], ...own } = schema as Schema & { allOf?: SchemaNode[] };
@@ -51,8 +51,8 @@ function partsOf(document: Documents["before"], schema: SchemaNode, above: reado
   return [...others, { own, names, combined: [...names, ...others.flatMap((part) => part.names)] }];
 }
 
-/** Each group of the keywords as text, with the names beside it that both documents have. */
-function grouped(parts: Part[], keywords: readonly string[], shared: Set<string>): string {
+/** Each group of the keywords as text, with the names of fields beside it that both documents have. */
+function groupsOf(parts: Part[], keywords: readonly string[], shared: Set<string>): string {
   const groups = parts
     .filter(({ own }) => keywords.some((keyword) => own[keyword] !== undefined && own[keyword] !== true))
     .map(({ own, names, combined }) => {
@@ -63,7 +63,7 @@ function grouped(parts: Part[], keywords: readonly string[], shared: Set<string>
   return [...new Set(groups)].toSorted().join("\n");
 }
 
-/** A value that fits two members of a `oneOf` is refused, so that a member that accepts more may make it accept less. */
+/** A value that matches two members of a `oneOf` is invalid, so a wider member may narrow the `oneOf`. */
 function oneOfChanges(scope: Scope, { before, after }: Pair<SchemaNode>, documents: Documents): SchemaChange[] {
   const [had, has] = [oneOfsIn(documents.before, before), oneOfsIn(documents.after, after)];
   const areExclusive =
@@ -89,7 +89,7 @@ function oneOfsIn(document: Documents["before"], schema: SchemaNode): SchemaNode
   );
 }
 
-/** Whether no value is valid for two of the schemas: they are of different types, or a required field tells them apart. */
+/** Whether no value is valid for two of the schemas, because their types or the values of a required field differ. */
 function excludeEachOther(document: Documents["before"], members: SchemaNode[]): boolean {
   const parts = members.map((member) => partsOf(document, member).map(({ own }) => own));
   const types = members.map((member) => typesOf(document, member));
@@ -103,14 +103,14 @@ function excludeEachOther(document: Documents["before"], members: SchemaNode[]):
   });
 }
 
-/** The types that a value may have, of all that are named; none where none is. Integers are numbers. */
+/** The types that a schema names, with `integer` as `number`; empty if it names none. */
 function typesOf(document: Documents["before"], schema: SchemaNode): string[] {
   const { type: lists = [] } = keywordsOf(document, schema);
   const types = lists.flatMap((list) => [list as string | string[]].flat());
   return types.map((type) => (type === "integer" ? "number" : type));
 }
 
-/** The values that a required field may have, as JSON; none where it is not required or may have any. */
+/** The values of a required field as JSON; empty if the field is optional or may have any value. */
 function tagsOf(parts: Schema[], name: string): string[] {
   const isRequired = parts.some(({ required }) => Array.isArray(required) && required.includes(name));
   const fields = parts.map(({ properties }) => (properties as Record<string, Schema> | undefined)?.[name]);
@@ -125,20 +125,20 @@ function areDisjoint(lists: string[][]): boolean {
   return new Set(all).size === all.length;
 }
 
-/** A schema as text together with all that it refers to, whatever describes it left out. */
+/** A schema and its references as text, without annotations. */
 export function meaningOf(document: Documents["before"], root: unknown): string {
-  const met = new Map<string, string>();
+  const visited = new Map<string, string>();
   const text = (value: unknown, isMap = false): string => {
     if (Array.isArray(value)) return `[${value.map((item) => text(item)).join()}]`;
     if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "";
     const { $ref } = value as Schema;
-    if (!isMap && typeof $ref === "string" && !met.has($ref)) {
-      met.set($ref, "");
-      met.set($ref, text(pointer(document, $ref)));
+    if (!isMap && typeof $ref === "string" && !visited.has($ref)) {
+      visited.set($ref, "");
+      visited.set($ref, text(pointer(document, $ref)));
     }
     const entries = Object.entries(value).filter(([key]) => isMap || !isAnnotation(key));
     const fields = entries.map(([key, child]) => `${JSON.stringify(key)}:${text(child, !isMap && IS_MAP.has(key))}`);
     return `{${fields.toSorted().join()}}`;
   };
-  return [text(root), ...[...met].map((entry) => entry.join("=")).toSorted()].join("\n");
+  return [text(root), ...[...visited].map((entry) => entry.join("=")).toSorted()].join("\n");
 }

@@ -7,8 +7,8 @@ import { redocly } from "../redocly.ts";
 export { CONTRACT_FILE } from "../redocly.ts";
 
 /**
- * One self-contained document, its references into other files resolved, by the same Redocly that lints it. Rejects with
- * what Redocly says of a contract that cannot be read.
+ * Bundles a contract and the files that it refers to into one document. Rejects with Redocly's message if the contract
+ * cannot be parsed.
  */
 export async function bundle(contractPath: string, signal?: AbortSignal): Promise<OpenAPI3> {
   const directory = await mkdtemp(join(tmpdir(), "contract-"));

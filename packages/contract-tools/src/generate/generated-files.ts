@@ -5,14 +5,14 @@ import { operationsOf, requirementsOf } from "express-operations/reading";
 import { withRequestDefaultsRequired } from "express-operations/request-defaults";
 import type { OpenAPI3 } from "openapi-typescript";
 import { ROOT } from "../redocly.ts";
-import { described } from "./described.ts";
+import { withHoverTexts } from "./hover-texts.ts";
 
 const BANNER = "// Generated from the contract by `pnpm generate`. Do not edit.\n";
 
-/** Where what is generated belongs. */
+/** The folder of the generated files. */
 export const GENERATED_FOLDER = join(ROOT, "packages/contract/src/generated");
 
-/** The text of each file of `src/generated`, by its name: types, the bundled document, its hash, named aliases. */
+/** Generates each file of `src/generated` as text by its name: types, the bundled document, its hash, aliases of types. */
 export async function generatedFiles(document: OpenAPI3): Promise<Record<string, string>> {
   const json = `${JSON.stringify(document, null, 2)}\n`;
   const { servers: _, ...elsewhere } = document;
@@ -23,7 +23,7 @@ export async function generatedFiles(document: OpenAPI3): Promise<Record<string,
     "openapi.json": json,
     "schema.ts": await typesOf(document),
     "handled.ts": await typesOf(withRequestDefaultsRequired(document)),
-    "names.ts": BANNER + names(document),
+    "names.ts": BANNER + aliasesOf(document),
     "facts.ts":
       BANNER +
       "\n/** `info.version` of the contract. */\n" +
@@ -35,8 +35,8 @@ export async function generatedFiles(document: OpenAPI3): Promise<Record<string,
   };
 }
 
-/** The names of the files whose text a folder does not hold. */
-export async function staleAmong(files: Record<string, string>, folder: string): Promise<string[]> {
+/** Returns the names of the files that are missing from a folder or have another text there. */
+export async function findStaleFiles(files: Record<string, string>, folder: string): Promise<string[]> {
   const stale: string[] = [];
   for (const [name, text] of Object.entries(files)) {
     if ((await readFile(join(folder, name), "utf8").catch(() => undefined)) !== text) stale.push(name);
@@ -44,35 +44,38 @@ export async function staleAmong(files: Record<string, string>, folder: string):
   return stale;
 }
 
-/** Writes those of the files that differ, and gives their names. */
+/** Writes the files that differ from those of a folder, and returns their names. */
 export async function write(files: Record<string, string>, folder: string): Promise<string[]> {
-  const stale = await staleAmong(files, folder);
+  const stale = await findStaleFiles(files, folder);
   await Promise.all(stale.map((name) => writeFile(join(folder, name), files[name]!)));
   return stale;
 }
 
-/** Writes those of the files that differ, or only checks that a folder holds them and nothing else; prints what came of it. */
+/**
+ * Writes the files that differ, or with `isCheck` only checks that a folder holds exactly these files. Prints the result and
+ * sets the exit code.
+ */
 export async function writeOrCheck(files: Record<string, string>, folder: string, isCheck: boolean): Promise<void> {
-  const faults = isCheck ? await faultsOf(files, folder) : [];
+  const mismatches = isCheck ? await findMismatches(files, folder) : [];
   const written = isCheck ? [] : await write(files, folder);
-  for (const fault of faults) console.error(fault);
-  if (faults.length > 0) process.exitCode = 1;
+  for (const mismatch of mismatches) console.error(mismatch);
+  if (mismatches.length > 0) process.exitCode = 1;
   else console.log(written.length === 0 ? "Generated files match the contract." : `Wrote ${written.join(", ")}.`);
 }
 
-async function faultsOf(files: Record<string, string>, folder: string): Promise<string[]> {
-  const stale = await staleAmong(files, folder);
+async function findMismatches(files: Record<string, string>, folder: string): Promise<string[]> {
+  const stale = await findStaleFiles(files, folder);
   const surplus = (await readdir(folder)).filter((name) => !Object.hasOwn(files, name));
   return [
     stale.length > 0 &&
       `The generated files no longer match the contract: ${stale.join(", ")}.\nRun \`npx -y pnpm@12.21.0 generate\` and commit what it writes.`,
-    surplus.length > 0 && `Nothing generates ${surplus.join(", ")} in ${folder}: delete it.`,
-  ].filter((fault) => fault !== false);
+    surplus.length > 0 && `Not a generated file: ${surplus.join(", ")} in ${folder}. Delete it.`,
+  ].filter((mismatch) => mismatch !== false);
 }
 
 async function typesOf(document: OpenAPI3): Promise<string> {
-  const { default: openapiTS, astToString } = await import("openapi-typescript"); // and a compiler, which most commands need not load
-  return `${BANNER}\n${astToString(await openapiTS(described(document), { defaultNonNullable: false }))}`;
+  const { default: openapiTS, astToString } = await import("openapi-typescript"); // Loads a compiler, which most commands do not need.
+  return `${BANNER}\n${astToString(await openapiTS(withHoverTexts(document), { defaultNonNullable: false }))}`;
 }
 
 /** Each scope once, in the order of the operations. */
@@ -82,8 +85,8 @@ function scopesOf(document: OpenAPI3): string {
   return `[${Array.from(scopes, (scope) => JSON.stringify(scope)).join(", ")}]`;
 }
 
-/** An alias for each schema and for each operation's input and output, so that callers write `Pet`, not a path of indexes. */
-function names(document: OpenAPI3): string {
+/** An alias for each schema and for the input and output of each operation: `Pet` for `components["schemas"]["Pet"]`. */
+function aliasesOf(document: OpenAPI3): string {
   const schemas = Object.keys(document.components?.schemas ?? {});
   const operations = operationsOf(document).filter(({ operation }) => operation.operationId !== undefined);
   const tags = Map.groupBy(operations, ({ operation: { tags: [tag = ""] = [] } }) => tag);

@@ -1,16 +1,15 @@
 import { RegExpParser, visitRegExpAST } from "@eslint-community/regexpp";
 
-/** The contract's rules that Redocly's configuration cannot say; `openapi/redocly.yaml` turns them on. */
+/** Lint rules of the contract that Redocly's configuration cannot express. `openapi/redocly.yaml` turns them on. */
 
-/** How many days clients have to move before a deprecated operation may go. */
-const LEAST_NOTICE = 180;
+/** Days between the deprecation of an operation and its removal. */
+const MINIMUM_NOTICE_DAYS = 180;
 
-/** In milliseconds. */
-const DAY = 86_400_000;
+const MILLISECONDS_PER_DAY = 86_400_000;
 
 type Visit<Node> = (node: Node, context: Context) => void;
 
-/** What is used of what Redocly gives a rule: https://redocly.com/docs/cli/custom-plugins/custom-rules */
+/** The parts of Redocly's rule context in use: https://redocly.com/docs/cli/custom-plugins/custom-rules */
 interface Context {
   location: Location;
   report: (problem: { message: string; location: Location }) => void;
@@ -41,16 +40,16 @@ interface Operation {
   responses?: Record<string, { headers?: object } | { $ref: string }>;
 }
 
-/** A Redocly plugin: the rules by name, as `petstore/<name>`. */
+/** A Redocly plugin with the rules `petstore/<name>`. */
 export default function plugin() {
   const rules = {
-    "string-is-bounded": bounded("string", ({ maxLength, enum: values, const: value }) =>
+    "string-is-bounded": requireBounds("string", ({ maxLength, enum: values, const: value }) =>
       [maxLength, values, value].every(isUndefined) ? "Bound each string with maxLength, enum or const." : undefined,
     ),
-    "array-is-bounded": bounded("array", ({ maxItems }) =>
+    "array-is-bounded": requireBounds("array", ({ maxItems }) =>
       isUndefined(maxItems) ? "Bound each array with maxItems." : undefined,
     ),
-    "integer-is-bounded": bounded("integer", ({ minimum, maximum }) =>
+    "integer-is-bounded": requireBounds("integer", ({ minimum, maximum }) =>
       [minimum, maximum].some(isUndefined) ? "Bound each integer with minimum and maximum." : undefined,
     ),
     "pattern-is-portable": () => ({ Schema: checkPattern }),
@@ -63,8 +62,8 @@ export default function plugin() {
   return { id: "petstore", rules: { oas3: rules } };
 }
 
-/** `type` may list several types; a bound is needed as soon as one of them is the one in question. */
-function bounded(type: string, problemOf: (schema: Schema) => string | undefined) {
+/** Requires bounds of each schema whose `type` is or includes the given one. */
+function requireBounds(type: string, problemOf: (schema: Schema) => string | undefined) {
   const check: Visit<Schema> = (schema, { report, location }) => {
     const message = [schema.type].flat().includes(type) ? problemOf(schema) : undefined;
     if (message !== undefined) report({ message, location });
@@ -72,7 +71,7 @@ function bounded(type: string, problemOf: (schema: Schema) => string | undefined
   return () => ({ Schema: check });
 }
 
-/** Generated clients and other tools read patterns by regular expressions of their own language. */
+/** Generated clients compile patterns with the regular expressions of their own language. */
 const checkPattern: Visit<Schema> = ({ pattern }, { report, location }) => {
   const fault = typeof pattern === "string" ? portabilityFault(pattern) : undefined;
   if (fault !== undefined)
@@ -82,7 +81,7 @@ const checkPattern: Visit<Schema> = ({ pattern }, { report, location }) => {
     });
 };
 
-/** What of a pattern is not read alike by ECMA-262, Python, Java, Go (RE2) and Rust; see JSON Schema Core, section 6.4. */
+/** The first feature of a pattern that ECMA-262, Python, Java, Go (RE2) and Rust treat differently; see JSON Schema Core, section 6.4. */
 function portabilityFault(source: string): string | undefined {
   let pattern;
   try {
@@ -114,7 +113,7 @@ function portabilityFault(source: string): string | undefined {
   return faults[0] ?? (isAnchored ? undefined : "begin it with ^ and end it with $");
 }
 
-/** Redocly checks the examples of parameters and bodies against their schemas, and those of headers not at all. */
+/** Redocly validates the examples of parameters and bodies, but not those of headers. */
 const checkHeaderExamples: Visit<Header> = (header, { report, location, resolve }) => {
   const schema = header.schema && resolve<Schema>(header.schema).node;
   if (schema === undefined) return;
@@ -122,7 +121,7 @@ const checkHeaderExamples: Visit<Header> = (header, { report, location, resolve 
     ([name, example]) => [["examples", name, "value"], resolve<{ value?: unknown }>(example).node?.value] as const,
   );
   for (const [path, value] of [[["example"], header.example] as const, ...named]) {
-    if (value === undefined || fits(value, schema)) continue;
+    if (value === undefined || isValid(value, schema)) continue;
     report({
       message: "The example of a header must match the type and the enum of its schema.",
       location: location.child([...path]),
@@ -130,12 +129,12 @@ const checkHeaderExamples: Visit<Header> = (header, { report, location, resolve 
   }
 };
 
-function fits(value: unknown, { type, enum: values }: Schema): boolean {
+function isValid(value: unknown, { type, enum: values }: Schema): boolean {
   if (Array.isArray(values) && !values.includes(value)) return false;
   return type === undefined || [type].flat().some((name) => isOfType(value, name));
 }
 
-/** The types of JSON Schema Validation, section 6.1.1. */
+/** JSON Schema Validation, section 6.1.1. */
 function isOfType(value: unknown, type: string): boolean {
   if (type === "null") return value === null;
   if (type === "array") return Array.isArray(value);
@@ -144,7 +143,7 @@ function isOfType(value: unknown, type: string): boolean {
   return typeof value === type;
 }
 
-/** The service mounts the operations once, so what works at one address has to work at all. */
+/** The service mounts its operations below one path, so all servers must share it. */
 const checkServers: Visit<{ servers?: { url: string }[] }> = ({ servers = [] }, { report, location }) => {
   const paths = servers.map(({ url }) => URL.parse(url)?.pathname);
   for (const [index, path] of paths.entries()) {
@@ -168,8 +167,8 @@ const checkDates: Visit<Operation> = (operation, { report, location }) => {
   if (sunset === undefined) return;
   if (since !== undefined && sunset < since)
     report({ message: "x-sunset must not be before x-deprecated-at.", location: location.child("x-sunset") });
-  else if (since !== undefined && sunset - since < LEAST_NOTICE * DAY) {
-    const message = `x-sunset must be at least ${LEAST_NOTICE} days after x-deprecated-at.`;
+  else if (since !== undefined && sunset - since < MINIMUM_NOTICE_DAYS * MILLISECONDS_PER_DAY) {
+    const message = `x-sunset must be at least ${MINIMUM_NOTICE_DAYS} days after x-deprecated-at.`;
     report({ message, location: location.child("x-sunset") });
   }
   if (sunset < Date.now()) {
@@ -178,7 +177,7 @@ const checkDates: Visit<Operation> = (operation, { report, location }) => {
   }
 };
 
-/** A deprecation is announced on 2xx, 304 and 404, where generated clients can read what is declared alone. */
+/** Responses 2xx, 304 and 404 announce the deprecation. Generated clients read only declared headers. */
 const checkAnnouncement: Visit<Operation> = (operation, { report, location, resolve }) => {
   if (operation.deprecated !== true) return;
   const names = ["Deprecation", "Sunset", ...(operation["x-successor"] === undefined ? [] : ["Link"])];
@@ -192,7 +191,7 @@ const checkAnnouncement: Visit<Operation> = (operation, { report, location, reso
   }
 };
 
-/** When a day begins, in UTC; undefined for anything but an ISO 8601 day that exists. */
+/** The start of an ISO 8601 date in UTC, in milliseconds since 1970; undefined for any other value. */
 function dayOf(value: unknown): number | undefined {
   if (typeof value !== "string") return undefined;
   const time = Date.parse(value);

@@ -1,17 +1,17 @@
 import { relative, resolve } from "node:path";
 import { LINT_CONFIG, redocly, ROOT } from "../redocly.ts";
 
-/** What is wrong with a contract, and where: the file from the root of the repository, line and column from 1. */
+/** A fault of a contract and its place: the file relative to the root of the repository, line and column from 1. */
 export interface ContractProblem {
   file: string;
   line: number;
   column: number;
   message: string;
-  /** The rule that is broken; none is named where the YAML itself cannot be read. */
+  /** The broken rule; absent if the YAML cannot be parsed. */
   rule?: string;
 }
 
-/** What is read of Redocly's report. */
+/** The parts of Redocly's report in use. */
 interface LintReport {
   problems: {
     ruleId: string;
@@ -20,7 +20,7 @@ interface LintReport {
   }[];
 }
 
-/** What the rules of `openapi/redocly.yaml` find in a contract; empty when it may be used. */
+/** Lints a contract with the rules of `openapi/redocly.yaml`. Returns no problems if the contract is valid. */
 export async function contractProblems(contractPath: string, signal?: AbortSignal): Promise<ContractProblem[]> {
   const { exitCode, stdout, stderr } = await redocly(
     ["lint", "--config", LINT_CONFIG, "--format", "json", contractPath],
@@ -35,7 +35,7 @@ export async function contractProblems(contractPath: string, signal?: AbortSigna
   return [yamlProblem(stderr, contractPath)];
 }
 
-/** YAML that cannot be parsed is no problem in the report: `  - reason in "file" (line:column)` stands beside it. */
+/** Redocly reports a YAML syntax error on stderr only, as `  - reason in "file" (line:column)`. */
 function yamlProblem(stderr: string, contractPath: string): ContractProblem {
   const [, message, file, line, col] = /^ +- (.+) in "(.+)" \((\d+):(\d+)\)$/m.exec(stderr) ?? [];
   if (message === undefined) return { ...placeOf(contractPath), message: stderr.trim() };

@@ -6,7 +6,7 @@ const HEADINGS = {
   documentation: "Documentation",
 } as const satisfies Record<Impact, string>;
 
-/** The entry of a version for those who use the contract, as Markdown: what changed, by what it means for them. */
+/** The changelog entry of a version for the users of the contract, as Markdown with a section for each impact. */
 export function changelogEntry(version: string, changes: ContractChange[]): string {
   const sections = Object.entries(HEADINGS).flatMap(([impact, heading]) => {
     const lines = changes

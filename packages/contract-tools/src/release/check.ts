@@ -1,28 +1,28 @@
 import type { OpenAPI3 } from "openapi-typescript";
 import { bundle } from "../generate/bundle.ts";
 import { type ContractChange, contractChanges } from "../comparison/diff.ts";
-import { generatedFiles, staleAmong } from "../generate/generated-files.ts";
+import { generatedFiles, findStaleFiles } from "../generate/generated-files.ts";
 import { type ContractProblem, contractProblems } from "../lint/lint.ts";
-import { gravest } from "../comparison/ratings.ts";
+import { mostSevere } from "../comparison/ratings.ts";
 import { lastReleased } from "./released.ts";
 import { compareVersions, parseVersion, versionAfter } from "./versions.ts";
 
-/** Something that has to change before the contract may be merged. */
+/** A fault to correct before the contract may be merged. */
 export interface Finding {
   message: string;
   at?: { file: string; line: number };
 }
 
-/** One check of the contract, and what it found: nothing when it passed. */
+/** One check of the contract with its findings; a check without findings has passed. */
 export interface Check {
   name: "lint" | "examples" | "deprecations" | "generated" | "compatibility";
   passed: string;
   findings: Finding[];
-  /** What the contract changes of the last one released. */
+  /** The changes since the last release. */
   changes?: ContractChange[];
 }
 
-/** Which contract is checked, and against which. */
+/** The contract to check, the folder of released ones, and that of generated files. */
 export interface CheckOptions {
   contract: string;
   released: string;
@@ -32,7 +32,7 @@ export interface CheckOptions {
 const EXAMPLE_RULES = /examples/;
 const DEPRECATION_RULES = /deprecation|successor/;
 
-/** Every check of a contract. One that cannot be read is only linted, as the rest could not say more. */
+/** Runs every check of a contract. A contract that cannot be parsed is only linted. */
 export async function checkContract({ contract, released, generated }: CheckOptions): Promise<Check[]> {
   const [problems, document] = await Promise.all([
     contractProblems(contract),
@@ -66,12 +66,12 @@ function lintChecks(problems: ContractProblem[]): Check[] {
 }
 
 async function generatedCheck(document: OpenAPI3, folder: string): Promise<Check> {
-  const stale = await staleAmong(await generatedFiles(document), folder);
+  const stale = await findStaleFiles(await generatedFiles(document), folder);
   const findings = stale.map((name) => ({ message: `${name} does not match the contract. Run \`pnpm generate\`.` }));
   return { name: "generated", passed: "the generated files are those of the contract", findings };
 }
 
-/** The version that the changes since the last release demand, and the path that its major number demands. */
+/** Checks `info.version` against the changes since the last release, and the servers' paths against its major number. */
 async function compatibilityCheck(document: OpenAPI3, contract: string, released: string): Promise<Check> {
   const { info, servers = [] } = document;
   const version = parseVersion(info.version);
@@ -89,7 +89,7 @@ async function compatibilityCheck(document: OpenAPI3, contract: string, released
   if (last === undefined) return { name: "compatibility", passed: "nothing is released yet", findings: [] };
   const changes = await contractChanges(last.document, document, contract);
   const since = `since ${last.version.join(".")}`;
-  const impact = gravest(changes.map((change) => change.impact));
+  const impact = mostSevere(changes.map((change) => change.impact));
   if (impact === undefined) return { name: "compatibility", passed: `no changes ${since}`, findings: [], changes };
   const required = versionAfter(last.version, impact);
   if (compareVersions(version, parseVersion(required)!) < 0)

@@ -1,4 +1,4 @@
-/** `pnpm release:check`: whether the changesets give the client the version that the contract's changes demand. */
+/** `pnpm release:check`: fails if the changesets do not give the client the version that the contract's changes require. */
 import { readChangesets } from "@changesets/read";
 import { bundle, CONTRACT_FILE } from "../generate/bundle.ts";
 import { contractChanges } from "../comparison/diff.ts";

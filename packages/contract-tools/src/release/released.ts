@@ -6,16 +6,15 @@ import { parse } from "yaml";
 import { redocly, ROOT } from "../redocly.ts";
 import { compareVersions, parseVersion, type Version } from "./versions.ts";
 
-/** Where each released contract is kept, as `<version>.yaml`. */
+/** The folder of the released contracts, each as `<version>.yaml`. */
 export const RELEASED_FOLDER = resolve(ROOT, "openapi/released");
 
-/** A contract as it was released. */
 export interface Released {
   document: OpenAPI3;
   version: Version;
 }
 
-/** The one with the highest version; undefined before the first release. */
+/** Returns the released contract with the highest version; undefined before the first release. */
 export async function lastReleased(folder: string): Promise<Released | undefined> {
   const names = await readdir(folder).catch(() => []);
   const released = names.flatMap((name) => {
@@ -26,7 +25,7 @@ export async function lastReleased(folder: string): Promise<Released | undefined
   return last && { document: parse(await readFile(last.file, "utf8")) as OpenAPI3, version: last.version };
 }
 
-/** Keeps a contract as released, and gives the file. What was released before is never changed. */
+/** Saves a contract as released and returns the path of the file. Rejects if this version is released with other content. */
 export async function release(contractPath: string, { info }: OpenAPI3, folder: string): Promise<string> {
   const target = join(folder, `${info.version}.yaml`);
   const temporary = await mkdtemp(join(tmpdir(), "release-"));

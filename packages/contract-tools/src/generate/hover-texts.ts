@@ -10,35 +10,35 @@ import {
 import type { OpenAPI3 } from "openapi-typescript";
 
 /**
- * A copy to generate types from, in which editors find everything where they look: each property, parameter and schema has
- * its description, bounds and default, also where these stand behind a `$ref`.
+ * Returns a copy of a document for generating types. Each property and parameter gets the text that an editor shows on
+ * hover: its description, bounds and default, also those behind a `$ref`.
  */
-export function described(document: OpenAPI3): OpenAPI3 {
+export function withHoverTexts(document: OpenAPI3): OpenAPI3 {
   const copy = structuredClone(document);
   inlineHeaders(copy);
-  describeWithin(copy, copy, new Set());
+  addHoverTexts(copy, copy, new Set());
   return copy;
 }
 
-/** `map` is the keyword of which the node is the value, where the names in it are of somebody's choice. */
-function describeWithin(document: OpenApiDocument, node: unknown, done: Set<unknown>, map?: string): void {
+/** `map` is the keyword that the node is the value of, if the author of the document chooses the node's keys. */
+function addHoverTexts(document: OpenApiDocument, node: unknown, done: Set<unknown>, map?: string): void {
   if (typeof node !== "object" || node === null || done.has(node)) return;
   done.add(node); // Responses that refer to one header share it.
   if (map === undefined && "in" in node && "name" in node) {
     const parameter = node as Schema & { schema?: Schema };
-    describe(document, parameter, parameter.schema ?? {}, true);
+    addHoverText(document, parameter, parameter.schema ?? {}, true);
   }
   for (const [key, child] of Object.entries(node) as [string, unknown][]) {
     if (map === "properties" && typeof child === "object" && child !== null)
-      describe(document, child as Schema, child as Schema);
+      addHoverText(document, child as Schema, child as Schema);
     const isKeyword = map === undefined && !Array.isArray(node);
     if (isKeyword && (HOLDS_VALUES.has(key) || isAnnotation(key))) continue;
-    describeWithin(document, child, done, isKeyword && IS_MAP.has(key) && !Array.isArray(child) ? key : undefined);
+    addHoverTexts(document, child, done, isKeyword && IS_MAP.has(key) && !Array.isArray(child) ? key : undefined);
   }
 }
 
-/** Adds to a node what its schema says; a property's default has a tag of its own in the generated comment. */
-function describe(document: OpenApiDocument, node: Schema, schema: Schema, isParameter = false): void {
+/** Writes bounds and default into a node's description. A property's default becomes the tag `@default` instead. */
+function addHoverText(document: OpenApiDocument, node: Schema, schema: Schema, isParameter = false): void {
   const target = { ...resolve<Schema>(document, schema), ...schema };
   const description = (node["description"] ?? target["description"]) as string | undefined;
   const sentences = [...boundsOf(target), ...(isParameter ? defaultOf(target) : [])];
@@ -47,7 +47,7 @@ function describe(document: OpenApiDocument, node: Schema, schema: Schema, isPar
   if (!isParameter && target["default"] !== undefined) node["default"] = target["default"];
 }
 
-/** The bounds of a value as sentences: JSON Schema Validation, sections 6.2 to 6.4. */
+/** The bounds of a value as sentences (JSON Schema Validation, sections 6.2 to 6.4). */
 function boundsOf(schema: Schema): string[] {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   return [
@@ -60,10 +60,10 @@ function boundsOf(schema: Schema): string[] {
   ];
 }
 
-function range(least: unknown, most: unknown, unit: string): string {
-  if (typeof least === "number" && typeof most === "number") return `${least} to ${most}${unit}.`;
-  if (typeof most === "number") return `At most ${most}${unit}.`;
-  return typeof least === "number" ? `At least ${least}${unit}.` : "";
+function range(minimum: unknown, maximum: unknown, unit: string): string {
+  if (typeof minimum === "number" && typeof maximum === "number") return `${minimum} to ${maximum}${unit}.`;
+  if (typeof maximum === "number") return `At most ${maximum}${unit}.`;
+  return typeof minimum === "number" ? `At least ${minimum}${unit}.` : "";
 }
 
 function defaultOf({ default: value }: Schema): string[] {

@@ -1,23 +1,23 @@
 import type { OpenAPI3 } from "openapi-typescript";
 import { describe, expect, test } from "vitest";
-import { described } from "../src/generate/described.ts";
+import { withHoverTexts } from "../src/generate/hover-texts.ts";
 
 type Node = Record<string, unknown>;
 
-/** A schema as a field of an object, after what it says has been written into its description. */
+/** A schema as a field of an object, with its bounds and default in its description. */
 function field(schema: Node, schemas: Node = {}): Node {
   const document = { openapi: "3.1.1", components: { schemas: { ...schemas, Pet: { properties: { name: schema } } } } };
-  const { components } = described(document as unknown as OpenAPI3) as unknown as {
+  const { components } = withHoverTexts(document as unknown as OpenAPI3) as unknown as {
     components: { schemas: { Pet: { properties: { name: Node } } } };
   };
   return components.schemas.Pet.properties.name;
 }
 
-/** The same of a schema as that of a parameter. */
+/** A schema as a parameter, with its bounds and default in its description. */
 function parameter(node: Node, schemas: Node = {}): Node {
   const operation = { operationId: "list", parameters: [{ name: "limit", in: "query", ...node }], responses: {} };
   const document = { openapi: "3.1.1", paths: { "/pets": { get: operation } }, components: { schemas } };
-  const { paths } = described(document as unknown as OpenAPI3) as unknown as {
+  const { paths } = withHoverTexts(document as unknown as OpenAPI3) as unknown as {
     paths: { "/pets": { get: { parameters: [Node] } } };
   };
   return paths["/pets"].get.parameters[0];
@@ -90,11 +90,11 @@ test("what only looks like a field, a parameter or a schema stays as it is, and 
     Odd: { properties: null },
   };
   const document = { openapi: "3.1.1", components: { schemas: { Any: schema, ...others } } } as unknown as OpenAPI3;
-  expect(described(document)).toEqual(document);
+  expect(withHoverTexts(document)).toEqual(document);
 
   const list = { openapi: "3.1.1", components: { schemas: { List: { properties: { all: { maxItems: 9 } } } } } };
   const before = structuredClone(list);
-  expect(described(list as unknown as OpenAPI3)).not.toEqual(before);
+  expect(withHoverTexts(list as unknown as OpenAPI3)).not.toEqual(before);
   expect(list).toEqual(before);
 });
 
@@ -103,21 +103,21 @@ test("a field may be called as a keyword is", () => {
   const schemas = named({ properties: { default: null }, default: { properties: { enum: { maximum: 9 } } }, name: {} });
   const document = { openapi: "3.1.1", components: { schemas } } as unknown as OpenAPI3;
   const enumerated = { enum: { maximum: 9, description: "At most 9." } };
-  expect(described(document).components?.schemas).toEqual(
+  expect(withHoverTexts(document).components?.schemas).toEqual(
     named({ properties: { default: null }, default: { properties: enumerated }, name: {} }),
   );
 });
 
-test("a schema that contains itself is described once", () => {
+test("a schema that contains itself gets each text once", () => {
   const $ref = "#/components/schemas/Tree";
   const Tree = { description: "A tree.", properties: { next: { $ref } } };
   const document = { openapi: "3.1.1", components: { schemas: { Tree } } } as unknown as OpenAPI3;
-  expect(described(document).components?.schemas).toEqual({
+  expect(withHoverTexts(document).components?.schemas).toEqual({
     Tree: { description: "A tree.", properties: { next: { $ref, description: "A tree." } } },
   });
 });
 
-test("a header that several responses share is described once", () => {
+test("a header that several responses share gets each text once", () => {
   const schema = { properties: { ids: { maxItems: 9 } } };
   const headers = { "X-Id": { $ref: "#/components/headers/Id" } };
   const operation = { responses: { "200": { headers }, "201": { headers } } };
@@ -126,7 +126,7 @@ test("a header that several responses share is described once", () => {
     paths: { "/pets": { get: operation } },
     components: { headers: { Id: { schema } } },
   };
-  expect(JSON.stringify(described(document as unknown as OpenAPI3))).not.toContain("At most 9 items. At most");
+  expect(JSON.stringify(withHoverTexts(document as unknown as OpenAPI3))).not.toContain("At most 9 items. At most");
 });
 
 test("headers of responses that are referenced stand where they are used", () => {
@@ -137,7 +137,7 @@ test("headers of responses that are referenced stand where they are used", () =>
     paths: { "/pets": { get: operation } },
     components: { headers: { Id: header } },
   };
-  expect(described(document as unknown as OpenAPI3).paths).toEqual({
+  expect(withHoverTexts(document as unknown as OpenAPI3).paths).toEqual({
     "/pets": { get: { responses: { "200": { headers: { "X-Id": header } } } } },
   });
 });
