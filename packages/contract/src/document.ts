@@ -1,2 +1,2 @@
-/** The contract as data: `openapi/openapi.yaml`, bundled. */
+/** The contract as data: the bundled `openapi/openapi.yaml`. */
 export { default as document } from "./generated/openapi.json" with { type: "json" };

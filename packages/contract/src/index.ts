@@ -1,4 +1,4 @@
-/** The petstore's contract: every type of it by name, its version and its hash. The document itself is `@petstore/contract/document`. */
+/** The petstore's contract: its types by name, its version, hash and scopes. `@petstore/contract/document` exports the document. */
 export type * from "./generated/names.ts";
 export type { operations as HandledOperations } from "./generated/handled.ts";
 export type { components, operations, paths } from "./generated/schema.ts";

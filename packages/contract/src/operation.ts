@@ -3,10 +3,10 @@ import type { operations } from "./generated/schema.ts";
 /** The operationIds of the contract. */
 export type OperationId = keyof operations;
 
-/** What a caller sends to an operation: its parameters by place, and its body where it takes one. */
+/** The input of an operation: its parameters by place, and its body if it has one. */
 export type OperationInput<Id extends OperationId> = operations[Id]["parameters"] & BodyOf<operations[Id]>;
 
-/** What an operation answers: one member for each declared status, with that status's body. */
+/** The output of an operation: a union with one member for each declared status and its body. */
 export type OperationOutput<Id extends OperationId> = {
   [Status in keyof operations[Id]["responses"]]: {
     status: Status;
