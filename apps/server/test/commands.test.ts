@@ -43,7 +43,7 @@ function atLoad(hook: string): string {
 
 test("the start refuses a contract with a scope that no key can have", async () => {
   const withComma = "source:String(m.source).replace('\"pets:','\"pets,')";
-  const NODE_OPTIONS = atLoad(`(u,c,n,m=n(u,c))=>u.endsWith('/facts.ts')?{...m,${withComma}}:m`);
+  const NODE_OPTIONS = atLoad(`(u,c,n,m=n(u,c))=>u.endsWith('/metadata.ts')?{...m,${withComma}}:m`);
   const { code, stderr } = await run(["serve"], { NODE_OPTIONS, DATABASE_URL: await temporaryUrl() }, SOURCE);
   expect(code).toBe(1);
   expect(stderr).toMatch(/No API key can have the scope "pets,\w+", which an operation of the contract requires\./);

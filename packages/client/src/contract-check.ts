@@ -1,7 +1,7 @@
 import { dataOf, exchange } from "./call.ts";
 import type { Connection } from "./connection.ts";
 import { fingerprints, type PublishedDocument, sha256 } from "./fingerprint.ts";
-import { hash, version } from "./generated/facts.ts";
+import { hash, version } from "./generated/metadata.ts";
 import { operationFingerprints } from "./generated/fingerprints.ts";
 import type { Operation } from "./operation.ts";
 import type { CallOptions } from "./options.ts";

@@ -3,7 +3,7 @@ import { call, send } from "./call.ts";
 import { connect } from "./connection.ts";
 import type { Contract, ContractCheck } from "./contract-check.ts";
 import type { ByOperation, ByPage, ByPath } from "./generated/calls.ts";
-import { hash, version } from "./generated/facts.ts";
+import { hash, version } from "./generated/metadata.ts";
 import { operations } from "./generated/operations.ts";
 import type { OperationId } from "./operation.ts";
 import type { CallOptions, PetstoreOptions } from "./options.ts";

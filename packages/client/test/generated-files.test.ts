@@ -96,7 +96,7 @@ test("a description cannot end its comment", async () => {
 });
 
 function generate(document: object) {
-  return generatedFiles({ "openapi.json": JSON.stringify(document), "schema.ts": "", "facts.ts": "" }, "");
+  return generatedFiles({ "openapi.json": JSON.stringify(document), "schema.ts": "", "metadata.ts": "" }, "");
 }
 
 function documentOf(item: Record<string, unknown>) {

@@ -51,7 +51,7 @@ export interface OperationIdsByTag {
     expect((await generatedFiles(documentOf({})))["names.ts"]).not.toContain("schemas");
   });
 
-  test("facts.ts has every scope that an operation requires, once", async () => {
+  test("metadata.ts has every scope that an operation requires, once", async () => {
     const secured = (operationId: string, ...security: object[]) => ({ operationId, responses: RESPONSES, security });
     const document = documentOf({
       security: [{ bearer: ["pets:read"] }],
@@ -63,17 +63,17 @@ export interface OperationIdsByTag {
         "/ping": { get: secured("ping") },
       },
     });
-    expect((await generatedFiles(document))["facts.ts"]).toContain(
+    expect((await generatedFiles(document))["metadata.ts"]).toContain(
       'export const scopes = ["pets:read", "pets:write", "admin"] as const;',
     );
-    expect((await generatedFiles(documentOf({})))["facts.ts"]).toContain("export const scopes = [] as const;");
+    expect((await generatedFiles(documentOf({})))["metadata.ts"]).toContain("export const scopes = [] as const;");
   });
 
-  test("facts.ts has the version, and a hash that the servers do not change", async () => {
+  test("metadata.ts has the version, and a hash that the servers do not change", async () => {
     const at = async (url: string, title = "Shop") =>
-      (await generatedFiles(documentOf({ servers: [{ url }], info: { title, version: "1.2.3" } })))["facts.ts"]!;
-    const facts = await at("https://a.example/v1");
-    expect(facts).toBe(`// Generated from the contract by \`pnpm generate\`. Do not edit.
+      (await generatedFiles(documentOf({ servers: [{ url }], info: { title, version: "1.2.3" } })))["metadata.ts"]!;
+    const metadata = await at("https://a.example/v1");
+    expect(metadata).toBe(`// Generated from the contract by \`pnpm generate\`. Do not edit.
 
 /** \`info.version\` of the contract. */
 export const version = "1.2.3";
@@ -84,8 +84,8 @@ export const hash = "5b1a2e26907d87a747f3b17fc79a33a4dd0b1f82efe97d14689dfa2d7fb
 /** The scopes that the operations of the contract require. */
 export const scopes = [] as const;
 `);
-    expect(await at("https://b.example/v1")).toBe(facts);
-    expect(await at("https://a.example/v1", "Store")).not.toBe(facts);
+    expect(await at("https://b.example/v1")).toBe(metadata);
+    expect(await at("https://a.example/v1", "Store")).not.toBe(metadata);
   });
 
   test("openapi.json is the document; handled.ts and schema.ts differ where a default is filled in", async () => {

@@ -9,7 +9,7 @@ import { tsconfigFor } from "./workspace.ts";
 
 const CONTRACT = "openapi/openapi.yaml";
 const RUNS = "at http://127.0.0.1:1/v1";
-const WROTE = "types      wrote openapi.json, schema.ts, handled.ts, names.ts, facts.ts; on disk after … s";
+const WROTE = "types      wrote openapi.json, schema.ts, handled.ts, names.ts, metadata.ts; on disk after … s";
 const TWO_CHANGES = `contract   2 changes since the last commit: 1 breaking, 1 additive
     breaking       GET /things: Response 200, field "[]": \`maximum\` changes from 9 to 10. Widens the response: clients may not understand the new values. (openapi/openapi.yaml:86)
     additive       GET /others: The operation is added. Clients need not call it. (openapi/openapi.yaml:37)`;
@@ -70,7 +70,7 @@ test("from each save to what follows from it, until it is interrupted", async ()
   git("add", "--all"); // which commits nothing
   expect(await reportOn(CONTRACT, added.replace(/maximum: 9\n$/, "maximum: 10\n"))).toBe(`
 …  openapi/openapi.yaml
-  types      wrote openapi.json, facts.ts; on disk after … s
+  types      wrote openapi.json, metadata.ts; on disk after … s
   ${TWO_CHANGES}
   typecheck  no errors in 3 packages; after … s
   service    restarted ${RUNS}

@@ -15,7 +15,7 @@ const RESERVED = new Set(["contract", "checkContract", "operations", "paginate",
 export const GENERATED_FOLDER = resolve(import.meta.dirname, "../generated");
 
 /** The files that `packages/contract` generates and the client is made of. */
-export const CONTRACT_FILES = ["openapi.json", "schema.ts", "facts.ts"] as const;
+export const CONTRACT_FILES = ["openapi.json", "schema.ts", "metadata.ts"] as const;
 
 /**
  * The text of each file of `src/generated`, by its name, from the text of each of `CONTRACT_FILES`. What the types are made
@@ -34,7 +34,7 @@ export async function generatedFiles(
   }
   return {
     "schema.ts": contract["schema.ts"],
-    "facts.ts": contract["facts.ts"],
+    "metadata.ts": contract["metadata.ts"],
     "openapi.ts": copiedReading(reading),
     "names.ts": BANNER + names(document),
     "operations.ts": BANNER + table(operations),

@@ -24,7 +24,7 @@ export async function generatedFiles(document: OpenAPI3): Promise<Record<string,
     "schema.ts": await typesOf(document),
     "handled.ts": await typesOf(withRequestDefaultsRequired(document)),
     "names.ts": BANNER + aliasesOf(document),
-    "facts.ts":
+    "metadata.ts":
       BANNER +
       "\n/** `info.version` of the contract. */\n" +
       `export const version = ${JSON.stringify(document.info.version)};\n` +
