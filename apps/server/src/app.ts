@@ -1,4 +1,4 @@
-import { type HandledOperations, scopes } from "@petstore/contract";
+import { type OperationsWithDefaults, scopes } from "@petstore/contract";
 import { document } from "@petstore/contract/document";
 import { holdsApiKey } from "@platform/api-keys/api-key";
 import { authentication, type KeyUses } from "@platform/api-keys/authentication";
@@ -62,7 +62,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
 
 async function operations(options: AppOptions, capacity: Capacity): Promise<Implementation> {
   const { storage, keyUses, rateLimits, fastPath = true } = options;
-  const implementation = implement<HandledOperations, HandlerContext<Tables>>()({
+  const implementation = implement<OperationsWithDefaults, HandlerContext<Tables>>()({
     ...operationOptions(options),
     document,
     handlers,

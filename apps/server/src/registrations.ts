@@ -1,4 +1,4 @@
-import type { HandledOperations } from "@petstore/contract";
+import type { OperationsWithDefaults } from "@petstore/contract";
 import type { HandlerContext } from "@platform/api-keys/environment";
 import { apiKeys } from "@platform/api-keys/keys.registration";
 import { idempotencyKeys } from "@platform/storage/idempotency.registration";
@@ -17,4 +17,4 @@ export type Tables = TablesOf<(typeof REGISTRATIONS)[number]>;
 export const TABLES = tablesOf(REGISTRATIONS);
 
 /** The handler of every operation of the contract. */
-export const handlers: Handlers<HandledOperations, HandlerContext<Tables>> = handlersOf(REGISTRATIONS);
+export const handlers: Handlers<OperationsWithDefaults, HandlerContext<Tables>> = handlersOf(REGISTRATIONS);

@@ -31,7 +31,7 @@ describe("generate", () => {
     const { status, stdout, stderr } = generate("--check", "--contract", changed);
     expect([status, stdout]).toEqual([1, ""]);
     expect(stderr).toContain(
-      "no longer match the contract: openapi.json, schema.ts, handled.ts, names.ts, metadata.ts.\n",
+      "no longer match the contract: openapi.json, schema.ts, operations-with-defaults.ts, names.ts, metadata.ts.\n",
     );
     expect(stderr).toContain("npx -y pnpm@12.21.0 generate");
     expect(contentsOf(committed)).toEqual(before);
@@ -42,7 +42,12 @@ describe("generate", () => {
     const text = readFileSync(contract, "utf8");
     writeFileSync(changed, text.replace("enum: [available, pending, sold]", "enum: [available, pending, sold, lost]"));
     const files = await generatedFiles(await bundle(changed));
-    expect(await findStaleFiles(files, committed)).toEqual(["openapi.json", "schema.ts", "handled.ts", "metadata.ts"]);
+    expect(await findStaleFiles(files, committed)).toEqual([
+      "openapi.json",
+      "schema.ts",
+      "operations-with-defaults.ts",
+      "metadata.ts",
+    ]);
   });
 
   test("--check fails for a file that nothing generates, and names it", () => {

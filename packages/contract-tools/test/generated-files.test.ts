@@ -88,7 +88,7 @@ export const scopes = [] as const;
     expect(await at("https://a.example/v1", "Store")).not.toBe(metadata);
   });
 
-  test("openapi.json is the document; handled.ts and schema.ts differ where a default is filled in", async () => {
+  test("openapi.json is the document; operations-with-defaults.ts and schema.ts differ where a default is filled in", async () => {
     const parameters = [{ name: "limit", in: "query", schema: { type: "integer", default: 20 } }];
     const document = documentOf({
       paths: { "/pets": { get: { operationId: "listPets", parameters, responses: RESPONSES } } },
@@ -98,7 +98,7 @@ export const scopes = [] as const;
     expect(files["schema.ts"]).toMatch(
       /^\/\/ Generated from the contract by `pnpm generate`\. Do not edit\.\n\n(.|\n)*\n +\/\*\* @description Default: 20\. \*\/\n +limit\?: number;\n/,
     );
-    expect(files["handled.ts"]).toMatch(/\n +limit: number;\n/);
+    expect(files["operations-with-defaults.ts"]).toMatch(/\n +limit: number;\n/);
   });
 });
 

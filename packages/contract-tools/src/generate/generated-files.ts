@@ -22,7 +22,7 @@ export async function generatedFiles(document: OpenAPI3): Promise<Record<string,
   return {
     "openapi.json": json,
     "schema.ts": await typesOf(document),
-    "handled.ts": await typesOf(withRequestDefaultsRequired(document)),
+    "operations-with-defaults.ts": await typesOf(withRequestDefaultsRequired(document)),
     "names.ts": BANNER + aliasesOf(document),
     "metadata.ts":
       BANNER +

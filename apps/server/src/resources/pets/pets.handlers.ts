@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { HandledOperations, OperationIdsByTag, Pet } from "@petstore/contract";
+import type { OperationIdsByTag, OperationsWithDefaults, Pet } from "@petstore/contract";
 import { holdsApiKey } from "@platform/api-keys/api-key";
 import type { HandlerContext } from "@platform/api-keys/environment";
 import { type EarlierRows, idempotent } from "@platform/api-keys/idempotent";
@@ -33,7 +33,7 @@ export const petsHandlers = {
     return { status: 200, body: pet };
   }),
 } satisfies Handlers<
-  Pick<HandledOperations, OperationIdsByTag["Pets"]>,
+  Pick<OperationsWithDefaults, OperationIdsByTag["Pets"]>,
   HandlerContext<PetsTables & IdempotencyTables>
 >;
 
