@@ -46,7 +46,7 @@ async function runGenerator(folder: string, signal: AbortSignal): Promise<void> 
   if (existsSync(generator)) await promisify(execFile)(process.execPath, [generator], { cwd: folder, signal });
 }
 
-/** What the contract changes of the one last committed, or of none when there is no commit; the gravest first. */
+/** What the contract changes of the one last committed, or of none when there is no commit; the most severe first. */
 async function changesSinceCommit(bundled: ReturnType<typeof bundle>, contractPath: string): Promise<ContractChange[]> {
   const committed = await committedContract("HEAD").catch(() => undefined);
   return committed === undefined ? [] : contractChanges(committed, await bundled, contractPath);

@@ -46,11 +46,11 @@ export function withStub(handlers: string | undefined, { id }: OperationEntry, p
   if (handlers !== undefined)
     return insertAt(handlers, /(?=\n\} satisfies Handlers<)/, `\n${stub.trimEnd()}`, handlersFile);
   return `import type { OperationIdsByTag, OperationsWithDefaults } from "@petstore/contract";
-import type { Environment } from "@platform/api-keys/environment";
+import type { HandlerContext } from "@platform/api-keys/environment";
 import type { Handlers } from "express-operations";
 
 /** The operations tagged ${tag}. */
-export const ${handlersName} = {${stub}} satisfies Handlers<Pick<OperationsWithDefaults, OperationIdsByTag["${tag}"]>, Environment>;
+export const ${handlersName} = {${stub}} satisfies Handlers<Pick<OperationsWithDefaults, OperationIdsByTag["${tag}"]>, HandlerContext>;
 `;
 }
 

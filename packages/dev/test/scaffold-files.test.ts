@@ -39,7 +39,7 @@ describe("the stub of a handler", () => {
   test("stands in a new file, or last among those of its tag", () => {
     const text = withStub(undefined, entry, STORE);
     expect(text).toBe(`import type { OperationIdsByTag, OperationsWithDefaults } from "@petstore/contract";
-import type { Environment } from "@platform/api-keys/environment";
+import type { HandlerContext } from "@platform/api-keys/environment";
 import type { Handlers } from "express-operations";
 
 /** The operations tagged Store. */
@@ -47,7 +47,7 @@ export const storeHandlers = {
   async listOrders(): Promise<never> {
     throw new Error("listOrders is not written yet: its place is apps/server/src/resources/store/store.handlers.ts.");
   },
-} satisfies Handlers<Pick<OperationsWithDefaults, OperationIdsByTag["Store"]>, Environment>;
+} satisfies Handlers<Pick<OperationsWithDefaults, OperationIdsByTag["Store"]>, HandlerContext>;
 `);
     const before = "export const storeHandlers = {\n  a() {},\n} satisfies Handlers<X>;\n";
     expect(withStub(before, entry, STORE)).toBe(`export const storeHandlers = {
