@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 
-/** The processes between this one and the `npx` that it was started by. */
+/** The processes between this one and the `npx` that started it. */
 export interface Ancestors {
-  /** Whether each of them still has the parent that it had. */
+  /** Whether each of them still has the same parent, and so its parent still runs. */
   areAlive: () => boolean;
 }
 
-/** Reads them from `/proc`. Where there is none, or no `npx`, there is nothing to lose, and they count as there. */
+/** Reads the ancestors from `/proc`. Without `/proc` or `npx`, they always count as alive. */
 export function ancestorsUpToNpx(): Ancestors {
   const parents = new Map<number, number>();
   let pid = process.pid;
@@ -19,12 +19,12 @@ export function ancestorsUpToNpx(): Ancestors {
   return { areAlive: () => [...parents].every(([child, parent]) => parentOf(child) === parent) };
 }
 
-/** By the title that npm gives its process. */
+/** Recognizes `npx` by the title that npm sets for its process. */
 function isNpx(pid: number): boolean {
   return read(pid, "cmdline")?.startsWith("npm exec ") === true;
 }
 
-/** The fourth field, after a name in parentheses that may hold anything: proc_pid_stat(5). */
+/** Reads the fourth field, which follows a name in parentheses that may contain any character: proc_pid_stat(5). */
 function parentOf(pid: number): number | undefined {
   const [, parent] = /^\d+ \([^]*\) \S (\d+) /.exec(read(pid, "stat") ?? "") ?? [];
   return parent === undefined || parent === "0" ? undefined : Number(parent);
@@ -34,6 +34,6 @@ function read(pid: number, file: string): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8");
   } catch {
-    return undefined; // it has ended, or there is no /proc
+    return undefined; // the process has ended, or there is no /proc
   }
 }

@@ -1,9 +1,10 @@
 /**
- * `pnpm mutate`: changes the code of packages, one place at a time in a copy, and names the changes that their tests do not notice.
+ * `pnpm mutate`: mutation testing of the packages. Changes their code one place at a time in a copy of the repository, and
+ * prints the mutants that survive the tests.
  *
- * Stryker 10 runs on this Vitest. It switches mutants by a variable of the worker, so the processes and workers that tests
- * start run the code without them; these are a large part of the tests here. It has no samples, and its check by the compiler
- * needs an API that TypeScript 7 lacks. Here the file itself is changed.
+ * Stryker 10 supports this Vitest, but switches mutants by a variable of the test worker. Processes and workers that a
+ * test starts run without them, and many tests here start some. Stryker also cannot sample mutants, and its type check
+ * needs an API that TypeScript 7 lacks. This command changes the file itself.
  */
 import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -15,14 +16,14 @@ import { describeMutant } from "./mutation/mutants.ts";
 import { mutatePackage, type SampleResult, type MutantResult } from "./mutation/package-mutation.ts";
 import { endTestRuns, type Sandbox } from "./mutation/test-runs.ts";
 
-const HELP = `Changes the code of packages, one place at a time in a copy of the repository, and tells which changes their tests do not notice.
+const HELP = `Mutation testing: changes the code of packages, one place at a time in a copy, and prints the mutants that survive the tests.
 
-  --package <name>  the package, as its folder is called; may be repeated (default: all that have tests)
-  --count <n>       how many mutants of each package (default: 200)
-  --seed <n>        which ones: the same seed takes the same mutants of the same code (default: 1)
-  --at <place>      only those of a file or a line, such as src/json.ts:12; may be repeated
-  --floor <percent> fail if fewer are noticed in a package
-  --jobs <n>        how many at a time (default: as many as processors)`;
+  --package <name>  the folder name of a package; may be repeated (default: all packages with tests)
+  --count <n>       the number of mutants of each package (default: 200)
+  --seed <n>        the seed of the sample; the same seed and code give the same mutants (default: 1)
+  --at <place>      only mutants of a file or a line, such as src/json.ts:12; may be repeated
+  --floor <percent> fail if fewer mutants of a package are killed
+  --jobs <n>        the number of parallel test runs (default: the number of processors)`;
 
 const root = resolve(import.meta.dirname, "../../..");
 const { values } = parseArgs({
@@ -44,11 +45,11 @@ async function main(): Promise<void> {
   const floor = wholeNumber("floor");
   const folders = chosenFolders();
   const jobs = wholeNumber("jobs", 1);
-  using places = createSandboxes(jobs);
+  using sandboxes = createSandboxes(jobs);
   for (const folder of folders) {
     const began = performance.now();
     const hasLongTestsOnly = !("test" in manifestOf(folder).scripts);
-    const [first, ...others] = places.roots.map((place) => ({ ...place, folder, hasLongTestsOnly }));
+    const [first, ...others] = sandboxes.roots.map((sandbox) => ({ ...sandbox, folder, hasLongTestsOnly }));
     const sample = await mutatePackage([first!, ...others], options, equivalentsOf(folder), (result) =>
       printResult(folder, result),
     );
@@ -56,7 +57,7 @@ async function main(): Promise<void> {
     const score = scoreOf(sample);
     console.log(summaryOf(basename(folder), sample, `seed ${options.seed}, ${minutes} min`));
     if (score < floor) {
-      console.log(`${basename(folder)}: fewer than ${floor} % were noticed.`);
+      console.log(`${basename(folder)}: fewer than ${floor} % of the mutants were killed.`);
       process.exitCode = 1;
     }
   }
@@ -65,16 +66,16 @@ async function main(): Promise<void> {
 function wholeNumber(name: "count" | "seed" | "floor" | "jobs", least = 0): number {
   const value = values[name];
   if (/^\d{1,9}$/.test(value) && Number(value) >= least) return Number(value);
-  return refuse(`--${name} ${value} is no whole number from ${least}.`);
+  return refuse(`--${name} must be a whole number of at least ${least}, not ${value}.`);
 }
 
-/** Ends the program with a line that says what is wrong with an option; there are no copies yet. */
+/** Prints what is wrong with an option and exits. No copies exist yet. */
 function refuse(message: string): never {
   console.error(message);
   process.exit(1);
 }
 
-/** The folders of the packages that are asked for. */
+/** Returns the folders of the selected packages. */
 function chosenFolders(): string[] {
   const withTests = globSync("{apps,packages}/*/test", { cwd: root }).map((test) => test.replace(/\/test$/, ""));
   const folders = withTests.filter((folder) => existsSync(join(root, folder, "src"))).toSorted();
@@ -82,7 +83,9 @@ function chosenFolders(): string[] {
   return values.package.map((name) => {
     const folder = folders.find((known) => basename(known) === name);
     if (folder !== undefined) return folder;
-    return refuse(`--package ${name} is none of ${folders.map((known) => basename(known)).join(", ")}.`);
+    return refuse(
+      `There is no package ${name} with tests. Set --package to one of ${folders.map((known) => basename(known)).join(", ")}.`,
+    );
   });
 }
 
@@ -90,11 +93,11 @@ function manifestOf(folder: string): { scripts: object } {
   return JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as { scripts: object };
 }
 
-/** Copies of the repository with its uncommitted work, which alone are changed, and are deleted at the end. */
+/** Copies the repository with its uncommitted work. Only the copies are changed; they are deleted at the end. */
 function createSandboxes(count: number): Disposable & { roots: Pick<Sandbox, "root" | "temporary">[] } {
   const clones = Array.from({ length: count }, () => cloneInstalled());
   const temporary = clones.map(() => mkdtempSync(join(tmpdir(), "mutate-")));
-  for (const directory of temporary) chmodSync(directory, 0o755); // PostgreSQL runs as another user where this one is root.
+  for (const directory of temporary) chmodSync(directory, 0o755); // for PostgreSQL, which runs as another user if this one is root
   const dispose = (): void => {
     endTestRuns();
     for (const clone of clones) clone[Symbol.dispose]();
@@ -115,18 +118,18 @@ function printResult(folder: string, { mutant, killedBy }: MutantResult): void {
   if (killedBy === undefined)
     console.log(`survived  ${folder}/${mutant.file}:${mutant.line}  ${describeMutant(mutant)}`);
   else if (values.at.length > 0)
-    console.log(`noticed   ${folder}/${mutant.file}:${mutant.line}  ${describeMutant(mutant)}  by ${killedBy}`);
+    console.log(`killed    ${folder}/${mutant.file}:${mutant.line}  ${describeMutant(mutant)}  by ${killedBy}`);
 }
 
 function scoreOf({ results }: SampleResult): number {
-  const noticed = results.filter(({ killedBy }) => killedBy !== undefined).length;
-  return results.length === 0 ? 0 : (100 * noticed) / results.length;
+  const killed = results.filter(({ killedBy }) => killedBy !== undefined).length;
+  return results.length === 0 ? 0 : (100 * killed) / results.length;
 }
 
 function summaryOf(name: string, sample: SampleResult, circumstances: string): string {
   const { results, invalid, equivalent, failing } = sample;
-  const noticed = results.filter(({ killedBy }) => killedBy !== undefined).length;
-  const leftOut = `${invalid} that do not compile and ${equivalent} named as equivalent left out`;
-  const failed = failing.map((file) => `${name}: ${file} fails without any mutant and was left out.\n`).join("");
-  return `${failed}${name}: ${noticed} of ${results.length} mutants noticed (${scoreOf(sample).toFixed(1)} %), ${leftOut}; ${circumstances}`;
+  const killed = results.filter(({ killedBy }) => killedBy !== undefined).length;
+  const leftOut = `left out: ${invalid} that do not compile, ${equivalent} known to be equivalent`;
+  const failed = failing.map((file) => `${name}: ${file} fails without a mutant and was left out.\n`).join("");
+  return `${failed}${name}: ${killed} of ${results.length} mutants killed (${scoreOf(sample).toFixed(1)} %), ${leftOut}; ${circumstances}`;
 }

@@ -1,8 +1,8 @@
-/** `pnpm start`: brings the generated files up to date, silently unless that fails, and goes on as the server. */
+/** `pnpm start`: updates the generated files, prints output only if that fails, then runs the server in this process. */
 import { spawnSync } from "node:child_process";
 import { ancestorsUpToNpx } from "./ancestors.ts";
 
-/** How often this looks whether npx still runs, in milliseconds. */
+/** How often this checks whether npx still runs, in milliseconds. */
 const CHECK_INTERVAL_MS = 1_000;
 
 const ancestors = ancestorsUpToNpx();
@@ -11,8 +11,8 @@ const { status, stdout, stderr, error } = spawnSync("turbo", ["run", "generate"]
   env: { ...process.env, DO_NOT_TRACK: "1" },
 });
 if (status === 0) {
-  // npm hands a signal to its shell alone, which ends by it, while pnpm and this process go on. The service ends when it is
-  // disconnected from the process that has started it.
+  // npm forwards a signal only to its shell, so pnpm and this process would go on. The service stops on "disconnect", as if
+  // its parent process had ended.
   const timer = setInterval(() => {
     if (!ancestors.areAlive()) process.emit("disconnect");
   }, CHECK_INTERVAL_MS);

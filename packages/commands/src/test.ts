@@ -1,20 +1,20 @@
-/** `pnpm test` and `pnpm test:long`: run checks through turbo, then say in a few lines what passed, what failed and what was left out. */
+/** `pnpm test` and `pnpm test:long`: run checks through turbo, then print a short summary of passed, failed and skipped tests. */
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Report } from "@platform/test-support/reporter";
 
-/** What each of the two runs; the task of its own name leaves reports. */
+/** The tasks of each command. The task with the name of the command writes reports. */
 const RUNS = {
   test: {
     tasks: ["generate:check", "lint:contract", "//#format:check", "lint", "typecheck", "test"],
-    concurrency: "100%", // as many tasks as processors, since most have several processes
+    concurrency: "100%", // one task per processor, because most tasks start several processes
   },
-  // One of them runs `test` as a whole in a clone, which takes the machine for itself.
+  // One of them runs all of `test` in a clone and needs the whole machine.
   "test:long": { tasks: ["test:long"], concurrency: "1" },
 };
 
-/** What is read of turbo's own summary of a run (`--summarize`). */
+/** The fields used of turbo's run summary (`--summarize`). */
 interface Run {
   tasks: {
     taskId: string;
@@ -25,7 +25,7 @@ interface Run {
   }[];
 }
 
-/** Where the reporter leaves the report of a package, from its folder; said anew, as this has to run before anything is installed. */
+/** The path of a package's report. Repeats the reporter's constant, because this program must run before an install. */
 const REPORT_FILE = ".turbo/vitest.json";
 
 const [name, ...turboOptions] = process.argv.slice(2) as [keyof typeof RUNS, ...string[]];
@@ -46,7 +46,7 @@ const turbo = spawnSync(
   ],
   {
     stdio: "inherit",
-    // Compilers and linters end soon; to collect garbage before only takes time.
+    // No garbage collection: compilers and linters end soon, so it would only take time.
     env: { GOGC: "off", GOMEMLIMIT: "1GiB", ...process.env, DO_NOT_TRACK: "1" },
   },
 );
@@ -70,7 +70,7 @@ for (const skipped of total.skipped) console.log(`skipped  ${skipped.name} (${sk
 if (name === "test")
   console.log("left out the long tests, those in a browser among them (npx -y pnpm@12.21.0 test:long)");
 for (const failure of failures) console.log(`failed   ${failure}`);
-const seconds = Math.round(performance.now() / 1000); // of this process, whose beginning is time 0
+const seconds = Math.round(performance.now() / 1000); // since the start of this process
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped.length} skipped in ${seconds} s`);
 process.exitCode = failures.length > 0 ? 1 : (turbo.status ?? 1);
 

@@ -22,7 +22,7 @@ describe("`mutate`", () => {
     async () => {
       const [first, again] = [await mutate(...prefer), await mutate(...prefer)];
       expect(first.code).toBe(0);
-      expect(first.output).toMatch(/^mock: \d of 3 mutants noticed \(\d+\.\d %\), .*; seed 1, \d+\.\d min$/m);
+      expect(first.output).toMatch(/^mock: \d of 3 mutants killed \(\d+\.\d %\), .*; seed 1, \d+\.\d min$/m);
       expect(mutantsIn(first.output)).toHaveLength(3);
       expect(mutantsIn(again.output)).toEqual(mutantsIn(first.output));
     },
@@ -32,13 +32,18 @@ describe("`mutate`", () => {
   test("fails below the floor, and for what is no package or number", async () => {
     expect(await mutate(...prefer, "--floor", "101")).toMatchObject({
       code: 1,
-      output: expect.stringContaining("mock: fewer than 101 % were noticed."),
+      output: expect.stringContaining("mock: fewer than 101 % of the mutants were killed."),
     });
     expect(await mutate("--package", "mok")).toMatchObject({
       code: 1,
-      output: expect.stringMatching(/^--package mok is none of [\w-]+, .*\bclient\b.*\.\n$/),
+      output: expect.stringMatching(
+        /^There is no package mok with tests. Set --package to one of [\w-]+, .*\bclient\b.*\.\n$/,
+      ),
     });
-    expect(await mutate("--count=0")).toEqual({ code: 1, output: "--count 0 is no whole number from 1.\n" });
+    expect(await mutate("--count=0")).toEqual({
+      code: 1,
+      output: "--count must be a whole number of at least 1, not 0.\n",
+    });
   });
 
   test.each(["SIGINT", "SIGTERM"] as const)("leaves nothing behind when %s ends it", async (signal) => {
@@ -52,13 +57,13 @@ describe("`mutate`", () => {
   });
 });
 
-function start(...words: string[]): ChildProcess {
+function start(...args: string[]): ChildProcess {
   const env = { ...process.env, LONG_TESTS: undefined, TMPDIR: folder };
-  return spawn(process.execPath, ["packages/commands/src/mutate.ts", ...words], { cwd: root, env });
+  return spawn(process.execPath, ["packages/commands/src/mutate.ts", ...args], { cwd: root, env });
 }
 
-async function mutate(...words: string[]): Promise<{ code: number; output: string }> {
-  const run = start(...words);
+async function mutate(...args: string[]): Promise<{ code: number; output: string }> {
+  const run = start(...args);
   let output = "";
   for (const stream of [run.stdout!, run.stderr!]) stream.on("data", (text) => (output += String(text)));
   const [code] = (await once(run, "close")) as [number];
@@ -67,7 +72,7 @@ async function mutate(...words: string[]): Promise<{ code: number; output: strin
 }
 
 function mutantsIn(output: string): string[] {
-  const lines = output.split("\n").filter((line) => /^(noticed|survived) /.test(line));
+  const lines = output.split("\n").filter((line) => /^(killed|survived) /.test(line));
   return lines.map((line) => line.replace(/ {2}by .*/, "").replace(/^\w+ +/, "")).toSorted();
 }
 

@@ -3,15 +3,15 @@ import { dirname, join, resolve } from "node:path";
 import { API } from "typescript/unstable/sync";
 import { applyMutant, type Mutant } from "./mutants.ts";
 
-/** Names, imports and code that a mutant leaves unused are no reason to refuse it. */
+/** Diagnostics about unused names, imports and code; they do not make a mutant invalid. */
 const UNUSED_CODES = new Set([6133, 6192, 6196, 6198, 6199, 6205, 7027]);
 
-/** Tells whether the compiler takes a mutant: in its file, and in those of the project that import this. */
+/** Checks whether a mutant compiles, in its own file and in the files of the project that import it. */
 export interface Compiler extends Disposable {
   accepts: (mutant: Mutant, source: string) => boolean;
 }
 
-/** The compiler of the package at `directory`, which reads changed files from memory alone. */
+/** Starts the compiler for the package at `directory`. It reads mutated files from memory. */
 export function startCompiler(directory: string): Compiler {
   const changed = new Map<string, string>();
   const api = new API({ cwd: directory, fs: { readFile: (file) => changed.get(file) } });
@@ -34,7 +34,7 @@ export function startCompiler(directory: string): Compiler {
   };
 }
 
-/** The files of a package that import each of its files. */
+/** Returns the importing files of each file of a package. */
 function importersIn(
   program: { getSourceFileNames: () => readonly string[] },
   directory: string,

@@ -1,14 +1,14 @@
-/** Does `work` on every item, as many at a time as there are places, each in a place of its own; results keep the items' order. */
-export async function distribute<Place, Item, Result>(
-  places: Place[],
+/** Runs `work` on every item. Each sandbox works on one item at a time. Results have the order of the items. */
+export async function distribute<Sandbox, Item, Result>(
+  sandboxes: Sandbox[],
   items: Item[],
-  work: (place: Place, item: Item, index: number) => Promise<Result>,
+  work: (sandbox: Sandbox, item: Item, index: number) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
   const waiting = items.entries();
   await Promise.all(
-    places.map(async (place) => {
-      for (const [index, item] of waiting) results[index] = await work(place, item, index);
+    sandboxes.map(async (sandbox) => {
+      for (const [index, item] of waiting) results[index] = await work(sandbox, item, index);
     }),
   );
   return results;

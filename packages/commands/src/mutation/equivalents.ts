@@ -1,23 +1,23 @@
 import { readFileSync } from "node:fs";
 import { describeMutant, type Mutant } from "./mutants.ts";
 
-/** A mutant that nothing can tell from the code as it stands. */
+/** A mutant that behaves like the original code, so that no test can kill it. */
 export interface Equivalent {
-  /** The package's folder and the file in it. */
+  /** The path from the root of the repository. */
   file: string;
-  /** The line that the change begins in, without its indentation, so that the entry ends with the line. */
+  /** The line in which the change begins, without its indentation. The entry becomes invalid when the line changes. */
   line: string;
-  /** As the report prints it. */
+  /** The change as `describeMutant` prints it. */
   change: string;
   reason: string;
 }
 
-/** The mutants that are named as equivalent, each with the reason. */
+/** Returns the mutants listed as equivalent, each with its reason. */
 export function knownEquivalents(): Equivalent[] {
   return JSON.parse(readFileSync(new URL("equivalent-mutants.json", import.meta.url), "utf8")) as Equivalent[];
 }
 
-/** Those of a package, their files from its folder. */
+/** Returns the equivalent mutants of a package, with paths from its folder. */
 export function equivalentsOf(folder: string): Equivalent[] {
   const prefix = `${folder}/`;
   return knownEquivalents()
@@ -25,7 +25,7 @@ export function equivalentsOf(folder: string): Equivalent[] {
     .map((entry) => ({ ...entry, file: entry.file.slice(prefix.length) }));
 }
 
-/** Whether `mutant` of a file with this source is one of `equivalents`. */
+/** Whether `mutant`, in a file with this source, is one of `equivalents`. */
 export function isEquivalent(mutant: Mutant, source: string, equivalents: Equivalent[]): boolean {
   const text = source.split("\n")[mutant.line - 1]!.trim();
   return equivalents.some(

@@ -1,17 +1,17 @@
 import { changesAt, type Change } from "./operators.ts";
 import { placesOf, type Node, type Place } from "./syntax.ts";
 
-/** A change to one file, and where it is. */
+/** A change to one file, with its place. */
 export interface Mutant extends Change {
-  /** From the package's folder. */
+  /** The path from the folder of the package. */
   file: string;
   line: number;
   original: string;
-  /** The point of `withRecorders` that is reached whenever the changed code runs. */
+  /** The offset of the recorder (see `withRecorders`) that runs whenever the changed code runs. */
   point: number;
 }
 
-/** Every mutant of a file, in the order of its text; the same source has the same ones. */
+/** Returns every mutant of a file, sorted by place. The same source gives the same mutants. */
 export function mutantsOf(source: string, file: string): Mutant[] {
   const places = placesOf(source, file);
   const mutants = places.flatMap((place) =>
@@ -27,12 +27,12 @@ export function mutantsOf(source: string, file: string): Mutant[] {
   return [...unique.values()].toSorted((a, b) => a.start - b.start || a.end - b.end);
 }
 
-/** The source after the change. */
+/** Returns the source with the change applied. */
 export function applyMutant(source: string, { start, end, replacement }: Change): string {
   return source.slice(0, start) + replacement + source.slice(end);
 }
 
-/** How a change reads in the report: whole lines shortened to one. */
+/** Describes a change in one short line. */
 export function describeMutant({ operator, original, replacement }: Mutant): string {
   const short = (text: string): string => {
     const line = text.replaceAll(/\s+/g, " ");
@@ -43,8 +43,8 @@ export function describeMutant({ operator, original, replacement }: Mutant): str
 }
 
 /**
- * The source with a call of `globalThis.mutationPoint` at each statement and in each arrow function without a block.
- * Types and lines stay as they are, and where the function is missing nothing is called.
+ * Returns the source with a call of `globalThis.mutationPoint` before each statement and in each arrow function without a
+ * block. Types and line numbers do not change. Without that function, nothing is called.
  */
 export function withRecorders(source: string, file: string): string {
   const insertions: [offset: number, text: string][] = [];
@@ -59,7 +59,7 @@ export function withRecorders(source: string, file: string): string {
   return recording;
 }
 
-/** The nearest recorder that runs no later than the place; that of a block or of a function is inside. */
+/** Returns the offset of the nearest recorder that runs before the place. The recorder of a block or function is inside it. */
 function pointOf({ node, ancestors }: Place): number {
   const nodes = [node, ...ancestors];
   for (const [index, at] of nodes.entries()) {

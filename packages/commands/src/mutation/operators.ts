@@ -1,6 +1,6 @@
 import { isNode, type Node, type Place } from "./syntax.ts";
 
-/** One change of the source: the text between two offsets becomes `replacement`. */
+/** A change of the source: `replacement` for the text between two offsets. */
 export interface Change {
   operator: string;
   start: number;
@@ -58,12 +58,12 @@ const METHODS: Record<string, string> = {
   allSettled: "all",
   any: "all",
 };
-/** Methods that return what they are called on, changed. */
+/** Methods whose call is replaced by the object, which has the same type or a similar one. */
 const DROPPED_METHODS = new Set(
   "trim slice filter flat sort toSorted reverse toReversed replace replaceAll normalize concat unref".split(" "),
 );
 
-/** What is changed, by the name that the report gives it. Each runs on every node. */
+/** The mutation operators by their names in the report. Each runs on every node. */
 const OPERATORS: Record<string, Operator> = {
   condition: ({ node }) =>
     conditionOf(node).flatMap(([test, values]) => values.map((replacement) => replace(test, replacement))),
@@ -157,7 +157,7 @@ const OPERATORS: Record<string, Operator> = {
   },
 };
 
-/** Every change that the operators make at `place`. */
+/** Returns every change of the operators at `place`. */
 export function changesAt(place: Place, source: string): Change[] {
   return Object.entries(OPERATORS).flatMap(([operator, changes]) =>
     changes(place, source).map((change) => ({ operator, ...change })),
@@ -168,7 +168,7 @@ function replace(node: Node, replacement: string): Omit<Change, "operator"> {
   return { start: node.start, end: node.end, replacement };
 }
 
-/** The condition of a statement or of `?:`, with what it becomes; a loop that never ends is no mutation. */
+/** Returns the condition of a statement or `?:` with its replacements. A loop condition never becomes true, to avoid endless loops. */
 function conditionOf(node: Node): [Node, string[]][] {
   const { test, type } = node;
   if (!isNode(test)) return [];
@@ -187,7 +187,7 @@ function operatorRange(left: Node, right: Node, node: Node, source: string): { s
   return { start, end: start + operator.length };
 }
 
-/** The text of a string, or of a template without its values. */
+/** Returns the text of a string, or of a template with `$` for its values. */
 function textOf(node: Node): string | undefined {
   if (node.type === "Literal" && typeof node["value"] === "string") return node["value"];
   if (node.type !== "TemplateLiteral") return undefined;
@@ -200,7 +200,7 @@ function isName(node: Node, parent: Node | undefined): boolean {
   return (parent?.["key"] === node && parent["computed"] !== true) || parent?.type === "ImportExpression";
 }
 
-/** Whether a text is for people: of two words or more, cut short, or in an error that is made. */
+/** Whether a text is a message for people: it has several words, contains `…`, or stands in a new error. */
 function isMessage(text: string, ancestors: Node[]): boolean {
   const inError = ancestors.slice(0, 3).some(({ type, callee }) => {
     return type === "NewExpression" && isNode(callee) && String(callee["name"]).endsWith("Error");

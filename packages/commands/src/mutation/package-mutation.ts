@@ -8,27 +8,27 @@ import { shuffle } from "./sample.ts";
 import { runTests, type TestFile, type Sandbox } from "./test-runs.ts";
 import { distribute } from "./distribute.ts";
 
-/** What a package's tests were asked about. */
+/** The options of a sample of mutants. */
 export interface SampleOptions {
   count: number;
   seed: number;
-  /** Only mutants of these lines, written `src/json.ts:12`, or of these files; all if there are none. */
+  /** Only mutants of these files or lines, such as `src/json.ts:12`; empty for all. */
   at: string[];
 }
 
-/** What became of a mutant: what noticed it, or undefined if it survived. */
+/** The result for one mutant: the test or the event that killed it, or undefined if it survived. */
 export interface MutantResult {
   mutant: Mutant;
   killedBy: string | undefined;
 }
 
-/** What a sample of a package's mutants showed. */
+/** The results for a sample of a package's mutants. */
 export interface SampleResult {
   results: MutantResult[];
-  /** Mutants of the sample that the compiler refuses, and those that are named as equivalent; neither counts. */
+  /** How many mutants do not compile, and how many are listed as equivalent; `results` has neither. */
   invalid: number;
   equivalent: number;
-  /** Test files left out since they fail without any mutant. */
+  /** Test files left out because they fail without a mutant. */
   failing: string[];
 }
 
@@ -51,7 +51,9 @@ export async function mutatePackage(
 
   const files = await testFiles(sandboxes[0]);
   const mutatedFiles = new Set(valid.map(({ file }) => file));
-  console.error(`${folder}: ${valid.length} of ${all.length} mutants; first, ${files.length} test files without any.`);
+  console.error(
+    `${folder}: ${valid.length} of ${all.length} mutants. First, ${files.length} test files run without a mutant.`,
+  );
   const reached = await measureReach(
     sandboxes,
     files,
@@ -68,7 +70,7 @@ export async function mutatePackage(
   return { results, invalid: checked - valid.length, equivalent: sampled.filter(isKnown).length, failing };
 }
 
-/** The source of the package, without what is generated. */
+/** Returns the source files of the package, except generated ones. */
 function sourcesOf(cwd: string): Map<string, string> {
   const files = globSync(["*.ts", "src/**/*.ts"], {
     cwd,
@@ -81,7 +83,7 @@ function isSelected(at: string[], file: string, line: number): boolean {
   return at.length === 0 || at.includes(file) || at.includes(`${file}:${line}`);
 }
 
-/** The first `count` mutants that the compiler takes, and how many it checked at for them. */
+/** Returns the first `count` mutants that compile, and how many were checked. */
 function takeValid(
   directory: string,
   mutants: Mutant[],
@@ -105,7 +107,7 @@ async function testFiles(sandbox: Sandbox): Promise<TestFile[]> {
   return known.files;
 }
 
-/** The test files that fail on the code as it stands: those that have failed with recorders are tried without. */
+/** Returns the test files that fail on the original code: those that failed with recorders run again without them. */
 async function confirmFailing(sandbox: Sandbox, reaches: Reach[]): Promise<string[]> {
   const files = reaches.filter(({ hasPassed }) => !hasPassed).map(({ name }) => ({ name }));
   if (files.length === 0) return [];
@@ -114,7 +116,10 @@ async function confirmFailing(sandbox: Sandbox, reaches: Reach[]): Promise<strin
   return result.files.filter(({ failure }) => failure !== undefined).map(({ name }) => name);
 }
 
-/** What noticed a mutant: the test files that reach it run, the quickest first; all of them if none is known to reach it. */
+/**
+ * Runs the test files that reach a mutant, the quickest first, and returns what killed it. All test files run if none is
+ * known to reach it.
+ */
 async function killerOf(
   sandbox: Sandbox,
   mutant: Mutant,
@@ -133,13 +138,15 @@ async function killerOf(
   return failed === undefined ? result.unhandled[0] : `${failed.name}: ${failed.failure}`;
 }
 
-/** Rejects when the quickest tests fail without any mutant by now, so that no result could be trusted. */
+/** Rejects if the quickest tests now fail without a mutant, because then no result is reliable. */
 async function expectToPass(sandboxes: Sandbox[], [quickest]: Reach[]): Promise<void> {
   if (quickest === undefined) return;
   for (const sandbox of sandboxes) {
     const result = await runTests(sandbox, { files: [{ name: quickest.name }], stopAtFailure: true });
     if (typeof result !== "string" && result.files.every(({ failure }) => failure === undefined)) continue;
-    throw new Error(`${quickest.name} of ${sandbox.folder} fails without any mutant by now: run \`mutate\` again.`);
+    throw new Error(
+      `${quickest.name} of ${sandbox.folder} now fails without a mutant, so the results are not reliable. Run \`mutate\` again.`,
+    );
   }
 }
 

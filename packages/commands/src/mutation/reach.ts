@@ -5,7 +5,7 @@ import { withRecorders } from "./mutants.ts";
 import { runTests, type TestFile, type Sandbox } from "./test-runs.ts";
 import { distribute } from "./distribute.ts";
 
-/** A test file with what running it alone reaches, of the files that were looked at, and takes. */
+/** A test file with the points that it reaches and its duration, when it runs alone. */
 export interface Reach extends TestFile {
   points: Set<string>;
   milliseconds: number;
@@ -13,8 +13,8 @@ export interface Reach extends TestFile {
 }
 
 /**
- * Runs each test file alone over `sources` with a recorder at every statement, and tells which statements it reached: in the
- * processes and workers that it started too.
+ * Runs each test file alone, with a recorder at every statement of `sources`, and returns the statements that it reached,
+ * also in the processes and workers that it started. Sorts the test files by duration.
  */
 export async function measureReach(
   sandboxes: Sandbox[],

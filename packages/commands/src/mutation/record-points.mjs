@@ -1,4 +1,4 @@
-// Preloaded by every process that a test starts, of whatever Node: notes once each point of `withRecorders` that it reaches.
+// Preloaded into every Node process of a test: writes each point of `withRecorders` that it reaches to a file, once.
 import { ChildProcess } from "node:child_process";
 import { appendFileSync } from "node:fs";
 
@@ -13,7 +13,7 @@ globalThis.mutationPoint = (file, offset) => {
 };
 
 const { spawn } = ChildProcess.prototype;
-/** What a test starts with an environment of its own is preloaded with this too. */
+/** Preloads this module also into processes that a test starts with an environment of its own. */
 ChildProcess.prototype.spawn = function (options) {
   const isOwn = !options.envPairs.some((pair) => pair.startsWith("MUTATION_POINTS="));
   if (isOwn) options.envPairs.push(`MUTATION_POINTS=${MUTATION_POINTS}`, `NODE_OPTIONS=${NODE_OPTIONS}`);

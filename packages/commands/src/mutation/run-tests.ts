@@ -1,12 +1,12 @@
 /**
- * Runs test files of the package in the working directory, one after the other in the order they come in, up to the first that
- * fails; without a message that names files it tells which there are. Started by `test-runs.ts`, which it answers by IPC.
+ * Runs test files of the package in the working directory, one after the other in the given order, and may stop at the
+ * first failure. Without files, it lists the test files. `test-runs.ts` starts it; requests and results are IPC messages.
  */
 import { once } from "node:events";
 import { createVitest, type TestModule, type TestSpecification } from "vitest/node";
 import type { Request, Result, TestFile } from "./test-runs.ts";
 
-/** Vitest's own order begins with what failed or took long before, which says nothing about a mutant. */
+/** Keeps the given order. Vitest would start with files that failed or were slow, which means nothing for a mutant. */
 class GivenOrder {
   sort(files: TestSpecification[]): TestSpecification[] {
     return files;
@@ -50,7 +50,7 @@ function fileOf({ project, moduleId }: TestSpecification | TestModule): TestFile
 function failureOf(module: TestModule): string | undefined {
   if (module.state() !== "failed") return undefined;
   for (const test of module.children.allTests()) if (test.result().state === "failed") return test.fullName;
-  return "its file cannot be loaded, or a hook fails";
+  return "the file cannot be loaded, or a hook fails";
 }
 
 function missing(name: string): never {

@@ -1,4 +1,4 @@
-/** The items in an order that `seed` decides alone (mulberry32 and Fisher–Yates). */
+/** Returns the items in a random order that depends on `seed` only (mulberry32 and Fisher–Yates). */
 export function shuffle<Item>(items: Item[], seed: number): Item[] {
   const random = generator(seed);
   const order = [...items];

@@ -1,6 +1,6 @@
 import { parseAst } from "vitest/node";
 
-/** A node of the ESTree that Vite parses TypeScript to; offsets count UTF-16 units of the source. */
+/** A node of the ESTree into which Vite parses TypeScript. Offsets count UTF-16 code units. */
 export interface Node {
   type: string;
   start: number;
@@ -8,17 +8,17 @@ export interface Node {
   [field: string]: unknown;
 }
 
-/** A node with the nodes around it, the nearest first. */
+/** A node with its ancestors, the nearest first. */
 export interface Place {
   node: Node;
   ancestors: Node[];
 }
 
-/** Syntax of types alone that holds an expression which runs. */
+/** Type syntax that contains an expression which runs. */
 const RUNS = new Set(["TSAsExpression", "TSSatisfiesExpression", "TSNonNullExpression", "TSInstantiationExpression"]);
 const NEVER_RUNS = new Set(["ImportDeclaration", "ExportAllDeclaration"]);
 
-/** Every node of `source` that runs, outer nodes first: no types, no imports. */
+/** Returns every node of `source` that runs, outer nodes first; no types and no imports. */
 export function placesOf(source: string, file: string): Place[] {
   const places: Place[] = [];
   const visit = (node: Node, ancestors: Node[]): void => {

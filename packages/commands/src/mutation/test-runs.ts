@@ -3,35 +3,35 @@ import { once } from "node:events";
 import { delimiter, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
-/** A test file, by its path from the package's folder and its Vitest project if that has a name. */
+/** A test file: its path from the package, followed by its Vitest project if that has a name. */
 export interface TestFile {
   name: string;
 }
 
-/** What `run-tests.ts` is asked for. */
+/** The request to `run-tests.ts`. Without files, it lists all. */
 export interface Request {
   files?: TestFile[];
   stopAtFailure: boolean;
 }
 
-/** What it answers: the files with what became of them, or all files there are if it was asked for none. */
+/** The result of `run-tests.ts`: the requested files with their failures, or the list of all files. */
 export interface Result {
   files: (TestFile & { milliseconds?: number; failure?: string | undefined })[];
   unhandled: string[];
 }
 
-/** A package in a copy of the repository, where files may be changed. */
+/** A package in a copy of the repository, whose files may be changed. */
 export interface Sandbox {
   root: string;
   /** The folder of the package, from the root. */
   folder: string;
-  /** Where its tests put temporary files. */
+  /** The folder for temporary files of its tests. */
   temporary: string;
-  /** Whether the tests that `pnpm test` leaves out are its only ones. */
+  /** Whether the package has only long tests, which `pnpm test` leaves out. */
   hasLongTestsOnly: boolean;
 }
 
-/** Runs test files in a process group of their own, ended with all they started when the time is over; then there is no result. */
+/** Runs test files in a process group of their own. At the timeout the whole group is killed and there is no result. */
 export async function runTests(
   { root, folder, temporary, hasLongTestsOnly }: Sandbox,
   request: Request,
@@ -39,7 +39,7 @@ export async function runTests(
 ): Promise<Result | "time is over" | "ended early"> {
   const cwd = join(root, folder);
   const bins = [join(cwd, "node_modules/.bin"), join(root, "node_modules/.bin")];
-  // Its own copy, so that nothing that happens to the working tree meanwhile is taken for a mutant.
+  // The program of the copy, so that edits to the working tree do not affect a run.
   const child = fork(join(root, "packages/commands/src/mutation/run-tests.ts"), {
     cwd,
     detached: true,
@@ -73,7 +73,7 @@ export async function runTests(
 
 const running = new Set<ChildProcess>();
 
-/** Ends every run of tests. */
+/** Kills every test run. */
 export function endTestRuns(): void {
   for (const child of running) end(child);
 }
