@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
-/** A request as it goes over the wire, and the status that its answer has to have. */
+/** A request as sent, and the expected status of its response. */
 export interface PreparedRequest {
   bytes: Buffer;
   status: string;
@@ -10,8 +10,8 @@ export interface PreparedRequest {
 const HEAD_END = "\r\n\r\n";
 
 /**
- * A kept connection that has one request under way at a time. It reads of an answer its status and its length alone:
- * complete HTTP clients need as much of the processor as the servers measured, and would be what is measured.
+ * A persistent connection with one request at a time. It reads only the status and the length of a response, because a
+ * complete HTTP client takes as much CPU as the servers and would distort the measurement.
  */
 export class Connection {
   readonly #socket: Socket;
@@ -19,7 +19,7 @@ export class Connection {
 
   private constructor(port: number) {
     const onread = {
-      buffer: Buffer.allocUnsafe(65_536), // used again and again, where a stream would make a new one for each answer
+      buffer: Buffer.allocUnsafe(65_536), // reused; a stream would allocate one for each response
       callback: (size: number, buffer: Uint8Array) => {
         this.#receive((buffer as Buffer).subarray(0, size));
         return true;
@@ -38,7 +38,7 @@ export class Connection {
     this.#socket.destroy();
   }
 
-  /** Sends one request after another until there is none; adds to `latencies` how long each answer took, in milliseconds. */
+  /** Sends requests one after the other until `next` returns undefined. Adds the milliseconds of each to `latencies`. */
   exchange(next: () => PreparedRequest | undefined, latencies: number[]): Promise<void> {
     return new Promise((done, failed) => {
       let sent: PreparedRequest | undefined;
@@ -53,7 +53,7 @@ export class Connection {
       this.#receive = (chunk) => {
         const received = begun.length === 0 ? chunk : Buffer.concat([begun, chunk]);
         if (!isWhole(received)) {
-          begun = Buffer.from(received); // a copy: the next chunk is written over this one
+          begun = Buffer.from(received); // a copy, because the next chunk overwrites this one
           return;
         }
         begun = begun.subarray(begun.length);
@@ -69,7 +69,7 @@ export class Connection {
   }
 }
 
-/** Whether these are the bytes of an answer from its first to its last (RFC 9112, section 6.3). */
+/** Whether these bytes are a complete response (RFC 9112, section 6.3). */
 function isWhole(bytes: Buffer): boolean {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd === -1) return false;

@@ -1,19 +1,19 @@
 import { Connection, type PreparedRequest } from "./connection.ts";
 
-/** What to load a server with for a while. */
+/** A period of load on a server. */
 export interface Slice {
   port: number;
-  /** The requests as they go over the wire, each with the status of its answer; connections take them in turn. */
+  /** The requests as sent, each with the expected status. The connections take them in turn. */
   requests: { text: string; status: number }[];
   connections: number;
   milliseconds: number;
-  /** It is loaded for so many milliseconds before, which do not count. */
+  /** Milliseconds of load before, which are not measured. */
   runIn: number;
-  /** Ends before the time is over when so many requests are made. */
+  /** Ends the period early after so many requests. */
   maxRequests?: number;
 }
 
-/** What came of it. */
+/** The measurement of a slice. */
 export interface LoadResult {
   answered: number;
   seconds: number;
@@ -23,21 +23,21 @@ export interface LoadResult {
 }
 
 /**
- * Loads a server as it is told, one request at a time on each connection: told a slice it gets ready and says so, told to go
- * it says what came of it. An answer with another status ends it.
+ * Loads a server, one request at a time on each connection. On a `Slice` message it connects, warms up and replies "ready";
+ * on "go" it measures and replies with the result. A response with an unexpected status ends the process.
  */
 process.on("message", (message: Slice | "go") => {
   void (message === "go" ? go() : getReady(message)).then((answer) => process.send!(answer));
 });
 process.on("disconnect", () => process.exit());
 
-/** Goes on where the slice before has ended, so that every request has its turn however short slices are. */
+/** The next request. It continues where the last slice ended, so that short slices reach every request too. */
 let next = 0;
 let go: () => Promise<LoadResult>;
 
 /**
- * Connects and runs in, as a server that begins slowly is not what is measured: Node accepts one connection for each turn of
- * its event loop, and V8, where the process was idle, has given memory back.
+ * Connects and warms up, so that a slow beginning is not measured: Node accepts one connection per turn of the event loop,
+ * and V8 has released memory while the process was idle.
  */
 async function getReady(slice: Slice): Promise<"ready"> {
   const prepared = slice.requests.map(({ text, status }) => ({ bytes: Buffer.from(text), status: String(status) }));

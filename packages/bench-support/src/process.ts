@@ -3,21 +3,21 @@ import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 
-/** Whether processes can be kept apart: servers on one core, the load on another. */
+/** Whether processes can be pinned: servers to one core, the load to another. */
 export const canPin = availableParallelism() > 1 && spawnSync("taskset", ["--version"]).status === 0;
 
-/** A module in a process of its own, pinned to a core if so asked and possible. It ends when disposed. */
+/** A module in a child process, pinned to a core if requested and possible. Disposing ends it. */
 export class Process implements Disposable {
   readonly #child: ChildProcess;
 
-  /** `flags` are Node's. */
+  /** `flags` are options of Node. */
   constructor(core: 0 | 1 | undefined, module: URL, args: string[] = [], flags: string[] = []) {
     const command = [process.execPath, "--expose-gc", ...flags, fileURLToPath(module), ...args];
     const [file = "", ...rest] = canPin && core !== undefined ? ["taskset", "-c", String(core), ...command] : command;
     this.#child = spawn(file, rest, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   }
 
-  /** The next thing that the process says; rejects when it ends instead, or says nothing for a minute. */
+  /** Resolves with the next message of the process. Rejects if it ends, or sends nothing for a minute. */
   async next<Answer>(): Promise<Answer> {
     const said = new AbortController();
     const ended = once(this.#child, "exit", { signal: said.signal }).then(() => {
@@ -33,7 +33,7 @@ export class Process implements Disposable {
     }
   }
 
-  /** Sends a message and waits for its answer. */
+  /** Sends a message and resolves with the reply. */
   ask<Answer>(message: Serializable): Promise<Answer> {
     const answer = this.next<Answer>();
     this.#child.send(message);
@@ -45,7 +45,7 @@ export class Process implements Disposable {
   }
 }
 
-/** Starts the process that makes the load, on the other core than servers: see `Slice`. */
+/** Starts the process that creates the load (see `Slice`), on another core than the servers. */
 export function startLoad(): Process {
   return new Process(1, new URL("load.ts", import.meta.url));
 }
