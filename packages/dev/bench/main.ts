@@ -1,4 +1,4 @@
-/** Edits the contract of a copy of this checkout under `pnpm dev`, and prints how long after each save the report knew what. */
+/** Edits the contract in a copy of this checkout under `pnpm dev` and prints how soon after each save the report was there. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cloneInstalled } from "@platform/test-support/clone";

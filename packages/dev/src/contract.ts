@@ -9,14 +9,14 @@ import { contractProblems, type ContractProblem } from "@platform/contract-tools
 import { committedContract } from "@platform/contract-tools/revision";
 import { affectedBy, type Package } from "./packages.ts";
 
-/** What came of a contract: the files that had to be written, the bundled document, and what it changes; or what is wrong with it. */
+/** The result of a contract: the written files, the bundled document and its changes; or the problems of the contract. */
 export type Generated =
   | { written: string[]; document: string; changes: Promise<ContractChange[]> }
   | { problems: ContractProblem[] };
 
 /**
- * Lints the contract and writes what follows from it, in its own package and in those that generate from that; a contract
- * that breaks a rule changes nothing on disk.
+ * Lints the contract and writes the generated files, in its own package and in the packages that generate from those. A
+ * contract with problems changes nothing on disk.
  */
 export async function generateFrom(
   root: string,
@@ -26,7 +26,7 @@ export async function generateFrom(
 ): Promise<Generated> {
   const bundled = bundle(contractPath, signal);
   const changes = changesSinceCommit(bundled, contractPath);
-  changes.catch(() => {}); // told to whoever awaits it
+  changes.catch(() => {}); // a caller that awaits it still gets the error
   const [problems, files] = await Promise.all([
     contractProblems(contractPath, signal),
     bundled.then(generatedFiles, (error: unknown) => error as Error),
@@ -40,13 +40,13 @@ export async function generateFrom(
   return { written, document: files["openapi.json"]!, changes };
 }
 
-/** A process of its own each time: a generator reads the contract's generated files as modules, which are loaded once. */
+/** Runs a generator in a new process, because it imports generated files, and a process loads each module only once. */
 async function runGenerator(folder: string, signal: AbortSignal): Promise<void> {
   const generator = join(folder, "src/generate/main.ts");
   if (existsSync(generator)) await promisify(execFile)(process.execPath, [generator], { cwd: folder, signal });
 }
 
-/** What the contract changes of the one last committed, or of none when there is no commit; the most severe first. */
+/** Returns the changes since the last committed contract, the most severe first; none if there is no commit. */
 async function changesSinceCommit(bundled: ReturnType<typeof bundle>, contractPath: string): Promise<ContractChange[]> {
   const committed = await committedContract("HEAD").catch(() => undefined);
   return committed === undefined ? [] : contractChanges(committed, await bundled, contractPath);

@@ -7,7 +7,7 @@ import type { Save } from "./saves.ts";
 import type { Service } from "./service.ts";
 import { type Diagnostic, typecheck } from "./typecheck.ts";
 
-/** What the loop is run with. */
+/** The options of the loop. */
 export interface LoopOptions {
   root: string;
   packages: Package[];
@@ -16,16 +16,16 @@ export interface LoopOptions {
   signal: AbortSignal;
 }
 
-/** What follows from a save, worked out and reported step by step: lint, generate, typecheck, restart. */
+/** Runs the steps after a save and reports each: lint, generate, typecheck, restart. */
 export class Loop {
   readonly #options: LoopOptions;
-  /** What the service runs: its own package and those it uses. */
+  /** The package of the service and its dependencies. */
   readonly #servedPackages: Package[];
   #diagnostics: Diagnostic[] = [];
-  /** The contract as it was generated from last; git may change it together with the files. */
+  /** The contract of the last generation. Git may change it together with the generated files. */
   #document = "";
   #changes: ContractChange[] = [];
-  /** Whether the code of the service is another than the one that runs. */
+  /** Whether the code of the service has changed since it was started. */
   #isStale = true;
 
   constructor(options: LoopOptions) {
@@ -33,7 +33,7 @@ export class Loop {
     this.#servedPackages = withDependencies("@petstore/server", options.packages);
   }
 
-  /** Reports on a save: each section as soon as it is known, and at the end what to do next. */
+  /** Reports on a save: prints each section as soon as it is known, and at the end the next step. */
   async report({ files, at }: Save): Promise<void> {
     const { root, packages, print, signal } = this.#options;
     const changed = new Set(files);
@@ -43,8 +43,8 @@ export class Loop {
       const generated = await generateFrom(root, contract, packages, signal);
       if ("problems" in generated) {
         print(problemsSection(generated.problems));
-        print(this.#serviceSection("runs on as it was"));
-        print(section("next", "Mend the contract there. Until then nothing is generated."));
+        print(this.#serviceSection("still runs the previous code"));
+        print(section("next", "Fix the contract at these places. Nothing is generated until then."));
         return;
       }
       const elapsed = performance.now() - at;
@@ -65,7 +65,7 @@ export class Loop {
     print(section("next", this.#next(diagnostics)));
   }
 
-  /** What does not compile by now, in the packages just affected and in those that were not. */
+  /** Type-checks the affected packages and returns the diagnostics of all packages. */
   async #check(affected: Package[]): Promise<Diagnostic[]> {
     const { root, signal } = this.#options;
     if (affected.length === 0) return this.#diagnostics;
@@ -78,35 +78,35 @@ export class Loop {
   }
 
   async #renewService(diagnostics: Diagnostic[]): Promise<string> {
-    if (!this.#isStale) return this.#serviceSection("runs on");
+    if (!this.#isStale) return this.#serviceSection("is unchanged");
     if (isServedCode(new Set(diagnostics.map(({ file }) => file)), this.#servedPackages))
-      return this.#serviceSection("runs on as it was");
+      return this.#serviceSection("still runs the previous code");
     const wasRunning = this.#options.service.address !== undefined;
     const address = await this.#options.service.restart();
     this.#isStale = address === undefined;
     return address === undefined
-      ? section("service", "ended at its start, for the reason it printed above")
+      ? section("service", "did not start, for the reason printed above")
       : this.#serviceSection(wasRunning ? "restarted" : "started");
   }
 
   #serviceSection(state: string): string {
     const { address } = this.#options.service;
-    return section("service", address === undefined ? "does not run" : `${state} at ${address}`);
+    return section("service", address === undefined ? "is not running" : `${state} at ${address}`);
   }
 
   #next(diagnostics: Diagnostic[]): string {
     if (diagnostics.length > 0) {
-      const fix = `Mend the ${counted(diagnostics.length, "place")} above.`;
+      const fix = `Fix the ${counted(diagnostics.length, "place")} above.`;
       const id = this.#operationWithoutHandler(diagnostics);
-      return id === undefined ? fix : `${fix} To begin the handler: npx -y pnpm@12.21.0 scaffold ${id}`;
+      return id === undefined ? fix : `${fix} To create a stub of the handler: npx -y pnpm@12.21.0 scaffold ${id}`;
     }
-    if (this.#options.service.address === undefined) return "Mend what keeps the service from starting.";
+    if (this.#options.service.address === undefined) return "Fix the error that keeps the service from starting.";
     if (this.#changes.some(({ impact }) => impact === "breaking")) {
-      return "Those who use the contract have to change: find a way that adds instead, or begin a new major version.";
+      return "This breaks existing clients. Add to the contract instead of changing it, or start a new major version.";
     }
     return this.#changes.length > 0
       ? "Run npx -y pnpm@12.21.0 contract check and the tests. Commit the contract and the generated files together."
-      : "Nothing to mend.";
+      : "Nothing to fix.";
   }
 
   #operationWithoutHandler(diagnostics: Diagnostic[]): string | undefined {
@@ -117,7 +117,7 @@ export class Loop {
   }
 }
 
-/** A package's source is checked again with every package that uses it. */
+/** Removes duplicates, because the source of a package is checked again with every package that uses it. */
 function withoutDuplicates(diagnostics: Diagnostic[]): Diagnostic[] {
   return [
     ...new Map(
@@ -126,7 +126,7 @@ function withoutDuplicates(diagnostics: Diagnostic[]): Diagnostic[] {
   ];
 }
 
-/** Whether some of the files are code that the service runs. */
+/** Whether one of the files is code of the service or of its dependencies. */
 function isServedCode(files: Set<string>, serving: Package[]): boolean {
   return [...files].some((file) => serving.some(({ folder }) => new RegExp(`^${folder}/(src|bin)/`).test(file)));
 }

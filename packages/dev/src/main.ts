@@ -1,4 +1,4 @@
-/** `pnpm dev`: watches the contract and the code, and says at each save what follows from it; the service runs meanwhile. */
+/** `pnpm dev`: runs the service, watches the contract and the code, and reports after each save. */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Loop } from "./loop.ts";
@@ -7,7 +7,7 @@ import { section } from "./report.ts";
 import { type Save, saves } from "./saves.ts";
 import { Service } from "./service.ts";
 
-/** The folders of a package that hold code, all the way down; more lies beside them. */
+/** The folders of a package that contain code; they are watched with their subfolders. */
 const CODE = ["src", "bin", "test", "bench", "examples"];
 
 const root = resolve(import.meta.dirname, "../../..");
@@ -27,7 +27,7 @@ const everything: Save = {
   at: performance.now(),
 };
 const later = saves(root, { whole, top }, stopping.signal);
-print(`Watching ${top.length} packages and the contract; Ctrl+C stops. First, a look at everything:`);
+print(`Watching ${top.length} packages and the contract; Ctrl+C stops. First, a check of everything:`);
 await report(everything);
 for await (const save of later) {
   print(`\n${new Date().toTimeString().slice(0, 8)}  ${[...save.files].join(", ")}`);
@@ -35,7 +35,7 @@ for await (const save of later) {
 }
 await service.stop();
 
-/** A save that cannot be worked out is reported like any other; the next one may be. */
+/** Reports on a save. A failure is printed as a section, and the loop goes on with the next save. */
 async function report(save: Save): Promise<void> {
   try {
     await loop.report(save);

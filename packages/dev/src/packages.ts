@@ -4,9 +4,9 @@ import { dirname, join } from "node:path";
 /** A package of the workspace. */
 export interface Package {
   name: string;
-  /** Its folder, from the root of the repository. */
+  /** The path of its folder from the root of the repository. */
   folder: string;
-  /** The packages of the workspace that it names in its dependencies. */
+  /** Its dependencies in the workspace. */
   uses: string[];
 }
 
@@ -16,7 +16,7 @@ interface Manifest {
   devDependencies?: Record<string, string>;
 }
 
-/** The packages that hold TypeScript, `apps` first: the largest takes the compiler longest. */
+/** Returns the packages with TypeScript, `apps` first, because the largest takes longest to compile. */
 export function packagesIn(root: string): Package[] {
   return globSync("{packages,apps}/*/tsconfig.json", { cwd: root })
     .map((file) => dirname(file))
@@ -33,7 +33,7 @@ export function packagesIn(root: string): Package[] {
     });
 }
 
-/** The packages in which some files lie, and all that use these, by whatever way: what a change to the files may break. */
+/** Returns the packages that a change to the files may break: those of the files and their direct and indirect dependents. */
 export function affectedBy(files: Iterable<string>, packages: Package[]): Package[] {
   const names = new Set<string>();
   for (const file of files) {

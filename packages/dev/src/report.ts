@@ -5,17 +5,17 @@ import type { ContractProblem } from "@platform/contract-tools/lint";
 import { IMPACTS } from "@platform/contract-tools/ratings";
 import type { Diagnostic } from "./typecheck.ts";
 
-/** At most so many lines of a kind; the first ones are where to begin. */
+/** The most lines in a section; the first ones are enough to start with. */
 const MAX_LINES = 12;
 
-/** One section of the report: its name, what it says, and the lines below. */
+/** Formats a section of the report: its name, a summary, and lines below. */
 export function section(name: string, text: string, lines: string[] = []): string {
   const shown =
     lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), `… and ${lines.length - MAX_LINES} more`] : lines;
   return [`  ${name.padEnd(10)} ${text}`, ...shown.map((line) => `    ${line}`)].join("\n");
 }
 
-/** What is wrong with the contract, each with file, line and column. */
+/** Formats the problems of the contract, each with file, line and column. */
 export function problemsSection(problems: ContractProblem[]): string {
   const lines = problems.map(({ file, line, column, message, rule }) => {
     return `${file}:${line}:${column}  ${message}${rule === undefined ? "" : ` (${rule})`}`;
@@ -23,9 +23,9 @@ export function problemsSection(problems: ContractProblem[]): string {
   return section("contract", counted(problems.length, "problem"), lines);
 }
 
-/** What the contract changes of the one last committed, and in which direction. */
+/** Formats the changes since the last committed contract, each with its impact. */
 export function changesSection(changes: ContractChange[]): string {
-  if (changes.length === 0) return section("contract", "says what it said at the last commit");
+  if (changes.length === 0) return section("contract", "unchanged since the last commit");
   const impacts = IMPACTS.flatMap((impact) => {
     const count = changes.filter((change) => change.impact === impact).length;
     return count === 0 ? [] : `${count} ${impact}`;
@@ -40,10 +40,10 @@ export function changesSection(changes: ContractChange[]): string {
   );
 }
 
-/** What was generated, and how long after the save it was on disk. */
+/** Formats the written files, and how long after the save they were on disk. */
 export function typesSection(written: string[], milliseconds: number): string {
-  const what = written.length === 0 ? "nothing to write" : `wrote ${written.join(", ")}`;
-  return section("types", `${what}; on disk after ${seconds(milliseconds)}`);
+  const text = written.length === 0 ? "nothing to write" : `wrote ${written.join(", ")}`;
+  return section("types", `${text}; on disk after ${seconds(milliseconds)}`);
 }
 
 /** What does not compile: first the handlers and what surrounds them, then the uses of the client, then all else. */
@@ -76,7 +76,7 @@ function kindOf(root: string, { file }: Diagnostic): string {
   return existsSync(path) && readFileSync(path, "utf8").includes('"@petstore/client"') ? "client uses" : "other code";
 }
 
-/** The outermost and the innermost of what the compiler says: what does not fit, and the last reason why. */
+/** Shortens a compiler message to its first line, the error, and its last line, the innermost reason. */
 function shorten(message: string[]): string {
   const [first, last] = [message[0]!, message.at(-1)!].map((text) => text.replaceAll(/'\{[^']{40,}'/g, "'{ … }'"));
   const short = (text: string) => (text.length > 180 ? `${text.slice(0, 177)}…` : text);

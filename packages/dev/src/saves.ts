@@ -2,26 +2,26 @@ import { watch } from "node:fs";
 import { relative, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
-/** What was saved, and when the first of it was, by `performance.now()`. */
+/** Files saved together, and the time of the first by `performance.now()`. */
 export interface Save {
-  /** From the root of the repository. */
+  /** The paths from the root of the repository. */
   files: Set<string>;
   at: number;
 }
 
-/** A save of several files, as an editor's "save all" or git makes it, counts as one when no more than this lies between. */
+/** Files saved within this time of each other count as one save, as from "save all" in an editor or from git. */
 const SETTLE_MS = 40;
 
-/** What counts is code and YAML; editors and tools write other things beside it, and `generated` is our own writing. */
+/** Code and YAML. Editors and tools write other files beside them, and the loop itself writes `generated`. */
 const WATCHED_FILES = /^(?!.*\/(?:node_modules|dist|generated)\/).*\.(?:ts|js|json|ya?ml)$/;
 
-/** Which folders are watched: `whole` with all that is below them, of `top` only the files in the folder itself. */
+/** The watched folders: `whole` with all subfolders, `top` without. */
 export interface Watched {
   whole: string[];
   top: string[];
 }
 
-/** The saves in some folders from now on; what is saved while one is worked on comes as the next. */
+/** Yields the saves in some folders from now on. Files saved while one is processed come as the next save. */
 export function saves(root: string, { whole, top }: Watched, signal: AbortSignal): AsyncGenerator<Save> {
   let files = new Set<string>();
   let first = 0;

@@ -2,14 +2,14 @@ import { basename } from "node:path";
 import { exampleRequests } from "express-operations/conformance";
 import type { OpenApiDocument, OperationEntry } from "express-operations/reading";
 
-/** Where the code of an operation belongs, from the root of the repository: a folder for each tag of the contract. */
+/** The files for the code of an operation, by path from the root of the repository. Each tag of the contract has a folder. */
 export interface Place {
   /** The tag, as the contract spells it. */
   tag: string;
   handlersFile: string;
   /** The constant that holds the handlers of the tag. */
   handlersName: string;
-  /** Where the tag is registered as a resource, and the constant that does so. */
+  /** The file and the constant that register the tag as a resource. */
   resourceFile: string;
   resourceName: string;
   testFile: string;
@@ -18,7 +18,7 @@ export interface Place {
 /** The file that lists all resources. */
 export const REGISTRATIONS = "apps/server/src/registrations.ts";
 
-/** `listOrders` with the tag `Store` belongs in `resources/store/store.handlers.ts`, its test in `store/list-orders.test.ts`. */
+/** Places `listOrders` with the tag `Store` in `resources/store/store.handlers.ts`, its test in `store/list-orders.test.ts`. */
 export function placeOf({ id, operation }: OperationEntry): Place {
   const { tags: [tag = "General"] = [] } = operation;
   const words = tag.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
@@ -35,12 +35,12 @@ export function placeOf({ id, operation }: OperationEntry): Place {
   };
 }
 
-/** The handlers of a tag with a stub for the operation, which compiles and fails each request. */
+/** Adds a stub for the operation to the handlers of its tag. The stub compiles and fails each request. */
 export function withStub(handlers: string | undefined, { id }: OperationEntry, place: Place): string {
   const { tag, handlersFile, handlersName } = place;
   const stub = `
   async ${id}(): Promise<never> {
-    throw new Error("${id} is not written yet: its place is ${handlersFile}.");
+    throw new Error("${id} is not implemented yet. Write it in ${handlersFile}.");
   },
 `;
   if (handlers !== undefined)
@@ -54,12 +54,12 @@ export const ${handlersName} = {${stub}} satisfies Handlers<Pick<OperationsWithD
 `;
 }
 
-/** The registration of a tag that has handlers, and no tables yet. */
+/** Returns the registration of a tag with handlers and without tables. */
 export function resourceFileOf({ tag, handlersFile, handlersName, resourceName }: Place): string {
   return `import type { Resource } from "../resource.ts";
 import { ${handlersName} } from "./${basename(handlersFile)}";
 
-/** What the operations tagged ${tag} bring. */
+/** The handlers and tables of the operations tagged ${tag}. */
 export const ${resourceName}: Resource<typeof ${handlersName}> = {
   handlers: ${handlersName},
   tables: {},
@@ -67,7 +67,7 @@ export const ${resourceName}: Resource<typeof ${handlersName}> = {
 `;
 }
 
-/** The file that lists all resources, with that of a tag among them. */
+/** Adds the resource of a tag to the file that lists all resources. */
 export function withResource(all: string, { resourceFile, resourceName }: Place): string {
   const resourceImport = `import { ${resourceName} } from "./${resourceFile.slice("apps/server/src/".length)}";`;
   if (all.includes(resourceImport)) return all;
@@ -78,10 +78,10 @@ export function withResource(all: string, { resourceFile, resourceName }: Place)
   return places.reduce((text, [place, insertion]) => insertAt(text, place, insertion, REGISTRATIONS), all);
 }
 
-/** A test that the operation answers its example with its success: it fails until the handler does so. */
+/** Returns a test that expects the success status for the example request. It fails until the handler is written. */
 export function testOf(document: OpenApiDocument, entry: OperationEntry): string {
   const paths = Object.entries(document.paths ?? {}).filter(([path]) => path === entry.path);
-  const ofPath = { ...document, paths: Object.fromEntries(paths) }; // examples missing elsewhere are not its concern
+  const ofPath = { ...document, paths: Object.fromEntries(paths) }; // so that missing examples of other paths do not matter
   const example = exampleRequests(ofPath).find(({ operationId }) => operationId === entry.id)!;
   const { method, target, headers, body } = example;
   const status = Object.keys(entry.operation.responses ?? {}).find((key) => /^2\d\d$/.test(key)) ?? "200";
@@ -98,14 +98,13 @@ import { startService } from "../../testing/service.ts";
 test("${entry.id} answers with ${status}", async () => {
   await using service = await startService();
   const response = await service.request(${JSON.stringify(target)}${options});
-  expect(response.status, "${entry.id} has to be written").toBe(${status});
+  expect(response.status, "${entry.id} is not implemented yet").toBe(${status});
 });
 `;
 }
 
 function insertAt(text: string, place: RegExp, insertion: string, file: string): string {
-  if (!place.test(text))
-    throw new Error(`${file} has another form than this command knows: add the operation by hand.`);
+  if (!place.test(text)) throw new Error(`${file} does not have the expected form. Add the operation by hand.`);
   return text.replace(place, () => insertion);
 }
 

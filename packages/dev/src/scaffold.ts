@@ -1,4 +1,4 @@
-/** `pnpm scaffold <operationId>`: writes the stub of a handler that is missing, and its test, where they belong. */
+/** `pnpm scaffold <operationId>`: writes a stub of a missing handler, and its test. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { spawnSync } from "node:child_process";
@@ -20,12 +20,12 @@ async function scaffold(operationId: string | undefined): Promise<void> {
   const entry = entries.find(({ id }) => id === operationId);
   if (entry === undefined) {
     const ids = entries.map(({ id }) => id).join(", ");
-    throw new Error(`Name an operation of the contract: ${ids}. A new one has to stand in openapi/openapi.yaml first.`);
+    throw new Error(`Name an operation of the contract: ${ids}. Add a new one to openapi/openapi.yaml first.`);
   }
   const place = placeOf(entry);
   const handlers = textOf(place.handlersFile);
   if (handlers !== undefined && new RegExp(`^  (async )?${entry.id}\\b`, "m").test(handlers)) {
-    throw new Error(`${entry.id} has a handler, in ${place.handlersFile}. Nothing is written.`);
+    throw new Error(`${entry.id} already has a handler in ${place.handlersFile}. Nothing was written.`);
   }
   const files = {
     [place.handlersFile]: withStub(handlers, entry, place),
@@ -33,7 +33,7 @@ async function scaffold(operationId: string | undefined): Promise<void> {
     [REGISTRATIONS]: withResource(readFileSync(join(root, REGISTRATIONS), "utf8"), place),
     ...(textOf(place.testFile) === undefined && { [place.testFile]: testOf(document, entry) }),
   };
-  // All at once, so that whoever watches sees one change.
+  // All at once, so that the dev loop sees one save.
   const written = Object.entries(files)
     .filter(([file, text]) => textOf(file) !== text)
     .map(([file, text]) => [file, formatted(file, text)] as const);
@@ -43,7 +43,7 @@ async function scaffold(operationId: string | undefined): Promise<void> {
   }
   for (const [file] of written) console.log(`wrote ${file}`);
   console.log(
-    `Write ${entry.id} in ${place.handlersFile}. The test ${place.testFile} sends the example of the contract; add the data that it needs.`,
+    `Write ${entry.id} in ${place.handlersFile}. The test ${place.testFile} sends the example of the contract. Add the data that it needs.`,
   );
 }
 

@@ -3,23 +3,23 @@ import { existsSync, utimesSync } from "node:fs";
 import { join, normalize } from "node:path";
 import type { Package } from "./packages.ts";
 
-/** Where the compiler does not agree. */
+/** A type error reported by the compiler. */
 export interface Diagnostic {
-  /** From the root of the repository. */
+  /** The path from the root of the repository. */
   file: string;
   line: number;
   column: number;
   code: string;
-  /** What does not fit, and below it why, from the outside in. */
+  /** The error, then its reasons from the outermost to the innermost. */
   message: string[];
 }
 
-/** Its memory is reclaimed when it ends, soon; to collect garbage before only takes time. */
+/** No garbage collection: the compiler ends soon, so it would only take time. */
 const COMPILER_ENVIRONMENT = { GOGC: "off", GOMEMLIMIT: "2GiB" };
 
 /**
- * Type-checks packages, two projects at a time, and gives what does not compile. One process reads the declarations that
- * they share once, and looks again only at what has changed since the last time, or uses what has.
+ * Type-checks packages, two projects at a time, and returns the type errors. One process reads shared declarations once
+ * and checks only files that have changed since the last run, and their dependents.
  */
 export async function typecheck(root: string, packages: Package[], signal: AbortSignal): Promise<Diagnostic[]> {
   const projects = packages.map(({ folder }) => folder);
@@ -41,7 +41,7 @@ export async function typecheck(root: string, packages: Package[], signal: Abort
   const options = { cwd: root, env: { ...process.env, ...COMPILER_ENVIRONMENT }, signal, maxBuffer: 2 ** 26 };
   const output = await new Promise<string>((done, failed) => {
     execFile(process.execPath, args, options, (error, stdout) => {
-      const hasDiagnostics = typeof error?.code === "number" && stdout !== ""; // it has run to its end, and says what it found
+      const hasDiagnostics = typeof error?.code === "number" && stdout !== ""; // the compiler has finished and printed type errors
       if (error === null || hasDiagnostics) done(stdout);
       else failed(error);
     });
@@ -50,14 +50,14 @@ export async function typecheck(root: string, packages: Package[], signal: Abort
 }
 
 /**
- * Has the compiler compare the content of files: it takes one for unchanged that is older than what it wrote down of the
- * last time, as is what was saved while it ran, or moved from elsewhere.
+ * Makes the compiler compare the content of files. It takes a file that is older than its build info for unchanged, which
+ * is wrong for a file saved while it ran, or moved from elsewhere.
  */
 function forceContentCheck(buildInfo: string): void {
   if (existsSync(buildInfo)) utimesSync(buildInfo, 0, 0);
 }
 
-/** Reads what the compiler prints: `src/app.ts(12,3): error TS2741: …`, and indented below it why. */
+/** Parses the output of the compiler: `src/app.ts(12,3): error TS2741: …`, with indented reasons below. */
 function parseDiagnostics(output: string): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
   for (const line of output.split("\n")) {

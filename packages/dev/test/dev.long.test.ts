@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 test("at the start it looks at everything once, and starts the service", () => {
-  expect(firstReport).toMatch(/no errors in \d+ packages.*\n.*started at http:.*\n.*Nothing to mend\.$/s);
+  expect(firstReport).toMatch(/no errors in \d+ packages.*\n.*started at http:.*\n.*Nothing to fix\.$/s);
 });
 
 describe("pnpm dev", () => {
@@ -47,8 +47,8 @@ describe("pnpm dev", () => {
       /handlers +apps\/server\/src\/resources\/pets\/pets\.\w+\.ts:\d+:\d+ {2}.*(kindId|categoryId)/,
     );
     expect(report).toMatch(/client uses +packages\/client\/test\/[\w-]+\.test\.ts:\d+:\d+ {2}/);
-    expect(report).toContain(`runs on as it was at ${dev.address()}`);
-    expect(report).toMatch(/\n {4}… and \d+ more\n.*next +Mend the \d+ places above\.$/s);
+    expect(report).toContain(`still runs the previous code at ${dev.address()}`);
+    expect(report).toMatch(/\n {4}… and \d+ more\n.*next +Fix the \d+ places above\.$/s);
     expect(read(TYPES)).toContain("kindId");
     expect((await fetch(new URL("/healthz", dev.address()))).status).toBe(200);
   });
@@ -64,7 +64,7 @@ describe("pnpm dev", () => {
     const [, reported, column] = /openapi\/openapi\.yaml:(\d+):(\d+) {2}\w+/.exec(report) ?? [];
     expect(Math.abs(Number(reported) - line), report).toBeLessThanOrEqual(1); // the parser notices at the end of the text
     expect(Number(column)).toBeGreaterThan(0);
-    expect(report).toContain(`runs on as it was at ${dev.address()}`);
+    expect(report).toContain(`still runs the previous code at ${dev.address()}`);
     expect(report).not.toContain("typecheck");
     expect(read(TYPES)).toBe(before);
     expect((await fetch(new URL("/healthz", dev.address()))).status).toBe(200);
@@ -84,21 +84,19 @@ describe("pnpm dev", () => {
     expect(report).toMatch(/changes since the last commit: 1 breaking, \d+ additive/);
     expect(report).toMatch(/typecheck +3 errors.*\n +handlers .*'bookVisit' is missing/);
     expect(report).toMatch(/other code +packages\/contract\/src\/prices\/price\.ts:1:14 {2}Type 'string'/);
-    expect(report).toMatch(/next +Mend the 3 places above\. To begin the handler: .* scaffold bookVisit$/);
+    expect(report).toMatch(/next +Fix the 3 places above\. To create a stub of the handler: .* scaffold bookVisit$/);
   });
 
   test("the scaffold of an operation with parameters and a body compiles, so that the fault elsewhere is left", async () => {
     await commanded("node packages/dev/src/scaffold.ts bookVisit");
     expect(await dev.report()).toMatch(/typecheck +1 error .*\n +other code +packages\/contract\/src\/prices/);
     const tested = await failed("cd apps/server && vitest run --project sqlite test/pets/book-visit");
-    expect(tested).toContain("bookVisit has to be written: expected 500 to be 201"); // and not 400: its request is valid
+    expect(tested).toContain("bookVisit is not implemented yet: expected 500 to be 201"); // and not 400: its request is valid
     await commanded("oxfmt --check apps/server/src/resources/pets apps/server/test/pets");
     expect(await failed("node packages/dev/src/scaffold.ts bookVisit")).toMatch(
-      /has a handler, in .*Nothing is written/,
+      /already has a handler in .*Nothing was written/,
     );
-    expect(await failed("node packages/dev/src/scaffold.ts bookVisits")).toMatch(
-      /bookVisit.*A new one has to stand in/,
-    );
+    expect(await failed("node packages/dev/src/scaffold.ts bookVisits")).toMatch(/bookVisit.*Add a new one to/);
   });
 
   test("a service that does not start: its own words, and that it does not run", async () => {
@@ -106,7 +104,9 @@ describe("pnpm dev", () => {
     save(INDEX, read(INDEX).replace(/export .*prices.*\n/, ""));
     save(HANDLERS, `throw new Error("not today");\n${read(HANDLERS)}`);
     const report = await reportOn(HANDLERS);
-    expect(report).toMatch(/no errors .*\n +service +ended at its start.*\n +next +Mend what keeps the service from/);
+    expect(report).toMatch(
+      /no errors .*\n +service +did not start.*\n +next +Fix the error that keeps the service from/,
+    );
     await expect(fetch(new URL("/healthz", dev.address()))).rejects.toThrow("fetch failed");
   });
 
@@ -118,7 +118,7 @@ describe("pnpm dev", () => {
     const report = await reportOn(HANDLERS);
     expect(report).toMatch(/^\s*\d\d:\d\d:\d\d {2}apps\/server\/src\/resources\/pets\/pets\.handlers\.ts$/m);
     expect(report).not.toMatch(/^ {2}(contract|types)/m);
-    expect(report).toMatch(/no errors in \d+ packages.*started at http:.*next +Those who use the contract have to/s);
+    expect(report).toMatch(/no errors in \d+ packages.*started at http:.*next +This breaks existing clients/s);
     const key = read("data/quickstart.key").trim();
     const answer = await fetch(`${dev.address()}/pets/4711`, { headers: { Authorization: `Bearer ${key}` } });
     expect(await answer.json()).toMatchObject({ message: "Nobody has seen it." });

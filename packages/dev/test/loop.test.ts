@@ -33,11 +33,11 @@ test("what follows from saved code: what does not compile, whether the service i
     return printed.map((text) => text.replace(/after \d+\.\d\d s/, "after 0 s").replace(/^ {2}(\w+) +/, "$1 "));
   };
 
-  expect(await report("README.yaml")).toEqual([`service started ${RUNS}`, "next Nothing to mend."]);
+  expect(await report("README.yaml")).toEqual([`service started ${RUNS}`, "next Nothing to fix."]);
   expect(await report("apps/server/src/index.ts")).toEqual([
     "typecheck no errors in 1 package; after 0 s",
     `service restarted ${RUNS}`,
-    "next Nothing to mend.",
+    "next Nothing to fix.",
   ]);
   const first = pid();
 
@@ -53,18 +53,18 @@ test("what follows from saved code: what does not compile, whether the service i
       "    handlers     apps/server/src/index.ts:2:47  Type 'string' is not assignable to type 'number'.",
       "    other code   packages/used/src/index.ts:1:14  Type 'string' is not assignable to type 'number'.",
     ].join("\n"),
-    `service runs on as it was ${RUNS}`,
-    "next Mend the 3 places above.",
+    `service still runs the previous code ${RUNS}`,
+    "next Fix the 3 places above.",
   ]);
 
   // A fault elsewhere stays until it is mended, and keeps nothing from being served.
   write("packages/used/src/index.ts", "export const a = 1;\n");
   write("apps/server/src/index.ts", "export const b = 1;\n");
   write("packages/apart/src/index.ts", 'export const a: number = "a";\n');
-  expect((await report("packages/apart/src/index.ts"))[2]).toBe("next Mend the 4 places above.");
+  expect((await report("packages/apart/src/index.ts"))[2]).toBe("next Fix the 4 places above.");
   expect((await report("packages/used/src/index.ts")).slice(1)).toEqual([
     `service restarted ${RUNS}`,
-    "next Mend the 1 place above.",
+    "next Fix the 1 place above.",
   ]);
   expect(pid()).not.toBe(first);
   expect(() => process.kill(first, 0)).toThrow("ESRCH");
@@ -72,23 +72,23 @@ test("what follows from saved code: what does not compile, whether the service i
   write("packages/apart/src/index.ts", "export const a = 1;\n");
   const second = pid();
   expect((await report("packages/apart/src/index.ts")).slice(1)).toEqual([
-    `service runs on ${RUNS}`,
-    "next Nothing to mend.",
+    `service is unchanged ${RUNS}`,
+    "next Nothing to fix.",
   ]);
   expect(pid()).toBe(second);
   expect(await report("openapi/openapi.yaml~", "other/openapi/a.yaml")).toEqual([
-    `service runs on ${RUNS}`,
-    "next Nothing to mend.",
+    `service is unchanged ${RUNS}`,
+    "next Nothing to fix.",
   ]);
 
   write("apps/server/bin/petstore.js", "process.exit(1);");
   expect((await report("apps/server/bin/petstore.js")).slice(1)).toEqual([
-    "service ended at its start, for the reason it printed above",
-    "next Mend what keeps the service from starting.",
+    "service did not start, for the reason printed above",
+    "next Fix the error that keeps the service from starting.",
   ]);
   write("apps/server/src/index.ts", "export const b: number = 'b';\n");
   expect((await report("apps/server/src/index.ts")).slice(1)).toEqual([
-    "service does not run",
-    "next Mend the 1 place above.",
+    "service is not running",
+    "next Fix the 1 place above.",
   ]);
 });

@@ -33,12 +33,12 @@ test("from each save to what follows from it, until it is interrupted", async ()
     return reported();
   };
 
-  expect(await reported()).toBe(`Watching 3 packages and the contract; Ctrl+C stops. First, a look at everything:
+  expect(await reported()).toBe(`Watching 3 packages and the contract; Ctrl+C stops. First, a check of everything:
   ${WROTE}
-  contract   says what it said at the last commit
+  contract   unchanged since the last commit
   typecheck  no errors in 3 packages; after … s
   service    started ${RUNS}
-  next       Nothing to mend.`);
+  next       Nothing to fix.`);
 
   git("add", "--all");
   git("-c", "user.name=test", "-c", "user.email=test@localhost", "commit", "--quiet", "--message", "small");
@@ -53,8 +53,8 @@ test("from each save to what follows from it, until it is interrupted", async ()
     additive       GET /others: The operation is added. Clients need not call it. (openapi/openapi.yaml:37)
   typecheck  1 error in 3 packages; after … s
     handlers     apps/server/src/handlers.ts:2:43  Property 'listOthers' is missing in type '{ listThings: 1; }' but required in type 'Record<keyof operations, 1>'.
-  service    runs on as it was ${RUNS}
-  next       Mend the 1 place above. To begin the handler: npx -y pnpm@12.21.0 scaffold listOthers`);
+  service    still runs the previous code ${RUNS}
+  next       Fix the 1 place above. To create a stub of the handler: npx -y pnpm@12.21.0 scaffold listOthers`);
   expect(await reportOn("apps/server/src/handlers.ts", handlersOf("listThings", "listOthers"))).toBe(`
 …  apps/server/src/handlers.ts
   typecheck  no errors in 1 package; after … s
@@ -65,8 +65,8 @@ test("from each save to what follows from it, until it is interrupted", async ()
 …  openapi/openapi.yaml
   contract   1 problem
     openapi/openapi.yaml:23:7  deficient indentation
-  service    runs on as it was ${RUNS}
-  next       Mend the contract there. Until then nothing is generated.`);
+  service    still runs the previous code ${RUNS}
+  next       Fix the contract at these places. Nothing is generated until then.`);
 
   git("add", "--all"); // which commits nothing
   expect(await reportOn(CONTRACT, added.replace(/maximum: 9\n$/, "maximum: 10\n"))).toBe(`
@@ -75,13 +75,13 @@ test("from each save to what follows from it, until it is interrupted", async ()
   ${TWO_CHANGES}
   typecheck  no errors in 3 packages; after … s
   service    restarted ${RUNS}
-  next       Those who use the contract have to change: find a way that adds instead, or begin a new major version.`);
+  next       This breaks existing clients. Add to the contract instead of changing it, or start a new major version.`);
   expect(await reportOn("openapi/other.yml", "a: 1\n")).toBe(`
 …  openapi/other.yml
   types      nothing to write; on disk after … s
   ${TWO_CHANGES}
-  service    runs on ${RUNS}
-  next       Those who use the contract have to change: find a way that adds instead, or begin a new major version.`);
+  service    is unchanged ${RUNS}
+  next       This breaks existing clients. Add to the contract instead of changing it, or start a new major version.`);
   expect(read("packages/derived/runs.txt")).toBe("once once once ");
 
   const config = "packages/derived/tsconfig.json";

@@ -29,7 +29,7 @@ test("problems of the contract have their place and the rule", () => {
 });
 
 test("changes are counted by what they mean, the most severe first", () => {
-  expect(changesSection([])).toBe("  contract   says what it said at the last commit");
+  expect(changesSection([])).toBe("  contract   unchanged since the last commit");
   const change = { place: "GET /pets", message: "It is added." };
   expect(
     changesSection([

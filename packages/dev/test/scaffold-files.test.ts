@@ -45,7 +45,7 @@ import type { Handlers } from "express-operations";
 /** The operations tagged Store. */
 export const storeHandlers = {
   async listOrders(): Promise<never> {
-    throw new Error("listOrders is not written yet: its place is apps/server/src/resources/store/store.handlers.ts.");
+    throw new Error("listOrders is not implemented yet. Write it in apps/server/src/resources/store/store.handlers.ts.");
   },
 } satisfies Handlers<Pick<OperationsWithDefaults, OperationIdsByTag["Store"]>, HandlerContext>;
 `);
@@ -54,7 +54,7 @@ export const storeHandlers = {
   a() {},
 
   async listOrders(): Promise<never> {
-    throw new Error("listOrders is not written yet: its place is apps/server/src/resources/store/store.handlers.ts.");
+    throw new Error("listOrders is not implemented yet. Write it in apps/server/src/resources/store/store.handlers.ts.");
   },
 } satisfies Handlers<X>;
 `);
@@ -62,7 +62,7 @@ export const storeHandlers = {
 
   test("is refused where the file has another form", () => {
     expect(() => withStub("export {};", entry, STORE)).toThrow(
-      `${STORE.handlersFile} has another form than this command knows: add the operation by hand.`,
+      `${STORE.handlersFile} does not have the expected form. Add the operation by hand.`,
     );
   });
 });
@@ -71,7 +71,7 @@ test("the registration of a tag has its handlers and no tables", () => {
   expect(resourceFileOf(STORE)).toBe(`import type { Resource } from "../resource.ts";
 import { storeHandlers } from "./store.handlers.ts";
 
-/** What the operations tagged Store bring. */
+/** The handlers and tables of the operations tagged Store. */
 export const store: Resource<typeof storeHandlers> = {
   handlers: storeHandlers,
   tables: {},
@@ -93,7 +93,7 @@ import { store } from "./resources/store/index.ts";
 const REGISTRATIONS = [a, b, store] as const;
 `);
   expect(withResource(joined, STORE)).toBe(joined);
-  expect(() => withResource("", STORE)).toThrow("apps/server/src/registrations.ts has another form");
+  expect(() => withResource("", STORE)).toThrow("apps/server/src/registrations.ts does not have the expected form");
 });
 
 describe("the test of an operation sends its example", () => {
@@ -119,7 +119,7 @@ import { startService } from "../../testing/service.ts";
 test("listOrders answers with 200", async () => {
   await using service = await startService();
   const response = await service.request("/orders");
-  expect(response.status, "listOrders has to be written").toBe(200);
+  expect(response.status, "listOrders is not implemented yet").toBe(200);
 });
 `);
   });

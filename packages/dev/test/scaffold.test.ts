@@ -34,32 +34,35 @@ test("the stub of a handler and its test are written where they belong, once", (
 
   expect(scaffold()).toEqual([
     1,
-    "Name an operation of the contract: listThings, listAllThings, listOthers. A new one has to stand in openapi/openapi.yaml first.\n",
+    "Name an operation of the contract: listThings, listAllThings, listOthers. Add a new one to openapi/openapi.yaml first.\n",
   ]);
   const testFile = "apps/server/test/things/list-all-things.test.ts";
   expect(scaffold("listAllThings")).toEqual([
     0,
-    `wrote ${THINGS}\nwrote ${testFile}\nWrite listAllThings in ${THINGS}. The test ${testFile} sends the example of the contract; add the data that it needs.\n`,
+    `wrote ${THINGS}\nwrote ${testFile}\nWrite listAllThings in ${THINGS}. The test ${testFile} sends the example of the contract. Add the data that it needs.\n`,
   ]);
   expect(read(THINGS)).toBe(`export const thingsHandlers = {
   async listThings() {},
 
   async listAllThings(): Promise<never> {
     throw new Error(
-      "listAllThings is not written yet: its place is ${THINGS}.",
+      "listAllThings is not implemented yet. Write it in ${THINGS}.",
     );
   },
 } satisfies Handlers<X>;
 `);
   expect(read(testFile)).toContain('await service.request("/all");');
-  expect(scaffold("listAllThings")).toEqual([1, `listAllThings has a handler, in ${THINGS}. Nothing is written.\n`]);
+  expect(scaffold("listAllThings")).toEqual([
+    1,
+    `listAllThings already has a handler in ${THINGS}. Nothing was written.\n`,
+  ]);
 
   // A test that is there is kept, and a file that cannot be formatted is written as it is.
   write(OTHERS_TEST, "// Begun.\n");
   write(REGISTRATIONS, `${read(REGISTRATIONS)}}`);
   expect(scaffold("listOthers")).toEqual([
     0,
-    `wrote ${OTHERS}\nwrote ${OTHERS_INDEX}\nwrote ${REGISTRATIONS}\nWrite listOthers in ${OTHERS}. The test ${OTHERS_TEST} sends the example of the contract; add the data that it needs.\n`,
+    `wrote ${OTHERS}\nwrote ${OTHERS_INDEX}\nwrote ${REGISTRATIONS}\nWrite listOthers in ${OTHERS}. The test ${OTHERS_TEST} sends the example of the contract. Add the data that it needs.\n`,
   ]);
   expect(read(OTHERS)).toMatch(
     /^export const othersHandlers = \{\n {2}async listOthers\(\): Promise<never> \{\n.*^\} satisfies Handlers</ms,
