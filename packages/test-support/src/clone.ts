@@ -6,15 +6,15 @@ import { delimiter, dirname, join, resolve } from "node:path";
 /** The root of the repository. */
 export const root = resolve(import.meta.dirname, "../../..");
 
-/** What git would hold after `git add --all`: every file that is neither ignored nor deleted, from the root; or only some. */
+/** Returns the files that `git add --all` would track, by path from the root; with `paths`, only those below them. */
 export function repositoryFiles(...paths: string[]): string[] {
   const listed = git(root, "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", ...paths).split("\0");
   return listed.filter((file) => file !== "" && existsSync(join(root, file)));
 }
 
 /**
- * A new clone of the repository with its uncommitted work, committed there, so that `git status` starts out clean; with paths,
- * only of these.
+ * Copies the repository with its uncommitted work to a new folder and commits everything there, so that `git status` starts
+ * clean. With `paths`, copies only these.
  */
 export function cloneRepository(...paths: string[]): Disposable & { directory: string; status: () => string } {
   const directory = mkdtempSync(join(tmpdir(), "clone-"));
@@ -29,7 +29,7 @@ export function cloneRepository(...paths: string[]): Disposable & { directory: s
   };
 }
 
-/** A clone in which everything is installed: by links to what is installed here, except that it uses its own packages. */
+/** Clones the repository with its dependencies installed, by links to those of this checkout. It uses its own packages. */
 export function cloneInstalled(...paths: string[]): ReturnType<typeof cloneRepository> {
   const clone = cloneRepository(...paths);
   symlinkSync(join(root, "node_modules"), join(clone.directory, "node_modules"));
@@ -41,7 +41,7 @@ export function cloneInstalled(...paths: string[]): ReturnType<typeof cloneRepos
   return clone;
 }
 
-/** The environment of a person's new terminal: nothing of this checkout, of pnpm or of turbo is in it. */
+/** Returns the environment of a new terminal, without variables of this checkout, pnpm or turbo. */
 export function freshEnvironment(): NodeJS.ProcessEnv {
   const kept =
     /^(HOME|LANG|TMPDIR|\w+_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|npm_config_(registry|cache|cafile))$/i;
@@ -52,7 +52,7 @@ export function freshEnvironment(): NodeJS.ProcessEnv {
   };
 }
 
-/** The same for a person in a clone. Packages come from the store of this checkout, results of checks from its cache. */
+/** The same for a clone. Packages come from the store of this checkout, results of tasks from its cache. */
 export function cloneEnvironment(): NodeJS.ProcessEnv {
   return {
     ...freshEnvironment(),
@@ -63,7 +63,7 @@ export function cloneEnvironment(): NodeJS.ProcessEnv {
   };
 }
 
-/** The package store that this checkout was installed from; on another file system pnpm would begin a new one. */
+/** Returns the package store of this checkout. On another file system, pnpm would otherwise create a new one. */
 function storeDirectory(): string {
   return (JSON.parse(readFileSync(join(root, "node_modules/.modules.yaml"), "utf8")) as { storeDir: string }).storeDir;
 }

@@ -4,7 +4,7 @@ import { postgresUnavailable } from "./postgres.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Why there is no PostgreSQL server for the tests. */
+    /** Why the tests have no PostgreSQL server. */
     absence?: string;
   }
 }
@@ -14,8 +14,8 @@ const ABSENCE = fileURLToPath(import.meta.resolve("./postgres-absence.ts"));
 const SETUP = fileURLToPath(import.meta.resolve("./postgres.setup.ts"));
 
 /**
- * A package's tests as two projects: all of them on SQLite, and after them on PostgreSQL those that hold for every
- * database a second time, with those of `*.postgres.test.ts`. Where PostgreSQL does not run, one skipped test says why.
+ * Returns two Vitest projects: `sqlite` runs all tests on SQLite, `postgres` runs those in `everyDatabase` again on
+ * PostgreSQL, and `*.postgres.test.ts`. Without PostgreSQL, one skipped test gives the reason.
  */
 export async function databaseProjects(
   everyDatabase: string[],

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** A port of this machine that is free, and stays so: below the range from which systems take one for whoever asks for any. */
+/** Returns a free port below the range of ephemeral ports, so that the system does not assign it to another program. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 15_000 + Math.floor(Math.random() * 15_000);

@@ -5,24 +5,24 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pnpmPath } from "./pnpm.ts";
 
-/** A package as another team has it: packed, and installed in a project of its own outside of the workspace. */
+/** A package as its users have it: packed, and installed in a project outside the workspace. */
 export interface InstalledPackage extends Disposable {
-  /** The project's. */
+  /** The folder of the project. */
   directory: string;
   tarball: string;
   write: (file: string, content: string | object) => void;
-  /** What a compiler of the project, given by its name, prints of some files: nothing when they have no errors. */
+  /** Type-checks files with a compiler of the project, by its package name. Returns its output; empty if there are no errors. */
   typecheck: (compiler: string, compilerOptions: object, include: string[]) => string;
-  /** Starts a program of the project that serves on `PORT` and prints `port: …` once it does. */
+  /** Starts a program of the project that listens on `PORT` and then prints `port: …`. */
   serve: (file: string, env?: NodeJS.ProcessEnv) => Promise<RunningProgram>;
 }
 
-/** A program under way; it is ended when this is disposed of. */
+/** A running program. Disposing ends it. */
 export interface RunningProgram extends AsyncDisposable {
   origin: string;
 }
 
-/** Packs the package of a folder, and installs it with whatever else the project depends on. */
+/** Packs the package in a folder and installs it in a new project, with other dependencies. */
 export function installPacked(source: string, dependencies: Record<string, string>): InstalledPackage {
   const directory = mkdtempSync(join(tmpdir(), "consumer-"));
   const tarball = join(directory, "package.tgz");
@@ -44,7 +44,7 @@ export function installPacked(source: string, dependencies: Record<string, strin
     tarball,
     write,
     typecheck: (compiler, compilerOptions, include) => {
-      // What teams who check everything have: also the declarations of libraries.
+      // The strictest settings of users, which also check the declarations of libraries.
       const strictness = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false };
       write("tsconfig.json", { compilerOptions: { ...strictness, ...compilerOptions }, include });
       const tsc = join(directory, "node_modules", compiler, "bin/tsc");
@@ -62,7 +62,7 @@ export function installPacked(source: string, dependencies: Record<string, strin
       const port = /port: (\d+)/.exec(String(line))?.[1];
       if (port === undefined) {
         server.kill();
-        throw new Error(`${file} does not say its port, but ended or printed: ${String(line)}`);
+        throw new Error(`${file} did not print its port. It ended or printed: ${String(line)}`);
       }
       return {
         origin: `http://127.0.0.1:${port}`,

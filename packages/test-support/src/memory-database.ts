@@ -1,7 +1,7 @@
 import Sqlite from "better-sqlite3";
 import { onTestFinished } from "vitest";
 
-/** A SQLite database in memory, after these statements; it is closed after the test. */
+/** Opens a SQLite database in memory, runs the statements, and closes it after the test. */
 export function memoryDatabase(...statements: string[]): Sqlite.Database {
   const file = new Sqlite(":memory:");
   onTestFinished(() => void file.close());

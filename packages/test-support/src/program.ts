@@ -3,17 +3,17 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A service as a process of its own. */
+/** A service in a child process. */
 export interface Program {
   child: ChildProcess;
   baseUrl: string;
   /** Everything it has printed. */
   output: () => string;
-  /** Sends a signal and gives the exit code. */
+  /** Sends a signal and resolves with the exit code. */
   stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
 
-/** Starts a service that prints `listening on <its URL>`, and gives it once it does. It has ended when the test is finished. */
+/** Starts a service and resolves once it prints `listening on <URL>`. It is killed after the test. */
 export async function startProgram(
   [command, ...args]: [command: string, ...args: string[]],
   { cwd, env }: { cwd?: string; env: NodeJS.ProcessEnv },
@@ -39,24 +39,24 @@ export async function startProgram(
   return { child, baseUrl, output: () => output, stop };
 }
 
-/** The processes of a service that have logged a request. */
+/** Returns the process ids of a service that have logged a request. */
 export function answeringProcesses({ output }: Program): Set<number> {
   return new Set(Array.from(output().matchAll(/"pid":(\d+),.*"msg":"request completed"/g), ([, pid]) => Number(pid)));
 }
 
-/** What a service answers at the address of its metrics. */
+/** Requests the metrics of a service. */
 export async function metricsOf({ output }: Program): Promise<{ status: number; text: string }> {
-  const answer = await fetch(/Metrics are at (\S+)/.exec(output())![1]!);
-  return { status: answer.status, text: await answer.text() };
+  const response = await fetch(/Metrics are at (\S+)/.exec(output())![1]!);
+  return { status: response.status, text: await response.text() };
 }
 
-/** The value of a metric, by its name with its labels; 0 where there is none. */
+/** Returns the value of a metric, by its name with labels; 0 if there is none. */
 export async function sampleOf(program: Program, name: string): Promise<number> {
   const line = (await metricsOf(program)).text.split("\n").find((sample) => sample.startsWith(`${name} `));
   return Number(line?.slice(name.length + 1) ?? 0);
 }
 
-/** A client that has sent something, which has arrived, and does nothing more. */
+/** Opens a connection, sends `sent`, and does nothing more. Resolves once the service has received it. */
 export async function stuckClient({ baseUrl }: Program, sent: string): Promise<Socket> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }).on("error", () => {});

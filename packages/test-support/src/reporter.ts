@@ -2,19 +2,19 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Reporter, TestModule, Vitest } from "vitest/node";
 
-/** Where a package's tests leave their report, from the package's folder. */
+/** The path of a package's test report, from the folder of the package. */
 export const REPORT_FILE = ".turbo/vitest.json";
 
-/** What became of the tests of one package. A file that could not be loaded counts as one failed test. */
+/** The test results of one package. A file that cannot be loaded counts as one failed test. */
 export interface Report {
   passed: number;
   failed: number;
   skipped: { name: string; reason: string }[];
-  /** How long the tests of each file took, with their hooks. Files are named from the package's folder. */
+  /** The duration of each test file with its hooks, by path from the folder of the package. */
   files: { name: string; seconds: number }[];
 }
 
-/** Writes the `Report` that `pnpm test` adds up. Unlike Vitest's own JSON it says why a test was skipped. */
+/** Writes the `Report` that `pnpm test` sums up. Unlike Vitest's JSON reporter, it includes why a test was skipped. */
 export default class ReportWriter implements Reporter {
   #directory = "";
 

@@ -7,19 +7,19 @@ import { createDatabase } from "./postgres.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** A PostgreSQL server on which the tests make databases; without it they use SQLite. */
+    /** The PostgreSQL server of the tests; without it, they use SQLite. */
     postgresUrl?: string;
   }
 }
 
-/** A folder that is gone after the test. */
+/** Creates a folder and removes it after the test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "petstore-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   return folder;
 }
 
-/** The same on a disk of its own of so many bytes; where none can be mounted the test says so, and does not run. */
+/** Creates a folder on a separate disk of so many bytes. Skips the test if no disk can be mounted. */
 export async function temporaryDisk(context: TestContext, bytes: number): Promise<string> {
   const folder = await temporaryFolder();
   try {
@@ -31,14 +31,14 @@ export async function temporaryDisk(context: TestContext, bytes: number): Promis
   return folder;
 }
 
-/** The URL of a database with nothing in it: a file that does not exist yet, or one on the tests' PostgreSQL server. */
+/** Returns the URL of an empty database: a file that does not exist yet, or one on the tests' PostgreSQL server. */
 export async function temporaryUrl(): Promise<string> {
   const { url, drop } = await newDatabase();
   onTestFinished(drop);
   return url;
 }
 
-/** The same for those who drop it themselves. */
+/** The same, with a function to drop it; it is not dropped after the test. */
 export async function newDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
   const server = inject("postgresUrl");
   if (server !== undefined) return createDatabase(server);

@@ -4,8 +4,8 @@ import { configDefaults, defineConfig } from "vitest/config";
 import ReportWriter from "./reporter.ts";
 
 /**
- * How every package's tests run: with a report for `pnpm test`, and with time to spare while other checks take the processor.
- * Those in `*.long.test.ts` run only where LONG_TESTS is set.
+ * The Vitest configuration of every package. It writes the report for `pnpm test`, and its timeouts are long, because other
+ * checks run at the same time. `*.long.test.ts` runs only if LONG_TESTS is set.
  */
 export default defineConfig({
   test: {
@@ -14,9 +14,9 @@ export default defineConfig({
         ? [...configDefaults.exclude, "**/*.long.test.ts"]
         : configDefaults.exclude,
     reporters: ["default", new ReportWriter()],
-    maxWorkers: availableParallelism(), // each loads the same modules anew
-    isolate: false, // no test changes what a module holds, and loading the service again for each file is dear
-    // The tests start hundreds of processes of a few programs, which need not be compiled anew each time.
+    maxWorkers: availableParallelism(), // no more, because each worker loads the same modules again
+    isolate: false, // no test changes the state of a module, and loading the service again for each file is slow
+    // The tests start the same few programs hundreds of times; the cache saves compiling them each time.
     env: { NODE_COMPILE_CACHE: resolve(import.meta.dirname, "../../../node_modules/.cache/compiled") },
     testTimeout: 180_000,
     hookTimeout: 180_000,
