@@ -12,7 +12,7 @@ import { Collection, type Member } from "./collection.ts";
 import { type MockResponse, exampleResponse, successResponse, successStatus } from "./examples.ts";
 import { type Resource, resourceOf, type Role } from "./resources.ts";
 
-/** A validated request, as far as a mock looks at it. */
+/** The parts of a validated request that the mock uses. */
 export interface MockInput {
   path: Record<string, unknown>;
   query: Record<string, unknown>;
@@ -21,10 +21,10 @@ export interface MockInput {
   requestPath: string;
 }
 
-/** How an operation answers. */
+/** Returns the response of an operation. */
 export type Behaviour = (input: MockInput) => MockResponse;
 
-/** What the mock has been given, by the path of the collection that was asked for. */
+/** The data of the mock, by the path of the collection. */
 export type Collections = Map<string, Collection>;
 
 interface CollectionRequest {
@@ -35,7 +35,7 @@ interface CollectionRequest {
   input: MockInput;
 }
 
-/** What becomes of a collection, and the answer to that. */
+/** Changes the collection and returns the response, by role of the operation. */
 const BEHAVIOURS: Record<Role, (work: CollectionRequest) => MockResponse> = {
   list,
   create: (work) => {
@@ -58,7 +58,7 @@ const BEHAVIOURS: Record<Role, (work: CollectionRequest) => MockResponse> = {
   remove: (work) => memberResponse(work, work.collection.remove(idOf(work.input))),
 };
 
-/** How an operation answers: as the collection that its path shows would, else with the example of its success. */
+/** Returns the behaviour of an operation: that of the collection in its path, or else the example of its success. */
 export function behaviourOf(
   document: OpenApiDocument,
   entries: OperationEntry[],
@@ -76,13 +76,13 @@ export function behaviourOf(
   };
 }
 
-/** A collection begins with what the example of its listing holds. */
+/** Creates a collection with the members in the example of its list operation. */
 function newCollection(document: OpenApiDocument, { list: entry, member, idField }: Resource): Collection {
   const { body } = successResponse(document, entry);
   return new Collection(idField, effectiveSchema(document, propertiesOf(member)[idField]), body as Member[]);
 }
 
-/** Query parameters named like a field select by it; `limit`, `cursor` and the `Link` header make pages. */
+/** Lists members. Query parameters with the name of a field filter by it; `limit`, `cursor` and `Link` paginate. */
 function list({
   document,
   entry,
@@ -90,33 +90,38 @@ function list({
   collection,
   input: { query, requestPath },
 }: CollectionRequest): MockResponse {
-  const answer = successResponse(document, entry);
+  const response = successResponse(document, entry);
   const fields = propertiesOf(resource.member);
   const filter = Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(fields, name)));
   const isPaged = declaresLink(document, entry) && entry.parameters.some(({ name }) => name === "cursor");
   const { limit, cursor } = query as { limit?: number; cursor?: string };
   const page = isPaged ? collection.page(filter, limit, cursor) : collection.page(filter, limit);
-  if (page === undefined) throw new Problem(400, "invalid_request", 'Query parameter "cursor" is none of this mock.');
-  if (!isPaged || page.cursor === undefined) return { ...answer, body: page.members };
+  if (page === undefined)
+    throw new Problem(
+      400,
+      "invalid_request",
+      'Query parameter "cursor" is not a cursor returned by this mock. Start again without it.',
+    );
+  if (!isPaged || page.cursor === undefined) return { ...response, body: page.members };
   const next = new URLSearchParams({ ...(query as Record<string, string>), cursor: page.cursor }).toString();
   return {
-    ...answer,
-    headers: { ...answer.headers, Link: `<${requestPath}?${next}>; rel="next"` },
+    ...response,
+    headers: { ...response.headers, Link: `<${requestPath}?${next}>; rel="next"` },
     body: page.members,
   };
 }
 
 function memberResponse({ document, entry }: CollectionRequest, member: Member | undefined): MockResponse {
   if (member !== undefined) {
-    const answer = successResponse(document, entry);
-    return answer.body === undefined ? answer : { ...answer, body: member };
+    const response = successResponse(document, entry);
+    return response.body === undefined ? response : { ...response, body: member };
   }
-  const answer = exampleResponse(document, entry, 404);
-  if (answer === undefined) throw new Problem(404, "not_found", "There is no such member.");
-  return answer;
+  const response = exampleResponse(document, entry, 404);
+  if (response === undefined) throw new Problem(404, "not_found", "There is no such member.");
+  return response;
 }
 
-/** What the mock was given, with the fields that a member has to have and that only the service knows. */
+/** Adds the required fields that the client does not send. */
 function withRequiredFields({ document, entry, resource: { member } }: CollectionRequest, given: Member): Member {
   const example = successResponse(document, entry).body as Member | undefined;
   const missing = ((member["required"] ?? []) as string[]).filter((name) => !Object.hasOwn(given, name));

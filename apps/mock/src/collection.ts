@@ -4,17 +4,17 @@ import type { Schema } from "express-operations/reading";
 /** A member of a collection. */
 export type Member = Record<string, unknown>;
 
-/** One page of a collection, and where the next one starts. */
+/** One page of a collection, and the cursor of the next one. */
 export interface Page {
   members: Member[];
   cursor: string | undefined;
 }
 
-/** The members of one collection, in the order they came. */
+/** The members of one collection, in the order of their creation. */
 export class Collection {
   readonly #idField: string;
   readonly #idSchema: Schema;
-  /** By position, which is never given twice, so that a cursor stays right when members go. */
+  /** By position. Positions are not reused, so that a cursor stays valid when members are removed. */
   readonly #members = new Map<number, Member>();
   #next = 1;
 
@@ -28,7 +28,7 @@ export class Collection {
     return this.#append({ ...member, [this.#idField]: this.#newId() });
   }
 
-  /** Path parameters may have been read as numbers; what is the same in writing is the same member. */
+  /** Finds a member by id. Ids are compared as strings, because path parameters may have been parsed as numbers. */
   find(id: unknown): Member | undefined {
     return this.#entry(id)?.[1];
   }
@@ -36,9 +36,9 @@ export class Collection {
   put(id: unknown, member: Member): Member | undefined {
     const entry = this.#entry(id);
     if (entry === undefined) return undefined;
-    const kept = { ...member, [this.#idField]: entry[1][this.#idField] };
-    this.#members.set(entry[0], kept);
-    return kept;
+    const stored = { ...member, [this.#idField]: entry[1][this.#idField] };
+    this.#members.set(entry[0], stored);
+    return stored;
   }
 
   remove(id: unknown): Member | undefined {
@@ -47,7 +47,7 @@ export class Collection {
     return entry?.[1];
   }
 
-  /** The members whose fields have these values, a page at a time; undefined for a cursor that no page gave. */
+  /** Returns a page of the members whose fields have these values; undefined for a cursor that this mock did not return. */
   page(filter: Member, limit = Infinity, cursor?: string): Page | undefined {
     const after = cursor === undefined ? 0 : Number(Buffer.from(cursor, "base64url").toString("latin1"));
     if (!Number.isSafeInteger(after) || (cursor !== undefined && cursorAfter(after) !== cursor)) return undefined;
@@ -71,7 +71,7 @@ export class Collection {
     return [...this.#members].find(([, member]) => String(member[this.#idField]) === String(id));
   }
 
-  /** An id greater than all before, or a new text. */
+  /** Returns a new id: a number greater than all before, or a UUID. */
   #newId(): unknown {
     if (this.#idSchema.format === "uuid") return randomUUID();
     const ids = [...this.#members.values()].map((member) => Number(member[this.#idField])).filter(Number.isFinite);

@@ -11,7 +11,7 @@ import {
 } from "express-operations/reading";
 import type { Preferences } from "./prefer.ts";
 
-/** An answer as express-operations takes it from a handler. */
+/** A response as express-operations accepts it from a handler. */
 export interface MockResponse {
   status: number;
   headers?: Record<string, string | number | boolean>;
@@ -19,9 +19,9 @@ export interface MockResponse {
   body?: unknown;
 }
 
-/** An answer, and the preferences that it meets. */
+/** A response and the preferences that it meets. */
 export interface PreferredResponse {
-  answer: MockResponse;
+  response: MockResponse;
   applied: Preferences;
 }
 
@@ -33,8 +33,8 @@ interface MediaType {
 }
 
 /**
- * What a document gives as the answer of an operation with a status: the named example, else the first, else a value that
- * its schema allows. Undefined when the operation declares no response for that status, or none with that example.
+ * Returns the response of an operation with a status: the named example, or the first one, or a value valid for the
+ * schema. Undefined if the operation declares no response with that status, or none with that example.
  */
 export function exampleResponse(
   document: OpenApiDocument,
@@ -59,11 +59,11 @@ export function exampleResponse(
   }
   const values = examples.map(([, value]) => value);
   const given = values.find((value) => statusIn(value) === status) ?? media.example ?? values[0];
-  const body = given ?? exampleValue(document, media.schema ?? {}, `the answer ${key} of "${entry.id}"`);
+  const body = given ?? exampleValue(document, media.schema ?? {}, `the response ${key} of "${entry.id}"`);
   return { status, headers, contentType, body: withStatus(body, key, status) };
 }
 
-/** The answer of an operation that meets as many of the preferences as it can; undefined when it can meet none. */
+/** Returns the response that meets as many preferences as possible; undefined if it can meet none. */
 export function preferredResponse(
   document: OpenApiDocument,
   entry: OperationEntry,
@@ -71,27 +71,27 @@ export function preferredResponse(
 ): PreferredResponse | undefined {
   if (example !== undefined) {
     for (const status of code === undefined ? statusesOf(entry) : [code]) {
-      const answer = exampleResponse(document, entry, status, example);
-      if (answer !== undefined) return { answer, applied: { ...(code !== undefined && { code }), example } };
+      const response = exampleResponse(document, entry, status, example);
+      if (response !== undefined) return { response, applied: { ...(code !== undefined && { code }), example } };
     }
   }
-  const answer = code === undefined ? undefined : exampleResponse(document, entry, code);
-  return answer && { answer, applied: { code: answer.status } };
+  const response = code === undefined ? undefined : exampleResponse(document, entry, code);
+  return response && { response, applied: { code: response.status } };
 }
 
-/** What a document gives as the success of an operation. */
+/** Returns the success response of an operation. */
 export function successResponse(document: OpenApiDocument, entry: OperationEntry): MockResponse {
-  const answer = exampleResponse(document, entry, successStatus(entry));
-  if (answer === undefined) throw new Error(`Operation "${entry.id}" declares no response.`);
-  return answer;
+  const response = exampleResponse(document, entry, successStatus(entry));
+  if (response === undefined) throw new Error(`Operation "${entry.id}" declares no response.`);
+  return response;
 }
 
-/** The status of the success that an operation declares first. */
+/** Returns the lowest success status that an operation declares. */
 export function successStatus(entry: OperationEntry): number {
   return statusesOf(entry)[0] ?? 200;
 }
 
-/** The statuses of the declared responses, successes first; a range or `default` stands for one of its own. */
+/** Returns the declared statuses, sorted. A range counts as its first status, `default` as 500, or as 200 without a success. */
 function statusesOf({ operation }: OperationEntry): number[] {
   const keys = Object.keys(operation.responses ?? {});
   const hasSuccess = keys.some((key) => key.startsWith("2"));
@@ -100,7 +100,10 @@ function statusesOf({ operation }: OperationEntry): number[] {
     .toSorted((one, other) => one - other);
 }
 
-/** What a response has to carry, and in a failure also what it may: `Retry-After`, say, while `Link` depends on the page. */
+/**
+ * Returns the required headers of a response. Errors also get the optional ones, such as `Retry-After`. Successes do not,
+ * because headers such as `Link` depend on the data.
+ */
 function exampleHeaders(
   document: OpenApiDocument,
   response: ResponseObject,
@@ -118,7 +121,7 @@ function exampleHeaders(
   return headers;
 }
 
-/** The example of a response that stands for several statuses repeats the one that is sent. */
+/** Sets `status` in the body to the status sent, if the response stands for several statuses. */
 function withStatus(body: unknown, key: string, status: number): unknown {
   return statusIn(body) === undefined || /^\d+$/.test(key) ? body : { ...(body as object), status };
 }

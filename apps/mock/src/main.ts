@@ -1,4 +1,4 @@
-/** `pnpm mock`: serves the contract from its examples, so that a client can be tried before, or without, the service. */
+/** `pnpm mock`: serves the contract from its examples, so that clients can be tried without the service. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";

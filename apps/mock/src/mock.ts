@@ -8,19 +8,19 @@ import { withReplay } from "./replay.ts";
 
 export interface MockOptions {
   document: OpenApiDocument & { servers?: { url: string }[] };
-  /** Told of each request that was answered: `GET /v1/pets?limit=1 200`, and what was not met of its preferences. */
+  /** Called after each response with a line such as `GET /v1/pets?limit=1 200`, and the preferences that were not met. */
   log?: (line: string) => void;
 }
 
-/** The path that the first server of a document ends in, such as `/v1`. */
+/** Returns the path of the first server URL of a document, such as `/v1`. */
 export function basePathOf({ servers }: MockOptions["document"]): string {
   return new URL(servers?.[0]?.url ?? "/", "http://localhost").pathname.replace(/\/$/, "");
 }
 
 /**
- * Serves a document from its examples. What is created in a collection is listed and fetched, until the mock ends; any
- * well-formed credential is accepted; `Prefer: code=…, example=…` chooses the answer to a valid request (RFC 7240). An
- * answer that breaks the document is not sent: it becomes a 500 that says where the example is wrong.
+ * Serves a document from its examples. Created members are listed and fetched until the mock ends. Any well-formed
+ * credential is accepted. `Prefer: code=…, example=…` selects the response to a valid request (RFC 7240). A response that
+ * does not match the document is replaced by a 500 that names the wrong example.
  */
 export function createMock({ document, log = () => {} }: MockOptions): Express {
   const app = express().disable("x-powered-by").disable("etag").enable("case sensitive routing");
@@ -57,7 +57,7 @@ function implementation(document: OpenApiDocument) {
   });
 }
 
-/** What a handler of any operation takes and gives is known to the document alone. */
+/** An operation without static types, because only the document knows them. */
 interface UntypedOperation {
   responses: never;
 }
@@ -77,7 +77,7 @@ function handlerOf(
     if (applied.size > 0) response.set("Preference-Applied", [...applied].join(", "));
     const ignored = unmet.filter((preference) => !applied.has(preference));
     if (ignored.length > 0) response.locals["unmet"] = `(${entry.id} has nothing for Prefer: ${ignored.join(", ")})`;
-    return preferred?.answer ?? behave(input);
+    return preferred?.response ?? behave(input);
   };
 }
 
@@ -90,7 +90,7 @@ function isWellFormed(credential: string): boolean {
   return /^[\x21-\x7e]+$/.test(credential);
 }
 
-/** A mock makes up what responses have to hold, fields that requests may not give among them. */
+/** Removes `readOnly`, because the mock also generates fields that requests must not contain. */
 function withReadOnlyFields(document: OpenApiDocument): OpenApiDocument {
   const text = JSON.stringify(document, (key, value: unknown) =>
     key === "readOnly" && value === true ? undefined : value,

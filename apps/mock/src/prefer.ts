@@ -10,7 +10,7 @@ const QUOTED = String.raw`"(?:\\.|[^"\\])*"`;
 const PREFERENCE = new RegExp(String.raw`(?:${QUOTED}|[^,"])+`, "g");
 const TOKEN_AND_WORD = new RegExp(String.raw`^\s*([^\s=;"]+)\s*(?:=\s*(${QUOTED}|[^\s;"]+))?`);
 
-/** Reads a `Prefer` header (RFC 7240, section 2): names in any case, the first of each counts, what is unknown does not. */
+/** Parses a `Prefer` header (RFC 7240, section 2). Names are case-insensitive, the first of each counts, others are ignored. */
 export function preferencesOf(header: string | string[] | undefined): Preferences {
   const found = new Map<string, string>();
   for (const [preference] of [header ?? ""].flat().join(",").matchAll(PREFERENCE)) {

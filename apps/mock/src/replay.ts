@@ -4,27 +4,27 @@ import type { Behaviour } from "./behaviour.ts";
 import { type MockResponse, exampleResponse } from "./examples.ts";
 
 /**
- * An operation that declares the header `Idempotency-Key`: the same key and body get the first answer again, marked
- * `Idempotency-Replayed` where that is declared, and another body gets the declared 422.
+ * Adds idempotency to an operation that declares the header `Idempotency-Key`. The same key and body get the first response
+ * again, with `Idempotency-Replayed` if that header is declared. The same key with another body gets the declared 422.
  */
 export function withReplay(document: OpenApiDocument, entry: OperationEntry, behave: Behaviour): Behaviour {
   const declared = entry.parameters.find(
     ({ in: place, name }) => place === "header" && /^idempotency-key$/i.test(name),
   );
   if (declared === undefined) return behave;
-  const first = new Map<unknown, { body: unknown; answer: MockResponse }>();
+  const first = new Map<unknown, { body: unknown; response: MockResponse }>();
   return (input) => {
     const key = input.headers[declared.name];
-    const kept = first.get(key);
-    if (key === undefined || kept === undefined) {
+    const stored = first.get(key);
+    if (key === undefined || stored === undefined) {
       const body = structuredClone(input.body);
-      const answer = behave(input);
-      if (key !== undefined) first.set(key, { body, answer });
-      return answer;
+      const response = behave(input);
+      if (key !== undefined) first.set(key, { body, response });
+      return response;
     }
-    if (isDeepStrictEqual(kept.body, input.body)) {
-      return { ...kept.answer, headers: { ...kept.answer.headers, "Idempotency-Replayed": "true" } };
+    if (isDeepStrictEqual(stored.body, input.body)) {
+      return { ...stored.response, headers: { ...stored.response.headers, "Idempotency-Replayed": "true" } };
     }
-    return exampleResponse(document, entry, 422) ?? kept.answer;
+    return exampleResponse(document, entry, 422) ?? stored.response;
   };
 }

@@ -9,9 +9,9 @@ import {
 } from "express-operations/reading";
 import { successStatus } from "./examples.ts";
 
-/** A collection as the paths of a document show it: GET on `/pets` answers with several, `/pets/{petId}` is one of them. */
+/** A collection, recognized by paths: GET on `/pets` lists the members, and `/pets/{petId}` is one member. */
 export interface Resource {
-  /** The operation that lists it. */
+  /** The operation that lists the members. */
   list: OperationEntry;
   /** The schema of one member. */
   member: Schema;
@@ -33,7 +33,7 @@ const ROLES: Record<string, Role> = {
   "delete member": "remove",
 };
 
-/** The collection that an operation works on, and how; undefined for an operation whose path shows none. */
+/** Returns the collection of an operation and its role; undefined if its path belongs to no collection. */
 export function resourceOf(
   document: OpenApiDocument,
   entries: OperationEntry[],
@@ -53,7 +53,7 @@ export function resourceOf(
   return idField === undefined ? undefined : { resource: { list, member, idField }, role };
 }
 
-/** The schema of one member, where the operation answers with an array of objects. */
+/** Returns the schema of one member if the operation responds with an array. */
 function memberOf(document: OpenApiDocument, list: OperationEntry): Schema | undefined {
   const response = list.operation.responses?.[successStatus(list)];
   const content = response && resolve<ResponseObject>(document, response).content?.["application/json"];

@@ -102,7 +102,9 @@ describe("a listing", () => {
     const named = lists({ headers: { link: {} } }, [cursor]);
     const answer = named(input({ query: { name: "Rex" } }));
     expect([answer.body, answer.headers]).toEqual([[{ id: 1, name: "Rex" }], {}]);
-    expect(() => named(input({ query: { cursor: "zzz" } }))).toThrow('Query parameter "cursor" is none of this mock.');
+    expect(() => named(input({ query: { cursor: "zzz" } }))).toThrow(
+      'Query parameter "cursor" is not a cursor returned by this mock. Start again without it.',
+    );
   });
 
   test("has no pages where it declares only one of them", () => {

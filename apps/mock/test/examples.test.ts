@@ -121,7 +121,7 @@ describe("the answer that is preferred", () => {
     [{ example: "none" }, undefined],
   ])("%o", (preferences, expected) => {
     const found = preferredResponse(document, entry, preferences);
-    expect(found && [found.answer.status, found.answer.body, found.applied]).toStrictEqual(expected);
+    expect(found && [found.response.status, found.response.body, found.applied]).toStrictEqual(expected);
   });
 });
 
