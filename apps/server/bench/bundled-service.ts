@@ -5,13 +5,13 @@ import { bundle } from "../build.ts";
 
 let bundled: Promise<string> | undefined;
 
-/** The URL of `service.ts`, bundled once as `build` does it. */
+/** Returns the URL of `service.ts`, bundled once, in the same way as by `build`. */
 export function bundledService(): Promise<string> {
   return (bundled ??= bundleService());
 }
 
 async function bundleService(): Promise<string> {
-  // Below the packages that are not bundled.
+  // Inside node_modules, so that packages outside the bundle are found.
   const folder = mkdtempSync(join(import.meta.dirname, "../node_modules/.bench-"));
   process.once("exit", () => rmSync(folder, { recursive: true }));
   await bundle(folder, { service: join(import.meta.dirname, "service.ts") });

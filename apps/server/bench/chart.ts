@@ -7,7 +7,7 @@ const THEMES = {
   dark: { text: "#f0f6fc", faint: "#3d444d" },
 };
 
-/** Colours that tell apart on both grounds, and for those who do not see all of them. */
+/** Colours that are distinct on both backgrounds and for colour-blind readers. */
 const STACKS: [Label, string][] = [
   ["this service", "#0072b2"],
   ["Fastify, same techniques", "#56b4e9"],
@@ -18,7 +18,7 @@ const STACKS: [Label, string][] = [
 const WORKS: WorkName[] = ["list 20", "list 100", "get by id", "create", "refuse with 400", "refuse with 401"];
 const [LEFT, BAR, GAP, WIDTH, TOP] = [104, 14, 22, 720, 70];
 
-/** Bars of requests per second of CPU time, to Fastify as documented, as an SVG. */
+/** Returns an SVG bar chart of requests per second of CPU time, relative to Fastify as documented. */
 export function chart(ratios: Ratios, theme: keyof typeof THEMES): string {
   const { text, faint } = THEMES[theme];
   const most = Math.ceil(Math.max(...STACKS.flatMap(([label]) => WORKS.map((work) => ratios[label][work].cpu))));

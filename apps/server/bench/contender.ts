@@ -2,10 +2,10 @@ import { Session } from "node:inspector/promises";
 import { type Contender, serveContender } from "./contenders.ts";
 import type { PeerDatabase } from "./peers/peer.ts";
 
-/** What the process of a contender can be asked. */
+/** The requests to the process of a contender. */
 export type Question = "CPU seconds" | "memory in MB" | "start profile" | "end profile";
 
-/** One contender in a process of its own: says its port, and then answers questions. */
+/** Runs one contender in this process: sends its port, then replies to questions. */
 const [contender, database, service] = process.argv.slice(2).map((text) => JSON.parse(text) as unknown);
 process.send!(await serveContender(contender as Contender, database as PeerDatabase, service as string));
 

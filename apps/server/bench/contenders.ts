@@ -3,30 +3,30 @@ import { destination } from "pino";
 import type { Tuning } from "../src/server.ts";
 import type { PeerDatabase, StartPeer } from "./peers/peer.ts";
 
-/** Who is measured: the service, as tuned, or one of its peers, by the name of its file. */
+/** A contender of the benchmark: the service with some tuning, or a peer by the name of its file. */
 export interface Contender {
   name: "petstore" | "node-http" | "fastify" | "fastify-tuned" | "hono" | "express-eov-kysely";
   env?: NodeJS.ProcessEnv;
   tuning?: Tuning;
-  /** Node's, other than those of production. */
+  /** Options of Node, in place of those of production. */
   flags?: string[];
 }
 
-/** What Node is started with in production, by `petstore.service` and the Containerfile. */
+/** The options of Node in production, as in `petstore.service` and the Containerfile. */
 export const NODE_FLAGS: string[] =
   /^ExecStart=.*/m.exec(readFileSync(new URL("../petstore.service", import.meta.url), "utf8"))![0].match(/--\S+/g) ??
   [];
 
-/** What Node is started with for a contender: the flags are a technique of ours. */
+/** Returns the options of Node for a contender. The production options are one of the measured techniques. */
 export function flagsOf({ name, flags }: Contender): string[] {
   return flags ?? (name === "petstore" || name === "fastify-tuned" ? NODE_FLAGS : []);
 }
 
-/** The stacks side by side, by the names they have in tables. */
+/** The compared stacks, by their labels in the tables. */
 export const LINEUP = {
   "this service": { name: "petstore" },
   "this service, nothing kept": { name: "petstore", tuning: { isCaching: false } },
-  "this service, no fastPath past EOV": { name: "petstore", tuning: { fastPath: false } },
+  "this service, no fast path past EOV": { name: "petstore", tuning: { fastPath: false } },
   "this service, Node without flags": { name: "petstore", flags: [] },
   "Fastify, same techniques": { name: "fastify-tuned" },
   "Fastify, same techniques, nothing kept": { name: "fastify-tuned", env: { PEER_CACHES: "off" } },
@@ -38,7 +38,7 @@ export const LINEUP = {
 
 export type Label = keyof typeof LINEUP;
 
-/** Starts a contender in this process, and gives its port. The service is the bundle at a URL. */
+/** Starts a contender in this process and resolves with its port. `service` is the URL of the bundled service. */
 export async function serveContender(
   { name, env = {}, tuning }: Contender,
   database: PeerDatabase,

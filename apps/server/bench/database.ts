@@ -8,17 +8,17 @@ import { migrate } from "@platform/storage/migrations";
 import Sqlite from "better-sqlite3";
 import { MIGRATIONS } from "../src/migrations.ts";
 
-/** Databases that hold the same, each in a file of its own, and a key for them. */
+/** Identical databases in separate files, with an API key for all of them. */
 export interface Databases extends AsyncDisposable {
   key: string;
-  /** The path of another copy. */
+  /** Creates another copy and resolves with its path. */
   copy: () => Promise<string>;
 }
 
 /** Every hundredth animal has the rare status. */
 const RARE = 100;
 
-/** A database as this version of the service makes it, filled with animals. */
+/** Creates a database with the schema of this version and fills it with animals. */
 export async function createDatabases(animals: number): Promise<Databases> {
   const folder = await mkdtemp(join(tmpdir(), "petstore-bench-"));
   const template = join(folder, "template.db");

@@ -41,7 +41,7 @@ const bench: Bench = { load, databases, effort };
 
 console.log(canPin ? "Servers on core 0, load on core 1." : "Processes are not pinned: ratios are rough.");
 console.log(
-  `Medians (lowest–highest) of ${effort.rounds} rounds, in most of them ${TURNS} turns of ${effort.milliseconds} ms each; 10,000 animals.`,
+  `Medians (lowest–highest) of ${effort.rounds} rounds, most with ${TURNS} turns of ${effort.milliseconds} ms each; 10,000 animals.`,
 );
 if (values.profile) {
   await profile();
@@ -62,7 +62,7 @@ if (values.profile) {
   if (chosen("techniques")) await techniques(bench);
 }
 
-/** The five largest costs left of each work, by the time functions took themselves. */
+/** Prints the five functions with the largest self time, for each work. */
 async function profile(): Promise<void> {
   for (const [name, work] of Object.entries(WORKS)) {
     if (positionals.length > 0 && !positionals.includes(name)) continue;

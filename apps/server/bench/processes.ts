@@ -12,14 +12,14 @@ import { requestText, type Work, WORKS } from "./works.ts";
 
 const DIST = join(import.meta.dirname, "../dist");
 
-/** More pages than are kept, so that each is made when its turn comes again. */
+/** More pages than the cache holds, so that no request finds its page cached. */
 const PAGES = Array.from({ length: 9_900 }, (_, id): Work => {
   return { method: "GET", path: `/v1/pets?limit=100&cursor=${encodeCursor(id)}`, status: 200 };
 });
 
 /**
- * The program with two processes to one, by the clock. They and the load share all cores, so that on a machine of two
- * the load takes a good part of what the second process could use: the more, the less work a request is.
+ * Compares the program with two processes and with one, by the clock. The processes and the load share all cores. On a
+ * machine with two cores, the load takes much of the second process's share; the cheaper a request, the more.
  */
 export async function twoProcesses({ load, databases, effort }: Bench): Promise<void> {
   await build(DIST);
@@ -47,7 +47,7 @@ export async function twoProcesses({ load, databases, effort }: Bench): Promise<
   }
 }
 
-/** Requests per second of each, by round, after a round to warm up, in which each process has as many requests. */
+/** Returns requests per second by round, after a warm-up round with as many requests for each process. */
 async function ratesOf(
   load: Bench["load"],
   ports: [one: number, two: number],
@@ -88,7 +88,7 @@ async function startProgram(processes: number, path: string): Promise<AsyncDispo
       if (url === undefined) return;
       done(Number(new URL(url).port));
       lines.close();
-      child.stdout.resume(); // its log is read and dropped, as a collector would read it
+      child.stdout.resume(); // reads and drops the log, as a collector would read it
     });
   });
   return {

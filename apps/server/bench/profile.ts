@@ -2,7 +2,7 @@ import type { Profiler } from "node:inspector";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** A function and the share of the profiled time that it took itself, between 0 and 1. */
+/** A function and its share of the profiled self time, between 0 and 1. */
 export interface Cost {
   place: string;
   share: number;
@@ -10,7 +10,7 @@ export interface Cost {
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** The functions that took the most time themselves, idle time left out. */
+/** Returns the functions by self time, the largest first, without idle time. */
 export function costsOf(profile: Profiler.Profile): Cost[] {
   const places = new Map(profile.nodes.map(({ id, callFrame }) => [id, placeOf(callFrame)]));
   const microseconds = new Map<string, number>();

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Work } from "./works.ts";
 
-/** A server that can be asked: its name among the others, its port, and a key that it knows. */
+/** A server under test: its label, its port and a valid API key. */
 export interface Server {
   label: string;
   port: number;
@@ -13,19 +13,19 @@ interface ErrorBody {
 }
 
 /**
- * Asks every server for the same works, and rejects when one answers with another status or body than the first. The message of
- * a refusal may differ: each validator has words of its own.
+ * Sends the same requests to every server. Rejects if a response has another status or body than that of the first server.
+ * Error messages may differ, because each validator has its own.
  */
 export async function compareResponses(servers: Server[], works: Work[]): Promise<void> {
   for (const work of works) {
-    let expected: { label: string; answer: object } | undefined;
+    let expected: { label: string; response: object } | undefined;
     for (const server of servers) {
-      const answer = await ask(server, work);
-      expected ??= { label: server.label, answer };
-      if (isDeepStrictEqual(answer, expected.answer)) continue;
-      const [given, other] = [answer, expected.answer].map((value) => JSON.stringify(value).slice(0, 400));
+      const response = await ask(server, work);
+      expected ??= { label: server.label, response };
+      if (isDeepStrictEqual(response, expected.response)) continue;
+      const [given, other] = [response, expected.response].map((value) => JSON.stringify(value).slice(0, 400));
       throw new Error(
-        `${work.method} ${work.path}: ${server.label} answers ${given}, ${expected.label} ${other}. Nothing is measured.`,
+        `${work.method} ${work.path}: ${server.label} responds with ${given}, but ${expected.label} with ${other}. Nothing is measured.`,
       );
     }
   }

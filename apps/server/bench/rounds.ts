@@ -8,19 +8,19 @@ import type { Databases } from "./database.ts";
 import type { PeerDatabase } from "./peers/peer.ts";
 import { requestText, type Work } from "./works.ts";
 
-/** A contender that runs, in a process of its own, on a copy of a database of its own. */
+/** A contender in a child process, with its own copy of the database. */
 export interface RunningContender<Label extends string = string> extends Server, Disposable {
   label: Label;
   ask: <Answer>(question: Question) => Promise<Answer>;
 }
 
 /**
- * V8 throws compiled code away when a process has done little for some seconds, as contenders do while they wait for one another,
- * and a server under load does not.
+ * V8 discards compiled code when a process is idle for some seconds, as contenders are while others are measured. A server
+ * under load is never idle so long.
  */
 const KEEP_COMPILED_CODE = "--no-memory-reducer";
 
-/** Starts a contender on the servers' core, or on any when `isPinned` is false. */
+/** Starts a contender on the servers' core, or on any core if `isPinned` is false. */
 export async function startContender<Label extends string>(
   label: Label,
   contender: Contender,
@@ -41,33 +41,33 @@ export async function startContender<Label extends string>(
   };
 }
 
-/** What one contender did, by round. */
+/** The measurements of one contender, by round. */
 export interface Series {
   /** Requests answered per second. */
   perSecond: number[];
-  /** Requests answered per second that the processor was the server's: what others take does not show. */
+  /** Requests answered per second of the server's CPU time, which other processes do not affect. */
   perCpuSecond: number[];
   p50: number[];
   p99: number[];
-  /** The share of the time in which the server's process did not have the processor. */
+  /** The share of the time in which the server process did not use the CPU. */
   idle: number[];
-  /** Resident memory of the server's process right after it. */
+  /** The resident memory of the server process right after the turn. */
   megabytes: number[];
 }
 
-/** How long to measure. */
+/** How long to measure, and with how many connections. */
 export interface Effort {
   rounds: number;
   milliseconds: number;
   connections: number;
   /**
-   * Comes before the first round, with so many requests for each kind among the works unless the time is over before, since
-   * V8 goes on compiling the way of a kind for many requests.
+   * The warm-up before the first round: so many requests of each kind, or the time limit. It is long because V8 goes on
+   * optimizing the code of each kind for many requests.
    */
   warmUp: Required<Pick<Slice, "milliseconds" | "maxRequests">>;
 }
 
-/** What the sections of the benchmark share. */
+/** The resources that the sections of the benchmark share. */
 export interface Bench {
   load: Process;
   databases: Databases;
@@ -75,8 +75,8 @@ export interface Bench {
 }
 
 /**
- * Loads each contender in turn with the same works, for some rounds after it has warmed up; all of them are alive throughout.
- * Rejects when an answer has another status than it should.
+ * Loads the contenders in turn with the same works, for some rounds after a warm-up. All contenders run throughout.
+ * Rejects if a response has an unexpected status.
  */
 export async function measure<Label extends string>(
   load: Process,
@@ -117,7 +117,7 @@ export async function measure<Label extends string>(
   return all;
 }
 
-/** Starts contenders that end with `running`. */
+/** Starts contenders, which end when `running` is disposed. */
 export async function startContenders<Name extends string>(
   running: DisposableStack,
   lineup: Record<Name, Contender>,
@@ -130,13 +130,13 @@ export async function startContenders<Name extends string>(
   );
 }
 
-/** How often it is each contender's turn with a work while it lives: starting and warming up takes much longer than that. */
+/** How many turns each contender has with a work in a round; several, because starting and warming up take much longer. */
 export const TURNS = 3;
 
 /**
- * Measures works one after the other, each round on processes that are started for it, their answers compared before:
- * of two with the same code one may be the quicker as long as both live, by more than there is between some of the stacks.
- * Requests of all kinds come before one is measured: V8 would still compile for the first what it has long for the others.
+ * Measures works one after the other. Each round starts new processes and first compares their responses. New processes are
+ * needed because one of two identical processes may stay faster, by more than some stacks differ. All kinds of requests
+ * run before the first measurement; otherwise V8 would still be compiling during the first one.
  */
 export async function measureFresh<Name extends string, Key extends string>(
   { load, effort }: Pick<Bench, "load" | "effort">,
@@ -147,7 +147,7 @@ export async function measureFresh<Name extends string, Key extends string>(
   for (let round = 0; round < effort.rounds; round++) {
     using running = new DisposableStack();
     const contenders = await start(running);
-    contenders.push(...contenders.splice(0, round % contenders.length)); // nobody is always the first
+    contenders.push(...contenders.splice(0, round % contenders.length)); // each contender is first once
     const kinds = Object.values<Work | Work[]>(works).flat();
     await compareResponses(contenders, kinds);
     await measure(load, contenders, kinds, { ...effort, rounds: 0 });

@@ -11,12 +11,12 @@ import {
 } from "./rounds.ts";
 import { type Work, type WorkName, WORKS } from "./works.ts";
 
-/** Ratios to Fastify as documented, by stack and work. */
+/** Ratios relative to Fastify as documented, by stack and work. */
 export type Ratios = Record<Label, Record<WorkName, { clock: number; cpu: number }>>;
 
 const PETSTORE: Contender = { name: "petstore" };
 
-/** The six works. */
+/** Compares all stacks on the six works. */
 export async function compareStacks(bench: Bench): Promise<Ratios> {
   const start = (running: DisposableStack) => startContenders<Label>(running, LINEUP, bench.databases);
   const measured = await measureFresh(bench, start, WORKS);
@@ -41,7 +41,7 @@ export async function compareStacks(bench: Bench): Promise<Ratios> {
   return ratios;
 }
 
-/** Creations that are on disk when they are answered, against one commit for each. */
+/** Compares durable creations (synchronous=FULL) with one commit per request. */
 export async function durableCreations({ load, databases, effort }: Bench): Promise<void> {
   const lineup = {
     "this service": PETSTORE,
@@ -60,7 +60,7 @@ export async function durableCreations({ load, databases, effort }: Bench): Prom
   }
 }
 
-/** Nine reads to a creation. */
+/** Compares stacks on nine reads per creation. */
 export async function mixedLoad(bench: Bench): Promise<void> {
   const { "list 20": list, "get by id": get, create } = WORKS;
   const labels = [
@@ -79,7 +79,7 @@ export async function mixedLoad(bench: Bench): Promise<void> {
   print("mixed: 90% reads, 10% creations", mixed, "Fastify as documented");
 }
 
-/** Seconds from starting a process to its first answer, in turn; the first round, which bundles the service, does not count. */
+/** Measures the seconds from start to the first response. The first round does not count, because it bundles the service. */
 export async function startUp({ databases, effort }: Bench): Promise<void> {
   const labels = ["this service", "Fastify as documented"] as const;
   const seconds: Record<(typeof labels)[number], number[]> = { "this service": [], "Fastify as documented": [] };
@@ -94,7 +94,7 @@ export async function startUp({ databases, effort }: Bench): Promise<void> {
       if (round > 0) seconds[label].push((performance.now() - started) / 1000);
     }
   }
-  console.log("\nseconds from start to first answer");
+  console.log("\nseconds from start to first response");
   console.table(
     Object.fromEntries(
       labels.map((label) => [
@@ -108,7 +108,7 @@ export async function startUp({ databases, effort }: Bench): Promise<void> {
   );
 }
 
-/** The same service over few animals and over a thousand times as many, nothing kept. */
+/** Compares the service without caching on few animals and on `animals`. */
 export async function growth({ load, effort }: Bench, animals: number): Promise<void> {
   await using few = await createDatabases(1_000);
   await using many = await createDatabases(animals);
@@ -119,7 +119,7 @@ export async function growth({ load, effort }: Bench, animals: number): Promise<
   ];
   const works = {
     "list 20": WORKS["list 20"],
-    // Of a thousand animals ten have it, so that a page of five, and whether there is another, is as much work as among more.
+    // Ten of a thousand animals have this status, so a page of five and the check for a next page cost the same as with more.
     "list by rare status": { method: "GET", path: "/v1/pets?status=pending&limit=5", status: 200 },
     "get by id": { method: "GET", path: "/v1/pets/900", status: 200 },
   } satisfies Record<string, Work>;
@@ -128,7 +128,7 @@ export async function growth({ load, effort }: Bench, animals: number): Promise<
   }
 }
 
-/** A table of what each contender did, with its ratios by the clock and by CPU time to each of the bases. */
+/** Prints a table of the contenders, with ratios to each of the bases, by the clock and by CPU time. */
 export function print<Name extends string>(title: string, all: Record<Name, Series>, ...bases: NoInfer<Name>[]): void {
   console.log(`\n${title}`);
   const rows = Object.entries<Series>(all).map(([label, series]) => {

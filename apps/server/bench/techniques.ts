@@ -3,7 +3,7 @@ import type { Contender } from "./contenders.ts";
 import { type Bench, startContenders, measure, measureFresh, startContender } from "./rounds.ts";
 import { type Work, type WorkName, WORKS } from "./works.ts";
 
-/** Each technique by what the service is without it, and the works it is for; caching hides what comes after it. */
+/** The techniques: the service without each, and the works that it concerns. Caching is off where it would hide the technique. */
 const TECHNIQUES: Record<string, { without: Omit<Contender, "name">; works: WorkName[]; isCaching?: false }> = {
   "responses and keys cached": {
     without: { tuning: { isCaching: false } },
@@ -18,7 +18,7 @@ const TECHNIQUES: Record<string, { without: Omit<Contender, "name">; works: Work
   "Node's flags": { without: { flags: [] }, works: ["list 20", "create"] },
 };
 
-/** What each technique brings: the service as it stands to the service without it, one technique at a time. */
+/** Measures the gain of each technique: the service with it relative to the service without it. */
 export async function techniques(bench: Bench): Promise<void> {
   const rows: Record<string, Record<string, string>> = {};
   for (const [name, { without, works, isCaching = true }] of Object.entries(TECHNIQUES)) {
@@ -36,14 +36,14 @@ export async function techniques(bench: Bench): Promise<void> {
     }
     rows[name] = gains;
   }
-  rows["304 to who has the answer"] = await notModified(bench);
+  rows["304 for a cached response"] = await notModified(bench);
   console.log(
-    "\nwhat each technique brings: requests per second of CPU time, with it to without it, and between two that are the same",
+    "\ngain of each technique: requests per second of CPU time with it relative to without it; noise: two identical services",
   );
   console.table(rows);
 }
 
-/** What it brings that a client which has the answer gets no body: the same requests with its tag to those without. */
+/** Measures the gain of 304: requests with a matching `If-None-Match` relative to requests without. */
 async function notModified({ load, databases, effort }: Bench): Promise<Record<string, string>> {
   using contender = await startContender("this service", { name: "petstore" }, databases);
   const gains: Record<string, string> = {};

@@ -1,20 +1,20 @@
 import { generateApiKey } from "@platform/api-keys/api-key";
 
-/** A kind of request, and the status that answers it. */
+/** A kind of request, and the expected status. */
 export interface Work {
   method: "GET" | "POST";
   path: string;
   body?: object;
   status: number;
-  /** In place of the valid one. */
+  /** An API key in place of the valid one. */
   key?: string;
-  /** An entity tag that the client has. */
+  /** The value of `If-None-Match`. */
   ifNoneMatch?: string;
 }
 
 const unknownKey = generateApiKey("production");
 
-/** The six kinds of requests that are compared. */
+/** The six compared kinds of requests. */
 export const WORKS = {
   "list 20": { method: "GET", path: "/v1/pets", status: 200 },
   "list 100": { method: "GET", path: "/v1/pets?limit=100", status: 200 },
@@ -26,7 +26,7 @@ export const WORKS = {
 
 export type WorkName = keyof typeof WORKS;
 
-/** A request as it goes over the wire. */
+/** Returns a request as HTTP/1.1 text. */
 export function requestText({ method, path, body, key: own, ifNoneMatch }: Work, key: string): string {
   const json = body === undefined ? "" : JSON.stringify(body);
   const content =

@@ -21,7 +21,7 @@ import {
 
 const PET = ["id", "name", "category_id as categoryId", "status"] as const;
 
-/** Express, express-openapi-validator, Kysely and pino-http, each as its README shows it. */
+/** Express, express-openapi-validator, Kysely and pino-http, each set up as in its README. */
 export async function start({ path, synchronous }: PeerDatabase): Promise<number> {
   const file = new Sqlite(path);
   file.pragma("journal_mode = wal");

@@ -23,7 +23,7 @@ import {
 } from "./peer.ts";
 import { errorSchema, listQuerySchema, newPetSchema, petIdSchema, petSchema } from "./schemas.ts";
 
-/** What the service sends with each answer. */
+/** The headers that the service sends with each response. */
 const DEFAULT_HEADERS = {
   "Cache-Control": "no-store",
   "Content-Security-Policy": "default-src 'none';frame-ancestors 'none'",
@@ -56,9 +56,9 @@ interface CachedResponse {
 }
 
 /**
- * Fastify 5 with every technique of the service: the requests of a turn together, from one snapshot; answers and key
- * keys cached until the database changes, an ETag and 304, bodies read at once, creations inserted and committed in
- * groups, one line logged for each request and written in batches, the same headers.
+ * Fastify 5 with every technique of the service: one snapshot for the requests of one turn of the event loop; responses and
+ * API keys cached until the database changes; ETag and 304; bodies read synchronously; creations inserted and committed in
+ * groups; one log line per request, written in batches; the same headers.
  */
 export async function start({ path, synchronous }: PeerDatabase): Promise<number> {
   const [db, writer] = [new Sqlite(path), new Sqlite(path)];

@@ -19,7 +19,7 @@ import {
 } from "./peer.ts";
 import { errorSchema, listQuerySchema, newPetSchema, petIdSchema, petSchema } from "./schemas.ts";
 
-/** Fastify 5 as its documentation says: a logger, JSON schemas for requests and responses, hooks; statements prepared once. */
+/** Fastify 5 as documented, with a logger, hooks, JSON schemas for requests and responses, and prepared statements. */
 export async function start({ path, synchronous }: PeerDatabase): Promise<number> {
   const db = new Sqlite(path);
   db.pragma("journal_mode = wal");

@@ -2,7 +2,7 @@ import type { Pet } from "@petstore/contract";
 import type Sqlite from "better-sqlite3";
 
 const MAX_GROUP = 256;
-/** Rows that one statement inserts. */
+/** The numbers of rows that one statement inserts. */
 const STATEMENT_SIZES = [128, 64, 32, 16, 8, 4, 2, 1];
 
 interface PendingInsert {
@@ -12,8 +12,8 @@ interface PendingInsert {
 }
 
 /**
- * Inserts what arrives in one turn of the event loop in one transaction, with few statements for many rows; each with a
- * savepoint of its own only when one has failed.
+ * Inserts the rows of one turn of the event loop in one transaction, with few statements for many rows. Each row gets its
+ * own savepoint only if a statement has failed.
  */
 export function groupInserts(file: Sqlite.Database): (pet: Omit<Pet, "id">) => Promise<Pet> {
   const inserts = STATEMENT_SIZES.map((size) => {

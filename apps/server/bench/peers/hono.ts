@@ -63,7 +63,7 @@ const getPet = createRoute({
   responses: { 200: json(PetSchema), 404: json(ErrorSchema) },
 });
 
-/** Hono on Node with @hono/zod-openapi, its bearer authentication and its logger; statements prepared once. */
+/** Hono on Node with @hono/zod-openapi, its bearer authentication, its logger, and prepared statements. */
 export async function start({ path, synchronous }: PeerDatabase): Promise<number> {
   const db = new Sqlite(path);
   db.pragma("journal_mode = wal");

@@ -19,7 +19,7 @@ import {
 
 const STATUSES = ["available", "pending", "sold"] satisfies PetStatus[];
 
-/** Node's own server and prepared statements: the least that can be done for each request, and nothing logged. */
+/** Node's HTTP server with prepared statements: the least work per request, without logging. */
 export async function start({ path, synchronous }: PeerDatabase): Promise<number> {
   const db = new Sqlite(path);
   db.pragma("journal_mode = wal");

@@ -2,16 +2,16 @@ import { hash } from "node:crypto";
 import type { Pet, PetStatus } from "@petstore/contract";
 import { encodeCursor } from "@platform/service/page";
 
-/** The database a peer works on: a SQLite file in WAL mode, whose writes are synced as it says. */
+/** The database of a peer: a SQLite file in WAL mode, and when its writes are synced. */
 export interface PeerDatabase {
   path: string;
   synchronous: "full" | "normal";
 }
 
-/** Starts a server on a free port of 127.0.0.1, and says which. */
+/** Starts a server on a free port of 127.0.0.1 and resolves with the port. */
 export type StartPeer = (database: PeerDatabase) => Promise<number>;
 
-/** What a list is asked for. */
+/** The query parameters of a list. */
 export interface ListQuery {
   limit: number;
   status?: PetStatus | undefined;
@@ -28,23 +28,23 @@ export const SQL = {
   key: "select id, scopes from api_keys where hash = ? and revoked_at is null and (expires_at is null or expires_at > ?)",
 };
 
-/** The row of an API key, as `SQL.key` gives it. */
+/** The row of an API key, as `SQL.key` returns it. */
 export interface KeyRow {
   id: number;
   scopes: string;
 }
 
-/** What `SQL.key` is asked with: every stack keeps the SHA-256 of keys alone. */
+/** Returns the parameters of `SQL.key`. Every stack stores only the SHA-256 of keys. */
 export function keyParameters(token: string): [hash: string, now: number] {
   return [hash("sha256", token), Date.now()];
 }
 
-/** The bearer token of an Authorization header. */
+/** Returns the bearer token of an Authorization header. */
 export function bearerToken(authorization: string | undefined): string | undefined {
   return /^bearer +(.*)$/i.exec(authorization ?? "")?.[1];
 }
 
-/** The `Link` to the page after this one. */
+/** Returns the `Link` header to the next page. */
 export function nextLink({ limit, status }: ListQuery, last: Pet): string {
   const next = new URLSearchParams({ limit: String(limit), ...(status && { status }), cursor: encodeCursor(last.id) });
   return `</v1/pets?${next.toString()}>; rel="next"`;
@@ -64,7 +64,7 @@ export const FORBIDDEN = {
 
 export const NOT_FOUND = { code: "not_found", message: "There is no animal with this id.", status: 404 };
 
-/** The body of a 400. */
+/** Returns the body of a 400 response. */
 export function invalidRequest(message: string) {
   return { code: "invalid_request", message, status: 400 };
 }

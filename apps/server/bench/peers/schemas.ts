@@ -1,6 +1,6 @@
 const status = { type: "string", enum: ["available", "pending", "sold"] };
 
-/** JSON schemas of the contract, as one writes them for Fastify. */
+/** JSON schemas of the contract, as written for Fastify. */
 export const petSchema = {
   type: "object",
   required: ["id", "name", "categoryId", "status"],
