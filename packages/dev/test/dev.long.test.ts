@@ -18,7 +18,7 @@ const { directory } = clone;
 let dev: Dev;
 let firstReport: string;
 
-/** One loop for all, and one test after the other, as somebody at work would: each goes on where the one before ended. */
+/** All tests share one loop and run in order; each starts where the one before ended. */
 beforeAll(async () => {
   dev = startDev(directory);
   firstReport = await dev.report();
@@ -161,7 +161,7 @@ test("`kill -9` of what runs the service leaves no service behind", async () => 
   await expect.poll(isServed).toBe(false);
 });
 
-/** The report on the save of a file. Of two saves at once a busy machine may tell the loop so late that each has its own. */
+/** Saves a file and returns the report. On a busy machine, two saves at once may get a report each. */
 async function reportOn(file: string): Promise<string> {
   for (;;) {
     const report = await dev.report();
@@ -173,7 +173,7 @@ function read(file: string): string {
   return readFileSync(join(directory, file), "utf8");
 }
 
-/** Saves a file that is as old as one moved from elsewhere may be: what counts is that its content is another. */
+/** Saves a file with an old modification time, like a file moved from elsewhere. Its changed content must count. */
 function save(file: string, text: string): void {
   const path = join(directory, file);
   mkdirSync(dirname(path), { recursive: true });
@@ -181,7 +181,7 @@ function save(file: string, text: string): void {
   utimesSync(path, 0, 0);
 }
 
-/** Gives what a command prints, or rejects with that. */
+/** Runs a command and resolves with its output; rejects with the output if it fails. */
 async function commanded(command: string): Promise<string> {
   const env = {
     ...process.env,
@@ -195,7 +195,7 @@ async function commanded(command: string): Promise<string> {
   );
 }
 
-/** Runs what has to fail, and gives what it prints. */
+/** Runs a command that must fail, and resolves with its output. */
 async function failed(command: string): Promise<string> {
   return commanded(command).then(
     (output) => Promise.reject(new Error(`This should have failed: ${command}\n${output}`)),

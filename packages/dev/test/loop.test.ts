@@ -57,7 +57,7 @@ test("what follows from saved code: what does not compile, whether the service i
     "next Fix the 3 places above.",
   ]);
 
-  // A fault elsewhere stays until it is mended, and keeps nothing from being served.
+  // An error in another package is reported until it is fixed, and does not stop the service.
   write("packages/used/src/index.ts", "export const a = 1;\n");
   write("apps/server/src/index.ts", "export const b = 1;\n");
   write("packages/apart/src/index.ts", 'export const a: number = "a";\n');

@@ -98,7 +98,7 @@ test("from each save to what follows from it, until it is interrupted", async ()
   expect(await dev.interrupt()).toBe(0);
   expect(() => process.kill(last, 0)).toThrow("ESRCH");
 
-  // What is under way when it is ended ends with it, without a word.
+  // A step that runs at the interrupt ends with the loop and prints nothing.
   const other = startDev(root);
   onTestFinished(async () => void (await other.interrupt("SIGKILL")));
   expect(await other.line()).toMatch(/^Watching 3 packages /);
@@ -106,7 +106,7 @@ test("from each save to what follows from it, until it is interrupted", async ()
   await expect(other.line()).rejects.toThrow("pnpm dev has ended.");
 });
 
-/** The report with … for times of day and for durations, none of which may be longer than the time since the save. */
+/** Returns the report with … for times of day and durations. No duration may exceed the time since the save. */
 function withoutTimes(report: string, since: number): string {
   const elapsed = (performance.now() - since) / 1_000;
   for (const [, seconds] of report.matchAll(/after (\d+\.\d\d) s/g))

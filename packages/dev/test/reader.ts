@@ -7,7 +7,7 @@ import { cloneEnvironment, cloneRepository } from "@platform/test-support/clone"
 import { type Dev, devOf } from "./start.ts";
 import { applied, type Block } from "./tutorial.ts";
 
-/** Somebody who follows a tutorial in a new clone, where nothing is installed, on the machine's own Node. */
+/** A reader who follows a tutorial in a new clone without dependencies, on the machine's own Node. */
 export class Reader implements AsyncDisposable {
   readonly #clone = cloneRepository();
   readonly #terminal: NodeJS.ProcessEnv;
@@ -33,7 +33,7 @@ export class Reader implements AsyncDisposable {
     return subject === "loop" ? this.#loop!.report() : this.#output;
   }
 
-  /** Runs commands and gives what they print; throws where they fail, or where they have to fail and do not. */
+  /** Runs commands and returns their output. Throws if one fails, or if one that must fail succeeds. */
   async run(commands: string, hasToFail = false): Promise<string> {
     const options = {
       cwd: this.#clone.directory,

@@ -11,12 +11,12 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** How many of a kind keep this process from ending. */
+/** Returns how many resources of a kind keep this process alive. */
 export function held(kind: RegExp): number {
   return process.getActiveResourcesInfo().filter((name) => kind.test(name)).length;
 }
 
-/** Writes a program in the place of the service that writes down its number, says that it listens, and ends with its parent. */
+/** Writes a program in place of the service. It stores its process id, prints that it is listening, and ends with its parent. */
 export function writeProgram(root: string, statement = ""): { pid: () => number } {
   const program = join(root, "apps/server/bin/petstore.js");
   mkdirSync(dirname(program), { recursive: true });

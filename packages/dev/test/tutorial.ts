@@ -19,14 +19,14 @@ export function blocksOf(markdown: string): Block[] {
   }));
 }
 
-/** What a reader does, and is promised to see of it. */
+/** The steps of a reader, and the output that the tutorial promises. */
 export interface Step {
   name: string;
   actions: Block[];
   promise: Block;
 }
 
-/** What is done up to each promise; nothing may be done after the last. */
+/** Groups the steps by the promise that follows them. No step may follow the last promise. */
 export function stepsOf(blocks: Block[]): Step[] {
   const steps: Step[] = [];
   let actions: Block[] = [];
@@ -64,7 +64,7 @@ function replacedOnce(file: string, text: string, replacement: string): string {
   return parts.join(replacement);
 }
 
-/** The first line that a tutorial promises and that an output does not have after those before it; `…` is anything. */
+/** Returns the first promised line that is missing in the output, in order; `…` matches any text. */
 export function brokenPromise(promise: string, output: string): string | undefined {
   const lines = output.split("\n");
   return promise

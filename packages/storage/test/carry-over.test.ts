@@ -24,7 +24,7 @@ const TABLES: AnyTables = {
   answers: { key: ["key"], noun: ["answer", "answers"] },
 };
 
-/** What carries over nothing, unless told otherwise. */
+/** A `CarryOver` that carries over nothing by default. */
 function carrying(read: CarryOver["read"] = () => () => ({ summary: "Nothing.", added: {} })) {
   return { tables: TABLES, carryOver: { read, unread: { risk: "", consequence: "", remedy: "" } } };
 }

@@ -115,7 +115,7 @@ test("a database that holds something is not copied to, and stays as it is", asy
   expect(await listThings(to)).toEqual([]);
 });
 
-/** More things than are copied at once, names of all sorts, and answers kept; gives the request of one of these. */
+/** Adds more things than one page, unusual names, and stored responses; returns the request of one response. */
 async function fill(db: Database): Promise<IdempotentRequest> {
   await migrate(db, MIGRATIONS);
   await db.insertInto("api_keys").values({ name: "ci" }).execute();

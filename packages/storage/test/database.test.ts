@@ -143,8 +143,8 @@ async function twoConnections(): Promise<[Database, Database]> {
 }
 
 /**
- * Lets the event loop turn a thousand times, and for some milliseconds at least. What still waits after that, and then
- * succeeds, has not blocked the loop until it gave up.
+ * Waits for a thousand turns of the event loop, and at least some milliseconds. A statement that is still waiting then, and
+ * succeeds later, has not blocked the event loop.
  */
 async function manyTurns(milliseconds: number): Promise<void> {
   const start = performance.now();

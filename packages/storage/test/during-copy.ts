@@ -6,7 +6,7 @@ import { type Database, opened, type Tables } from "./things.ts";
 /** The tables that are copied. */
 export const TABLES = ["things", "api_keys", "idempotency_keys"] as const satisfies (keyof Tables)[];
 
-/** A database for which `act` runs once, to its end, between the first row that is added to `table` and what follows. */
+/** Wraps a database so that `act` runs once, to its end, after the first row is added to `table`. */
 export function actingAtInsert(db: Database, table: keyof Tables, act: () => Promise<void>): Database {
   const inserts = new WeakSet<object>();
   let hasActed = false;
@@ -26,7 +26,7 @@ export function actingAtInsert(db: Database, table: keyof Tables, act: () => Pro
   return db.withPlugin(plugin);
 }
 
-/** Tries to write to each table from another connection, without patience, and gives the code of what came of each. */
+/** Tries to write to each table from another connection without waiting for locks. Returns the error codes. */
 export async function writeToEach(url: string): Promise<Record<string, string>> {
   const outcomes: Record<string, string> = {};
   if (isPostgresUrl(url)) {

@@ -5,7 +5,7 @@ import { failureOf } from "../src/failure.ts";
 import { outageLog } from "../src/outage.ts";
 import { insertThing, SCHEMA, temporaryStorage } from "./things.ts";
 
-/** How often these tests look whether an outage is over, in milliseconds. */
+/** The interval of checks in these tests, in milliseconds. */
 const LOOK_EVERY_MS = 20;
 
 interface Line {
@@ -15,7 +15,7 @@ interface Line {
   seconds: number;
 }
 
-/** An outage log whose looks are counted, each of which `isOver` answers. */
+/** Creates an outage log that counts its checks, with `isOver` as their result. */
 function watched(isOver: (look: number) => boolean | Promise<boolean>) {
   const lines: Line[] = [];
   const logger = pino({ level: "info" }, { write: (line) => void lines.push(JSON.parse(line) as Line) });

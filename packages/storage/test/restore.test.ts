@@ -15,7 +15,7 @@ import { appliedMigrations, migrate } from "../src/migrations.ts";
 import { pathOfFileUrl } from "../src/url.ts";
 import { type Database, insertThing, MIGRATIONS, opened, OPTIONS, temporaryStorage } from "./things.ts";
 
-/** How many restores succeed and fail beside a process that opens the database. */
+/** How many restores succeed and fail while another process opens the database. */
 const RESTORES = 10;
 
 test("a restore refuses what is no backup, and changes nothing", async () => {
@@ -207,7 +207,7 @@ async function migrateAndClose(url: string): Promise<void> {
   await db.destroy();
 }
 
-/** The things of a database that is whole. */
+/** Checks the integrity of a database and returns the ids of its things. */
 function idsIn(path: string): number[] {
   const file = new Sqlite(path, { readonly: true });
   expect(file.pragma("integrity_check", { simple: true })).toBe("ok");

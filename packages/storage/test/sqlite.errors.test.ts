@@ -98,7 +98,7 @@ test("damage that SQLite tells by an extended code is said to be damage", async 
   });
 });
 
-/** Adds a thing by a connection to which the index of the things is unknown, and so is without it. */
+/** Adds a thing through a connection that does not know the index, so that the index lacks it. */
 function addPastIndex(path: string): void {
   const hiding = new Sqlite(path).unsafeMode();
   hiding.pragma("writable_schema = on");

@@ -22,7 +22,7 @@ import { migrate } from "../src/migrations.ts";
 import { keepToOwner, makeFile, openFile, refuseOldSqlite } from "../src/sqlite/sqlite.file.ts";
 import { MIGRATIONS, type Tables } from "./things.ts";
 
-/** A program that restores, since what happens between two calls of SQLite cannot be waited for. */
+/** A program that restores, because a test cannot wait for a moment between two calls of SQLite. */
 const RESTORER = join(import.meta.dirname, "programs/restorer.ts");
 
 test.each(["3.51.3", "3.51.10", "3.54.1", "4.0.0"])("SQLite %s is used", (version) => {
@@ -167,7 +167,7 @@ function refusing(code: string | undefined): string {
   return path;
 }
 
-/** Has `act` run once the next file is opened, before the call of that number of a method: the very moment a race would hit. */
+/** Runs `act` after the next file is opened, before the nth call of a method, which is where a race would occur. */
 function afterOpening(act: () => void, method: "prepare" | "pragma" = "prepare", count = 1): void {
   let missing = count;
   const actual = Sqlite.prototype[method];
@@ -181,7 +181,7 @@ function afterOpening(act: () => void, method: "prepare" | "pragma" = "prepare",
   onTestFinished(() => spy.mockRestore());
 }
 
-/** A database with one thing, which nobody has open. */
+/** Creates a database with one thing and closes it. */
 async function databaseWith(name: string): Promise<string> {
   const path = join(await temporaryFolder(), "petstore.db");
   const db = openDatabase<Tables>(`file:${path}`);
@@ -191,7 +191,7 @@ async function databaseWith(name: string): Promise<string> {
   return path;
 }
 
-/** Opens the file as the service does; what it then has open is at its path. */
+/** Opens the file as the service does and expects the open file to be at its path. */
 function namesIn(path: string): unknown[] {
   const { file, isInPlace } = openFile(path, { mustExist: true });
   expect(isInPlace()).toBe(true);
@@ -200,7 +200,7 @@ function namesIn(path: string): unknown[] {
   return names;
 }
 
-/** Whether this process has the file open, as Linux tells. */
+/** Whether this process has the file open, according to `/proc`. */
 function isOpen(path: string): boolean {
   return readdirSync("/proc/self/fd").some((descriptor) => {
     try {

@@ -7,7 +7,7 @@ import { insertThing, temporaryStorage } from "./things.ts";
 
 const CUP = { name: "cup", size: 1 };
 
-/** A storage that is measured, and what Prometheus is told of it. */
+/** Creates a storage with metrics, and a function that returns them as Prometheus reads them. */
 async function measured() {
   const registry = new Registry();
   let onCommit = (_size: number) => {};

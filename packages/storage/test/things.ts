@@ -21,7 +21,7 @@ type NewThing = Omit<Thing, "id">;
 
 interface ThingsTables {
   things: NewThing & { id: Generated<number> };
-  /** What idempotency keys reference. */
+  /** The API keys that idempotency keys reference. */
   api_keys: { id: Generated<number>; name: string };
 }
 
@@ -48,10 +48,10 @@ export const MIGRATIONS: Migrations = {
   "0002_create_idempotency_keys": { up: createIdempotencyKeys },
 };
 
-/** What the database of the tests holds. */
+/** The schema of the tests. */
 export const SCHEMA: Schema = { migrations: MIGRATIONS, tables: tablesOf([things, idempotencyKeys]) };
 
-/** How it is restored: nothing is carried over but ids. */
+/** The restore options: nothing but ids is carried over. */
 export const OPTIONS: RestoreOptions = {
   ...SCHEMA,
   carryOver: {
@@ -76,10 +76,10 @@ export async function insertThing(db: Kysely<any>, thing: NewThing): Promise<Thi
   return added!;
 }
 
-/** Everything that is there, in the order of the ids; on an open file asked at once. */
+/** Returns all things by id; synchronously on an open file. */
 export const listThings = (db: Kysely<any>): Promise<Thing[]> => every(db, {});
 
-/** The thing with this id, if there is one; on an open file asked at once. */
+/** Returns the thing with this id, if there is one; synchronously on an open file. */
 export async function findThing(db: Kysely<any>, id: number): Promise<Thing | undefined> {
   const [thing] = await byId(db, { id });
   return thing;

@@ -13,14 +13,14 @@ export function opened<Tables>(url: string): Kysely<Tables> {
   return db;
 }
 
-/** A fresh database, migrated, that is gone after the test. */
+/** Creates a migrated database and drops it after the test. */
 export async function temporaryDatabase<Tables>(migrations: Migrations): Promise<Kysely<Tables>> {
   const db = opened<Tables>(await temporaryUrl());
   await migrate(db, migrations);
   return db;
 }
 
-/** The storage over a fresh database, migrated, that is gone after the test. */
+/** Opens a storage on a migrated database and drops it after the test. */
 export async function temporaryStorage<Tables>(
   migrations: Migrations,
   onCommit?: OnCommit,

@@ -5,8 +5,8 @@ import { pathOfFileUrl } from "../../src/url.ts";
 import { insertThing } from "../things.ts";
 
 /**
- * A process that opens a database, writes a little later, and closes it, again and again until it is told to stop. It
- * answers how often, and how much of what it wrote was not at the path while it still had it open.
+ * A process that repeatedly opens a database, writes a little later and closes it, until it gets a message to stop. It
+ * replies with the number of writes, and of writes that were missing at the path while it still had the file open.
  */
 const url = process.argv[2]!;
 const stop = new AbortController();
