@@ -18,38 +18,38 @@ import type { Express } from "express";
 import { implement, type Implementation } from "express-operations";
 import { handlers, TABLES, type Tables } from "./registrations.ts";
 
-/** The options of the petstore's app; `createApp` sets those of a service's app that are left out here. */
+/** The options of the petstore's app. `createApp` sets the omitted options of a service's app. */
 export interface AppOptions extends Omit<
   ServiceAppOptions,
-  "document" | "basePath" | "enter" | "api" | "isSecret" | "outages" | "failureOf"
+  "document" | "basePath" | "runInSnapshot" | "api" | "isSecret" | "outages" | "failureOf"
 > {
   storage: Storage<Tables>;
   keyUses: KeyUses;
   environment: EnvironmentName;
   rateLimits: RateLimits;
-  /** Keep what API keys allow, and responses, until the data changes. Default: true. */
+  /** Whether to cache API keys and responses until the data changes. Default: true. */
   isCaching?: boolean | undefined;
-  /** As for `implement`. */
+  /** As the option of `implement`. */
   fastPath?: boolean | undefined;
 }
 
-/** The path every address of the contract ends in, such as `/v1`. */
+/** The path of all servers in the contract, such as `/v1`. */
 export const BASE_PATH = new URL(document.servers[0]!.url).pathname;
 
-/** How much is kept of answers to be sent again, on SQLite. */
-const KEPT_BYTES = 32 * 1024 * 1024;
+/** The size of the response cache, which only SQLite has, in bytes. */
+const RESPONSE_CACHE_BYTES = 32 * 1024 * 1024;
 
-/** The petstore as an Express app. */
+/** Creates the petstore as an Express app. */
 export async function createApp(options: AppOptions): Promise<Express> {
   const { storage, logger, isCaching = true } = options;
   expectGrantable(scopes);
-  const enter = snapshotPerTurn(storage);
+  const runInSnapshot = snapshotPerTurn(storage);
   const failure = () => failureOf(storage, Object.keys(TABLES));
   return createServiceApp({
     ...options,
     document,
     basePath: BASE_PATH,
-    enter: isCaching ? enter : (goOn) => enter(() => goOn(undefined)),
+    runInSnapshot: isCaching ? runInSnapshot : (run) => runInSnapshot(() => run(undefined)), // nothing is cached without a version
     api: (capacity) => operations(options, capacity),
     isSecret: holdsApiKey,
     failureOf: failure,
@@ -70,7 +70,7 @@ async function operations(options: AppOptions, capacity: Capacity): Promise<Impl
     fastPath,
     security: { bearerAuth: await withRateLimit(rateLimits, storage.db, authentication(storage.db, keyUses)) },
     context: capacity.reserving(storage),
-    cache: { version: dataVersionOf, bytes: KEPT_BYTES },
+    cache: { version: dataVersionOf, bytes: RESPONSE_CACHE_BYTES },
   });
   const [broken] = await implementation.ready;
   if (broken !== undefined) throw broken.error;

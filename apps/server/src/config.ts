@@ -11,7 +11,7 @@ import {
 import { isDatabaseUrl, isPostgresUrl, NOT_A_DATABASE, pathOfFileUrl } from "@platform/storage/url";
 import { z } from "zod";
 
-/** The settings by the names of their environment variables: what is allowed, the default, and what to say otherwise. */
+/** The settings by environment variable, each with its validation, default and error message. */
 export const Settings = z.object({
   ...SERVICE_SETTINGS,
   ...API_KEY_SETTINGS,
@@ -21,15 +21,15 @@ export const Settings = z.object({
     .default("development"),
 });
 
-/** What the service is started with: every setting checked, every default applied. */
+/** The validated settings of the petstore, with defaults applied. */
 export interface Config extends ServiceConfig, ApiKeyConfig {
   databaseUrl: string;
   environment: Environment;
-  /** Where development keeps a key for trying things out: beside the database file, or in `data`, named by the database. */
+  /** The file with the quickstart key of development: beside the database file, or in `data` for PostgreSQL. */
   quickstartFile: string;
 }
 
-/** The settings in `env`. Throws `ConfigError`. */
+/** Reads the settings from environment variables. Throws `ConfigError`. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const data = readSettings(Settings, env);
   return {
@@ -41,7 +41,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   };
 }
 
-/** Named by the database where that is not the usual one, so that two in one folder do not replace each other's key. */
+/** The file name contains the database unless that is `petstore.db`, so that two databases in a folder have separate keys. */
 function quickstartFile(databaseUrl: string): string {
   if (isPostgresUrl(databaseUrl)) {
     const { host, pathname } = new URL(databaseUrl);

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import { examine } from "./doctor.ts";
 
-/** Adds `doctor` to the command line. It exits with 1 when there is something to do. */
+/** Adds `doctor` to the command line. Its exit code is 1 if a check has a remedy. */
 export function addDoctorCommand(program: Command): void {
   program
     .command("doctor")
-    .description("look at settings, versions, service, database, migrations and disk, and say what to do")
+    .description("check settings, versions, service, database, migrations and disk, and print remedies")
     .option("--json", "print JSON")
     .action(async ({ json }: { json?: true }) => {
       const findings = await examine(process.env);

@@ -24,9 +24,9 @@ const program = new Command("petstore").description("The petstore service and it
 
 program
   .command("serve")
-  .description("run the service (what happens without a command)")
+  .description("run the service (the default command)")
   .action(async () => {
-    // The other commands need not load the web server.
+    // Imported here, so that the other commands do not load the web server.
     const { runService } = await import("@platform/service/run-service");
     const { petstore } = await import("./server.ts");
     isServing = true;
@@ -53,20 +53,20 @@ addCopyCommand(program, schema);
 addDoctorCommand(program);
 
 process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
-  if (code === "EPIPE") return; // whoever reads it may have seen enough, as in `petstore --help | head -1`
-  if (!isOutputLost) console.error(`Standard output cannot be written, and what is printed is lost (${message}).`);
+  if (code === "EPIPE") return; // the reader has closed the pipe, as in `petstore --help | head -1`
+  if (!isOutputLost) console.error(`Standard output cannot be written; its content is lost (${message}).`);
   isOutputLost = true;
-  if (!isServing) process.exitCode = 1; // a command is for what it prints; the service goes on without its log
+  if (!isServing) process.exitCode = 1; // a command without its output has failed; the service continues without its log
 });
 
 try {
-  const words = process.argv.slice(2);
-  await program.parseAsync(words.length === 0 ? ["serve"] : words, { from: "user" });
+  const args = process.argv.slice(2);
+  await program.parseAsync(args.length === 0 ? ["serve"] : args, { from: "user" });
 } catch (error) {
   process.exitCode = exitCodeAfterReporting(error);
 }
 
-/** 0 after help, 2 for a mistake in the command, 1 for all else; a stack only for what nobody expected. */
+/** Prints the error and returns the exit code: 0 after help, 2 for invalid arguments, 1 otherwise. Only unexpected errors print a stack. */
 function exitCodeAfterReporting(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has printed it
   if (isExpected(error)) console.error((error as Error).message);
@@ -74,7 +74,7 @@ function exitCodeAfterReporting(error: unknown): number {
   return 1;
 }
 
-/** Some are told by their names, since their modules load the web server. */
+/** Two classes are compared by name, since importing them would load the web server. */
 function isExpected(error: unknown): boolean {
   return (
     error instanceof ConfigError ||

@@ -5,7 +5,7 @@ import { migrationsOf } from "@platform/storage/registration";
 import { createPets, nameCreators } from "./resources/pets/pets.migrations.ts";
 import { REGISTRATIONS } from "./registrations.ts";
 
-/** Those that several parts of the service share. It is closed: new ones stand in the registration of their tables. */
+/** Migrations of several parts of the service. The list is closed: new migrations belong to the registration of their tables. */
 const SHARED: Migrations = {
   "0001_create_tables": {
     up: async (db) => {
@@ -19,5 +19,5 @@ const SHARED: Migrations = {
   "0004_name_creators": { up: nameCreators },
 };
 
-/** Every migration of this version, by its name, in order. Those that were released keep their names and their SQL. */
+/** All migrations of this version by name, in order. A released migration never changes its name or SQL. */
 export const MIGRATIONS = migrationsOf(SHARED, REGISTRATIONS);

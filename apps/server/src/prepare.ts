@@ -7,7 +7,7 @@ import type { Config } from "./config.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import type { Tables } from "./registrations.ts";
 
-/** Brings the database to this version and sees to the first keys: done once, before any process serves it. */
+/** Migrates the database to this version and creates the first API keys. Runs once, before any process serves. */
 export async function prepare(config: Config): Promise<void> {
   const db = openDatabase<Tables>(config.databaseUrl);
   try {

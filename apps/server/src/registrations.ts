@@ -7,14 +7,14 @@ import type { Handlers } from "express-operations";
 import { pets } from "./resources/pets/index.ts";
 import { handlersOf } from "./resources/resource.ts";
 
-/** The resources, and the packages that have tables. A table stands after those that it references. */
+/** The registrations of all resources and packages with tables. A table comes after the tables that it references. */
 export const REGISTRATIONS = [pets, apiKeys, idempotencyKeys] as const;
 
-/** Every table by its name. Times in them are milliseconds since 1970. */
+/** All tables by name. Times in them are milliseconds since 1970. */
 export type Tables = TablesOf<(typeof REGISTRATIONS)[number]>;
 
-/** What is to be known of every table, in that order. */
+/** The metadata of all tables, in the order of the registrations. */
 export const TABLES = tablesOf(REGISTRATIONS);
 
-/** The handler of every operation of the contract. */
+/** The handlers of all operations of the contract. */
 export const handlers: Handlers<OperationsWithDefaults, HandlerContext<Tables>> = handlersOf(REGISTRATIONS);

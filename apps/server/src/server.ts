@@ -3,7 +3,7 @@ import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { version } from "@petstore/contract";
 import { keyUses } from "@platform/api-keys/authentication";
-import { Closings } from "@platform/service/closings";
+import { CloseStack } from "@platform/service/close-stack";
 import type { ServiceProgram } from "@platform/service/run-service";
 import type { OpenedService, Service, RunningService, ProcessContext } from "@platform/service/serving";
 import { startService } from "@platform/service/start-service";
@@ -14,10 +14,10 @@ import type { Config } from "./config.ts";
 import { prepare } from "./prepare.ts";
 import type { Tables } from "./registrations.ts";
 
-/** What the benchmark changes of the service. */
+/** The options that only the benchmark changes. */
 export type Tuning = Pick<AppOptions, "isCaching" | "fastPath"> & Pick<StorageOptions, "synchronous" | "largestGroup">;
 
-/** What starts the petstore, in this process or in several. */
+/** Returns the petstore as a program, for one process or several. */
 export function petstore(config: Config, tuning?: Tuning): ServiceProgram {
   return {
     name: "petstore",
@@ -26,12 +26,12 @@ export function petstore(config: Config, tuning?: Tuning): ServiceProgram {
     basePath: BASE_PATH,
     path: fileURLToPath(new URL("../bin/petstore.js", import.meta.url)),
     prepare: () => prepare(config),
-    open: (surroundings) => open(config, surroundings, tuning),
-    greeting: (serving) => greeting(config, serving),
+    open: (context) => open(config, context, tuning),
+    greeting: (service) => greeting(config, service),
   };
 }
 
-/** Serves, in this process, a database that is prepared. */
+/** Starts the petstore in this process, on a database that is already prepared. */
 export function start(config: Config, logger: Logger, tuning?: Tuning): Promise<Service> {
   return startService(petstore(config, tuning), logger);
 }
@@ -41,17 +41,17 @@ async function open(
   { logger, metrics, tracing, isStopping }: ProcessContext,
   { synchronous, largestGroup, ...tuning }: Tuning = {},
 ): Promise<OpenedService> {
-  const closings = new Closings();
+  const closeStack = new CloseStack();
   try {
     const storage = openStorage<Tables>(config.databaseUrl, {
       onCommit: await storageMetrics(config, metrics),
       synchronous,
       largestGroup,
     });
-    closings.add(() => storage.destroy());
-    await storage.open().catch(() => {}); // each request tries again, and says what is wrong
+    closeStack.add(() => storage.destroy());
+    await storage.open().catch(() => {}); // each request tries again and reports the error
     const uses = keyUses(storage.write, logger);
-    closings.add(() => uses.close());
+    closeStack.add(() => uses.close());
     const { environment, maxInFlight, trustProxy, rateLimits, strictTransportSecurity } = config;
     const settings = { environment, maxInFlight, trustProxy, rateLimits, strictTransportSecurity };
     const app = await createApp({
@@ -64,14 +64,14 @@ async function open(
       observer: metrics,
       tracing,
     });
-    return { app, stopWaiting: storage.stopWaiting, close: () => closings.close() };
+    return { app, stopWaiting: storage.stopWaiting, close: () => closeStack.close() };
   } catch (error) {
-    await closings.close();
+    await closeStack.close();
     throw error;
   }
 }
 
-/** Loaded only when they are wanted. */
+/** Loads the metrics of storage only if metrics are configured. */
 async function storageMetrics({ databaseUrl }: Config, metrics: ProcessContext["metrics"]) {
   if (metrics === undefined) return undefined;
   const { addStorageMetrics } = await import("@platform/storage/storage-metrics");
@@ -81,7 +81,7 @@ async function storageMetrics({ databaseUrl }: Config, metrics: ProcessContext["
 function greeting(config: Config, { baseUrl, metricsUrl }: RunningService): string {
   const processes = config.processes === 1 ? "" : `, ${config.processes} processes`;
   const lines = [`Petstore ${version} (${config.environment}${processes}) is listening on ${baseUrl}`];
-  lines.push(`Its reference, where every operation can be tried, is at ${new URL("/docs", baseUrl).href}`);
+  lines.push(`Try every operation in the API reference at ${new URL("/docs", baseUrl).href}`);
   if (metricsUrl !== undefined) lines.push(`Metrics are at ${metricsUrl}`);
   const keyFile = relative(process.cwd(), config.quickstartFile);
   if (config.environment === "development" && existsSync(keyFile)) {

@@ -4,7 +4,7 @@ import { readConfig } from "./config.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import type { Tables } from "./registrations.ts";
 
-/** Runs work on the database that the settings name, brought to this version, and closes it. */
+/** Opens the database in the settings, migrates it to this version, runs `work` on it, and closes it. */
 export const withDatabase: WithDatabase<Tables> = async (work) => {
   const db = openDatabase<Tables>(readConfig(process.env).databaseUrl);
   try {

@@ -145,7 +145,7 @@ describe("petstore doctor", () => {
       },
       { check: "database", found: expect.stringContaining("none at"), remedy: expect.stringContaining("Put it back") },
     ]);
-    expect(wrong[0]!.remedy).toContain("put it back, or stop the service");
+    expect(wrong[0]!.remedy).toContain("restore it, or restart the service");
   });
 
   test("finds a service that does not answer, at all or to the end", async () => {
@@ -158,8 +158,8 @@ describe("petstore doctor", () => {
       expect(await wrongIn({ PORT, DATABASE_URL: await temporaryUrl() })).toEqual([
         {
           check: "service",
-          found: `no answer from 127.0.0.1:${PORT}`,
-          remedy: "Stop the service, and start it again.",
+          found: `no response from 127.0.0.1:${PORT}`,
+          remedy: "Restart the service.",
         },
       ]);
     });
@@ -174,7 +174,7 @@ describe("petstore doctor", () => {
       {
         check: "service",
         found: `another program at 127.0.0.1:${PORT}`,
-        remedy: "End it, or set PORT to a free one.",
+        remedy: "Stop that program, or set PORT to a free port.",
       },
     ]);
   });

@@ -119,8 +119,7 @@ describe("output that cannot be written, as to a full disk", () => {
     });
     return child;
   };
-  const LOST =
-    "Standard output cannot be written, and what is printed is lost (ENOSPC: no space left on device, write).\n";
+  const LOST = "Standard output cannot be written; its content is lost (ENOSPC: no space left on device, write).\n";
   beforeEach(({ skip }) => skip(!existsSync("/dev/full"), "there is no /dev/full"));
 
   test("fails a command", async () => {

@@ -73,7 +73,7 @@ describe("serve", () => {
       expect(await stop()).toBe(0);
       expect(output()).toBe(
         `Petstore ${version} (${environment}) is listening on ${baseUrl}\n` +
-          `Its reference, where every operation can be tried, is at ${new URL("/docs", baseUrl).href}\n`,
+          `Try every operation in the API reference at ${new URL("/docs", baseUrl).href}\n`,
       );
     }
   });

@@ -61,7 +61,7 @@ export async function idempotent<Tables extends IdempotencyTables, Given extends
   if (files !== undefined) throw new Error(`"${operationId}" has files, which idempotent() does not compare.`);
   const key = input.headers["Idempotency-Key"];
   if (key === undefined) return (await context.write(work, isSuccess)) as Replayable<Given>;
-  if (holdsApiKey(key)) return { status: 400, body: errorBody("invalid_request", KEY_MISPLACED) };
+  if (holdsApiKey(key)) return { status: 400, body: errorBody("invalid_request", API_KEY_AS_IDEMPOTENCY_KEY) };
   const requestHash = hashOf([operationId, path, query, ...(body === undefined ? [] : [body])]);
   const request = { apiKeyId: caller.id, key, requestHash, earlierHash: earlier?.hash, now: Date.now() };
   const keepable: typeof work = async (trx) => {
@@ -73,7 +73,7 @@ export async function idempotent<Tables extends IdempotencyTables, Given extends
   return answerOf(await withIdempotencyKey(context.write, request, keepable, isSuccess), earlier?.status);
 }
 
-const KEY_MISPLACED = "An API key belongs in the Authorization header alone; an Idempotency-Key must not hold one.";
+const API_KEY_AS_IDEMPOTENCY_KEY = "The Idempotency-Key contains an API key. Send API keys in the Authorization header only.";
 
 function answerOf<Given extends StorableResponse>(
   result: IdempotentResult<Given>,

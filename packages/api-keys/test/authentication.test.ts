@@ -1,4 +1,4 @@
-import { beginState } from "@platform/service/request-state";
+import { createState } from "@platform/service/request-state";
 import { migrate } from "@platform/storage/migrations";
 import { temporaryUrl } from "@platform/test-support/temporary";
 import type { Request, Response } from "express";
@@ -25,7 +25,7 @@ async function judging(kept?: number) {
     uses,
     make,
     judge: async (key: string) => {
-      beginState(response, {}).dataVersion = data.version;
+      createState(response, {}).dataVersion = data.version;
       return judge(key, { res: response } as Request);
     },
   };

@@ -1,6 +1,6 @@
 /**
- * The errors of the platform: code, status and message, which express-operations words itself where it refuses. Codes are never
- * reused or renamed. Resources may answer with codes of their own.
+ * The errors of the platform, with status and message by code. Codes are never reused or renamed. Errors of express-operations
+ * carry messages of its own; resources may return codes of their own.
  */
 export const ERRORS = {
   invalid_request: { status: 400, message: "The request is not valid HTTP." },
@@ -9,15 +9,18 @@ export const ERRORS = {
   not_found: { status: 404, message: "There is nothing at this path." },
   method_not_allowed: {
     status: 405,
-    message: "This method is not allowed here. The Allow header names those that are.",
+    message: "This method is not allowed here. The Allow header lists the allowed methods.",
   },
-  not_acceptable: { status: 406, message: "The service answers with application/json." },
+  not_acceptable: { status: 406, message: "The service returns application/json only." },
   request_timeout: { status: 408, message: "The request did not arrive in time." },
   idempotency_in_progress: {
     status: 409,
     message: "The first request with this Idempotency-Key is still running. Retry shortly.",
   },
-  precondition_failed: { status: 412, message: "Nothing here can be compared with If-Match or If-None-Match." },
+  precondition_failed: {
+    status: 412,
+    message: "This resource does not support If-Match or If-None-Match. Leave the header out.",
+  },
   payload_too_large: { status: 413, message: "The request body is larger than 64 KiB." },
   uri_too_long: { status: 414, message: "The path with its query is longer than 8 KiB. Shorten it." },
   unsupported_media_type: { status: 415, message: "Send the body as application/json." },
@@ -29,11 +32,11 @@ export const ERRORS = {
   rate_limited: { status: 429, message: "Too many requests. Retry later." },
   headers_too_large: { status: 431, message: "The request line and headers are larger than 16 KiB. Send less." },
   internal_error: { status: 500, message: "The service failed to answer. The fault is recorded." },
-  not_implemented: { status: 501, message: "The service does not know this method." },
+  not_implemented: { status: 501, message: "The service does not implement this method." },
   unavailable: { status: 503, message: "The service cannot answer now. Retry later." },
 } as const satisfies Record<string, { status: number; message: string }>;
 
-/** What every response outside 2xx and 304 holds. */
+/** The body of every response with a status other than 2xx and 304. */
 export interface ErrorBody {
   code: string;
   message: string;
@@ -43,12 +46,12 @@ export interface ErrorBody {
 /** The `code` of an error. */
 export type ErrorCode = keyof typeof ERRORS;
 
-/** The body of an error, with the message of its code unless a better one is given. */
+/** Returns the body of an error. The message defaults to that of the code. */
 export function errorBody(code: ErrorCode, message: string = ERRORS[code].message): ErrorBody {
   return { code, message, status: ERRORS[code].status };
 }
 
-/** What is sent for an error below Express, where the connection cannot go on. */
+/** Returns body and headers of an error that closes its connection, for errors that Express never sees. */
 export function closingError(code: ErrorCode) {
   const body = JSON.stringify(errorBody(code));
   return {

@@ -1,14 +1,14 @@
 import type { Violation } from "express-operations";
 import type { Logger } from "pino";
 import { problemBody } from "./problems.ts";
-import { noteOperation } from "./http/request-state.ts";
+import { recordOperation } from "./http/request-state.ts";
 import { noopObserver, type Observer } from "./observability/observer.ts";
 import type { Environment } from "./settings.ts";
 
-/** The share of answers that are checked in service. */
-const SAMPLE = 0.01;
+/** The share of responses that is checked outside development. */
+const SAMPLE_RATE = 0.01;
 
-/** The options of `implement` that are the same for each service of this kind. Violations end a request in development alone. */
+/** Returns the options of `implement` that all services share. In development a violation fails the request; elsewhere it is logged. */
 export function operationOptions({
   environment,
   logger,
@@ -22,21 +22,21 @@ export function operationOptions({
   return {
     problemBody,
     warm: true,
-    onOperation: noteOperation,
-    checkResponses: isDevelopment ? ("always" as const) : { sample: SAMPLE },
+    onOperation: recordOperation,
+    checkResponses: isDevelopment ? ("always" as const) : { sample: SAMPLE_RATE },
     onViolation: (violation: Violation) => {
       observer.onViolation(violation);
       if (isDevelopment) throw new ContractViolation(violation);
-      logger.error({ violation }, "an answer breaks the contract");
+      logger.error({ violation }, "a response breaks the contract");
     },
   };
 }
 
-/** While the service is developed, an answer that breaks the contract is a fault; in service it is only reported. */
+/** Thrown in development for a response that breaks the contract. */
 class ContractViolation extends Error {
   override name = "ContractViolation";
 
   constructor({ operationId, status, pointer, message, valueType }: Violation) {
-    super(`${operationId} answered ${status} with ${pointer} of type ${valueType}: ${message}`);
+    super(`${operationId}: response ${status} breaks the contract at ${pointer} (type ${valueType}): ${message}`);
   }
 }

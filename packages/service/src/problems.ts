@@ -1,18 +1,18 @@
 import { Problem } from "express-operations";
 import { type ErrorBody, errorBody, type ErrorCode, ERRORS } from "./errors.ts";
 
-/** The body of a refusal made by express-operations: its message, save for 401, which is one and the same for all. */
+/** Returns the body of a `Problem` of express-operations. Each 401 has the same message. */
 export function problemBody({ code, message, status }: Problem): ErrorBody {
   return code === "unauthorized" ? errorBody(code) : { code, message, status };
 }
 
-/** What a thrown error becomes on the wire. Only a Problem speaks for itself; nothing else shows what it is. */
+/** Returns the `Problem` to send for a thrown error. Any other error becomes `internal_error`, so that clients never see its message. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   return problem("internal_error");
 }
 
-/** A refusal with the status of its code, and its message unless a better one is given. */
+/** Returns a `Problem` with the status of its code. The message defaults to that of the code. */
 export function problem(
   code: ErrorCode,
   headers?: Record<string, string>,

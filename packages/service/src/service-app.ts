@@ -13,35 +13,35 @@ import { type Readiness, readiness } from "./life/readiness.ts";
 import { referencePage } from "./documents/reference-page.ts";
 import type { ServiceConfig } from "./settings.ts";
 
-/** What the app of a service is made of. */
+/** The options of `createServiceApp`. */
 export interface ServiceAppOptions extends Readiness {
   document: ServedDocument;
-  /** The path that every address of the document ends in, such as `/v1`. */
+  /** The path of all servers in the document, such as `/v1`. */
   basePath: string;
-  /** Lets a request go on, now or together with others, and gives it the version of the data that it sees. */
-  enter: (goOn: (dataVersion: number | undefined) => void) => void;
-  /** Answers each request below the base path; work on one takes a place of the capacity. */
+  /** Runs a request in a snapshot of the data, now or later with other requests, and passes the version of the snapshot. */
+  runInSnapshot: (run: (dataVersion: number | undefined) => void) => void;
+  /** Returns the handler of all requests below the base path. It reserves capacity for each request that it works on. */
   api: (capacity: Capacity) => Promise<RequestHandler>;
   logger: Logger;
-  /** Whether a text holds what must never be logged. */
+  /** Whether a text contains a secret, which must never be logged. */
   isSecret: (text: string) => boolean;
   maxInFlight: number;
-  /** Default: nobody is trusted. */
+  /** Default: no proxy is trusted. */
   trustProxy?: ServiceConfig["trustProxy"];
-  /** Sent on each answer, if given. */
+  /** The value of the header `Strict-Transport-Security` on each response. Default: no such header. */
   strictTransportSecurity?: ServiceConfig["strictTransportSecurity"];
   observer?: Observer | undefined;
   tracing?: Tracing | undefined;
 }
 
-/** A service as an Express app: its API below the base path, and what operators and readers need beside it. */
+/** Returns an Express app with the API below the base path, the probes `/healthz` and `/readyz`, and the contract as document and page. */
 export async function createServiceApp(options: ServiceAppOptions): Promise<Express> {
   const { document, basePath, logger, outages, tracing, observer } = options;
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing").enable("strict routing");
   app.set("trust proxy", options.trustProxy ?? []); // for `forwardedOf`
   const capacity = createCapacity(options.maxInFlight);
-  const always = compose(
+  const everyRequest = compose(
     defaultHeaders(app, options.strictTransportSecurity),
     ...(tracing === undefined ? [] : [tracing.traceRequest]),
     ...(observer === undefined ? [] : [observer.observeRequest]),
@@ -50,51 +50,58 @@ export async function createServiceApp(options: ServiceAppOptions): Promise<Expr
   );
   app.use(
     basePath,
-    compose(always, crossOrigin, capacity.refuseWhenFull, entering(options.enter), await options.api(capacity)),
+    compose(
+      everyRequest,
+      crossOrigin,
+      capacity.rejectWhenFull,
+      inSnapshot(options.runInSnapshot),
+      await options.api(capacity),
+    ),
   );
-  app.use(always); // the API, which answers or fails, has had it, and is spared a second layer of Express's router
+  app.use(everyRequest); // not before the API, which runs it inside its own layer: each layer of Express's router costs time
   app.all("/healthz", allowGetHead, (_request, response) => void response.json({ status: "ok" }));
   app.all("/readyz", allowGetHead, readiness(options));
   app.use(["/openapi.json", "/openapi.yaml"], crossOrigin);
   app.use(contractDocument(document, basePath), referencePage(document, basePath));
-  const nothingThere = `There is nothing at this path. The operations are below ${basePath}, and /docs describes them.`;
-  app.use((_request, _response, next) => next(problem("not_found", undefined, nothingThere)));
+  const notFoundMessage = `There is nothing at this path. The operations are below ${basePath}, and /docs describes them.`;
+  app.use((_request, _response, next) => next(problem("not_found", undefined, notFoundMessage)));
   app.use(onError(logger, outages));
   return app;
 }
 
-function entering(enter: ServiceAppOptions["enter"]): RequestHandler {
+/** Runs what follows in a snapshot and records its version in the state of the request. */
+function inSnapshot(runInSnapshot: ServiceAppOptions["runInSnapshot"]): RequestHandler {
   return (_request, response, next) =>
-    enter((version) => {
+    runInSnapshot((version) => {
       stateOf(response).dataVersion = version;
       next();
     });
 }
 
 /**
- * Makes one middleware of several, which run in their order: Express's router takes as long to get to each as most of ours take.
- * A middleware that calls `next` twice gets an error for it, and the others run once. What one throws, or rejects with, goes to
- * the error handling behind them, also when it runs later than the first.
+ * Composes middlewares into one, which runs them in order. It saves time, since Express's router takes about as long to reach a
+ * middleware as most of ours take to run. A second call of `next` by one middleware throws, and the rest runs once. A thrown
+ * error or a rejection goes to Express's error handler, also if the middleware runs later.
  */
 export function compose(...middlewares: RequestHandler[]): RequestHandler {
   return (request, response, next) => {
     let reached = -1;
-    const run = (at: number, error?: unknown): void => {
-      if (at <= reached) throw new Error("A middleware has called next() more than once.");
-      reached = at;
-      const middleware = middlewares[at];
+    const run = (index: number, error?: unknown): void => {
+      if (index <= reached) throw new Error("A middleware called next() more than once.");
+      reached = index;
+      const middleware = middlewares[index];
       if (middleware === undefined || error !== undefined) {
         next(error);
         return;
       }
       try {
-        const pending: unknown = middleware(request, response, (failure?: unknown) => run(at + 1, failure));
+        const pending: unknown = middleware(request, response, (failure?: unknown) => run(index + 1, failure));
         if (pending instanceof Promise) pending.catch(fail);
       } catch (thrown) {
         fail(thrown);
       }
     };
-    /** Once: what is thrown through several middlewares is caught by each. */
+    /** Reports only the first error, since an error that passes through several middlewares is caught in each. */
     const fail = (thrown: unknown): void => {
       if (reached === Infinity) return;
       reached = Infinity;
@@ -104,32 +111,31 @@ export function compose(...middlewares: RequestHandler[]): RequestHandler {
   };
 }
 
-/** How many requests the service works on at once; what is beyond gets a 503 straight away, so that memory stays bounded. */
+/** Limits the requests in flight. A request beyond the limit gets a 503 at once, so that memory stays bounded. */
 export interface Capacity {
-  /** Refuses a request that arrives while all places are taken, before anything is spent on it. */
-  refuseWhenFull: RequestHandler;
+  /** Rejects a request that arrives at the limit, before any work on it. */
+  rejectWhenFull: RequestHandler;
   /**
-   * Returns the `context` of `implement`, which hands this down: a request takes a place until its response is over, or the
-   * refusal is thrown. A request whose body is still arriving holds none.
+   * Returns a function for the option `context` of `implement`. It counts the request as in flight until its response is closed,
+   * and passes `context` on; at the limit it throws the 503. A request whose body is still arriving does not count.
    */
   reserving: <Context>(context: Context) => (request: Request) => Context;
 }
 
-/** Places for `most` requests. */
-function createCapacity(most: number): Capacity {
-  let taken = 0;
+function createCapacity(maxInFlight: number): Capacity {
+  let inFlight = 0;
   const check = (): void => {
-    if (taken >= most) throw problem("unavailable", { "Retry-After": "1" });
+    if (inFlight >= maxInFlight) throw problem("unavailable", { "Retry-After": "1" });
   };
   return {
-    refuseWhenFull: (_request, _response, next) => {
+    rejectWhenFull: (_request, _response, next) => {
       check();
       next();
     },
     reserving: (context) => (request) => {
       check();
-      taken++;
-      request.res!.on("close", () => taken--);
+      inFlight++;
+      request.res!.on("close", () => inFlight--);
       return context;
     },
   };

@@ -1,21 +1,21 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 
-/** Where a service runs. Development is a person's own machine. */
+/** The environments that a service is deployed to. `development` is a developer's own machine. */
 export const ENVIRONMENTS = ["development", "staging", "production"] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 
-/** More proxies than stand in front of a service; header values beyond are not read. */
-export const MOST_PROXIES = 32;
+/** The largest number of proxies in front of a service. Entries of forwarding headers beyond it are not read. */
+export const MAX_PROXIES = 32;
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
 const hostname = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i;
 const decimal = /^(0|[1-9]\d{0,8})$/;
 
-const NOT_PROXIES = `TRUST_PROXY must be the addresses of proxies or their CIDR blocks, separated by commas, or a number of proxies from 0 to ${MOST_PROXIES}. Set it so: TRUST_PROXY=10.0.0.0/8,::1 or TRUST_PROXY=1`;
+const INVALID_TRUST_PROXY = `TRUST_PROXY must be a comma-separated list of IP addresses and CIDR blocks of proxies, or a number of proxies from 0 to ${MAX_PROXIES}. Set it so: TRUST_PROXY=10.0.0.0/8,::1 or TRUST_PROXY=1`;
 
-/** The settings of a service by the names of their environment variables: what is allowed, the default, and what to say otherwise. */
+/** The settings of a service by environment variable, each with its validation, default and error message. */
 export const SERVICE_SETTINGS = {
   HOST: address("HOST").default("127.0.0.1"),
   PORT: wholeNumber("PORT", 0, 65_535, 3000).default(3000),
@@ -29,13 +29,16 @@ export const SERVICE_SETTINGS = {
   TRUST_PROXY: z
     .string()
     .transform((text) => (decimal.test(text) ? Number(text) : text.split(",").map((block) => block.trim())))
-    .refine((trusted) => (Array.isArray(trusted) ? trusted.every(isBlock) : trusted <= MOST_PROXIES), NOT_PROXIES)
+    .refine(
+      (trusted) => (Array.isArray(trusted) ? trusted.every(isBlock) : trusted <= MAX_PROXIES),
+      INVALID_TRUST_PROXY,
+    )
     .optional(),
   STRICT_TRANSPORT_SECURITY: z
     .string()
     .regex(
       /^max-age=\d{1,10}(; ?includeSubDomains)?(; ?preload)?$/,
-      "STRICT_TRANSPORT_SECURITY must be max-age with seconds, then includeSubDomains and preload if you want them. Set it so: STRICT_TRANSPORT_SECURITY=max-age=31536000 or STRICT_TRANSPORT_SECURITY='max-age=31536000; includeSubDomains'",
+      "STRICT_TRANSPORT_SECURITY must be max-age in seconds, optionally followed by includeSubDomains and preload. Set it so: STRICT_TRANSPORT_SECURITY=max-age=31536000 or STRICT_TRANSPORT_SECURITY='max-age=31536000; includeSubDomains'",
     )
     .optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
@@ -49,31 +52,31 @@ export const SERVICE_SETTINGS = {
   METRICS_PORT: wholeNumber("METRICS_PORT", 0, 65_535, 9464).optional(),
 };
 
-/** What a service is started with: every setting checked, every default applied. */
+/** The validated settings of a service, with defaults applied. */
 export interface ServiceConfig {
   host: string;
   port: number;
   logLevel: (typeof LOG_LEVELS)[number];
-  /** Seconds. */
+  /** In seconds. */
   shutdownDelay: number;
-  /** Seconds, after the delay, until connections that are still open are destroyed. */
+  /** In seconds. Connections that are still open so long after the delay are destroyed. */
   shutdownTimeout: number;
-  /** How many processes serve. */
+  /** The number of processes that serve. */
   processes: number;
   maxInFlight: number;
-  /** Addresses and CIDR blocks of the proxies whose word counts, or how many there are; as Express's `trust proxy`. */
+  /** The addresses and CIDR blocks of trusted proxies, or their number, as for Express's `trust proxy`. */
   trustProxy: string[] | number;
-  /** The header of that name, where TLS ends in front of the service. */
+  /** The value of the header of that name, for a service behind a proxy that terminates TLS. */
   strictTransportSecurity: string | undefined;
-  /** The URL of the OpenTelemetry collector, if there is one. */
+  /** The URL of the OpenTelemetry collector; undefined without tracing. */
   tracesEndpoint: string | undefined;
-  /** Where `/metrics` is served; undefined when it is not. */
+  /** The address of `/metrics`; undefined without metrics. */
   metrics: { host: string; port: number } | undefined;
 }
 
 /**
- * Reads settings from the environment, an empty one counting as unset. Throws `ConfigError` and never repeats a bad value, which
- * may be a secret.
+ * Reads settings from environment variables. An empty variable counts as unset. Throws `ConfigError`, whose message never
+ * contains the invalid value, since it may be a secret.
  */
 export function readSettings<Settings extends z.ZodType>(
   settings: Settings,
@@ -85,7 +88,7 @@ export function readSettings<Settings extends z.ZodType>(
   return data;
 }
 
-/** Gives the settings the names of the code. */
+/** Returns validated environment variables as a `ServiceConfig`. */
 export function serviceConfig(data: z.infer<z.ZodObject<typeof SERVICE_SETTINGS>>): ServiceConfig {
   return {
     host: data.HOST,
@@ -102,7 +105,7 @@ export function serviceConfig(data: z.infer<z.ZodObject<typeof SERVICE_SETTINGS>
   };
 }
 
-/** A setting that keeps the program from starting; the message is one line for each, naming it and what to do. */
+/** Thrown for invalid settings. The message has one line for each, with its name and the remedy. */
 export class ConfigError extends Error {
   override name = "ConfigError";
 }
@@ -116,20 +119,20 @@ function address(name: string) {
     );
 }
 
-/** An address, or a block of them as CIDR writes it; not one of all addresses, which would trust whoever writes the header. */
+/** Whether the text is an IP address or a CIDR block. Blocks of all addresses (`/0`) are invalid, since they would trust every client. */
 function isBlock(text: string): boolean {
-  const [base = "", prefix, ...more] = text.split("/");
+  const [base = "", prefix, ...rest] = text.split("/");
   const bits = { 0: 0, 4: 32, 6: 128 }[isIP(base)]!;
-  if (more.length > 0 || base.includes("%")) return false;
+  if (rest.length > 0 || base.includes("%")) return false;
   return prefix === undefined ? bits > 0 : decimal.test(prefix) && Number(prefix) > 0 && Number(prefix) <= bits;
 }
 
-function wholeNumber(name: string, least: number, most: number, example: number) {
+function wholeNumber(name: string, min: number, max: number, example: number) {
   return z
     .string()
     .refine(
-      (text) => decimal.test(text) && Number(text) >= least && Number(text) <= most,
-      `${name} must be a whole number from ${least} to ${most}. Set it so: ${name}=${example}`,
+      (text) => decimal.test(text) && Number(text) >= min && Number(text) <= max,
+      `${name} must be a whole number from ${min} to ${max}. Set it so: ${name}=${example}`,
     )
     .transform(Number);
 }

@@ -85,8 +85,8 @@ describe("WEB_CONCURRENCY", () => {
     const { status, stdout, stderr } = ended;
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
     expect(stderr.trimEnd().split("\n")).toEqual([
-      `Cannot listen on 127.0.0.1:${port}: something listens there already. Set HOST and PORT to an address that is free.`,
-      "A process that was to serve did not start: it ended with 1.",
+      `Cannot listen on 127.0.0.1:${port}: the address is already in use. Set HOST and PORT to a free address.`,
+      "A worker process did not start. It ended with 1; see its error above.",
     ]);
   });
 

@@ -126,7 +126,7 @@ describe("what Node's parser refuses before Express sees it", () => {
     const answers = await text(socket);
     expect(answers.match(/HTTP\/1.1 \d{3}/g)).toEqual(["HTTP/1.1 400"]);
     expect(answers).toMatch(/\r\nConnection: close\r\n/);
-    expect(answers).toContain("HTTP/1.0 has no Transfer-Encoding. Send a Content-Length, or HTTP/1.1.");
+    expect(answers).toContain("HTTP/1.0 does not support Transfer-Encoding. Send a Content-Length, or use HTTP/1.1.");
     expect(await (await service.request("/things")).text()).not.toContain("Smuggled");
   });
 
@@ -193,7 +193,7 @@ test("an address that is taken is said with what to set, and why", async () => {
   expect(refusal).toBeInstanceOf(ListenError);
   expect(refusal).toMatchObject({
     name: "ListenError",
-    message: `Cannot listen on 127.0.0.1:${port}: something listens there already. Set HOST and PORT to an address that is free.`,
+    message: `Cannot listen on 127.0.0.1:${port}: the address is already in use. Set HOST and PORT to a free address.`,
     cause: { code: "EADDRINUSE" },
   });
 });

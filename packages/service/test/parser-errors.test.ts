@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { codeOf } from "../src/http/parser-errors.ts";
+import { errorCodeOf } from "../src/http/parser-errors.ts";
 
 /** What the parser was given last, with `|` where it stopped. */
 function parserError(code: string, packet?: string, reason?: string) {
@@ -23,7 +23,7 @@ test.each([
   ["in a header without its name", "xx GET|", "headers_too_large"],
   ["in an unknown place", undefined, "headers_too_large"],
 ])("a head that grows too large %s", (_, packet, code) => {
-  expect(codeOf(parserError("HPE_HEADER_OVERFLOW", packet))).toBe(code);
+  expect(errorCodeOf(parserError("HPE_HEADER_OVERFLOW", packet))).toBe(code);
 });
 
 test.each([
@@ -37,7 +37,7 @@ test.each([
   ["a line with more", "|BREW /x y HTTP/1.1\r\n", "invalid_request"],
   ["nothing known", undefined, "invalid_request"],
 ])("an unknown method, %s", (_, packet, code) => {
-  expect(codeOf(parserError("HPE_INVALID_METHOD", packet))).toBe(code);
+  expect(errorCodeOf(parserError("HPE_INVALID_METHOD", packet))).toBe(code);
 });
 
 test.each([
@@ -48,5 +48,5 @@ test.each([
   ["ERR_HTTP_REQUEST_TIMEOUT", undefined, "request_timeout"],
   ["HPE_INVALID_HEADER_TOKEN", "Invalid method", "invalid_request"],
 ])("%s for the reason %s", (code, reason, answer) => {
-  expect(codeOf(parserError(code, undefined, reason))).toBe(answer);
+  expect(errorCodeOf(parserError(code, undefined, reason))).toBe(answer);
 });

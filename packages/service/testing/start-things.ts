@@ -3,18 +3,18 @@ import { startService } from "../src/life/start-service.ts";
 import { createLogger } from "../src/observability/request-log.ts";
 import { type ThingsOptions, thingsService } from "./things.ts";
 
-/** A line of the log, as far as tests look at it. */
+/** A log line, with the fields that tests read. */
 export interface Line extends Record<string, unknown> {
   level: number;
   msg: string;
   req?: { id?: string; address?: string; claimed?: string[] };
 }
 
-/** A service of things at work in this process. */
+/** A running service of things in this process. */
 export interface Things extends Service, AsyncDisposable {
-  /** Requests a path below the base URL, with the token `good` unless told otherwise. */
+  /** Requests a path below the base URL. The token defaults to `good`; null sends none. */
   request: (path: string, init?: RequestInit & { token?: string | null }) => Promise<Response>;
-  /** What has been logged. */
+  /** The lines logged until now. */
   lines: () => Line[];
 }
 
@@ -36,7 +36,7 @@ export async function startThings(options: ThingsOptions = {}): Promise<Things> 
   };
 }
 
-/** A POST of a value as JSON. */
+/** Returns the options of a POST with a JSON body. */
 export function json(body: unknown, headers: Record<string, string> = {}): RequestInit {
   return { method: "POST", headers: { "Content-Type": "application/json", ...headers }, body: JSON.stringify(body) };
 }

@@ -12,7 +12,7 @@ interface Thing {
   name: string;
 }
 
-/** What openapi-typescript writes for `document`, with defaults applied. */
+/** The types of `document`, as openapi-typescript generates them with defaults applied. */
 interface Operations {
   listThings: {
     parameters: { query: { limit: number } };
@@ -30,7 +30,7 @@ const failure = {
 };
 const thing = { $ref: "#/components/schemas/Thing" };
 
-/** A contract with what tests of every service need: a list, a creation, and bearer tokens. */
+/** A contract with the minimum for tests of a service: a list, a creation and bearer tokens. */
 export const document = {
   openapi: "3.1.0",
   info: { title: "Things", version: "1.2.3" },
@@ -82,24 +82,24 @@ export const document = {
   },
 } as const satisfies OpenApiDocument & ServedDocument;
 
-/** The state of what a service depends on: thrown, it is answered with 503. */
+/** Stands for a failure of a dependency, which becomes 503. */
 export class Outage extends Error {
   override name = "Outage";
 }
 
-/** What a test changes of the service. */
+/** The options of the service in tests. */
 export interface ThingsOptions {
-  /** Settings by the names of their environment variables. */
+  /** Settings as environment variables. */
   env?: NodeJS.ProcessEnv;
   /** Default: admits the token `good`. */
   security?: SecurityHandler<{ id: number; name: string }>;
-  /** Which failures are the state of what the service depends on. Default: an `Outage`. */
+  /** Whether an error is a failure of a dependency. Default: an `Outage` is. */
   isOutage?: (error: unknown) => boolean;
-  /** Awaited by each operation before it answers; what it throws is the operation's failure. */
+  /** Awaited by each operation before its response. If it throws, the operation fails. */
   before?: (operationId: string) => unknown;
 }
 
-/** A service whose things are kept in memory. */
+/** Returns a service that stores its things in memory. */
 export function thingsService({
   env = {},
   security = onlyGood,
@@ -114,7 +114,7 @@ export function thingsService({
     basePath: "/v1",
     prepare: async () => {},
     greeting: ({ baseUrl, metricsUrl }) => `Things are listening on ${baseUrl}\nMetrics are at ${metricsUrl}`,
-    open: async (surroundings) => open(surroundings),
+    open: async (context) => open(context),
   };
 
   async function open({ logger, metrics, tracing, isStopping }: ProcessContext): Promise<OpenedService> {
@@ -123,7 +123,7 @@ export function thingsService({
       ...config,
       document,
       basePath: "/v1",
-      enter: (goOn) => goOn(undefined),
+      runInSnapshot: (run) => run(undefined),
       logger,
       isStopping,
       observer: metrics,

@@ -89,7 +89,7 @@ describe("createPet", () => {
     const misplaced = [post({ ...valid, name: `my ${service.key}` }), post(valid, { "Idempotency-Key": service.key })];
     for (const response of await Promise.all(misplaced)) {
       const message = await expectError(response, 400, "invalid_request");
-      expect(message).toContain("belongs in the Authorization header alone");
+      expect(message).toContain("Send API keys in the Authorization header only.");
       expect(message).not.toContain("pst_");
     }
     expect(await count()).toBe(before);

@@ -3,47 +3,47 @@ import { entityTagOf, isNamed } from "express-operations";
 import { allowGetHead } from "../http/allow-get-head.ts";
 import { originOf } from "../http/request-head.ts";
 
-/** What is used of the document that is served. */
+/** The fields of the OpenAPI document that the service reads. */
 export interface ServedDocument {
   info: { title: string; version: string };
   servers: object[];
 }
 
-/** Stands for the address of the service until a request tells it. */
-const ADDRESS = "address-of-the-service";
+/** The placeholder for the address of the service, which each request replaces. */
+const ADDRESS_PLACEHOLDER = "address-of-the-service";
 
 /**
- * The contract at `/openapi.json` and `/openapi.yaml`, one document in two notations. The first server in it is the address
- * of the request, so that an imported document calls this service; a relative one where the origin is unknown. Each has a strong
- * `ETag` (RFC 9110, section 8.8.3) of its bytes, so that asking again costs a 304 until the contract changes.
+ * Serves the contract as JSON at `/openapi.json` and as YAML at `/openapi.yaml`. The first server in it is the address of the
+ * request, so that tools that import the document call this service; it is relative if the origin is unknown. The responses have a
+ * strong `ETag` (RFC 9110, section 8.8.3) of their bytes, and a conditional request gets 304 until the contract changes.
  */
 export function contractDocument(document: ServedDocument, basePath: string): Router {
-  const servers = [{ url: ADDRESS, description: "This service" }, ...document.servers];
+  const servers = [{ url: ADDRESS_PLACEHOLDER, description: "This service" }, ...document.servers];
   const served = { ...document, servers };
   const router = express.Router({ caseSensitive: true, strict: true });
   router.all(
     "/openapi.json",
     allowGetHead,
-    addressed("application/json", basePath, async () => JSON.stringify(served)),
+    withAddress("application/json", basePath, async () => JSON.stringify(served)),
   );
   router.all(
     "/openapi.yaml",
     allowGetHead,
-    addressed("application/yaml", basePath, () => inYaml(served)),
+    withAddress("application/yaml", basePath, () => toYaml(served)),
   );
   return router;
 }
 
-/** Loaded at the first request, as most who start the service never ask. */
-async function inYaml(served: object): Promise<string> {
+/** Loads `yaml` at the first request, since most processes never serve the YAML. */
+async function toYaml(served: object): Promise<string> {
   const { stringify } = await import("yaml");
   return stringify(served, { lineWidth: 0, aliasDuplicateObjects: false });
 }
 
-/** Answers with a text that is made once, and the address of each request in it. */
-function addressed(type: string, basePath: string, make: () => Promise<string>): RequestHandler {
-  let made: Promise<string[]> | undefined;
-  const parts = () => (made ??= make().then((text) => text.split(new RegExp(`"?${ADDRESS}"?`))));
+/** Sends a text that is rendered once, with the address of each request in place of the placeholder. */
+function withAddress(type: string, basePath: string, render: () => Promise<string>): RequestHandler {
+  let rendered: Promise<string[]> | undefined;
+  const parts = () => (rendered ??= render().then((text) => text.split(new RegExp(`"?${ADDRESS_PLACEHOLDER}"?`))));
   return async (request, response) => {
     const address = (originOf(request) ?? "") + basePath;
     const body = Buffer.from((await parts()).join(JSON.stringify(address)));

@@ -6,12 +6,12 @@ import express, { type RequestHandler, type Router } from "express";
 import type { ServedDocument } from "./contract-document.ts";
 import { allowGetHead } from "../http/allow-get-head.ts";
 
-/** The one file of Scalar that holds all it needs (https://github.com/scalar/scalar, MIT). */
+/** Scalar as one self-contained script (https://github.com/scalar/scalar, MIT). */
 const SCALAR = new URL("browser/standalone.js", import.meta.resolve("@scalar/api-reference"));
 
 /**
- * Scalar's colours with the contrast that WCAG 2.2 (1.4.3) asks for, tables whose words stay whole save in the last column, no copy buttons
- * that show only under a mouse and have no name for a screen reader, and on a phone no button that lies across the URL.
+ * Corrections of Scalar's styles. Colours have the contrast that WCAG 2.2 (1.4.3) requires. In tables only the last column breaks
+ * words. Copy buttons that appear only under a mouse and have no accessible name are hidden, and so is a button over the URL on phones.
  */
 const STYLES = `
 .light-mode {
@@ -29,8 +29,8 @@ const STYLES = `
 button.group\\/copy-button:not([aria-label]) { display: none; }
 `;
 
-/** What of Scalar would leave this machine is off: fonts, telemetry, proxy, agent, links to its hosted services. */
-function settings(basePath: string) {
+/** Scalar's settings. Everything that contacts another host is off: fonts, telemetry, proxy, agent, links to hosted services. */
+function scalarSettings(basePath: string) {
   return {
     url: "/openapi.json",
     servers: [{ url: basePath, description: "The service that shows this page" }],
@@ -51,15 +51,15 @@ function settings(basePath: string) {
 }
 
 /**
- * The contract as a page for people, at `/docs`, to which `/` and `/docs/` lead, where a key can be entered and operations tried on this very service.
- * The page runs our script alone and reaches no other origin; Scalar needs inline styles, so it may have those.
+ * Serves the contract as a page at `/docs`, where a reader can enter a key and call this service. `/` and `/docs/` redirect to it.
+ * The page's policy allows only our scripts and no other origin. It allows inline styles, since Scalar needs them.
  */
 export function referencePage({ info }: ServedDocument, basePath: string): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
-  const start = `Scalar.createApiReference("#reference", ${JSON.stringify(settings(basePath))})`;
+  const startScript = `Scalar.createApiReference("#reference", ${JSON.stringify(scalarSettings(basePath))})`;
   const policy = [
     "default-src 'none'",
-    `script-src 'self' '${sha256("sha256-", start)}'`,
+    `script-src 'self' '${sha256("sha256-", startScript)}'`,
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src 'self' data:",
@@ -71,12 +71,12 @@ export function referencePage({ info }: ServedDocument, basePath: string): Route
   let loading: ReturnType<typeof loadScalar> | undefined;
   const scalar = () => (loading ??= loadScalar());
 
-  router.all("/", allowGetHead, leadTo("docs"));
-  router.all("/docs/", allowGetHead, leadTo("../docs"));
+  router.all("/", allowGetHead, redirectTo("docs"));
+  router.all("/docs/", allowGetHead, redirectTo("../docs"));
   router.all("/docs", allowGetHead, async (_request, response) => {
     const { path } = await scalar();
     response.set("Content-Security-Policy", policy);
-    response.type("html").send(page(`${info.title} API ${info.version}`, path, start));
+    response.type("html").send(html(`${info.title} API ${info.version}`, path, startScript));
   });
   const isScript: RequestHandler = async (request, _response, next) =>
     next(request.path === (await scalar()).path ? undefined : "route");
@@ -90,12 +90,12 @@ export function referencePage({ info }: ServedDocument, basePath: string): Route
   return router;
 }
 
-/** To a reference (RFC 3986, section 4.2), so that it is right below any path that a proxy adds. */
-function leadTo(reference: string): RequestHandler {
+/** Redirects to a relative reference (RFC 3986, section 4.2), which stays correct below any path that a proxy adds. */
+function redirectTo(reference: string): RequestHandler {
   return (_request, response) => void response.writeHead(302, { Location: reference, "Content-Length": 0 }).end();
 }
 
-/** Read once and only when somebody looks; its path has its hash, so that a browser may keep it for ever. */
+/** Reads and compresses Scalar. Its path contains its hash, so that browsers may cache it for ever. */
 async function loadScalar() {
   const plain = await readFile(SCALAR);
   const hash = createHash("sha256").update(plain).digest("base64url").slice(0, 16);
@@ -106,7 +106,7 @@ function sha256(prefix: string, text: string): string {
   return prefix + createHash("sha256").update(text).digest("base64");
 }
 
-function page(title: string, script: string, start: string): string {
+function html(title: string, script: string, startScript: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -119,7 +119,7 @@ function page(title: string, script: string, start: string): string {
 <div id="reference"></div>
 <noscript>This page needs JavaScript. The contract is at <a href="/openapi.yaml">/openapi.yaml</a>.</noscript>
 <script src="${script}"></script>
-<script>${start}</script>
+<script>${startScript}</script>
 </body>
 </html>
 `;

@@ -2,15 +2,15 @@ import type { RequestListener, ServerOptions } from "node:http";
 import type { Express } from "express";
 import { IncomingMessage, ServerResponse } from "./node-http.ts";
 
-/** An Express app, or any other listener. */
-export type Listening = RequestListener & Partial<Pick<Express, "request" | "response">>;
+/** An Express app or any other request listener. */
+export type AppOrListener = RequestListener & Partial<Pick<Express, "request" | "response">>;
 
 /**
- * Has Node make requests and responses that are from birth what Express turns each of them into: to change the prototype
- * of an object makes all that is done with it slower. Classes make them, since an object of a class has room for all of
- * its fields from the start.
+ * Returns options of `createServer` that make Node create requests and responses with Express's prototypes. Express would
+ * otherwise set the prototype of each object, and such an object is slow from then on. The prototypes belong to classes,
+ * since V8 reserves space for the fields of a class's objects in advance.
  */
-export function messagesOf(app: Listening): ServerOptions {
+export function messageClasses(app: AppOrListener): ServerOptions {
   if (app.request === undefined || app.response === undefined) return {};
   class Request extends IncomingMessage {}
   class Response extends ServerResponse {}

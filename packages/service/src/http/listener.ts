@@ -2,12 +2,12 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { normalizePath } from "express-operations";
 import { closingError, ERRORS } from "../errors.ts";
-import { type Listening, messagesOf } from "./express-messages.ts";
+import { type AppOrListener, messageClasses } from "./express-messages.ts";
 import { createServer } from "./node-http.ts";
-import { endWith, refuseConnection } from "./parser-errors.ts";
+import { endWithError, rejectConnection } from "./parser-errors.ts";
 import { MAX_TARGET } from "./request-head.ts";
 
-/** Where to listen, and the settings that say so. */
+/** An address to listen on, with the names of its settings for error messages. */
 export interface Address {
   host: string;
   port: number;
@@ -16,71 +16,71 @@ export interface Address {
 
 /** A server that accepts connections. */
 export interface Listener {
-  /** Its address, without a path: `http://127.0.0.1:3000`. */
+  /** The origin of its URLs, such as `http://127.0.0.1:3000`. */
   origin: string;
-  /** Still accepts connections, and from now on ends each with its next answer: `Connection: close`. */
+  /** Sends `Connection: close` with each response from now on. New connections are still accepted. */
   drain: () => void;
   /**
-   * Stops accepting, finishes what is in flight, and resolves when the last connection is closed. Those still open after
-   * so many milliseconds, 10 seconds unless told otherwise, are destroyed; gives how many.
+   * Stops accepting connections, finishes the requests in flight, and resolves once the last connection is closed. Connections
+   * that are open after `timeoutMs` (default: 10 s) are destroyed. Returns their number.
    */
-  close: (patience?: number) => Promise<number>;
+  close: (timeoutMs?: number) => Promise<number>;
 }
 
-/** The address cannot be listened on; the message names it and what to do. */
+/** Thrown if the address cannot be listened on. The message names the address and the settings to change. */
 export class ListenError extends Error {
   override name = "ListenError";
 
   constructor({ host, port, settings = "HOST and PORT" }: Address, cause: NodeJS.ErrnoException) {
-    const reason = cause.code === "EADDRINUSE" ? "something listens there already" : cause.message;
-    super(`Cannot listen on ${host}:${port}: ${reason}. Set ${settings} to an address that is free.`, { cause });
+    const reason = cause.code === "EADDRINUSE" ? "the address is already in use" : cause.message;
+    super(`Cannot listen on ${host}:${port}: ${reason}. Set ${settings} to a free address.`, { cause });
   }
 }
 
-/** How often connections are looked at, for time-outs and at shutdown, in milliseconds. */
+/** The interval between checks of connections for timeouts, in milliseconds. */
 const CHECK_INTERVAL = 1_000;
 
 /**
- * Listens for the app, which sees paths in their normal form. What Node refuses before Express sees it gets an Error body
+ * Starts a server for the app. Paths reach the app in normal form. Requests that Node's parser rejects get an Error body
  * as well.
  */
-export async function listen(app: Listening, at: Address): Promise<Listener> {
-  const answer = (request: IncomingMessage, response: ServerResponse): void => {
-    // One that is too long is measured as it came.
+export async function listen(app: AppOrListener, address: Address): Promise<Listener> {
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    // A target that is too long stays unchanged, since its length is checked later as sent.
     if (request.url!.length <= MAX_TARGET && request.url!.includes("%")) request.url = normalizeTarget(request.url!);
     app(request, response);
   };
   const server = createServer(
     {
-      ...messagesOf(app),
+      ...messageClasses(app),
       headersTimeout: 10_000,
       requestTimeout: 30_000,
       connectionsCheckingInterval: CHECK_INTERVAL,
       requireHostHeader: false,
     },
-    answer,
+    handle,
   );
   const connections = new Connections(server);
-  server.on("clientError", refuseConnection);
-  // It names a host, not a path, and nothing is allowed on another host: an empty Allow (RFC 9110, section 10.2.1).
-  server.on("connect", (_request, socket) => endWith(socket.resume(), "method_not_allowed", { Allow: "" }));
-  // Whoever reads the body asks for it: a request that is refused before is not told to go on.
-  server.on("checkContinue", answer);
+  server.on("clientError", rejectConnection);
+  // CONNECT targets another host, where no method is allowed: hence the empty Allow (RFC 9110, section 10.2.1).
+  server.on("connect", (_request, socket) => endWithError(socket.resume(), "method_not_allowed", { Allow: "" }));
+  // Reading the body sends 100 Continue, so a request that is rejected before gets none.
+  server.on("checkContinue", handle);
   server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) => {
     const { body, headers } = closingError("expectation_failed");
     response.writeHead(ERRORS.expectation_failed.status, headers).end(body);
   });
   await new Promise<void>((done, failed) => {
-    server.once("error", (cause) => failed(new ListenError(at, cause)));
-    server.listen(at.port, at.host, done);
+    server.once("error", (cause) => failed(new ListenError(address, cause)));
+    server.listen(address.port, address.host, done);
   });
-  const patrol = setInterval(() => connections.endSlowOnes(), CHECK_INTERVAL);
-  server.once("close", () => clearInterval(patrol));
-  const { address, family, port: bound } = server.address() as AddressInfo;
+  const slowCheck = setInterval(() => connections.endSlowConnections(), CHECK_INTERVAL);
+  server.once("close", () => clearInterval(slowCheck));
+  const bound = server.address() as AddressInfo;
   return {
-    origin: `http://${family === "IPv6" ? `[${address}]` : address}:${bound}`,
+    origin: `http://${bound.family === "IPv6" ? `[${bound.address}]` : bound.address}:${bound.port}`,
     drain: () => connections.drain(),
-    close: (patience = 10_000) => close(server, connections, patience),
+    close: (timeoutMs = 10_000) => close(server, connections, timeoutMs),
   };
 }
 
@@ -89,57 +89,58 @@ function normalizeTarget(target: string): string {
   return normalizePath(path) + target.slice(path.length);
 }
 
-async function close(server: Server, connections: Connections, patience: number): Promise<number> {
+async function close(server: Server, connections: Connections, timeoutMs: number): Promise<number> {
   let destroyed = 0;
-  // Connections that turn idle after close() would otherwise stay for their whole keep-alive time.
-  const sweep = setInterval(() => server.closeIdleConnections(), CHECK_INTERVAL / 20);
+  // Node keeps connections that become idle after close() for their whole keep-alive time.
+  const idleCheck = setInterval(() => server.closeIdleConnections(), CHECK_INTERVAL / 20);
   const end = setTimeout(() => {
     destroyed = connections.destroy();
-  }, patience);
+  }, timeoutMs);
   try {
     await new Promise<void>((done, failed) => server.close((error) => (error ? failed(error) : done())));
   } finally {
-    clearInterval(sweep);
+    clearInterval(idleCheck);
     clearTimeout(end);
   }
   return destroyed;
 }
 
-/** Each may hold a request that is still arriving, 80 KiB at most. What is beyond is closed at once. */
+/** Connections beyond this number are closed at once. Each connection may hold up to 80 KiB of an incomplete request. */
 const MAX_CONNECTIONS = 4_096;
-/** How long a request may take to arrive, from the end of its headers. Node's `requestTimeout` is looser, and stays behind it. */
+/** The time limit for receiving a request, from the end of its headers. Node's `requestTimeout` is longer and remains as a second limit. */
 const BODY_MS = 15_000;
 /**
- * How long a client may take to make room for an answer; the system's buffers take a whole one from clients that read.
- * Node has no such limit: it ends connections that are idle, not those that are read byte by byte.
+ * The time limit for sending the rest of a response after the handler has ended it. For a client that reads, the system's
+ * buffers take all of it at once. Node has no such limit: a client that reads byte by byte never counts as idle.
  */
-const READING_MS = 5_000;
-/** How long until the next request's headers are there. Node's `keepAliveTimeout` starts anew with each empty line sent. */
+const RESPONSE_READ_MS = 5_000;
+/** The time limit between a response and the next request's headers. Node's `keepAliveTimeout` restarts with each empty line that a client sends. */
 const IDLE_MS = 8_000;
 
 interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
   arrivedAt: number;
-  answeredAt?: number;
+  endedAt?: number;
 }
 
-/** What is under way on a connection: requests that have not arrived in full, or whose answers are not sent in full. */
+/** The state of an open connection. */
 interface Connection {
+  /** The requests that have not arrived completely, or whose responses are not sent completely. */
   exchanges: Exchange[];
-  /** When the last of them was over, while there is none. */
+  /** The end of the last exchange; undefined while there are exchanges. */
   idleSince: number | undefined;
 }
 
 /**
- * The open connections of a server. What lasts for a request is kept with its connection: a Set of all requests would be
- * made anew again and again, and what was in the old ones, each of which refers to the next, stay in memory for long.
+ * The open connections of a server, each with its exchanges. A single Set of all exchanges would cost memory: V8 rebuilds a
+ * growing Set again and again, and each old table refers to the next, so their entries stay in memory for long.
  */
 class Connections {
   readonly #open = new Map<Socket, Connection>();
   #isDraining = false;
 
-  /** Node's own limit would send connections beyond it round and round between the processes of a cluster. */
+  /** Limits connections itself, since in a cluster Node's `maxConnections` passes surplus connections from worker to worker without end. */
   constructor(server: Server) {
     server.prependListener("connection", (socket) => {
       if (this.#open.size >= MAX_CONNECTIONS) {
@@ -152,7 +153,7 @@ class Connections {
     server.prependListener("request", (request, response) => this.#add({ request, response, arrivedAt: now() }));
   }
 
-  /** From now on every answer says `Connection: close`, those included that are being prepared. */
+  /** Sends `Connection: close` with each response from now on, also for requests in flight. */
   drain(): void {
     this.#isDraining = true;
     for (const { exchanges } of this.#open.values()) {
@@ -160,21 +161,21 @@ class Connections {
     }
   }
 
-  /** Ends the connections of clients that take too long to send a body, to read an answer, or to ask again. To be called each second. */
-  endSlowOnes(): void {
+  /** Ends connections beyond one of the time limits: for a body, a response or the next request. */
+  endSlowConnections(): void {
     for (const [socket, connection] of this.#open) {
       for (const exchange of connection.exchanges.slice()) {
         const { request, response } = exchange;
-        if (response.writableEnded && !response.closed) exchange.answeredAt ??= now();
+        if (response.writableEnded && !response.closed) exchange.endedAt ??= now();
         if (response.closed && request.complete) finish(connection, exchange);
-        else if (!request.complete && now() - exchange.arrivedAt > BODY_MS) refuseSlowBody(exchange);
-        else if (exchange.answeredAt !== undefined && now() - exchange.answeredAt > READING_MS) socket.destroy();
+        else if (!request.complete && now() - exchange.arrivedAt > BODY_MS) rejectSlowBody(exchange);
+        else if (exchange.endedAt !== undefined && now() - exchange.endedAt > RESPONSE_READ_MS) socket.destroy();
       }
       if (connection.idleSince !== undefined && now() - connection.idleSince > IDLE_MS) socket.destroy();
     }
   }
 
-  /** Destroys them, and gives how many there were. */
+  /** Destroys all connections and returns their number. */
   destroy(): number {
     const { size } = this.#open;
     for (const socket of this.#open.keys()) socket.destroy();
@@ -199,7 +200,7 @@ function finish(connection: Connection, exchange: Exchange): void {
   if (connection.exchanges.length === 0) connection.idleSince = now();
 }
 
-function refuseSlowBody({ request, response }: Exchange): void {
+function rejectSlowBody({ request, response }: Exchange): void {
   if (response.headersSent) {
     request.socket.destroy();
     return;

@@ -1,6 +1,6 @@
 /**
- * What is used of Node's `http`. An `import` of it would read all that the module exports, and so load its WebSocket, which
- * is most of what the module costs at the start.
+ * The exports of `node:http` that the service uses. A plain `import` reads every export of the module, which loads its
+ * WebSocket, and that is most of the module's start-up time.
  */
 export const { createServer, get, IncomingMessage, METHODS, ServerResponse, STATUS_CODES } =
   process.getBuiltinModule("node:http");

@@ -1,23 +1,24 @@
 import type { ErrorRequestHandler } from "express";
 import type { Logger } from "pino";
 import { asProblem, problem, problemBody } from "../problems.ts";
-import { describe } from "../observability/request-log.ts";
+import { describeRequest } from "../observability/request-log.ts";
 
-/** Failures of what the service depends on, such as its database: answered with 503, and reported rather than logged each time. */
+/** Failures of a dependency, such as the database. They become 503, and `report` decides what is logged. */
 export interface Outages {
+  /** Whether the error is such a failure. */
   covers: (error: unknown) => boolean;
-  /** Told of each such failure, and of the request that it failed. */
+  /** Called with each such failure and the request that failed. */
   report: (error: unknown, req: object) => void;
 }
 
-/** Answers what is thrown with an Error body. What is not a refusal of ours is logged or, as an outage, reported; the answer does not show it. */
+/** Returns Express's error handler, which sends an Error body. Outages are reported, and other errors than `Problem` are logged; the response shows neither. */
 export function onError(logger: Logger, outages?: Outages): ErrorRequestHandler {
-  // Four parameters make it Express's error handler.
+  // Express recognizes an error handler by its four parameters.
   return (error: unknown, request, response, _next) => {
     const isOutage = outages?.covers(error) === true;
-    const refusal = isOutage ? problem("unavailable", { "Retry-After": "1" }) : asProblem(error);
-    if (refusal !== error) {
-      const req = describe(request, response);
+    const sent = isOutage ? problem("unavailable", { "Retry-After": "1" }) : asProblem(error);
+    if (sent !== error) {
+      const req = describeRequest(request, response);
       if (isOutage) outages.report(error, req);
       else logger.error({ err: error, req }, "request failed");
     }
@@ -25,12 +26,12 @@ export function onError(logger: Logger, outages?: Outages): ErrorRequestHandler 
       response.destroy();
       return;
     }
-    const body = JSON.stringify(problemBody(refusal));
+    const body = JSON.stringify(problemBody(sent));
     const headers = {
-      ...refusal.headers,
+      ...sent.headers,
       "Content-Type": "application/json",
       "Content-Length": Buffer.byteLength(body),
     };
-    response.writeHead(refusal.status, headers).end(body);
+    response.writeHead(sent.status, headers).end(body);
   };
 }

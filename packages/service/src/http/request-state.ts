@@ -2,17 +2,17 @@ import type { OutgoingHttpHeaders, ServerResponse as NodeResponse } from "node:h
 import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
 import { ServerResponse } from "./node-http.ts";
 
-/** What is known of a request while it is served: one object for each, with the same fields from the start. */
+/** The state of a request while it is served. Each object has all fields from the start, which keeps access to them fast. */
 export class RequestState {
-  /** Sent with the response, whatever that becomes; what a handler sets goes before. */
+  /** Default headers of the response, also of an error. Headers that a handler sets take precedence. */
   readonly headers: Record<string, string>;
-  /** The request's own or the caller's `X-Request-Id`. */
+  /** The caller's `X-Request-Id`, or a generated one. */
   id: string | undefined = undefined;
   operationId: string | undefined = undefined;
-  /** Whose API key has been accepted. */
+  /** The owner of the API key, once it is accepted. */
   caller: { readonly id: number; readonly name: string } | undefined = undefined;
   traceId: string | undefined = undefined;
-  /** The version of the data that the request is answered from; undefined where that cannot be told. */
+  /** The version of the data that the request reads; undefined if it is unknown. */
   dataVersion: number | undefined = undefined;
 
   constructor(headers: Record<string, string>) {
@@ -26,37 +26,37 @@ interface WithState {
   [STATE]?: RequestState;
 }
 
-/** Begins the state of the request that a response answers. */
-export function beginState(response: NodeResponse, headers: Record<string, string>): RequestState {
+/** Creates the state of the request that a response belongs to. */
+export function createState(response: NodeResponse, headers: Record<string, string>): RequestState {
   return ((response as WithState)[STATE] = new RequestState(headers));
 }
 
-/** The state of the request that a response answers. Throws where it was not begun, which is a mistake in the order of middlewares. */
+/** Returns the state of the request that a response belongs to. Throws if no middleware has created it yet. */
 export function stateOf(response: NodeResponse): RequestState {
-  const state = stateIfAny(response);
+  const state = findState(response);
   if (state === undefined)
-    throw new Error("The state of the request was not begun: put the middleware that does first.");
+    throw new Error("The request has no state. Put defaultHeaders() before all other middlewares.");
   return state;
 }
 
-/** The same, or undefined for what Node answers by itself, past every middleware. */
-export function stateIfAny(response: NodeResponse): RequestState | undefined {
+/** Returns the state, or undefined for a response that Node sends itself, without any middleware. */
+export function findState(response: NodeResponse): RequestState | undefined {
   return (response as WithState)[STATE];
 }
 
-/** Notes which operation a request is for. */
-export function noteOperation({ res }: Request, operationId: string): void {
+/** Records the operation of a request. */
+export function recordOperation({ res }: Request, operationId: string): void {
   stateOf(res!).operationId = operationId;
 }
 
-/** The version of the data that a request is answered from; undefined where that cannot be told. */
+/** Returns the version of the data that a request reads, or undefined if it is unknown. */
 export function dataVersionOf({ res }: Request): number | undefined {
   return stateOf(res!).dataVersion;
 }
 
 /**
- * What helmet 8 sends (https://helmetjs.github.io), save for the policy: no response of an API is a page, so that a browser
- * loads nothing for it and frames it nowhere.
+ * The headers of helmet 8 (https://helmetjs.github.io) with a stricter policy. A response of an API is not a page, so a browser
+ * may load no resource for it and show it in no frame.
  */
 const SECURITY_HEADERS = {
   "Content-Security-Policy": "default-src 'none';frame-ancestors 'none'",
@@ -72,18 +72,18 @@ const SECURITY_HEADERS = {
   "X-XSS-Protection": "0",
 };
 
-/** Nothing is stored, save by the client itself where a tag lets it ask whether it may use that again (RFC 9111, section 5.2.2). */
-const NOT_STORED = "no-store";
-const ASKED_AGAIN = "private, no-cache";
+/** Caching is forbidden, except that a client may store a response with an ETag and must revalidate it (RFC 9111, section 5.2.2). */
+const NO_STORE = "no-store";
+const REVALIDATE = "private, no-cache";
 
 /**
- * Begins the state of each request, and sends default headers with every response: those for security, `Cache-Control`,
- * `Strict-Transport-Security` where it is given, and those that `addStanding` adds. Headers that a handler sets take precedence.
- * All are written at once, as Node checks and stores each that is set by itself.
+ * Creates the state of each request, and sends default headers with every response: security headers, `Cache-Control`,
+ * `Strict-Transport-Security` if given, and those of `addDefaultHeaders`. Headers that a handler sets take precedence. All
+ * headers are written in one call, since Node validates and stores each header that is set separately.
  */
 export function defaultHeaders(app: Express, strictTransportSecurity?: string): RequestHandler {
   const writeHead = function (this: Response, status: number, ...rest: unknown[]): NodeResponse {
-    const standing = stateIfAny(this)?.headers ?? {};
+    const defaults = findState(this)?.headers ?? {};
     const [headers = {}] = rest;
     if (
       rest.length <= 1 &&
@@ -91,35 +91,34 @@ export function defaultHeaders(app: Express, strictTransportSecurity?: string): 
       typeof headers === "object" &&
       this.getHeaderNames().length === 0
     ) {
-      const written: OutgoingHttpHeaders = { ...standing, ...headers };
-      if (written["ETag"] !== undefined && written["Cache-Control"] === NOT_STORED)
-        written["Cache-Control"] = ASKED_AGAIN;
+      const written: OutgoingHttpHeaders = { ...defaults, ...headers };
+      if (written["ETag"] !== undefined && written["Cache-Control"] === NO_STORE) written["Cache-Control"] = REVALIDATE;
       return ServerResponse.prototype.writeHead.call(this, status, written);
     }
     const isTagged = this.hasHeader("ETag") || (headers as OutgoingHttpHeaders)["ETag"] !== undefined;
-    if (isTagged && !this.hasHeader("Cache-Control")) this.setHeader("Cache-Control", ASKED_AGAIN);
-    for (const name in standing) if (!this.hasHeader(name)) this.setHeader(name, standing[name]!);
+    if (isTagged && !this.hasHeader("Cache-Control")) this.setHeader("Cache-Control", REVALIDATE);
+    for (const name in defaults) if (!this.hasHeader(name)) this.setHeader(name, defaults[name]!);
     return ServerResponse.prototype.writeHead.call(this, status, ...(rest as [OutgoingHttpHeaders]));
   };
   Object.assign(app.response, { writeHead });
   const security = {
     ...SECURITY_HEADERS,
     ...(strictTransportSecurity !== undefined && { "Strict-Transport-Security": strictTransportSecurity }),
-    "Cache-Control": NOT_STORED,
+    "Cache-Control": NO_STORE,
   };
   return (_request, response, next) => {
-    beginState(response, { ...security });
+    createState(response, { ...security });
     next();
   };
 }
 
-/** Adds headers to those that stand on a response. */
+/** Adds default headers to a response. */
 export function addDefaultHeaders(response: Response, headers: Record<string, string>): void {
   Object.assign(stateOf(response).headers, headers);
 }
 
-/** What a page may read of a response, beside the names that the Fetch standard always lets it read. */
-const EXPOSED = [
+/** The headers that a page of another origin may read, beside those that the Fetch standard always exposes. */
+const EXPOSED_HEADERS = [
   "Accept-Encoding",
   "Allow",
   "Deprecation",
@@ -135,10 +134,10 @@ const EXPOSED = [
 ].join(", ");
 
 const ANY_ORIGIN = { "Access-Control-Allow-Origin": "*" };
-const READABLE = { ...ANY_ORIGIN, "Access-Control-Expose-Headers": EXPOSED };
+const CORS_HEADERS = { ...ANY_ORIGIN, "Access-Control-Expose-Headers": EXPOSED_HEADERS };
 
-/** The answer to the question whether a page may send a request. A day is the longest a browser remembers it. */
-const PREFLIGHT = {
+/** The response to a CORS preflight. Browsers cache it for at most a day. */
+const PREFLIGHT_HEADERS = {
   "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
   "Access-Control-Allow-Headers": [
     "Authorization",
@@ -153,15 +152,15 @@ const PREFLIGHT = {
 };
 
 /**
- * Lets a page of any origin send requests and read the answers (https://fetch.spec.whatwg.org/#http-cors-protocol). A page
- * has to bring an API key of its own, as browsers add no credential to what is allowed to `*`. OPTIONS that is no
- * preflight goes on to whatever answers it.
+ * Lets pages of any origin send requests and read the responses (https://fetch.spec.whatwg.org/#http-cors-protocol). A page
+ * needs an API key of its own, since browsers send no credentials by themselves to a server that allows `*`. Any other OPTIONS
+ * request than a preflight passes to the next handler.
  */
 export function crossOrigin(request: Request, response: Response, next: NextFunction): void {
   if (request.method === "OPTIONS" && request.headers["access-control-request-method"] !== undefined) {
-    response.writeHead(204, { ...ANY_ORIGIN, ...PREFLIGHT }).end();
+    response.writeHead(204, { ...ANY_ORIGIN, ...PREFLIGHT_HEADERS }).end();
     return;
   }
-  addDefaultHeaders(response, READABLE);
+  addDefaultHeaders(response, CORS_HEADERS);
   next();
 }

@@ -5,55 +5,56 @@ import type { Logger } from "pino";
 import type { Service, RunningService } from "./serving.ts";
 import type { ServiceConfig } from "../settings.ts";
 
-/** The signals that end the service once everything in flight is answered. */
-export const STOPPING = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+/** The signals that stop the service after it has finished the requests in flight. */
+export const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
-/** How long the primary waits, beyond what it told the others to take, for one that hangs, in milliseconds. */
+/** How long the primary waits for a worker beyond SHUTDOWN_TIMEOUT before it kills it, in milliseconds. */
 const GRACE_MS = 2_000;
 
-/** How often the primary asks the others for a sign of life, in milliseconds; one that owes it when asked again hangs. */
-const ASK_EVERY_MS = 10_000;
+/** The interval of pings to workers, in milliseconds. A worker that has not replied by the next ping is killed. */
+const PING_INTERVAL_MS = 10_000;
 
-/** The processes that are handed connections. */
-const listening = new Set<Worker>();
+/** The workers that accept connections. */
+const listeningWorkers = new Set<Worker>();
 
-/** What the primary process tells the others. */
-interface Order {
-  order?: "answer" | "drain" | "close";
+/** A message from the primary to a worker. */
+interface PrimaryCommand {
+  command?: "ping" | "drain" | "close";
 }
 
-/** What they tell it. */
-interface Report {
+/** A message from a worker to the primary. */
+interface WorkerReport {
   baseUrl?: string;
   isAlive?: true;
   isDraining?: true;
 }
 
-/** A process that was to serve ended before it did; what it printed says why. */
+/** Thrown if a worker exits before it serves. The worker has printed the cause. */
 class ProcessError extends Error {
   override name = "ProcessError";
 }
 
 /**
- * Serves one port from `config.processes` processes of the program at `path`, to which this one, the primary, hands the connections in turn. One
- * that ends is replaced, one that hangs is killed first; one that cannot start ends the service.
+ * Serves one port from `config.processes` worker processes of the program at `path`. This process, the primary, distributes
+ * connections among them in turn. A worker that exits is replaced. A worker that hangs is killed and replaced. A worker that
+ * cannot start makes the service fail.
  */
 export async function startProcesses(
   { path, config }: { path: string; config: ServiceConfig },
   logger: Logger,
-  askEveryMs = ASK_EVERY_MS,
+  pingIntervalMs = PING_INTERVAL_MS,
 ): Promise<RunningService> {
   cluster.setupPrimary({ exec: path, args: ["serve"], execArgv: [...process.execArgv, "--disable-sigusr1"] });
   const metrics = await openMetrics(config, logger);
   const { promise: failed, reject: fail } = Promise.withResolvers<never>();
-  failed.catch(() => {}); // it may fail when nobody asks any more
+  failed.catch(() => {}); // it may reject when nothing awaits it any more
   let isStopping = false;
 
   const startProcess = async (): Promise<string> => {
     const worker = cluster.fork();
-    closeUntakenConnections(worker);
-    const baseUrl = await untilServing(worker);
-    killWhenHanging(worker, logger, askEveryMs);
+    closeUnacceptedConnections(worker);
+    const baseUrl = await waitUntilServing(worker);
+    killWhenHanging(worker, logger, pingIntervalMs);
     worker.once("exit", (code: number, signal: string | null) => {
       if (isStopping) return;
       logger.error({ process: worker.process.pid, code, signal }, "a process ended and is replaced");
@@ -63,133 +64,136 @@ export async function startProcesses(
   };
 
   try {
-    const baseUrl = await startProcess(); // alone, so that what keeps all from starting is said once
+    const baseUrl = await startProcess(); // first alone, so that an error that all would have is printed once
     await Promise.all(Array.from({ length: config.processes - 1 }, startProcess));
     const drain = async (): Promise<void> => {
       isStopping = true;
-      const drained = tellAll("drain", (worker) => untilReported(worker, ({ isDraining }) => isDraining));
+      const drained = commandAll("drain", (worker) => waitForReport(worker, ({ isDraining }) => isDraining));
       await Promise.race([drained, sleep(GRACE_MS, undefined, { ref: false })]);
     };
     const close = async (): Promise<void> => {
-      const late = setTimeout(
+      const timer = setTimeout(
         () => {
           const pids = processes().map((worker) => worker.process.pid);
           logger.error({ processes: pids }, "processes did not end after SHUTDOWN_TIMEOUT and are killed");
-          kill();
+          killAll();
         },
         config.shutdownTimeout * 1_000 + GRACE_MS,
       );
-      await tellAll("close", untilEnded);
-      clearTimeout(late);
+      await commandAll("close", waitForExit);
+      clearTimeout(timer);
       await metrics?.close();
     };
-    return { baseUrl, metricsUrl: metrics && `${metrics.origin}/metrics`, failed, drain, close, kill };
+    return { baseUrl, metricsUrl: metrics && `${metrics.origin}/metrics`, failed, drain, close, kill: killAll };
   } catch (error) {
     isStopping = true;
-    kill();
+    killAll();
     await metrics?.close();
     throw error;
   }
 }
 
 /**
- * Serves in one of the processes as the primary says. Signals, which reach every process of a terminal or a service, are
- * left to the primary.
+ * Runs the service in a worker and follows the commands of the primary. It ignores signals, which a terminal or service manager
+ * sends to every process; the primary handles them.
  */
-export async function obeyPrimary(start: () => Promise<Service>): Promise<void> {
-  for (const signal of STOPPING) process.on(signal, () => {});
-  const ordered = { drain: Promise.withResolvers<void>(), close: Promise.withResolvers<void>() };
-  process.on("message", ({ order }: Order) => {
-    if (order === "answer") process.send!({ isAlive: true } satisfies Report);
-    else if (order !== undefined) ordered[order].resolve();
+export async function runWorker(start: () => Promise<Service>): Promise<void> {
+  for (const signal of STOP_SIGNALS) process.on(signal, () => {});
+  const received = { drain: Promise.withResolvers<void>(), close: Promise.withResolvers<void>() };
+  process.on("message", ({ command }: PrimaryCommand) => {
+    if (command === "ping") process.send!({ isAlive: true } satisfies WorkerReport);
+    else if (command !== undefined) received[command].resolve();
   });
   try {
     const service = await start();
-    process.send!({ baseUrl: service.baseUrl } satisfies Report);
-    await ordered.drain.promise;
+    process.send!({ baseUrl: service.baseUrl } satisfies WorkerReport);
+    await received.drain.promise;
     service.drain();
-    process.send!({ isDraining: true } satisfies Report);
-    await ordered.close.promise;
+    process.send!({ isDraining: true } satisfies WorkerReport);
+    await received.close.promise;
     await service.close();
   } catch (error) {
-    process.channel!.unref(); // else it would stay to hear more
+    process.channel!.unref(); // an open channel would keep the process running
     throw error;
   }
-  cluster.worker!.disconnect(); // hands back the connections that it is being given
+  cluster.worker!.disconnect(); // returns connections that are being handed over to the primary
 }
 
-/** Gives the address that the process serves, once it says so. */
-async function untilServing(worker: Worker): Promise<string> {
-  const ended = untilEnded(worker).then((how) => {
-    throw new ProcessError(`A process that was to serve did not start: it ended with ${how}.`);
+/** Resolves with the base URL once the worker serves. */
+async function waitUntilServing(worker: Worker): Promise<string> {
+  const ended = waitForExit(worker).then((exitedWith) => {
+    throw new ProcessError(`A worker process did not start. It ended with ${exitedWith}; see its error above.`);
   });
-  return Promise.race([untilReported(worker, ({ baseUrl }) => baseUrl), ended]);
+  return Promise.race([waitForReport(worker, ({ baseUrl }) => baseUrl), ended]);
 }
 
 /**
- * Node's primary process keeps its handle of a connection until a process has taken it. If none will, the handle stays
- * open and the client would wait for as long as the primary runs, so it is closed here: when the process that it was
- * handed to dies, and when that one refuses it, since it has stopped listening, and so have all others. Relies on the
- * messages of Node's lib/internal/cluster/round_robin_handle.js and child.js.
+ * Closes connections that no worker accepts. Node's primary keeps the handle of a connection until a worker accepts it;
+ * otherwise the handle stays open, and the client waits as long as the primary runs. There are two such cases: the worker dies
+ * while it is handed the connection, or it refuses because it no longer listens and no other worker does. This relies on
+ * the messages of Node's lib/internal/cluster/round_robin_handle.js and child.js.
  */
-function closeUntakenConnections(worker: Worker): void {
-  // `any` stands for the overloads of `send`: Node calls the one with a handle, and we the one with a callback.
-  const send: (...words: any) => any = worker.process.send.bind(worker.process);
-  let lent: { close: () => void } | undefined;
-  worker.process.send = function (...words: any): any {
-    if (words[0]?.act === "newconn") lent = words[1];
-    return send(...words);
+function closeUnacceptedConnections(worker: Worker): void {
+  // `any` covers the overloads of `send`: Node passes a handle, and this module a callback.
+  const send: (...args: any) => any = worker.process.send.bind(worker.process);
+  let handedOver: { close: () => void } | undefined;
+  worker.process.send = function (...args: any): any {
+    if (args[0]?.act === "newconn") handedOver = args[1];
+    return send(...args);
   };
-  worker.on("listening", () => listening.add(worker));
+  worker.on("listening", () => listeningWorkers.add(worker));
   worker.process.on("internalMessage", ({ act, accepted }: { act?: string; accepted?: boolean }) => {
-    if (act === "close") listening.delete(worker);
-    if (accepted === false && listening.size === 0) lent?.close();
+    if (act === "close") listeningWorkers.delete(worker);
+    if (accepted === false && listeningWorkers.size === 0) handedOver?.close();
   });
   worker.process.once("exit", () => {
-    listening.delete(worker);
-    if (!worker.exitedAfterDisconnect) lent?.close(); // for the second time if it had been taken, which does nothing
+    listeningWorkers.delete(worker);
+    if (!worker.exitedAfterDisconnect) handedOver?.close(); // does nothing if the worker had accepted it, since the handle is closed then
   });
 }
 
-/** One whose event loop stands still answers nothing, neither us nor the clients it is handed. */
+/** Kills a worker that misses a ping. Its event loop is blocked, so it cannot serve clients either. */
 function killWhenHanging(worker: Worker, logger: Logger, askEveryMs: number): void {
-  let hasAnswered = true;
-  worker.on("message", ({ isAlive }: Report) => (hasAnswered ||= isAlive === true));
-  const asking = setInterval(() => {
-    if (!hasAnswered) {
+  let hasReplied = true;
+  worker.on("message", ({ isAlive }: WorkerReport) => (hasReplied ||= isAlive === true));
+  const pings = setInterval(() => {
+    if (!hasReplied) {
       logger.error({ process: worker.process.pid }, "a process hangs and is killed");
       worker.process.kill("SIGKILL");
     }
-    hasAnswered = false;
-    worker.send({ order: "answer" } satisfies Order, () => {}); // it may end meanwhile
+    hasReplied = false;
+    worker.send({ command: "ping" } satisfies PrimaryCommand, () => {}); // the worker may have exited
   }, askEveryMs);
-  asking.unref();
-  worker.once("exit", () => clearInterval(asking));
+  pings.unref();
+  worker.once("exit", () => clearInterval(pings));
 }
 
-/** Tells all processes, and waits for each to do it, or to end. */
-async function tellAll(what: "drain" | "close", until: (worker: Worker) => Promise<unknown>): Promise<void> {
-  const done = processes().map((worker) => Promise.race([until(worker), untilEnded(worker)]));
-  for (const worker of processes()) worker.send({ order: what } satisfies Order, () => {}); // one may end meanwhile
+/** Sends a command to all workers, and waits until each has done it or has exited. */
+async function commandAll(
+  command: "drain" | "close",
+  waitUntilDone: (worker: Worker) => Promise<unknown>,
+): Promise<void> {
+  const done = processes().map((worker) => Promise.race([waitUntilDone(worker), waitForExit(worker)]));
+  for (const worker of processes()) worker.send({ command } satisfies PrimaryCommand, () => {}); // a worker may have exited
   await Promise.all(done);
 }
 
-function untilReported<Fact>(worker: Worker, fact: (report: Report) => Fact | undefined): Promise<Fact> {
+function waitForReport<Value>(worker: Worker, read: (report: WorkerReport) => Value | undefined): Promise<Value> {
   return new Promise((resolve) => {
-    worker.on("message", (report: Report) => {
-      const found = fact(report);
-      if (found !== undefined) resolve(found);
+    worker.on("message", (report: WorkerReport) => {
+      const value = read(report);
+      if (value !== undefined) resolve(value);
     });
   });
 }
 
-/** Gives the signal or the exit code that it ended with. */
-async function untilEnded(worker: Worker): Promise<string | number> {
+/** Resolves with the signal or the exit code of the worker. */
+async function waitForExit(worker: Worker): Promise<string | number> {
   const [code, signal] = (await once(worker, "exit")) as [number, string | null];
   return signal ?? code;
 }
 
-function kill(): void {
+function killAll(): void {
   for (const worker of processes()) worker.process.kill("SIGKILL");
 }
 

@@ -2,23 +2,23 @@ import type { RequestHandler } from "express";
 import { Problem } from "express-operations";
 import { ERRORS } from "../errors.ts";
 import type { Outages } from "../http/on-error.ts";
-import { describe } from "../observability/request-log.ts";
+import { describeRequest } from "../observability/request-log.ts";
 
-/** What readiness depends on. */
+/** The conditions of readiness. */
 export interface Readiness {
   isStopping: () => boolean;
-  /** What keeps the service from answering; its message is sent. */
+  /** Returns the failure that keeps the service from serving, if any. Its message is sent to the client. */
   failureOf: () => Promise<{ error: unknown; message: string } | undefined>;
   outages: Outages;
 }
 
-/** Tells whoever sends requests whether to send more: 200, or 503 and why. */
+/** Returns the handler of the readiness probe: 200, or 503 with the reason. */
 export function readiness({ isStopping, failureOf, outages }: Readiness): RequestHandler {
   return async (request, response) => {
     if (isStopping()) throw notReady("The service is stopping.");
     const failure = await failureOf();
     if (failure !== undefined) {
-      outages.report(failure.error, describe(request, response));
+      outages.report(failure.error, describeRequest(request, response));
       throw notReady(failure.message);
     }
     response.json({ status: "ok" });

@@ -4,51 +4,52 @@ import type { Metrics } from "../observability/metrics.ts";
 import type { Tracing } from "../observability/tracing.ts";
 import type { ServiceConfig } from "../settings.ts";
 
-/** A service: what it is called, and what each of its processes opens and serves. */
+/** A service: its name and settings, and the app that each of its processes opens. */
 export interface ServiceDefinition {
   name: string;
   version: string;
   config: ServiceConfig;
-  /** The path that every address of its API ends in, such as `/v1`. */
+  /** The path of its API, such as `/v1`. */
   basePath: string;
-  open: (surroundings: ProcessContext) => Promise<OpenedService>;
+  /** Opens the app and its resources in one process. */
+  open: (context: ProcessContext) => Promise<OpenedService>;
 }
 
-/** What is there when a process opens what it serves. */
+/** The parts of a process that exist before its app. */
 export interface ProcessContext {
   logger: Logger;
   metrics: Metrics | undefined;
   tracing: Tracing | undefined;
-  /** Whether the service is about to end, so that it should be sent nothing more. */
+  /** Whether the service is stopping, so that it should get no more requests. */
   isStopping: () => boolean;
 }
 
-/** What a process serves. */
+/** The app of a process, with its resources. */
 export interface OpenedService {
   app: Express;
-  /** Has what still waits for something answered after so many milliseconds, since the connections are cut soon after. */
+  /** Ends the waiting of requests, such as for a lock, after `afterMs`. They then get a response before their connections are destroyed. */
   stopWaiting: (afterMs: number) => void;
-  /** Called once everything in flight is answered. */
+  /** Closes the resources. Called after the requests in flight are finished. */
   close: () => Promise<void>;
 }
 
-/** The service at work. */
+/** A running service in one process. */
 export interface Service {
   baseUrl: string;
-  /** Where Prometheus finds its metrics, if anywhere. */
+  /** The URL of its Prometheus metrics; undefined without metrics. */
   metricsUrl: string | undefined;
-  /** Announces the end: from now on `/readyz` fails, and each answer ends its connection. New ones are still accepted. */
+  /** Announces the stop: `/readyz` fails, and each response closes its connection. New connections are still accepted. */
   drain: () => void;
-  /** Accepts nothing more, finishes what is in flight, and closes the database. */
+  /** Stops accepting connections, finishes the requests in flight, and closes the resources. */
   close: () => Promise<void>;
 }
 
-/** The service at work, in this process or in several. */
+/** A running service, in this process or in workers. */
 export interface RunningService extends Omit<Service, "drain"> {
-  /** As of a `Service`; resolves when it holds in every process. */
+  /** As `Service.drain`; resolves once every worker has announced its stop. */
   drain: () => Promise<void> | void;
-  /** Rejects when it cannot go on. */
+  /** Rejects if the service cannot continue. */
   failed?: Promise<never>;
-  /** Ends the other processes at once. */
+  /** Kills all workers at once. */
   kill?: () => void;
 }

@@ -1,35 +1,35 @@
 import cluster from "node:cluster";
 import type { Logger } from "pino";
-import { Closings } from "./closings.ts";
+import { CloseStack } from "./close-stack.ts";
 import { listen } from "../http/listener.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Tracing } from "../observability/tracing.ts";
 import type { Service, ServiceDefinition } from "./serving.ts";
 import type { ServiceConfig } from "../settings.ts";
 
-/** How long before connections are cut those are answered that still wait for something. */
-const ANSWERING_MS = 500;
+/** The time between the last responses to waiting requests and the end of SHUTDOWN_TIMEOUT, in milliseconds. */
+const RESPONSE_MARGIN_MS = 500;
 
-/** Serves in this process. */
+/** Starts the service in this process. */
 export async function startService(definition: ServiceDefinition, logger: Logger): Promise<Service> {
-  const closings = new Closings();
+  const closeStack = new CloseStack();
   try {
-    return await open(definition, logger, closings);
+    return await open(definition, logger, closeStack);
   } catch (error) {
-    await closings.close();
+    await closeStack.close();
     throw error;
   }
 }
 
-async function open(definition: ServiceDefinition, logger: Logger, closings: Closings): Promise<Service> {
+async function open(definition: ServiceDefinition, logger: Logger, closeStack: CloseStack): Promise<Service> {
   const { config } = definition;
-  const { metrics, metricsUrl } = await openMetrics(config, logger, closings);
-  const tracing = await openTracing(definition, closings);
+  const { metrics, metricsUrl } = await openMetrics(config, logger, closeStack);
+  const tracing = await openTracing(definition, closeStack);
   let isStopping = false;
   const opened = await definition.open({ logger, metrics, tracing, isStopping: () => isStopping });
-  closings.add(() => opened.close());
+  closeStack.add(() => opened.close());
   const listener = await listen(opened.app, config);
-  closings.add(async () => {
+  closeStack.add(async () => {
     const connections = await listener.close(config.shutdownTimeout * 1_000);
     if (connections > 0) logger.warn({ connections }, "connections were still open after SHUTDOWN_TIMEOUT");
   });
@@ -43,17 +43,17 @@ async function open(definition: ServiceDefinition, logger: Logger, closings: Clo
     drain,
     close: async () => {
       drain();
-      opened.stopWaiting(Math.max(0, config.shutdownTimeout * 1_000 - ANSWERING_MS));
-      await closings.close();
+      opened.stopWaiting(Math.max(0, config.shutdownTimeout * 1_000 - RESPONSE_MARGIN_MS));
+      await closeStack.close();
     },
   };
 }
 
-/** Loaded only when they are wanted. In a cluster the primary process serves those of all. */
+/** Loads metrics only if they are configured. In a cluster the primary serves the metrics of all workers. */
 async function openMetrics(
   config: ServiceConfig,
   logger: Logger,
-  closings: Closings,
+  closeStack: CloseStack,
 ): Promise<{ metrics: Metrics | undefined; metricsUrl: string | undefined }> {
   if (config.metrics === undefined) return { metrics: undefined, metricsUrl: undefined };
   const { countProcesses, createMetrics, listenForMetrics, shareMetrics } = await import("../observability/metrics.ts");
@@ -64,16 +64,16 @@ async function openMetrics(
   }
   countProcesses(metrics.registry, 1, 1);
   const listener = await listenForMetrics(() => metrics.registry.metrics(), config.metrics, logger);
-  closings.add(() => listener.close());
+  closeStack.add(() => listener.close());
   return { metrics, metricsUrl: `${listener.origin}/metrics` };
 }
 
-/** Loaded only when it is wanted. */
-async function openTracing(definition: ServiceDefinition, closings: Closings): Promise<Tracing | undefined> {
+/** Loads tracing only if it is configured. */
+async function openTracing(definition: ServiceDefinition, closeStack: CloseStack): Promise<Tracing | undefined> {
   const { tracesEndpoint } = definition.config;
   if (tracesEndpoint === undefined) return undefined;
   const { createTracing } = await import("../observability/tracing.ts");
   const tracing = createTracing(tracesEndpoint, definition);
-  closings.add(() => tracing.close());
+  closeStack.add(() => tracing.close());
   return tracing;
 }

@@ -19,12 +19,12 @@ import { allowGetHead } from "../http/allow-get-head.ts";
 import { stateOf } from "../http/request-state.ts";
 import type { Observer } from "./observer.ts";
 
-/** Prometheus metrics of a service: what fills them, and the text they are read as. */
+/** Prometheus metrics of a service: the observer that updates them, and the registry that holds them. */
 export interface Metrics extends Observer {
   registry: Registry;
 }
 
-/** The metrics of the service and, with prom-client's own, of the process: event-loop lag, memory, garbage collection. */
+/** Creates the metrics of the service, and those of prom-client for the process: event-loop lag, memory, garbage collection. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -37,15 +37,19 @@ export function createMetrics(): Metrics {
   });
   const durations = new Histogram({
     name: "http_request_duration_seconds",
-    help: "From the arrival of a request's headers to the end of its answer.",
+    help: "Time from the arrival of a request's headers to the end of its response.",
     labelNames: ["operation_id"],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   });
-  const inFlight = new Gauge({ name: "http_requests_in_flight", help: "Requests not answered yet.", registers });
+  const inFlight = new Gauge({
+    name: "http_requests_in_flight",
+    help: "Requests without a complete response.",
+    registers,
+  });
   const violations = new Counter({
     name: "petstore_contract_violations_total",
-    help: "Answers found to break the contract.",
+    help: "Responses that break the contract.",
     labelNames: ["operation_id"],
     registers,
   });
@@ -68,7 +72,7 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** Serves `GET /metrics` on an address of its own, which need not be reachable for those who use the service. */
+/** Serves `GET /metrics` on a separate address, which clients of the service need not reach. */
 export function listenForMetrics(read: () => Promise<string>, address: Address, logger: Logger): Promise<Listener> {
   const app = express().disable("x-powered-by").disable("etag");
   app.all("/metrics", allowGetHead, async (_request, response) => {
@@ -82,63 +86,65 @@ export function listenForMetrics(read: () => Promise<string>, address: Address, 
   return listen(app, { ...address, settings: "METRICS_HOST and METRICS_PORT" });
 }
 
-/** How long the primary process waits for the metrics of the others, in milliseconds. */
+/** How long the primary waits for the metrics of a worker, in milliseconds. */
 const DEADLINE_MS = 1_000;
 
-/** What the primary process of a cluster asks of the others, and what they answer: `Registry.getMetricsAsJSON`. */
-interface Question {
-  question?: "metrics";
+/** The message of the primary to a worker that requests its metrics. */
+interface MetricsRequest {
+  request?: "metrics";
 }
-interface Answer {
+
+/** The worker's reply: the result of `Registry.getMetricsAsJSON`. */
+interface MetricsResponse {
   metrics?: object[];
 }
 
-/** Lets the primary process of a cluster read the metrics of this one. */
+/** Sends the metrics of this worker to the primary when it requests them. */
 export function shareMetrics({ registry }: Metrics): void {
-  process.on("message", ({ question }: Question) => {
-    if (question !== "metrics") return;
-    const answer = (metrics: object[]): unknown => process.send?.({ metrics } satisfies Answer, () => {});
-    registry.getMetricsAsJSON().then(answer, () => {}); // what cannot be read is no answer
+  process.on("message", ({ request }: MetricsRequest) => {
+    if (request !== "metrics") return;
+    const reply = (metrics: object[]): unknown => process.send?.({ metrics } satisfies MetricsResponse, () => {});
+    registry.getMetricsAsJSON().then(reply, () => {}); // without a reply the primary leaves this worker out
   });
 }
 
 /**
- * Reads the metrics of every process of the cluster that this one is the primary of, added up where that makes sense. One that
- * does not answer in a second, since it hangs or has just been started, is left out, and counted as such.
+ * Returns a function for the primary that reads the metrics of all workers and aggregates them. A worker that does not reply
+ * within a second, since it hangs or is starting, is left out; `petstore_processes_answered` counts the replies.
  */
 export function clusterMetricsReader(processes: number): () => Promise<string> {
-  let reading: Promise<string> | undefined;
-  const read = async (): Promise<string> => {
+  let pending: Promise<string> | undefined;
+  const readOnce = async (): Promise<string> => {
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker?.isConnected() === true);
-    const answers = await Promise.all(workers.map((worker) => metricsOf(worker!)));
-    const answered = answers.filter((metrics) => metrics !== undefined);
-    const registry = answered.length === 0 ? new Registry() : AggregatorRegistry.aggregate(answered);
-    countProcesses(registry, processes, answered.length);
+    const replies = await Promise.all(workers.map((worker) => metricsOf(worker!)));
+    const metrics = replies.filter((reply) => reply !== undefined);
+    const registry = metrics.length === 0 ? new Registry() : AggregatorRegistry.aggregate(metrics);
+    countProcesses(registry, processes, metrics.length);
     return registry.metrics();
   };
-  return () => (reading ??= read().finally(() => (reading = undefined))); // however many ask, each process is asked once at a time
+  return () => (pending ??= readOnce().finally(() => (pending = undefined))); // concurrent calls share one reading
 }
 
 async function metricsOf(worker: Worker): Promise<object[] | undefined> {
-  const { promise: answered, resolve } = Promise.withResolvers<object[]>();
-  const hear = ({ metrics }: Answer): void => {
+  const { promise: reply, resolve } = Promise.withResolvers<object[]>();
+  const onMessage = ({ metrics }: MetricsResponse): void => {
     if (metrics !== undefined) resolve(metrics);
   };
-  const late = new AbortController();
-  worker.on("message", hear);
-  worker.send({ question: "metrics" } satisfies Question, () => {}); // it may end meanwhile
+  const timeout = new AbortController();
+  worker.on("message", onMessage);
+  worker.send({ request: "metrics" } satisfies MetricsRequest, () => {}); // the worker may have exited
   try {
-    return await Promise.race([answered, setTimeout(DEADLINE_MS, undefined, { signal: late.signal })]);
+    return await Promise.race([reply, setTimeout(DEADLINE_MS, undefined, { signal: timeout.signal })]);
   } finally {
-    worker.off("message", hear);
-    late.abort();
+    worker.off("message", onMessage);
+    timeout.abort();
   }
 }
 
-/** Adds two gauges that show when a process is missing in what is added up. */
+/** Adds two gauges that show how many of the processes the metrics include. */
 export function countProcesses(registry: Registry<RegistryContentType>, processes: number, answered: number): void {
   const registers = [registry];
-  new Gauge({ name: "petstore_processes", help: "Processes that are to serve.", registers }).set(processes);
-  const help = "Those of them whose metrics are in this answer.";
+  new Gauge({ name: "petstore_processes", help: "Processes configured to serve.", registers }).set(processes);
+  const help = "Processes whose metrics this response includes.";
   new Gauge({ name: "petstore_processes_answered", help, registers }).set(answered);
 }

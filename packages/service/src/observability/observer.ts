@@ -1,15 +1,15 @@
 import type { RequestHandler } from "express";
 import type { Violation } from "express-operations";
 
-/** What watches the service at work. It changes nothing of it, and does not throw. */
+/** Observes requests and violations. An observer changes nothing and never throws. */
 export interface Observer {
-  /** Sees each request first. */
+  /** Runs before the other middlewares. */
   observeRequest: RequestHandler;
-  /** Told of each answer found to break the contract. */
+  /** Called with each violation found in a response. */
   onViolation: (violation: Violation) => void;
 }
 
-/** Sees nothing: what a service without metrics has. */
+/** The observer of a service without metrics. */
 export const noopObserver: Observer = {
   observeRequest: (_request, _response, next) => next(),
   onViolation: () => {},

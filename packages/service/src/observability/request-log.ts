@@ -3,23 +3,23 @@ import type { Request, RequestHandler, Response } from "express";
 import { type DestinationStream, type Logger, pino } from "pino";
 import type { ServiceConfig } from "../settings.ts";
 import { forwardedOf } from "../http/request-head.ts";
-import { stateIfAny, stateOf } from "../http/request-state.ts";
+import { findState, stateOf } from "../http/request-state.ts";
 import { parseTraceparent } from "./trace-context.ts";
 
-/** Credentials stand in headers; requests are logged without them, so this is for what somebody logs one day. */
+/** The places of credentials. Requests are logged without headers; these guard against a request object logged by mistake. */
 const SECRETS = ["authorization", "headers.authorization", "*.authorization", "*.headers.authorization"];
 
-/** Logs as JSON, a line each, to standard output unless told otherwise. A credential is never written. */
+/** Returns a logger of JSON lines, which redacts credentials. It writes to standard output by default. */
 export function createLogger(level: ServiceConfig["logLevel"], to: DestinationStream = inBatches()): Logger {
   return pino({ level, redact: SECRETS }, to);
 }
 
-/** How long a line may wait for others, in milliseconds. */
+/** How long a line may wait for its batch, in milliseconds. */
 const BATCH_MS = 10;
 
 /**
- * Writes lines together, since each write costs more than a line is to make; none waits beyond the end of the process.
- * Not by pino's own stream, which tries for ever to write to a disk that is full, when the process ends.
+ * Returns a stream that writes lines in batches, since a write costs more than formatting a line. The last batch is written when
+ * the process exits. pino's own stream is not used: on a full disk it retries for ever at exit.
  */
 export function inBatches(out: DestinationStream = process.stdout): DestinationStream {
   let lines = "";
@@ -37,23 +37,24 @@ export function inBatches(out: DestinationStream = process.stdout): DestinationS
 }
 
 /**
- * One line for each request: method, path, the client's address, the id and name of the API key, operation, status, duration,
- * an id, and the trace of a caller that sends `traceparent`. The id is the caller's `X-Request-Id` where that is a plain word, and goes out in the same header.
- * Neither headers nor bodies are logged, nor an id that holds what is secret.
+ * Logs one line for each request: method, path, client address, id and name of the API key, operation, status, duration,
+ * request id, and the trace id of a caller that sends `traceparent`. The request id is the caller's `X-Request-Id` if that is
+ * 1 to 128 letters, digits, `_`, `.` or `-` without a secret, or else a generated one. The response carries it in the same header.
+ * Headers and bodies are not logged.
  */
 export function requestLog(parent: Logger, isSecret: (text: string) => boolean): RequestHandler {
-  const logger = parent.child({}, { redact: [] }); // its lines are made of what cannot be a credential
+  const logger = parent.child({}, { redact: [] }); // none of the logged fields can contain a credential
   return (request, response, next) => {
     const startedAt = performance.now();
     const state = stateOf(response);
     const id = idOf(request, isSecret);
     state.id = state.headers["X-Request-Id"] = id;
-    const { address, claimed } = forwardedOf(request); // now, as a connection that is gone has none
+    const { address, claimed } = forwardedOf(request); // read now, since a closed connection has no address
     response.on("close", () => {
       const { statusCode: status } = response;
       const { traceparent } = request.headers;
       const line = {
-        req: { ...describe(request, response), address, claimed },
+        req: { ...describeRequest(request, response), address, claimed },
         res: { status },
         apiKey: state.caller,
         operationId: state.operationId,
@@ -68,23 +69,23 @@ export function requestLog(parent: Logger, isSecret: (text: string) => boolean):
   };
 }
 
-/** What tells one request from the others in a line of the log. */
-export function describe(
+/** Returns the fields that identify a request in a log line. */
+export function describeRequest(
   request: Request,
   response: Response,
 ): { id: string | undefined; method: string; path: string } {
-  return { id: stateIfAny(response)?.id, method: request.method, path: loggedPath(request.originalUrl) };
+  return { id: findState(response)?.id, method: request.method, path: loggedPath(request.originalUrl) };
 }
 
 function idOf(request: Request, isSecret: (text: string) => boolean): string {
-  const given = request.headers["x-request-id"];
-  const isWord = typeof given === "string" && /^[\w.-]{1,128}$/.test(given) && !isSecret(given);
-  return isWord ? given : randomUUID();
+  const requestId = request.headers["x-request-id"];
+  const isUsable = typeof requestId === "string" && /^[\w.-]{1,128}$/.test(requestId) && !isSecret(requestId);
+  return isUsable ? requestId : randomUUID();
 }
 
 /**
- * The path of a URL, without its query nor, where it names a host, that, as a password may stand before it. Segments
- * longer than any of ours are cut: one may be a key, in whatever encoding.
+ * Returns the path of a URL without the query. The host of an absolute URL is dropped too, since it may follow a password.
+ * Segments of more than 32 characters are cut, since they may be a key in some encoding. Our own paths have no such segments.
  */
 export function loggedPath(url: string): string {
   const end = url.indexOf("?");

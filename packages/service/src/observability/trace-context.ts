@@ -1,11 +1,11 @@
-/** Where a request stands in the caller's trace. */
+/** The position of a request in the caller's trace. */
 export interface TraceContext {
   traceId: string;
   spanId: string;
   traceFlags: number;
 }
 
-/** What a `traceparent` header says (W3C Trace Context, section 3.2); undefined for one that is malformed or missing. */
+/** Parses a `traceparent` header (W3C Trace Context, section 3.2). Returns undefined if it is malformed or missing. */
 export function parseTraceparent(header: unknown): TraceContext | undefined {
   if (typeof header !== "string") return undefined;
   const [, version, traceId = "", spanId = "", flags = "", rest = ""] =

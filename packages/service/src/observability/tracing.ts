@@ -9,15 +9,15 @@ import { parseTraceparent } from "./trace-context.ts";
 
 const TIMEOUT_MS = 3_000;
 
-/** OpenTelemetry traces of a service: a span for each request. */
+/** OpenTelemetry traces of a service, with one span per request. */
 export interface Tracing {
-  /** Sees each request first, and leaves its trace id in its state. */
+  /** Starts a span for each request, before the other middlewares, and records its trace id in the request's state. */
   traceRequest: RequestHandler;
-  /** Sends what is not sent yet. A collector that is away is waited for 3 s. */
+  /** Sends the remaining spans. It waits at most 3 s for an unreachable collector. */
   close: () => Promise<void>;
 }
 
-/** Traces of the service of that name, sent to the collector at `endpoint`, by OTLP over HTTP. A caller's `traceparent` decides what is sampled; else all is. */
+/** Traces requests and sends the spans to the collector at `endpoint`, by OTLP over HTTP. The sampled flag of a caller's `traceparent` is followed; all other requests are sampled. */
 export function createTracing(endpoint: string, { name, version }: { name: string; version: string }): Tracing {
   const url = `${endpoint.replace(/\/+$/, "")}/v1/traces`;
   const provider = new TracerProvider({

@@ -3,7 +3,7 @@ import type { Resource } from "../resource.ts";
 import { petsHandlers } from "./pets.handlers.ts";
 import type { PetsTables } from "./pets.table.ts";
 
-/** The animals. */
+/** The registration of the resource pets. */
 export const pets: Resource<typeof petsHandlers, PetsTables> = {
   handlers: petsHandlers,
   tables: {

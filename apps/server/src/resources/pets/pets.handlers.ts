@@ -11,7 +11,7 @@ import { cacheable } from "express-operations/cacheable";
 import { findPet, insertPet, listPets } from "./pets.repository.ts";
 import type { PetsTables } from "./pets.table.ts";
 
-const KEY_MISPLACED = "An API key belongs in the Authorization header alone; a name must not hold one.";
+const API_KEY_IN_NAME = 'The field "name" contains an API key. Send API keys in the Authorization header only.';
 
 /** The operations tagged Pets. */
 export const petsHandlers = {
@@ -22,7 +22,7 @@ export const petsHandlers = {
 
   async createPet(input) {
     const { body, caller } = input;
-    if (holdsApiKey(body.name)) return { status: 400, body: errorBody("invalid_request", KEY_MISPLACED) };
+    if (holdsApiKey(body.name)) return { status: 400, body: errorBody("invalid_request", API_KEY_IN_NAME) };
     const pet = { ...body, createdBy: caller.id, createdAt: Date.now() };
     return idempotent(input, async (trx) => ({ status: 201, body: await insertPet(trx, pet) }), earlierRows(body));
   },
@@ -37,7 +37,7 @@ export const petsHandlers = {
   HandlerContext<PetsTables & IdempotencyTables>
 >;
 
-/** Version 1.0.0 kept the body of the 201, under a hash of these fields in this order. */
+/** Version 1.0.0 stored only the body of the 201, with a hash of these fields in this order. */
 function earlierRows({ name, categoryId, status }: Omit<Pet, "id">): EarlierRows {
   const fields = JSON.stringify([name, categoryId, status]);
   return { hash: createHash("sha256").update(fields).digest("hex"), status: 201 };

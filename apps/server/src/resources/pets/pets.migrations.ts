@@ -1,7 +1,7 @@
 import { columnTypes } from "@platform/storage/column-types";
 import { type Kysely, sql } from "kysely";
 
-/** The table of animals. */
+/** Creates the table of animals. */
 export async function createPets(db: Kysely<unknown>): Promise<void> {
   const { id, integer, strict } = columnTypes(db);
   await sql`
@@ -14,7 +14,7 @@ export async function createPets(db: Kysely<unknown>): Promise<void> {
   await sql`create index pets_status_id on pets (status, id)`.execute(db);
 }
 
-/** Whose API key added an animal, and when; null for animals that were there before. */
+/** Adds the columns for the API key that added an animal, and for the time. Both are null for existing animals. */
 export async function nameCreators(db: Kysely<unknown>): Promise<void> {
   const { integer } = columnTypes(db);
   await sql`alter table pets add column created_by ${integer}`.execute(db);

@@ -7,21 +7,21 @@ type Database = Kysely<PetsTables>;
 
 const PET = ["id", "name", "category_id as categoryId", "status"] as const;
 
-/** Which animals to list: at most `limit`, of one `status` or all, with an id greater than `after` or from the first. */
+/** A filter of animals: at most `limit`, with this `status` if given, with ids greater than `after` if given. */
 export interface ListPets {
   limit: number;
   status?: PetStatus | undefined;
   after?: Pet["id"] | undefined;
 }
 
-/** An animal to add. Without its creator, or the time in milliseconds since 1970, the table has null for them. */
+/** An animal to add. Its creator and time (milliseconds since 1970) are null in the table if they are missing. */
 export interface NewPet extends Omit<Pet, "id"> {
   /** The id of an API key. */
   createdBy?: number;
   createdAt?: number;
 }
 
-/** Animals in the order of their ids. */
+/** Returns animals in the order of their ids. */
 export const listPets = prepared((db: Database, { limit, status, after }: ListPets) => {
   let query = db.selectFrom("pets").select(PET).orderBy("id").limit(limit);
   if (status !== undefined) query = query.where("status", "=", status);
@@ -29,12 +29,12 @@ export const listPets = prepared((db: Database, { limit, status, after }: ListPe
   return query;
 });
 
-/** The animal with this id, if there is one. */
+/** Returns the animal with this id, or undefined. */
 export const findPet = preparedFirst((db: Database, { id }: Pick<Pet, "id">) =>
   db.selectFrom("pets").select(PET).where("id", "=", id),
 );
 
-/** Adds an animal and gives it with its id; an id is never given twice. */
+/** Adds an animal and returns it with its id. An id is never reused. */
 export async function insertPet(db: Database, pet: NewPet): Promise<Pet> {
   const [added] = await insertion(db, pet);
   return added!;
