@@ -202,11 +202,15 @@ test.each([
 test.each([
   ["HOST", "a b", "HOST must be an IP address or a host name. Set it so: HOST=127.0.0.1"],
   ["METRICS_HOST", "a b", "METRICS_HOST must be an IP address or a host name. Set it so: METRICS_HOST=127.0.0.1"],
-  ["RATE_LIMIT", "60", "RATE_LIMIT must be a number of requests and of seconds. Set it so: RATE_LIMIT=600/60"],
+  [
+    "RATE_LIMIT",
+    "60",
+    "RATE_LIMIT must be a number of requests, a slash and a number of seconds. Set it so: RATE_LIMIT=600/60",
+  ],
   [
     "AUTH_FAILURE_LIMIT",
     "60",
-    "AUTH_FAILURE_LIMIT must be a number of requests and of seconds. Set it so: AUTH_FAILURE_LIMIT=20/60",
+    "AUTH_FAILURE_LIMIT must be a number of requests, a slash and a number of seconds. Set it so: AUTH_FAILURE_LIMIT=20/60",
   ],
 ])("%s=%s: %s", (name, value, message) => {
   expect(() => readConfig({ [name]: value })).toThrow(new ConfigError(message));

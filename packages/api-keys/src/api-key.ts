@@ -5,38 +5,38 @@ import type { Environment } from "@platform/service/settings";
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const SECRET_LENGTH = 43; // 62^43 is just over 2^256
 const CHECKSUM_LENGTH = 6; // 62^6 is over 2^32
-const SHOWN_OF_SECRET = 4;
+const SHOWN_SECRET_LENGTH = 4;
 
 const format = new RegExp(`^pst_(live|test)_[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 
-/** A new key: `pst_live_` in production or `pst_test_` elsewhere, 256 random bits, and a checksum of all before it. */
+/** Generates a key: `pst_live_` in production or `pst_test_` elsewhere, then 256 random bits, then a checksum of both. */
 export function generateApiKey(environment: Environment): string {
   const secret = Array.from({ length: SECRET_LENGTH }, () => BASE62[randomInt(BASE62.length)]).join("");
   const body = `pst_${environment === "production" ? "live" : "test"}_${secret}`;
   return body + checksum(body);
 }
 
-/** Whether the text has the form of a key and its checksum is right; cheap, so that noise never reaches the database. */
+/** Whether the text has the format and the checksum of a key. This check is cheap and keeps random text away from the database. */
 export function isWellFormedApiKey(text: string): boolean {
   return format.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
 }
 
-/** Whether the text holds an API key, be it mistyped or cut: such text is neither stored nor logged. */
+/** Whether the text contains an API key, also a mistyped or truncated one. Such text must not be stored or logged. */
 export function holdsApiKey(text: string): boolean {
   return /pst_(live|test)_[0-9A-Za-z]{16}/.test(text);
 }
 
-/** SHA-256 of a key, in hexadecimal: all that is kept of it. Its 256 random bits need no salt and no slow hash. */
+/** Returns the SHA-256 of a key in hexadecimal, which is stored in place of the key. A key of 256 random bits needs no salt and no slow hash. */
 export function hashApiKey(key: string): string {
   return hash("sha256", key);
 }
 
-/** The start of a key, by which a person recognises it and nobody can guess it. */
+/** Returns the start of a key: enough to recognize the key, too little to guess it. */
 export function prefixOfApiKey(key: string): string {
-  return key.slice(0, "pst_test_".length + SHOWN_OF_SECRET);
+  return key.slice(0, "pst_test_".length + SHOWN_SECRET_LENGTH);
 }
 
-/** The environment, as far as a key tells it, that a key with this prefix was made for. */
+/** Returns an environment whose keys have this prefix: production for `pst_live_`, development for all others. */
 export function environmentOf(prefix: string): Environment {
   return prefix.startsWith("pst_live_") ? "production" : "development";
 }

@@ -8,8 +8,8 @@ import { isoDate, printJson, printTable } from "./print.ts";
 
 const DEFAULT_LIMIT = 100;
 
-/** What `audit` reads: a database, and those of its tables that keys write to. */
-export interface Audited {
+/** The source of `audit`: the database and the metadata of its tables. */
+export interface AuditSource {
   withDatabase: WithDatabase<ApiKeysTables>;
   tables: AnyTables;
 }
@@ -22,19 +22,19 @@ interface AuditOptions {
 }
 
 /** Adds `audit` to the command line. */
-export function addAuditCommand(program: Command, audited: Audited): void {
+export function addAuditCommand(program: Command, audited: AuditSource): void {
   program
     .command("audit")
-    .description("list who issued, rotated and revoked API keys, and what was written with each key, the latest last")
-    .option("--key <id>", "only what concerns this key, by its number in `petstore keys list`", parseId)
-    .option("--since <time>", "only what is not older than, such as 24h, 7d or 2026-12-05T09:30Z", parseSince)
-    .option("--limit <number>", "at most so many, the latest", parseLimit, DEFAULT_LIMIT)
+    .description("list changes of API keys and the writes made with them, latest last")
+    .option("--key <id>", "only entries of the key with this number in `petstore keys list`", parseId)
+    .option("--since <time>", "only entries since this time, such as 24h, 7d or 2026-12-05T09:30Z", parseSince)
+    .option("--limit <number>", "the maximum number of entries; the latest are shown", parseLimit, DEFAULT_LIMIT)
     .option("--json", "print JSON")
     .action((options: AuditOptions) => audit(audited, options));
 }
 
 async function audit(
-  { withDatabase, tables }: Audited,
+  { withDatabase, tables }: AuditSource,
   { key: keyId, since, limit, json }: AuditOptions,
 ): Promise<void> {
   const found = await withDatabase((db) => listAudit(db, tables, { keyId, since, limit: limit + 1 }));
@@ -44,7 +44,7 @@ async function audit(
   if (found.length > limit) console.log(`Only the latest ${limit} are shown. See more with a higher --limit.`);
 }
 
-/** The id of what was added by the name that the contract has for it. */
+/** Names the id of an added row after its resource in the contract, such as `petId`. */
 function toJson(entry: AuditEntry): object {
   const at = isoDate(entry.at);
   if ("actor" in entry) return { ...entry, at };
@@ -54,6 +54,6 @@ function toJson(entry: AuditEntry): object {
 
 function toRow(entry: AuditEntry): string[] {
   const key = `key ${entry.keyId}, ${entry.keyName ?? "unknown"}, ${entry.keyPrefix ?? "unknown"}…`;
-  const [who, what] = "actor" in entry ? [entry.actor, key] : [key, `${entry.resource} ${entry.resourceId}`];
-  return [isoDate(entry.at), who, entry.action, what];
+  const [actor, subject] = "actor" in entry ? [entry.actor, key] : [key, `${entry.resource} ${entry.resourceId}`];
+  return [isoDate(entry.at), actor, entry.action, subject];
 }

@@ -4,7 +4,7 @@ import { type Kysely, type NotNull, sql } from "kysely";
 import type { AuditTable } from "./audit.table.ts";
 import type { ApiKeysTables } from "./keys.table.ts";
 
-/** One thing done to a key, or one write made with it. */
+/** A change of a key, or a write made with it. */
 export type AuditEntry = KeyChange | Write;
 
 interface Entry {
@@ -17,29 +17,29 @@ interface KeyChange extends Entry {
   action: AuditTable["action"];
   keyName: string;
   keyPrefix: string;
-  /** As `user@host`. */
+  /** The user who made the change, as `user@host`. */
   actor: string;
 }
 
 interface Write extends Entry {
   /** The operationId. */
   action: string;
-  /** Null for a key that is not in the database any more. */
+  /** Null for a key that is no longer in the database. */
   keyName: string | null;
   keyPrefix: string | null;
-  /** What was added, such as `pet`, and its id. */
+  /** The kind of row that was added, such as `pet`; `resourceId` is its id. */
   resource: string;
   resourceId: number;
 }
 
-/** Which entries to list: of one key, from a time on (milliseconds since 1970), and at most so many, the latest. */
+/** A filter of entries: of one key, since a time (milliseconds since 1970), and the latest `limit` entries. */
 export interface AuditFilter {
   keyId?: number | undefined;
   since?: number | undefined;
   limit?: number | undefined;
 }
 
-/** Records what is done to a key, by the user whom this process runs as; `trx` is the transaction that does it. */
+/** Records a change of a key by the user of this process. `trx` is the transaction of the change. */
 export async function recordAudit(
   trx: Kysely<ApiKeysTables>,
   action: AuditTable["action"],
@@ -58,7 +58,7 @@ export async function recordAudit(
     .execute();
 }
 
-/** What was done to keys, and what was written with them to these tables, in the order of time. */
+/** Lists changes of keys and the rows that keys added to these tables, in the order of time. */
 export async function listAudit(
   db: Kysely<ApiKeysTables>,
   tables: AnyTables,
@@ -83,7 +83,7 @@ async function listKeyChanges(db: Kysely<ApiKeysTables>, { keyId, since, limit }
   return latestFirst.toReversed();
 }
 
-/** Found without an index, which every creation would have to keep; the latest need no more than the end of the table. */
+/** Queries without an index, which every insert would have to update. The latest entries are at the end of the table. */
 async function listWrites(
   db: Kysely<ApiKeysTables>,
   table: string,
@@ -105,14 +105,14 @@ async function listWrites(
   return latestFirst.toReversed().map((row) => ({ ...row, action: operationId, resource }));
 }
 
-/** A row of a table that has `addedBy`. */
+/** A row of a table with `addedBy` in its metadata. */
 interface AddedRow {
   id: number;
   created_by: number | null;
   created_at: number | null;
 }
 
-/** A container may run as a user that has a number and no name. */
+/** Falls back to the user id, since a user in a container may have no name. */
 function userName(): string {
   try {
     return userInfo().username;

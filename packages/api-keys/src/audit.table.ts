@@ -1,6 +1,6 @@
 import type { Generated } from "kysely";
 
-/** What was done to API keys, when and by whom. A row holds nothing of a key but its prefix, and outlives it. */
+/** The table of changes of API keys. A row contains only the prefix of a key, and remains after the key is deleted. */
 export interface AuditTable {
   id: Generated<number>;
   at: number;

@@ -9,39 +9,39 @@ import { isWellFormedApiKey } from "./api-key.ts";
 import { type ApiKey, EVERY_SCOPE, findApiKey, saveKeyUses, type ValidApiKey } from "./keys.repository.ts";
 import type { ApiKeysTables } from "./keys.table.ts";
 
-/** Who sent a request, and what they may do. */
+/** The caller of a request with the granted scopes. */
 export type Authenticated = Grant<Pick<ApiKey, "id" | "name">>;
 
-/** `endsAt` is in milliseconds since 1970, and Infinity for a key that never ends. */
+/** `endsAt` is in milliseconds since 1970, or Infinity for a key without expiry. */
 type CachedKey = Authenticated & { endsAt: number };
 
-/** Few enough to take a few MiB, more than are in use at a time. */
+/** More keys than are in use at a time; they take a few MiB. */
 const MAX_CACHED_KEYS = 10_000;
 
 /**
- * Judges a token by the database as it is when the request has arrived, so that revocation and expiry hold from the next
- * one on: that a key is known, or unknown, counts until anything is committed, or until it is the oldest of more than `kept`
- * such. Whether it has expired is judged at each request by the clock, which may also be set back. Undefined for a key that
- * gives no entry. Throws `DatabaseError` when it cannot be looked up, whatever the reason.
+ * Returns a function that authenticates a token, or returns undefined for an invalid one. It uses the data as of the request's
+ * arrival, so revocation and expiry apply from the next request on. Valid and invalid tokens are cached, up to `maxCachedKeys`
+ * of each, until the next commit. Expiry is compared with the clock at each request, since the clock may be set back. Throws
+ * `DatabaseError` if the key cannot be looked up.
  */
 export function authentication(
   db: Kysely<ApiKeysTables>,
   uses: KeyUses,
-  kept = MAX_CACHED_KEYS,
+  maxCachedKeys = MAX_CACHED_KEYS,
 ): (token: string, request: Request) => Authenticated | undefined | Promise<Authenticated | undefined> {
   let valid = new Map<string, CachedKey>();
-  let refused = new Set<string>(); // apart, as anybody can make up keys, and they must not take the place of valid ones
+  let rejected = new Set<string>(); // separate, since made-up keys must not evict valid ones
   let version: number | undefined;
 
-  const keep = (token: string, cached: CachedKey | undefined): void => {
-    if (cached === undefined && !isWellFormedApiKey(token)) return; // it may be long, and is refused without a look-up
-    const alike = cached === undefined ? refused : valid;
-    if (alike.size >= kept) alike.delete(alike.keys().next().value!); // the oldest
-    if (cached === undefined) refused.add(token);
+  const addToCache = (token: string, cached: CachedKey | undefined): void => {
+    if (cached === undefined && !isWellFormedApiKey(token)) return; // it may be long, and its rejection needs no query
+    const cache = cached === undefined ? rejected : valid;
+    if (cache.size >= maxCachedKeys) cache.delete(cache.keys().next().value!); // the oldest
+    if (cached === undefined) rejected.add(token);
     else valid.set(token, cached);
   };
 
-  /** Counts a use of the key, if it is one, and leaves whose it is in the state of the request. */
+  /** Records the use of a valid key and its owner in the state of the request. */
   const grant = (cached: CachedKey | undefined, { res }: Request): Authenticated | undefined => {
     if (cached === undefined || cached.endsAt <= Date.now()) return undefined;
     uses.record(cached.caller.id);
@@ -51,12 +51,12 @@ export function authentication(
 
   return (token, request) => {
     const current = stateOf(request.res!).dataVersion;
-    if (current !== version) [valid, refused, version] = [new Map(), new Set(), current];
+    if (current !== version) [valid, rejected, version] = [new Map(), new Set(), current];
     const known = valid.get(token);
     if (known !== undefined) return grant(known, request);
-    if (refused.has(token)) return undefined;
+    if (rejected.has(token)) return undefined;
     return lookUp(db, token).then((cached) => {
-      if (current !== undefined && current === version) keep(token, cached);
+      if (current !== undefined && current === version) addToCache(token, cached);
       return grant(cached, request);
     });
   };
@@ -64,7 +64,7 @@ export function authentication(
 
 async function lookUp(db: Kysely<ApiKeysTables>, token: string): Promise<CachedKey | undefined> {
   try {
-    return cachedKeyOf(await findApiKey(db, token)); // also one that is expired now, as the clock may be set back
+    return cachedKeyOf(await findApiKey(db, token)); // also an expired key, since the clock may be set back
   } catch (cause) {
     throw new DatabaseError("The API key of a request could not be looked up.", { cause });
   }
@@ -76,34 +76,34 @@ function cachedKeyOf(apiKey: ValidApiKey | undefined): CachedKey | undefined {
   return { caller: { id, name }, ...(scopes.includes(EVERY_SCOPE) ? {} : { scopes }), endsAt: expiresAt ?? Infinity };
 }
 
-/** How long a use may be known to this process alone. */
+/** The delay before uses are saved to the database, in milliseconds. */
 const SAVE_AFTER_MS = 3_000;
-/** Few enough for one statement: SQLite allows 32,766 parameters, two to a key. */
-const SAVED_AT_ONCE = 1_000;
+/** The number of keys in one statement. Each takes two parameters, and SQLite allows 32,766. */
+const MAX_KEYS_PER_SAVE = 1_000;
 
-/** When keys were last used, as far as this process knows and the database does not. */
+/** The last uses of keys that are not in the database yet. */
 export interface KeyUses {
-  /** Notes that a key is used now. It costs an entry in memory; it never waits and never fails. */
+  /** Records that a key is used now, in memory only. It never waits and never fails. */
   record: (apiKeyId: number) => void;
-  /** Saves what is noted, and notes no more. Uses that cannot be saved are lost, which is logged. */
+  /** Saves the recorded uses and stops recording. Uses that cannot be saved are lost and logged. */
   close: () => Promise<void>;
 }
 
-/** Collects the uses of keys and saves them off the path of requests; those that cannot be saved are kept for the next time. */
+/** Records the uses of keys and saves them in the background. Uses that cannot be saved are retried with later ones. */
 export function keyUses(write: Storage<ApiKeysTables>["write"], logger: Logger, saveAfterMs = SAVE_AFTER_MS): KeyUses {
   const unsaved = new Map<number, number>();
   let timer: NodeJS.Timeout | undefined;
   let saving = Promise.resolve();
   let isClosed = false;
-  let isFailing = false; // which is logged once, until it is over
+  let isFailing = false; // a failure is logged once, until a save succeeds
 
   const save = async (): Promise<void> => {
-    const uses = new Map([...unsaved].slice(0, SAVED_AT_ONCE));
+    const uses = new Map([...unsaved].slice(0, MAX_KEYS_PER_SAVE));
     try {
       await write((trx) => saveKeyUses(trx, uses));
     } catch (error) {
-      const facts = isDatabaseUnavailable(error) ? { reason: (error as Error).message } : { err: error };
-      if (!isFailing) logger.warn(facts, "when keys were last used could not be saved");
+      const details = isDatabaseUnavailable(error) ? { reason: (error as Error).message } : { err: error };
+      if (!isFailing) logger.warn(details, "the last uses of API keys could not be saved");
       isFailing = true;
       return;
     }
@@ -130,8 +130,8 @@ export function keyUses(write: Storage<ApiKeysTables>["write"], logger: Logger, 
       isClosed = true;
       clearTimeout(timer);
       await saving;
-      for (let before = Infinity; unsaved.size > 0 && unsaved.size < before;) {
-        before = unsaved.size;
+      for (let previousSize = Infinity; unsaved.size > 0 && unsaved.size < previousSize;) {
+        previousSize = unsaved.size;
         await save();
       }
     },

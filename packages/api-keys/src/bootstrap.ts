@@ -6,12 +6,13 @@ import { isWellFormedApiKey } from "./api-key.ts";
 import { registerApiKey } from "./keys.repository.ts";
 import type { ApiKeysTables } from "./keys.table.ts";
 
-const LARGEST_BYTES = 1024;
-const HOW_TO_MAKE_ONE = "Make one with: umask 077; petstore keys generate > <file>";
+const MAX_BYTES = 1024;
+const REMEDY = "Make one with: umask 077; petstore keys generate > <file>";
 
 /**
- * Registers the key in `PETSTORE_BOOTSTRAP_KEY_FILE`, with `EVERY_SCOPE`, unless the database knows it: one that was revoked
- * stays so. Throws `ConfigError`, which shows neither the file's content nor its path, lest that be the key by mistake.
+ * Registers the key in `PETSTORE_BOOTSTRAP_KEY_FILE` with `EVERY_SCOPE`. A key that is already in the database stays unchanged,
+ * even if it is revoked. Throws `ConfigError`, whose message contains neither the content of the file nor its path, since the
+ * path may be the key by mistake.
  */
 export async function ensureBootstrapKey(db: Kysely<ApiKeysTables>, file: string): Promise<"registered" | "known"> {
   const apiKey = await registerApiKey(db, await readKey(file), { name: "bootstrap" });
@@ -22,40 +23,38 @@ async function readKey(path: string): Promise<string> {
   const file = await openFile(path);
   try {
     const stats = await file.stat();
-    if (!stats.isFile()) throw refusal("does not name a regular file.");
+    if (!stats.isFile()) throw settingError("does not name a regular file.");
     if ((stats.mode & forbiddenMode(stats.uid)) !== 0) {
-      throw refusal("names a file that others than its owner may read or write. Run: chmod 600 <file>");
+      throw settingError("names a file that users other than its owner may read or write. Run: chmod 600 <file>");
     }
-    if (stats.size > LARGEST_BYTES) throw refusal(`names a file that holds more than an API key. ${HOW_TO_MAKE_ONE}`);
+    if (stats.size > MAX_BYTES) throw settingError(`names a file that contains more than one API key. ${REMEDY}`);
     const text = (await file.readFile("utf8")).trim();
-    if (text === "") throw refusal(`names a file that is empty. ${HOW_TO_MAKE_ONE}`);
-    if (!isWellFormedApiKey(text)) throw refusal(`names a file that does not hold one API key. ${HOW_TO_MAKE_ONE}`);
+    if (text === "") throw settingError(`names a file that is empty. ${REMEDY}`);
+    if (!isWellFormedApiKey(text)) throw settingError(`names a file that does not hold one API key. ${REMEDY}`);
     return text;
   } finally {
     await file.close();
   }
 }
 
-/** Without blocking, or a named pipe would hold up the start for ever. */
+/** Opens the file without blocking, since a named pipe would otherwise block the start for ever. */
 async function openFile(path: string): Promise<FileHandle> {
   try {
     return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    throw refusal(
-      code === "ENOENT"
-        ? `names a file that does not exist. ${HOW_TO_MAKE_ONE}`
-        : `names a file that cannot be read (${code}).`,
+    throw settingError(
+      code === "ENOENT" ? `names a file that does not exist. ${REMEDY}` : `names a file that cannot be read (${code}).`,
       cause,
     );
   }
 }
 
-/** Secrets are mounted as root's for a group: as PostgreSQL does, such a file may be read by its group. */
+/** Returns the permission bits that the file must not have. As in PostgreSQL, the group may read a file of root, since container secrets are mounted so. */
 function forbiddenMode(owner: number): number {
   return owner === 0 && process.getuid?.() !== 0 ? 0o037 : 0o077;
 }
 
-function refusal(problem: string, cause?: unknown): ConfigError {
+function settingError(problem: string, cause?: unknown): ConfigError {
   return new ConfigError(`PETSTORE_BOOTSTRAP_KEY_FILE ${problem}`, { cause });
 }

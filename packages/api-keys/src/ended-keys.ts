@@ -1,11 +1,11 @@
 import { type CarryOver, columnsOf } from "@platform/storage/carry-over";
 import type Sqlite from "better-sqlite3";
 
-/** Keys that were revoked or rotated since a backup stay so when it is restored, and the audit trail says it. */
+/** Carries keys that were revoked or rotated since a backup over into its restore, with their audit entries. */
 export const endedKeys: CarryOver = {
   read: (replaced) => {
     const keys = keysOf(replaced).filter(({ revoked_at, rotated_at }) => revoked_at !== null || rotated_at !== null);
-    const trail = trailOf(replaced);
+    const trail = auditEntriesOf(replaced);
     return (restored) => {
       const outcomes = keys.map((key) => ({ key, outcome: endKey(restored, key) }));
       const changed = outcomes.filter(({ outcome }) => outcome !== "known");
@@ -59,7 +59,7 @@ const KEY_COLUMNS = [
   "rotated_at",
 ];
 
-/** The keys of a database of any version, which may have no time for some of what happens to a key, or no keys. */
+/** Returns the keys of a database of any version. Older versions lack some columns, or the whole table. */
 function keysOf(file: Sqlite.Database): KeyRow[] {
   const known = columnsOf(file, "api_keys");
   if (known.length === 0) return [];
@@ -67,14 +67,14 @@ function keysOf(file: Sqlite.Database): KeyRow[] {
   return file.prepare<[], KeyRow>(`select ${columns.join(", ")} from api_keys order by id`).all();
 }
 
-function trailOf(file: Sqlite.Database): AuditRow[] {
+function auditEntriesOf(file: Sqlite.Database): AuditRow[] {
   if (columnsOf(file, "audit").length === 0) return [];
   return file
     .prepare<[], AuditRow>("select at, action, key_id, key_name, key_prefix, actor from audit order by id")
     .all();
 }
 
-/** What had to be done. A key that the backup does not know is added: a file may still hold it, to be registered anew. */
+/** Ends a key and returns what changed. A key that the backup lacks is added as ended, since a bootstrap file could otherwise register it again. */
 function endKey(file: Sqlite.Database, key: KeyRow): "known" | "ended" | "added" {
   const known = file.prepare<[string], KeyRow>("select * from api_keys where hash = ?").get(key.hash);
   if (known === undefined) {
@@ -85,7 +85,7 @@ function endKey(file: Sqlite.Database, key: KeyRow): "known" | "ended" | "added"
       .run({ ...key, id: isFree ? key.id : null });
     return "added";
   }
-  const isNews =
+  const isNewlyEnded =
     (known.revoked_at === null && key.revoked_at !== null) || (known.rotated_at === null && key.rotated_at !== null);
   const { changes } = file
     .prepare(
@@ -96,7 +96,7 @@ function endKey(file: Sqlite.Database, key: KeyRow): "known" | "ended" | "added"
       where hash = @hash`,
     )
     .run({ hash: key.hash, revoked_at: key.revoked_at, rotated_at: key.rotated_at, expires_at: key.expires_at });
-  return isNews && changes === 1 ? "ended" : "known";
+  return isNewlyEnded && changes === 1 ? "ended" : "known";
 }
 
 function addToAudit(file: Sqlite.Database, entry: AuditRow, hash: string): void {

@@ -7,7 +7,7 @@ import type { StatusCode } from "express-operations";
 import stableStringify from "safe-stable-stringify";
 import { holdsApiKey } from "./api-key.ts";
 
-/** What is read of a handler's input. */
+/** The fields of a handler's input that `idempotent` reads. */
 interface IdempotentInput<Tables> {
   operationId: string;
   path: object;
@@ -19,73 +19,76 @@ interface IdempotentInput<Tables> {
   context: Pick<Storage<Tables>, "write">;
 }
 
-/** A response that can be kept: its body and headers survive JSON. */
+/** A response that can be stored: its body and headers survive JSON. */
 interface StorableResponse {
   status: StatusCode;
   headers?: object;
   body?: unknown;
 }
 
-/** An answer, or a success that was kept, marked as such. */
-type Replayable<Given extends StorableResponse> = Given extends StorableResponse & { status: 200 | 201 | 202 | 204 }
-  ? Given | Replayed<Given>
-  : Given;
-type Replayed<Given extends StorableResponse> = Omit<Given, "headers"> & {
-  headers: Given["headers"] & { "Idempotency-Replayed": "true" };
+/** The response of the work, or a stored success, marked as replayed. */
+type Replayable<HandlerResponse extends StorableResponse> = HandlerResponse extends StorableResponse & {
+  status: 200 | 201 | 202 | 204;
+}
+  ? HandlerResponse | Replayed<HandlerResponse>
+  : HandlerResponse;
+type Replayed<HandlerResponse extends StorableResponse> = Omit<HandlerResponse, "headers"> & {
+  headers: HandlerResponse["headers"] & { "Idempotency-Replayed": "true" };
 };
 
-/** What is answered in place of the work. */
+/** The errors that replace the response of the work. */
 type IdempotencyError =
   | { status: 400 | 422; body: ErrorBody }
   | { status: 409; headers: { "Retry-After": number }; body: ErrorBody };
 
-/** How the rows of an earlier version are recognised, which kept the body of a success alone. */
+/** Identifies rows of an earlier version, which stored only the body of a success. */
 export interface EarlierRows {
   hash: string;
   status: StatusCode;
 }
 
 /**
- * Does the work of a request in one transaction, once for each `Idempotency-Key` of a caller in 24 hours: a repeat gets the
- * first answer, with `Idempotency-Replayed: true`. A repeat is a request with the same operationId, path and query values and
- * validated body; for another the answer is 422, and 409 while the first is still running. An answer outside 2xx, which the work returns,
- * and a throw roll everything back and leave the key unused. Without a key the work is done each time. Throws for uploaded files, which it
- * does not compare, and for answers that are bytes, which it cannot keep.
+ * Runs the work of a request in one transaction, once per `Idempotency-Key` of a caller within 24 hours. Without a key the work
+ * runs each time. A repeat gets the first response with `Idempotency-Replayed: true`. A repeat has the same operationId, path and
+ * query values and validated body. A different request with the key gets 422, and a request gets 409 while the first still runs.
+ * If the work throws or returns a status outside 2xx, everything is rolled back and the key stays unused. Throws for uploaded
+ * files, which it cannot compare, and for responses of bytes, which it cannot store.
  */
-export async function idempotent<Tables extends IdempotencyTables, Given extends StorableResponse>(
+export async function idempotent<Tables extends IdempotencyTables, HandlerResponse extends StorableResponse>(
   input: IdempotentInput<Tables>,
-  work: Work<Tables, Given>,
+  work: Work<Tables, HandlerResponse>,
   earlier?: EarlierRows,
-): Promise<Replayable<Given> | IdempotencyError> {
+): Promise<Replayable<HandlerResponse> | IdempotencyError> {
   const { operationId, path, query, body, files, caller, context } = input;
-  if (files !== undefined) throw new Error(`"${operationId}" has files, which idempotent() does not compare.`);
+  if (files !== undefined) throw new Error(`idempotent() cannot compare the uploaded files of "${operationId}".`);
   const key = input.headers["Idempotency-Key"];
-  if (key === undefined) return (await context.write(work, isSuccess)) as Replayable<Given>;
+  if (key === undefined) return (await context.write(work, isSuccess)) as Replayable<HandlerResponse>;
   if (holdsApiKey(key)) return { status: 400, body: errorBody("invalid_request", API_KEY_AS_IDEMPOTENCY_KEY) };
   const requestHash = hashOf([operationId, path, query, ...(body === undefined ? [] : [body])]);
   const request = { apiKeyId: caller.id, key, requestHash, earlierHash: earlier?.hash, now: Date.now() };
-  const keepable: typeof work = async (trx) => {
-    const answer = await work(trx);
-    if (answer.body instanceof Uint8Array)
-      throw new Error(`"${operationId}" answers with bytes, which cannot be kept.`);
-    return answer;
+  const storableWork: typeof work = async (trx) => {
+    const response = await work(trx);
+    if (response.body instanceof Uint8Array)
+      throw new Error(`idempotent() cannot store the response of "${operationId}", whose body is bytes.`);
+    return response;
   };
-  return answerOf(await withIdempotencyKey(context.write, request, keepable, isSuccess), earlier?.status);
+  return responseOf(await withIdempotencyKey(context.write, request, storableWork, isSuccess), earlier?.status);
 }
 
-const API_KEY_AS_IDEMPOTENCY_KEY = "The Idempotency-Key contains an API key. Send API keys in the Authorization header only.";
+const API_KEY_AS_IDEMPOTENCY_KEY =
+  "The Idempotency-Key contains an API key. Send API keys in the Authorization header only.";
 
-function answerOf<Given extends StorableResponse>(
-  result: IdempotentResult<Given>,
+function responseOf<HandlerResponse extends StorableResponse>(
+  result: IdempotentResult<HandlerResponse>,
   earlierStatus: StatusCode | undefined,
-): Replayable<Given> | IdempotencyError {
+): Replayable<HandlerResponse> | IdempotencyError {
   switch (result.outcome) {
     case "done":
-      return result.answer as Replayable<Given>;
+      return result.answer as Replayable<HandlerResponse>;
     case "replayed":
       return replayed(result.answer);
     case "earlier":
-      return replayed({ status: earlierStatus, body: result.answer } as Given);
+      return replayed({ status: earlierStatus, body: result.answer } as HandlerResponse);
     case "reused":
       return { status: 422, body: errorBody("idempotency_key_reused") };
     case "running":
@@ -93,15 +96,18 @@ function answerOf<Given extends StorableResponse>(
   }
 }
 
-function replayed<Given extends StorableResponse>(answer: Given): Replayable<Given> {
-  return { ...answer, headers: { ...answer.headers, "Idempotency-Replayed": "true" } } as unknown as Replayable<Given>;
+function replayed<HandlerResponse extends StorableResponse>(response: HandlerResponse): Replayable<HandlerResponse> {
+  return {
+    ...response,
+    headers: { ...response.headers, "Idempotency-Replayed": "true" },
+  } as unknown as Replayable<HandlerResponse>;
 }
 
 function isSuccess({ status }: StorableResponse): boolean {
   return status >= 200 && status < 300;
 }
 
-/** The same for values that differ only in the order of fields. Begins with the version of this rule. */
+/** Returns a hash that does not depend on the order of fields. It starts with the version of this rule. */
 function hashOf(value: unknown[]): string {
   return `2:${createHash("sha256").update(stableStringify(value)).digest("base64url")}`;
 }

@@ -16,13 +16,13 @@ import {
 import type { ApiKeysTables } from "./keys.table.ts";
 import { isoDate, printJson, printTable } from "./print.ts";
 
-const OVERLAP = new Option("--overlap <duration>", "how long the old key still holds, such as 0, 30m or 7d")
+const OVERLAP = new Option("--overlap <duration>", "how long the old key remains valid, such as 0, 30m or 7d")
   .argParser(parseOverlap)
   .default(parseDuration("24h"), "24h");
 
 type KeysDatabase = WithDatabase<ApiKeysTables>;
 
-/** What the commands need of the settings, which are read when a command runs. */
+/** The dependencies of the commands. Functions read the settings when a command runs. */
 export interface KeysSettings {
   withDatabase: KeysDatabase;
   environment: () => Environment;
@@ -32,41 +32,47 @@ export interface KeysSettings {
 
 /** Adds the commands below `keys` to the command line. */
 export function addKeysCommands(program: Command, { withDatabase, environment, scopes }: KeysSettings): void {
-  const keys = program.command("keys").description("make, list, rotate and revoke API keys");
+  const keys = program.command("keys").description("create, list, rotate and revoke API keys");
   keys
     .command("create")
-    .description("make an API key and show it, this once")
-    .requiredOption("--name <name>", "whom or what the key is for", parseName)
+    .description("create an API key and print it, for the only time")
+    .requiredOption("--name <name>", "the user or purpose of the key", parseName)
     .option(
       "--scopes <scopes>",
       scopes.length === 0
-        ? 'what it allows: "*" for all scopes to come, as the contract has none yet (default: none)'
-        : `what it allows: some of ${scopes.join(",")}, or "*" for these and all to come (default: these)`,
+        ? 'the scopes of the key: "*" for all future scopes, since the contract has none yet (default: none)'
+        : `the scopes of the key: some of ${scopes.join(",")}, or "*" for these and all future scopes (default: these)`,
       scopesParser(scopes),
       [...scopes],
     )
-    .option("--expires-in <duration>", "how long it holds, such as 12h, 90d or 52w (default: for ever)", parseDuration)
+    .option(
+      "--expires-in <duration>",
+      "how long the key is valid, such as 12h, 90d or 52w (default: for ever)",
+      parseDuration,
+    )
     .option("--json", "print JSON")
     .action((options: CreateOptions) => create(withDatabase, { ...options, environment: environment() }));
   keys
     .command("generate")
-    .description("print a new key that no database knows, for PETSTORE_BOOTSTRAP_KEY_FILE")
+    .description("print a new key for PETSTORE_BOOTSTRAP_KEY_FILE, without adding it to a database")
     .action(() => console.log(generateApiKey(environment())));
   keys
     .command("list")
-    .description("list the API keys, never the keys themselves")
+    .description("list the API keys without their secrets")
     .option("--json", "print JSON")
     .action((options: JsonOption) => list(withDatabase, options));
   keys
     .command("rotate")
-    .description("replace an API key by a new one with the same name, scopes and lifetime, and show that, this once")
+    .description(
+      "replace an API key by a new one with the same name, scopes and lifetime, and print the new key, for the only time",
+    )
     .argument("<id>", "its number in the list", parseId)
     .addOption(OVERLAP)
     .option("--json", "print JSON")
     .action((id: number, options: RotateOptions) => rotate(withDatabase, id, options));
   keys
     .command("revoke")
-    .description("end an API key, from the next request on")
+    .description("revoke an API key; the next request with it is rejected")
     .argument("<id>", "its number in the list", parseId)
     .option("--json", "print JSON")
     .action((id: number, options: JsonOption) => revoke(withDatabase, id, options));
@@ -119,13 +125,13 @@ async function rotate(withDatabase: KeysDatabase, id: number, { overlap, json }:
       const { apiKey, oldExpiresAt } = rotation;
       if (json) return printJson({ ...withDates(apiKey), replaces: { id, expiresAt: isoDate(oldExpiresAt) } });
       printIssued(apiKey);
-      return console.log(`It replaces key ${id}, which holds until ${isoDate(oldExpiresAt)}.`);
+      return console.log(`It replaces key ${id}, which is valid until ${isoDate(oldExpiresAt)}.`);
     }
     case "rotated before":
-      return fail(`key ${id} was rotated before; rotate the key that replaced it, see \`petstore keys list\``);
+      return fail(`key ${id} is already rotated; rotate the key that replaced it, see \`petstore keys list\``);
     case "expired":
     case "revoked":
-      return fail(`key ${id} is ${rotation.outcome}; make a new one with \`petstore keys create\``);
+      return fail(`key ${id} is ${rotation.outcome}; create a new one with \`petstore keys create\``);
     case "not found":
       return fail(`there is no key ${id}; see \`petstore keys list\``);
   }
@@ -144,7 +150,7 @@ function fail(problem: string): void {
 }
 
 function printIssued({ id, name, scopes, expiresAt, key }: IssuedApiKey): void {
-  const allowed = scopes.includes(EVERY_SCOPE) ? "everything" : scopes.join(" and ") || "what needs no scope";
+  const allowed = scopes.includes(EVERY_SCOPE) ? "everything" : scopes.join(" and ") || "operations without scopes";
   const expiry = expiresAt === null ? "without expiry" : `until ${isoDate(expiresAt)}`;
   console.log(`Key ${id}, "${name}", allows ${allowed} ${expiry}:\n\n  ${key}\n`);
   console.log("Keep it now: it will not be shown again.");

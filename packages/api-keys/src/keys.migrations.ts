@@ -2,7 +2,7 @@ import { columnTypes } from "@platform/storage/column-types";
 import { isPostgres } from "@platform/storage/database";
 import { type Kysely, sql } from "kysely";
 
-/** The table of API keys. */
+/** Creates the table of API keys. */
 export async function createApiKeys(db: Kysely<unknown>): Promise<void> {
   const { id, integer, strict } = columnTypes(db);
   await sql`
@@ -18,7 +18,7 @@ export async function createApiKeys(db: Kysely<unknown>): Promise<void> {
     ) ${strict}`.execute(db);
 }
 
-/** When an API key was last used and when it was rotated, and the trail of what was done to keys. */
+/** Adds the times of the last use and of the rotation of API keys, and creates the audit table. */
 export async function auditApiKeys(db: Kysely<unknown>): Promise<void> {
   const { id, integer, strict } = columnTypes(db);
   await sql`alter table api_keys add column last_used_at ${integer}`.execute(db);
@@ -37,8 +37,8 @@ export async function auditApiKeys(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Where processes on one PostgreSQL count requests together, in the columns that rate-limiter-flexible expects. Unlogged, so
- * that counting waits for no disk: after a crash the server has forgotten the counts and nothing else. SQLite needs none.
+ * Creates the table in which all processes on one PostgreSQL count requests, with the columns of rate-limiter-flexible. It is
+ * unlogged, so that counting waits for no disk; a crash of the server loses only the counts. SQLite needs no such table.
  */
 export async function createRateLimits(db: Kysely<unknown>): Promise<void> {
   if (!isPostgres(db)) return;

@@ -1,7 +1,7 @@
 import type { Registration } from "@platform/storage/registration";
 import type { ApiKeysTables } from "./keys.table.ts";
 
-/** The API keys, and the trail of what was done to them. */
+/** The registration of API keys and their audit entries. */
 export const apiKeys: Registration<ApiKeysTables> = {
   tables: { api_keys: { key: ["id"], noun: ["API key", "API keys"] }, audit: { key: ["id"] } },
 };

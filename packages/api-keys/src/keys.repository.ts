@@ -5,10 +5,10 @@ import { environmentOf, generateApiKey, hashApiKey, isWellFormedApiKey, prefixOf
 import { recordAudit } from "./audit.repository.ts";
 import type { ApiKeysTable, ApiKeysTables } from "./keys.table.ts";
 
-/** The scope that allows every operation, those to come included; nothing in a contract is named so. */
+/** The scope that allows every operation, also future ones. No scope of a contract has this name. */
 export const EVERY_SCOPE = "*";
 
-/** A key as it may be shown: times in milliseconds since 1970, never the key itself or its hash. */
+/** The public fields of a key, without the key and its hash. Times are in milliseconds since 1970. */
 export interface ApiKey {
   id: number;
   name: string;
@@ -20,12 +20,12 @@ export interface ApiKey {
   revokedAt: number | null;
 }
 
-/** A key just made, and the only place where it ever stands in full. */
+/** A newly created key. Only this object contains the complete key. */
 export interface IssuedApiKey extends ApiKey {
   key: string;
 }
 
-/** What a key is made from; it has `EVERY_SCOPE` and no expiry unless told otherwise. */
+/** The settings of a new key. It has `EVERY_SCOPE` and no expiry by default. */
 export interface NewApiKey {
   name: string;
   scopes?: readonly string[] | undefined;
@@ -33,37 +33,37 @@ export interface NewApiKey {
   expiresAt?: number | null | undefined;
 }
 
-/** Makes a key. */
+/** Creates a key. */
 export async function createApiKey(
   db: Kysely<ApiKeysTables>,
   { environment, ...settings }: NewApiKey & { environment: Environment },
 ): Promise<IssuedApiKey> {
-  return inTransaction(db, (trx) => issue(trx, generateApiKey(environment), settings));
+  return inTransaction(db, (trx) => issueKey(trx, generateApiKey(environment), settings));
 }
 
-/** Takes in a well-formed key made elsewhere; undefined if it is known already, in whatever state. */
+/** Adds an existing well-formed key. Returns undefined if the database already has the key, even revoked. */
 export async function registerApiKey(
   db: Kysely<ApiKeysTables>,
   key: string,
   settings: NewApiKey,
 ): Promise<ApiKey | undefined> {
-  return inTransaction(db, (trx) => insertUnlessKnown(trx, key, settings));
+  return inTransaction(db, (trx) => insertUnlessExists(trx, key, settings));
 }
 
-/** Every key ever made, in the order of making. */
+/** Returns all keys, also ended ones, in the order of creation. */
 export async function listApiKeys(db: Kysely<ApiKeysTables>): Promise<ApiKey[]> {
   const rows = await db.selectFrom("api_keys").selectAll().orderBy("id").execute();
   return rows.map(toApiKey);
 }
 
-/** The new key and when the old one ends, in milliseconds since 1970; or why there is none. */
+/** The new key and the end of the old one (milliseconds since 1970), or the reason why there is no new key. */
 export type Rotation =
   | { outcome: "rotated"; apiKey: IssuedApiKey; oldExpiresAt: number }
   | { outcome: "not found" | "revoked" | "expired" | "rotated before" };
 
 /**
- * Makes a key with the name, scopes and lifetime of another, which ends after `overlap` milliseconds, or at its expiry
- * if that is sooner. A key is rotated once: of several at the same time one succeeds.
+ * Creates a key with the name, scopes and lifetime of another. The old key ends after `overlap` milliseconds, or at its expiry if
+ * that is sooner. A key can be rotated once; of concurrent rotations one succeeds.
  */
 export async function rotateApiKey(db: Kysely<ApiKeysTables>, id: number, overlap: number): Promise<Rotation> {
   return inTransaction(db, async (trx) => {
@@ -82,9 +82,9 @@ export async function rotateApiKey(db: Kysely<ApiKeysTables>, id: number, overla
       .where("rotated_at", "is", null)
       .where("revoked_at", "is", null)
       .executeTakeFirstOrThrow();
-    if (numUpdatedRows === 0n) return rotateApiKey(trx, id, overlap); // PostgreSQL: another was quicker; see what it did
+    if (numUpdatedRows === 0n) return rotateApiKey(trx, id, overlap); // PostgreSQL: a concurrent change came first, so read the key again
     await recordAudit(trx, "rotate", old);
-    const apiKey = await issue(trx, generateApiKey(environmentOf(old.prefix)), {
+    const apiKey = await issueKey(trx, generateApiKey(environmentOf(old.prefix)), {
       name: old.name,
       scopes: toScopes(old.scopes),
       expiresAt: old.expires_at && now + old.expires_at - old.created_at,
@@ -93,7 +93,7 @@ export async function rotateApiKey(db: Kysely<ApiKeysTables>, id: number, overla
   });
 }
 
-/** Ends a key at once and for good; says whether it did, had been done before, or found no such key. */
+/** Revokes a key, at once and permanently. */
 export async function revokeApiKey(
   db: Kysely<ApiKeysTables>,
   id: number,
@@ -115,12 +115,12 @@ export async function revokeApiKey(
   });
 }
 
-/** What a request is admitted by. */
+/** The fields of a valid key that authorize a request. */
 export type ValidApiKey = Pick<ApiKey, "id" | "name" | "scopes" | "expiresAt">;
 
 /**
- * Whose key this is and what it allows; undefined for one malformed, unknown, revoked or, at the time `now`, expired. Without
- * `now` an expired key is found as well, for those who judge its `expiresAt` themselves. Rejects when it cannot be looked up.
+ * Returns the key, or undefined if it is malformed, unknown, revoked, or expired at the time `now`. Without `now` expired keys are
+ * returned too; the caller then checks `expiresAt`. Rejects if the database cannot be queried.
  */
 export async function findApiKey(
   db: Kysely<ApiKeysTables>,
@@ -134,7 +134,7 @@ export async function findApiKey(
   return now !== undefined && isExpired(apiKey, now) ? undefined : apiKey;
 }
 
-/** Whether a key that ends at `expiresAt`, or never, has ended at the time `now`; both in milliseconds since 1970. */
+/** Whether a key has expired at the time `now`, in milliseconds since 1970. A key without `expiresAt` never expires. */
 export function isExpired({ expiresAt }: Pick<ApiKey, "expiresAt">, now: number): boolean {
   return expiresAt !== null && expiresAt <= now;
 }
@@ -147,7 +147,7 @@ const unrevokedKey = preparedFirst((db: Kysely<ApiKeysTables>, { hash }: { hash:
     .where("revoked_at", "is", null),
 );
 
-/** Keeps, in one statement, when each key was last used, by its id; a time before the one that is known changes nothing. */
+/** Saves the last uses of keys, by id, in one statement. A time earlier than the stored one changes nothing. */
 export async function saveKeyUses(db: Kysely<ApiKeysTables>, uses: ReadonlyMap<number, number>): Promise<void> {
   const rows = Array.from(uses, ([id, at]) => sql`(cast(${id} as bigint), cast(${at} as bigint))`);
   // SQLite and PostgreSQL both name the columns of `values` column1 and column2.
@@ -156,7 +156,7 @@ export async function saveKeyUses(db: Kysely<ApiKeysTables>, uses: ReadonlyMap<n
     where id = column1 and (last_used_at is null or last_used_at < column2)`.execute(db);
 }
 
-/** Joins the transaction that `db` is, or runs one. */
+/** Runs the work in the transaction `db`, or in a new one if `db` is no transaction. */
 async function inTransaction<Result>(
   db: Kysely<ApiKeysTables>,
   work: (trx: Kysely<ApiKeysTables>) => Promise<Result>,
@@ -164,13 +164,13 @@ async function inTransaction<Result>(
   return db.isTransaction ? work(db) : db.transaction().execute(work);
 }
 
-async function issue(trx: Kysely<ApiKeysTables>, key: string, settings: NewApiKey): Promise<IssuedApiKey> {
-  const apiKey = await insertUnlessKnown(trx, key, settings);
+async function issueKey(trx: Kysely<ApiKeysTables>, key: string, settings: NewApiKey): Promise<IssuedApiKey> {
+  const apiKey = await insertUnlessExists(trx, key, settings);
   if (apiKey === undefined) throw new Error("Two keys of 256 random bits were the same.");
   return { ...apiKey, key };
 }
 
-async function insertUnlessKnown(
+async function insertUnlessExists(
   trx: Kysely<ApiKeysTables>,
   key: string,
   { name, scopes = [EVERY_SCOPE], expiresAt = null }: NewApiKey,

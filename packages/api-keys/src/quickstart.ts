@@ -9,8 +9,8 @@ import type { ApiKeysTables } from "./keys.table.ts";
 const OWNER_ONLY = 0o600;
 
 /**
- * Makes sure that the file holds a key that works in this database and allows all these scopes, readable by its owner alone.
- * A key that it makes has `EVERY_SCOPE`. Throws `ConfigError` where the file cannot be used.
+ * Ensures that the file contains a valid key of this database with all these scopes, and that only its owner can read it. A new
+ * key gets `EVERY_SCOPE`. Throws `ConfigError` if the file cannot be used.
  */
 export async function ensureQuickstartKey(
   db: Kysely<ApiKeysTables>,
@@ -22,8 +22,8 @@ export async function ensureQuickstartKey(
   } catch (cause) {
     if (!(cause instanceof Error && "syscall" in cause && "code" in cause)) throw cause;
     throw new ConfigError(
-      `The quickstart key cannot be kept in ${file} (${String(cause.code)}). Let this user write there, or remove what is ` +
-        "in the way; PETSTORE_ENV=staging and production keep none.",
+      `The quickstart key cannot be stored in ${file} (${String(cause.code)}). Make the path writable for this user, or remove ` +
+        "the file or folder that blocks it. With PETSTORE_ENV=staging or production no quickstart key is stored.",
       { cause },
     );
   }
@@ -34,7 +34,7 @@ async function ensureKey(
   file: string,
   scopes: readonly string[],
 ): Promise<"written" | "kept"> {
-  if (await holdsWorkingKey(db, file, scopes)) {
+  if (await hasWorkingKey(db, file, scopes)) {
     await chmod(file, OWNER_ONLY);
     return "kept";
   }
@@ -44,7 +44,7 @@ async function ensureKey(
   return "written";
 }
 
-async function holdsWorkingKey(db: Kysely<ApiKeysTables>, file: string, scopes: readonly string[]): Promise<boolean> {
+async function hasWorkingKey(db: Kysely<ApiKeysTables>, file: string, scopes: readonly string[]): Promise<boolean> {
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";
     throw error;
@@ -54,7 +54,7 @@ async function holdsWorkingKey(db: Kysely<ApiKeysTables>, file: string, scopes: 
   return found.scopes.includes(EVERY_SCOPE) || scopes.every((scope) => found.scopes.includes(scope));
 }
 
-/** Readers see the old file or the new one, never a part. */
+/** Replaces the file atomically, so that readers see either the old or the new content. */
 async function replaceFile(file: string, text: string): Promise<void> {
   const temporary = `${file}.${randomUUID()}`;
   try {

@@ -8,24 +8,24 @@ import type { SecurityHandler } from "express-operations";
 import { CompiledQuery, type Kysely } from "kysely";
 import type { RateLimiterAbstract, RateLimiterRes } from "rate-limiter-flexible";
 
-/** At most so many requests in so many seconds. */
+/** A limit of `requests` per `seconds`. */
 export interface RateLimit {
   requests: number;
   seconds: number;
 }
 
-/** Undefined is no limit. */
+/** The limits of a service; undefined means no limit. */
 export interface RateLimits {
-  /** Of the requests made with one API key. */
+  /** The limit of requests with one API key. */
   perKey: RateLimit | undefined;
-  /** Of the failed authentications from one address. A key that is valid is let through from any address. */
+  /** The limit of failed authentications from one address. Valid keys are accepted from any address. */
   failuresPerAddress: RateLimit | undefined;
 }
 
 /**
- * Limits what a judge of credentials admits: in all processes together on PostgreSQL, in this one on SQLite. Beyond a limit
- * the answer is 429 with `Retry-After`; the caller's own limit stands on each answer in `RateLimit-Policy` and `RateLimit`
- * (draft-ietf-httpapi-ratelimit-headers-10). Throws `DatabaseError`, and admits nobody, when it cannot be counted.
+ * Adds rate limits to `authenticate`. On PostgreSQL all processes count together, and on SQLite each process counts for itself.
+ * A request beyond a limit gets 429 with `Retry-After`. Each response has the caller's limit in `RateLimit-Policy` and `RateLimit`
+ * (draft-ietf-httpapi-ratelimit-headers-10). If a request cannot be counted, it is rejected with a `DatabaseError`.
  */
 export async function withRateLimit<Caller extends { id: number }>(
   limits: RateLimits,
@@ -43,8 +43,8 @@ export async function withRateLimit<Caller extends { id: number }>(
   };
 }
 
-/** Counts a request, or throws the refusal. */
-type Limiter = (counted: string, request: Request) => Promise<void>;
+/** Counts a request of a key or address. Throws the 429 beyond the limit. */
+type Limiter = (counter: string, request: Request) => Promise<void>;
 
 async function limiterOf(
   limit: RateLimit | undefined,
@@ -52,19 +52,19 @@ async function limiterOf(
   db: Kysely<any>,
 ): Promise<Limiter | undefined> {
   if (limit === undefined) return undefined;
-  const counter = await counterOf(limit, keyPrefix, db);
-  return async (counted, request) => {
-    const { isAllowed, left, seconds } = await consume(counter, counted);
+  const limiter = await createLimiter(limit, keyPrefix, db);
+  return async (counter, request) => {
+    const { isAllowed, remaining, seconds } = await consume(limiter, counter);
     const headers = {
       "RateLimit-Policy": `"default";q=${limit.requests};w=${limit.seconds}`,
-      RateLimit: `"default";r=${left};t=${seconds}`,
+      RateLimit: `"default";r=${remaining};t=${seconds}`,
     };
     if (!isAllowed) throw problem("rate_limited", { ...headers, "Retry-After": String(seconds) });
     request.res!.set(headers);
   };
 }
 
-async function counterOf(
+async function createLimiter(
   { requests, seconds }: RateLimit,
   keyPrefix: string,
   db: Kysely<any>,
@@ -81,25 +81,25 @@ async function counterOf(
     },
     tableName: "rate_limits",
     tableCreated: true,
-    inMemoryBlockOnConsumed: requests + 1, // what is refused until the time is over need not be counted in the database
+    inMemoryBlockOnConsumed: requests + 1, // rejected requests are not counted in the database until the period ends
   });
 }
 
-/** The limiter rejects with the same facts when the limit is reached, and with an error when the database is away. */
-async function consume(counter: RateLimiterAbstract, counted: string) {
-  const toFacts = (isAllowed: boolean, { remainingPoints, msBeforeNext }: RateLimiterRes) => {
-    return { isAllowed, left: remainingPoints, seconds: Math.max(1, Math.ceil(msBeforeNext / 1000)) };
+/** Counts a request. At the limit `limiter.consume` rejects with a result, and without a database it rejects with an Error. */
+async function consume(limiter: RateLimiterAbstract, counter: string) {
+  const toResult = (isAllowed: boolean, { remainingPoints, msBeforeNext }: RateLimiterRes) => {
+    return { isAllowed, remaining: remainingPoints, seconds: Math.max(1, Math.ceil(msBeforeNext / 1000)) };
   };
-  return counter.consume(counted).then(
-    (facts) => toFacts(true, facts),
-    (facts: RateLimiterRes | Error) => {
-      if (facts instanceof Error) throw new DatabaseError("A request could not be counted.", { cause: facts });
-      return toFacts(false, facts);
+  return limiter.consume(counter).then(
+    (allowed) => toResult(true, allowed),
+    (rejected: RateLimiterRes | Error) => {
+      if (rejected instanceof Error) throw new DatabaseError("A request could not be counted.", { cause: rejected });
+      return toResult(false, rejected);
     },
   );
 }
 
-/** The address, or for IPv6 the /64 it is in, which commonly belongs to one customer (RFC 6177). */
+/** Returns an IPv4 address unchanged, and the /64 of an IPv6 address, which usually belongs to one customer (RFC 6177). */
 export function networkOf(address: string): string {
   const v4 = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
   if (v4 !== undefined || !isIPv6(address)) return v4 ?? address;

@@ -1,8 +1,8 @@
 import { EVERY_SCOPE } from "./keys.repository.ts";
 
 /**
- * Throws where a key could not have one of the scopes that a contract names: a scope is a token of RFC 6749, section 3.3, without
- * a comma, which separates scopes on the command line, and not `EVERY_SCOPE`.
+ * Throws if a key could not have one of the scopes of a contract. A scope must be a token of RFC 6749, section 3.3. It must not
+ * contain a comma, which separates scopes on the command line, and must not be `EVERY_SCOPE`.
  */
 export function expectGrantable(scopes: readonly string[]): void {
   const wrong = scopes.find((scope) => scope === EVERY_SCOPE || !/^[!#-+\--[\]-~]+$/.test(scope));

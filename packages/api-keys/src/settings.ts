@@ -1,21 +1,21 @@
 import { z } from "zod";
 import type { RateLimits } from "./rate-limits.ts";
 
-/** The settings of API keys by the names of their environment variables: what is allowed, and what to say otherwise. */
+/** The settings of API keys by environment variable, each with its validation and error message. */
 export const API_KEY_SETTINGS = {
   PETSTORE_BOOTSTRAP_KEY_FILE: z.string().optional(),
   RATE_LIMIT: rateLimit("RATE_LIMIT", "600/60").optional(),
   AUTH_FAILURE_LIMIT: rateLimit("AUTH_FAILURE_LIMIT", "20/60").optional(),
 };
 
-/** What API keys are served with. */
+/** The validated settings of API keys. */
 export interface ApiKeyConfig {
-  /** Path of a file with the key to begin with. */
+  /** The path of a file with the first key. */
   bootstrapKeyFile: string | undefined;
   rateLimits: RateLimits;
 }
 
-/** Gives the settings the names of the code. */
+/** Returns validated environment variables as an `ApiKeyConfig`. */
 export function apiKeyConfig(data: z.infer<z.ZodObject<typeof API_KEY_SETTINGS>>): ApiKeyConfig {
   return {
     bootstrapKeyFile: data.PETSTORE_BOOTSTRAP_KEY_FILE,
@@ -28,7 +28,7 @@ function rateLimit(name: string, example: string) {
     .string()
     .regex(
       /^[1-9]\d{0,6}\/[1-9]\d{0,4}$/,
-      `${name} must be a number of requests and of seconds. Set it so: ${name}=${example}`,
+      `${name} must be a number of requests, a slash and a number of seconds. Set it so: ${name}=${example}`,
     )
     .transform((text) => {
       const [requests = 0, seconds = 0] = text.split("/").map(Number);

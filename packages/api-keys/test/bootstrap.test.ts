@@ -58,10 +58,14 @@ describe("ensureBootstrapKey", () => {
     ["with a wrong checksum", () => fileWith(KEY.slice(0, -6) + "000000"), noKey],
     ["two keys", () => fileWith(`${KEY}\n${KEY}\n`), noKey],
     ["a setting and not a key", () => fileWith(`KEY=${KEY}`), noKey],
-    ["large", () => fileWith(KEY.repeat(100)), /names a file that holds more than an API key\./],
-    ["readable by others", () => fileWith(KEY, 0o604), /others than its owner may read or write\. Run: chmod 600/],
-    ["readable by its group", () => fileWith(KEY, 0o640), /others than its owner may read or write\. Run: chmod 600/],
-    ["writable by others", () => fileWith(KEY, 0o602), /others than its owner may read or write\. Run: chmod 600/],
+    ["large", () => fileWith(KEY.repeat(100)), /names a file that contains more than one API key\./],
+    ["readable by others", () => fileWith(KEY, 0o604), /users other than its owner may read or write\. Run: chmod 600/],
+    [
+      "readable by its group",
+      () => fileWith(KEY, 0o640),
+      /users other than its owner may read or write\. Run: chmod 600/,
+    ],
+    ["writable by others", () => fileWith(KEY, 0o602), /users other than its owner may read or write\. Run: chmod 600/],
     ["a folder", temporaryFolder, /does not name a regular file\.$/],
     ["a named pipe", namedPipe, /does not name a regular file\.$/],
   ])("refuses a file that is %s, in one line and without its content", async (_, file, message) => {

@@ -123,9 +123,11 @@ test("null is no missing body", async () => {
 });
 
 test("what cannot be compared or kept is refused the first time", async () => {
-  await expect(idempotent({ ...input({ key: "k8" }), files: [] }, add)).rejects.toThrow("does not compare");
+  await expect(idempotent({ ...input({ key: "k8" }), files: [] }, add)).rejects.toThrow(
+    "cannot compare the uploaded files",
+  );
   const bytes = async (trx: Kysely<Tables>) => ({ ...(await add(trx)), body: new Uint8Array(1) });
-  await expect(idempotent(input({ key: "k8" }), bytes)).rejects.toThrow("cannot be kept");
+  await expect(idempotent(input({ key: "k8" }), bytes)).rejects.toThrow("whose body is bytes");
   expect(await count()).toBe(0);
 });
 

@@ -68,7 +68,7 @@ test("uses that cannot be saved disturb nobody, are reported, and are saved late
   );
   uses.record(1);
   await expect.poll(() => log.length).toBeGreaterThan(0);
-  expect(log[0]).toContain("when keys were last used could not be saved");
+  expect(log[0]).toContain("the last uses of API keys could not be saved");
   expect(log[0]).toContain("the database is away");
   isAway = false;
   await expect.poll(lastUses).toEqual([expect.any(Number), null]);

@@ -76,6 +76,6 @@ describe.each<[(text: string) => unknown, string, string[]]>([
 
 test("a name that holds an API key is refused, as it is stored and logged", () => {
   const holding = `for ${generateApiKey("production")}`;
-  const remedy = "Give a name that holds no API key: it is stored and logged.";
+  const remedy = "Give a name without an API key, since names are stored and logged.";
   expect(() => parseName(holding)).toThrow(new InvalidArgumentError(remedy));
 });

@@ -53,7 +53,7 @@ describe("petstore keys", () => {
     const words = ["keys", "create", "--name", `for ${generateApiKey("production")}`];
     const { code, stdout, stderr } = await run(words, url);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain("Give a name that holds no API key: it is stored and logged.");
+    expect(stderr).toContain("Give a name without an API key, since names are stored and logged.");
   });
 
   test("list shows each key's state in aligned columns, never a key or a hash", async () => {
@@ -105,7 +105,7 @@ describe("petstore keys", () => {
     const [key, ...more] = stdout.match(/pst_live_\w+/g) ?? [];
     expect(more).toEqual([]);
     expect(await findApiKey(db, key ?? "", Date.now())).toMatchObject({ id: 2 });
-    const until = /It replaces key 1, which holds until (\S+)\.\n$/.exec(stdout)?.[1] ?? "";
+    const until = /It replaces key 1, which is valid until (\S+)\.\n$/.exec(stdout)?.[1] ?? "";
     expect(Math.abs(Date.parse(until) - (Date.now() + DAY))).toBeLessThan(60_000);
 
     const words = ["keys", "rotate", "2", "--overlap", "2h", "--json"];
@@ -117,12 +117,12 @@ describe("petstore keys", () => {
 
   test.each([
     ["unknown", "5", "error: there is no key 5; see `petstore keys list`\n"],
-    ["revoked", "1", "error: key 1 is revoked; make a new one with `petstore keys create`\n"],
-    ["expired", "2", "error: key 2 is expired; make a new one with `petstore keys create`\n"],
+    ["revoked", "1", "error: key 1 is revoked; create a new one with `petstore keys create`\n"],
+    ["expired", "2", "error: key 2 is expired; create a new one with `petstore keys create`\n"],
     [
       "replaced already",
       "3",
-      "error: key 3 was rotated before; rotate the key that replaced it, see `petstore keys list`\n",
+      "error: key 3 is already rotated; rotate the key that replaced it, see `petstore keys list`\n",
     ],
   ])("rotate refuses a key that is %s", async (_, id, stderr) => {
     const url = await temporaryUrl();

@@ -65,11 +65,11 @@ test("says which file cannot be used, and what to do", async () => {
   const [db, file] = [await temporaryDatabase(), await temporaryFile()];
   await mkdir(file, { recursive: true });
   await expect(ensureQuickstartKey(db, file, scopes)).rejects.toThrow(
-    `The quickstart key cannot be kept in ${file} (EISDIR). Let this user write there, or remove what is in the way`,
+    `The quickstart key cannot be stored in ${file} (EISDIR). Make the path writable for this user, or remove the file or folder that blocks it.`,
   );
   await writeFile(`${file}.txt`, "");
   await expect(ensureQuickstartKey(db, `${file}.txt/quickstart.key`, scopes)).rejects.toThrow(
-    "quickstart.key (ENOTDIR). Let",
+    "quickstart.key (ENOTDIR). Make",
   );
 });
 

@@ -39,7 +39,7 @@ test("a file that is refused stops the start with one line", async () => {
   const env = { DATABASE_URL: await temporaryUrl(), PETSTORE_BOOTSTRAP_KEY_FILE: await fileWith(KEY, 0o644) };
   const { code, stdout, stderr } = await run(["serve"], env);
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toMatch(/^PETSTORE_BOOTSTRAP_KEY_FILE names a file that others .*\n$/);
+  expect(stderr).toMatch(/^PETSTORE_BOOTSTRAP_KEY_FILE names a file that users other than its owner .*\n$/);
 });
 
 test("`keys generate` makes what the file wants, and a database is not touched", async () => {

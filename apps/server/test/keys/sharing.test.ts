@@ -69,7 +69,7 @@ test("of processes that rotate one key at once, one succeeds and the others say 
 
   const [winner, ...losers] = results.toSorted((a, b) => a.code - b.code);
   expect(winner).toMatchObject({ code: 0, stderr: "" });
-  const stderr = "error: key 1 was rotated before; rotate the key that replaced it, see `petstore keys list`\n";
+  const stderr = "error: key 1 is already rotated; rotate the key that replaced it, see `petstore keys list`\n";
   const refusal = { code: 1, stdout: "", stderr };
   expect(losers).toEqual([refusal, refusal]);
   expect(await findApiKey(db, (JSON.parse(winner!.stdout) as IssuedApiKey).key, Date.now())).toMatchObject({ id: 2 });
