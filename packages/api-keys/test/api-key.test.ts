@@ -30,7 +30,7 @@ describe("generateApiKey", () => {
 });
 
 describe("isWellFormedApiKey", () => {
-  // Computed apart from this program: CRC32 by Python's zlib, base62 with 0-9A-Za-z.
+  // Computed independently: CRC32 by Python's zlib, base62 with 0-9A-Za-z.
   const known = "pst_test_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg1YM3uj";
 
   test("accepts a key made elsewhere by the same rule", () => {

@@ -9,7 +9,7 @@ import { MIGRATIONS, opened } from "./tables.ts";
 const WHO = `${userInfo().username}@${hostname()}`;
 const HOUR = 60 * 60 * 1000;
 
-/** A database in which a key was issued, has added a thing an hour from now, and was revoked. */
+/** Returns a database with a key that was issued and revoked, and with a thing that it added, dated an hour from now. */
 async function auditedUrl() {
   const url = await temporaryUrl();
   const db = opened(url);

@@ -73,7 +73,7 @@ test("the audit trail tells writes among what was done to keys, by key, by time 
     [99, 6],
   ] as const)
     await insertThing(db, createdBy, createdAt);
-  await insertThing(db, null, null); // by nobody
+  await insertThing(db, null, null); // without a key
   const told = async (filter?: Parameters<typeof listAudit>[2]) =>
     (await listAudit(db, TABLES, filter)).map(({ at, action, keyId }) => `${at} ${action} ${keyId}`);
   const all = ["1 issue 1", "2 issue 2", "3 createThing 2", "4 createThing 1", "5 createThing 1", "6 createThing 99"];

@@ -7,15 +7,15 @@ import { addAuditCommand } from "../src/audit.commands.ts";
 import { addKeysCommands } from "../src/keys.commands.ts";
 import { MIGRATIONS, TABLES, type Tables } from "./tables.ts";
 
-/** What a command prints, and the exit code of a program that ends so: 2 for a mistake in the words. */
+/** The output of a command, and the exit code of the program: 2 for invalid arguments. */
 export interface Ended {
   code: number;
   stdout: string;
   stderr: string;
 }
 
-/** Runs words of the command line in this process, on the database at a URL. */
-export async function run(words: string[], url: string, environment: Environment = "development"): Promise<Ended> {
+/** Runs a command line in this process, on the database at a URL. */
+export async function run(args: string[], url: string, environment: Environment = "development"): Promise<Ended> {
   const withDatabase: WithDatabase<Tables> = async (work) => {
     const db = openDatabase<Tables>(url);
     try {
@@ -41,7 +41,7 @@ export async function run(words: string[], url: string, environment: Environment
   const restore = () => spies.forEach((spy) => spy.mockRestore());
   onTestFinished(restore);
   try {
-    await program.parseAsync(words, { from: "user" });
+    await program.parseAsync(args, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     ended.code = 2;

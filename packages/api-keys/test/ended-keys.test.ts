@@ -30,13 +30,13 @@ const keysIn = (file: Sqlite.Database) =>
 const trailOf = (file: Sqlite.Database) =>
   file.prepare("select at, action, key_id, key_name, key_prefix, actor from audit order by id").raw().all();
 
-/** What is said of how many keys that were ended anew, and of how many that were added. */
+/** Returns the expected result for these numbers of newly ended keys and added keys. */
 function told(ended: number, added: number) {
   const keys = ended === 1 ? "1 API key" : `${ended} API keys`;
   return { summary: `Revoked or rotated since the backup, and still so: ${keys}.`, added: { api_keys: added } };
 }
 
-/** Carries over from a database with these rows, as a restore does. */
+/** Carries ended keys over from a database with these rows, as a restore does. */
 function carried(replaced: string[], restored: Sqlite.Database): Carried | undefined {
   let outcome: Carried | undefined;
   const read: CarryOver["read"] = (file) => {

@@ -13,7 +13,7 @@ interface Collected {
   lastUses: () => Promise<(number | null)[]>;
 }
 
-/** Two keys, and what collects their uses. */
+/** Returns two keys and a recorder of their uses. */
 async function collecting(
   write?: (storage: Storage<ApiKeysTables>) => Storage<ApiKeysTables>["write"],
   saveAfterMs?: number,
@@ -39,7 +39,7 @@ test("a use is saved within a few seconds, and only of the key that was used", a
   await expect.poll(lastUses, { timeout: 6_000 }).toEqual([null, expect.any(Number)]);
   const [, at] = await lastUses();
   expect(at).toBeGreaterThanOrEqual(before);
-  expect(at).toBeLessThan(before + 1_000); // when it was used, not when that was saved
+  expect(at).toBeLessThan(before + 1_000); // the time of the use, not of the save
 });
 
 test("any number of uses is one write, which closing does at once", async () => {

@@ -56,7 +56,7 @@ describe("findApiKey", () => {
 
   test("does not query for a malformed key", async () => {
     const closed = opened(await temporaryUrl());
-    expect(await findApiKey(closed, "pst_test_x", Date.now())).toBeUndefined(); // there is no table to query
+    expect(await findApiKey(closed, "pst_test_x", Date.now())).toBeUndefined(); // a query would fail without a table
     await expect(async () => findApiKey(closed, generateApiKey("development"), Date.now())).rejects.toThrow(
       /no such table|relation "api_keys" does not exist/,
     );

@@ -9,13 +9,13 @@ import { temporaryStorage } from "./tables.ts";
 
 type Storage = Awaited<ReturnType<typeof temporaryStorage>>;
 
-/** A service whose requests are limited, and a new key for it. */
+/** A service with rate limits, and a new key for it. */
 export interface LimitedThings extends Things {
   storage: Storage;
   key: string;
 }
 
-/** Starts the service, on a fresh database unless one is given, until the test is finished. */
+/** Starts the service until the end of the test, by default on a fresh database. */
 export async function startLimited(
   limits: Partial<RateLimits>,
   { storage: given, env = {} }: { storage?: Storage; env?: NodeJS.ProcessEnv } = {},

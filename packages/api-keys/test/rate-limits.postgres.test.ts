@@ -24,7 +24,7 @@ test("two services on one database count the requests of a key together", async 
     expect(refused.headers.get("Retry-After")).toMatch(/^(5\d|60)$/);
     expect(refused.status).toBe(429);
   }
-  expect((await second.request("/things")).status).toBe(200); // with its own key
+  expect((await second.request("/things")).status).toBe(200); // with the second service's own key
 });
 
 test("two services on one database count the failures of an address together", async () => {

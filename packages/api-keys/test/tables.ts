@@ -8,14 +8,14 @@ import { auditApiKeys, createApiKeys, createRateLimits } from "../src/keys.migra
 import { apiKeys } from "../src/keys.registration.ts";
 import type { ApiKeysTables } from "../src/keys.table.ts";
 
-/** Rows that keys add. */
+/** A table whose rows keys add. */
 interface ThingsTables {
   things: { id: Generated<number>; created_by: number | null; created_at: number | null };
 }
 
 export type Tables = ApiKeysTables & ThingsTables;
 
-/** A database of the tests. */
+/** The database in tests. */
 export type Database = Kysely<Tables>;
 
 const things: Registration<ThingsTables> = {
@@ -34,15 +34,15 @@ export const MIGRATIONS: Migrations = {
   },
 };
 
-/** What is to be known of every table. */
+/** The metadata of all tables. */
 export const TABLES = tablesOf([apiKeys, things]);
 
-/** A connection that is closed after the test. */
+/** Opens a connection that is closed after the test. */
 export const opened = (url: string): Database => storage.opened(url);
 
-/** A fresh database with every table. */
+/** Creates a fresh database with all tables. */
 export const temporaryDatabase = (): Promise<Database> => storage.temporaryDatabase(MIGRATIONS);
 
-/** The storage over a fresh database with every table. */
+/** Creates a storage over a fresh database with all tables. */
 export const temporaryStorage = (onCommit?: OnCommit): Promise<Storage<Tables> & { url: string }> =>
   storage.temporaryStorage(MIGRATIONS, onCommit);

@@ -17,11 +17,11 @@ test("a burst beyond capacity gets 503 with Retry-After while the rest waits, in
   });
   const add = async (): Promise<Response> => {
     const response = await service.request("/things", json({ name: "x".repeat(255) }));
-    await response.clone().text(); // so that the next can have its connection
+    await response.clone().text(); // frees the connection for the next request
     return response;
   };
   const memory: number[] = [];
-  await Promise.all(Array.from({ length: BURST }, add)); // everything is loaded then, and every connection open
+  await Promise.all(Array.from({ length: BURST }, add)); // loads all modules and opens all connections
   for (const _ of ["a first burst", "a second", "a third"]) {
     gate = Promise.withResolvers();
     const refused: Response[] = [];
@@ -33,7 +33,7 @@ test("a burst beyond capacity gets 503 with Retry-After while the rest waits, in
       return response.status;
     });
 
-    await shed; // while the others wait
+    await shed; // before the waiting requests continue
     const { status } = await service.request("/things");
     expect(status).toBe(503);
     memory.push(heapUsed());

@@ -33,7 +33,7 @@ describe("WEB_CONCURRENCY", () => {
   });
 
   test("kills and replaces a process that hangs", async () => {
-    const program = await startProgram({ WEB_CONCURRENCY: "2" }, "asking-often");
+    const program = await startProgram({ WEB_CONCURRENCY: "2" }, "frequent-pings");
     await expect.poll(async () => (await send(program, "GET", "/things"), answeringProcesses(program).size)).toBe(2);
     const [hanging = 0] = answeringProcesses(program);
     process.kill(hanging, "SIGSTOP");
@@ -43,7 +43,7 @@ describe("WEB_CONCURRENCY", () => {
     await expect.poll(() => program.output(), { timeout: 30_000 }).toContain(killed);
     await expect.poll(() => isRunning(hanging)).toBe(false);
     const outcomes = (await waiting).map(({ status }) => status);
-    expect(outcomes.toSorted()).toEqual(["fulfilled", "rejected"]); // by the other, and with an end
+    expect(outcomes.toSorted()).toEqual(["fulfilled", "rejected"]); // one request reaches the other worker
     const answered = async () => (await send(program, "GET", "/things"), answeringProcesses(program).size);
     await expect.poll(answered, { timeout: 30_000 }).toBeGreaterThan(2);
   });
@@ -109,7 +109,7 @@ describe("WEB_CONCURRENCY", () => {
   });
 });
 
-/** On a connection of its own, since each goes to the next process. */
+/** Sends a request on a new connection, since each connection goes to the next worker. */
 async function send({ baseUrl }: Program, method: string, path: string): Promise<{ status: number | undefined }> {
   const headers = { Authorization: `Bearer good`, "Content-Type": "application/json" };
   const sent = request(baseUrl + path, { method, headers, agent: new Agent({ keepAlive: false }) });
@@ -119,7 +119,7 @@ async function send({ baseUrl }: Program, method: string, path: string): Promise
   return { status: response.statusCode };
 }
 
-/** One that has ended may stay listed as a zombie. */
+/** Whether the process runs. A process that has ended may still be listed as a zombie. */
 function isRunning(pid: number): boolean {
   const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
   return !/^(Z|$)/.test(stdout.trim());

@@ -2,7 +2,7 @@ import type { NextFunction, Request, RequestHandler, Response } from "express";
 import { expect, test } from "vitest";
 import { compose } from "../src/service-app.ts";
 
-/** Runs them, and says which ran, in their order, and with what the next one after them was called. */
+/** Composes and runs the steps. Returns the indexes of those that ran, and the argument of each `next` call behind them. */
 function ran(...steps: ((next: NextFunction) => void)[]): unknown[] {
   const seen: unknown[] = [];
   const middlewares = steps.map((step, at): RequestHandler => (_request, _response, next) => {
@@ -13,17 +13,17 @@ function ran(...steps: ((next: NextFunction) => void)[]): unknown[] {
   return seen;
 }
 
-const goOn = (next: NextFunction) => next();
+const callNext = (next: NextFunction) => next();
 
 test("middlewares run in their order, then what comes after them", () => {
-  expect(ran(goOn, goOn)).toEqual([0, 1, ["next", undefined]]);
+  expect(ran(callNext, callNext)).toEqual([0, 1, ["next", undefined]]);
   expect(ran()).toEqual([["next", undefined]]);
 });
 
 test("one that does not go on is the last, and an error passes by the others", () => {
-  expect(ran(goOn, () => {}, goOn)).toEqual([0, 1]);
+  expect(ran(callNext, () => {}, callNext)).toEqual([0, 1]);
   const fault = new Error("no");
-  expect(ran((next) => next(fault), goOn)).toEqual([0, ["next", fault]]);
+  expect(ran((next) => next(fault), callNext)).toEqual([0, ["next", fault]]);
 });
 
 test("one that goes on twice is told, and the others run once", () => {
@@ -31,8 +31,8 @@ test("one that goes on twice is told, and the others run once", () => {
     next();
     expect(() => next()).toThrow("next() more than once");
   };
-  expect(ran(twice, goOn)).toEqual([0, 1, ["next", undefined]]);
-  expect(ran(goOn, twice)).toEqual([0, 1, ["next", undefined]]);
+  expect(ran(twice, callNext)).toEqual([0, 1, ["next", undefined]]);
+  expect(ran(callNext, twice)).toEqual([0, 1, ["next", undefined]]);
 });
 
 test("what one throws goes to what comes after them, once, however late it runs", async () => {
@@ -40,7 +40,7 @@ test("what one throws goes to what comes after them, once, however late it runs"
   const throwing = () => {
     throw fault;
   };
-  expect(ran(goOn, goOn, throwing, goOn)).toEqual([0, 1, 2, ["next", fault]]);
+  expect(ran(callNext, callNext, throwing, callNext)).toEqual([0, 1, 2, ["next", fault]]);
   const turn = Promise.withResolvers<void>();
   const later = ran((next) => void turn.promise.then(() => next()), throwing);
   turn.resolve();

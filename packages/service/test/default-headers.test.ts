@@ -63,15 +63,15 @@ describe("in whatever way an answer is begun", () => {
     const { port } = server.address() as AddressInfo;
     const { headers } = await fetch(`http://127.0.0.1:${port}${path}`);
     expect(Object.fromEntries(headers)).toMatchObject({
-      ...STANDING,
+      ...DEFAULT_HEADERS,
       "x-request-id": "order-66",
       "cache-control": cacheControl,
     });
   });
 });
 
-/** What browsers and proxies are told of every answer. */
-const STANDING = {
+/** The headers of every response. */
+const DEFAULT_HEADERS = {
   "content-security-policy": "default-src 'none';frame-ancestors 'none'",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
@@ -84,7 +84,7 @@ const STANDING = {
   "x-permitted-cross-domain-policies": "none",
   "x-xss-protection": "0",
 };
-/** What would name the software, or let a browser add credentials of its own. */
+/** Headers that would reveal the software, or allow a browser to send credentials or store a cookie. */
 const NEVER = ["server", "via", "x-powered-by", "access-control-allow-credentials", "set-cookie"];
 
 const PREFLIGHT = { method: "OPTIONS", headers: { "Access-Control-Request-Method": "GET" } };
@@ -106,13 +106,13 @@ test.each<[title: string, status: number, path: string, init: RequestInit]>([
   const headers = { Authorization: `Bearer good`, ...(init.headers as Record<string, string>) };
   const answer = await fetch(new URL(path, service.baseUrl), { ...init, headers });
   expect(answer.status).toBe(status);
-  expect(Object.fromEntries(answer.headers)).toMatchObject(STANDING);
+  expect(Object.fromEntries(answer.headers)).toMatchObject(DEFAULT_HEADERS);
   for (const name of NEVER) expect([name, answer.headers.get(name)]).toEqual([name, null]);
 });
 
 test("what a handler sets goes before what stands: the page has a policy of its own", async () => {
   const { headers } = await fetch(new URL("/docs", service.baseUrl));
-  const { "content-security-policy": _, ...others } = STANDING;
+  const { "content-security-policy": _, ...others } = DEFAULT_HEADERS;
   expect(Object.fromEntries(headers)).toMatchObject(others);
   expect(
     headers
@@ -140,7 +140,7 @@ test("they are those of helmet, the policy and Strict-Transport-Security aside",
   onTestFinished(() => void server.close());
   await once(server, "listening");
   const { headers } = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  const { "content-security-policy": _, ...others } = STANDING;
+  const { "content-security-policy": _, ...others } = DEFAULT_HEADERS;
   const ofNode = new Set(["connection", "date", "keep-alive", "transfer-encoding"]);
   expect(Object.fromEntries([...headers].filter(([name]) => !ofNode.has(name)))).toEqual(others);
 });

@@ -12,11 +12,11 @@ import { type Forwarded, forwardedOf } from "../src/http/request-head.ts";
 const trustProxy = (setting: string) =>
   serviceConfig(readSettings(z.object(SERVICE_SETTINGS), { TRUST_PROXY: setting })).trustProxy;
 
-/** Who asks in these tests. */
+/** The address of the connection in these tests. */
 const PEER = "127.0.0.1";
 const CLIENT = "203.0.113.7";
 
-/** An app for each setting, which answers with what it takes for the client, and what Express does. */
+/** An app for each setting, which responds with the result of `forwardedOf` and with Express's `request.ip`. */
 let server: Server;
 beforeAll(async () => {
   const app = express();
@@ -152,7 +152,7 @@ test("where Forwarded and X-Forwarded-For agree they count, and where they diffe
     { address: PEER, claimed: [CLIENT, "6.6.6.6"] },
     { address: PEER, claimed: [PEER, CLIENT] },
   ]);
-  const malformed = await both("for=6.6.6.6;;", CLIENT); // no proxy has written that
+  const malformed = await both("for=6.6.6.6;;", CLIENT); // malformed, so not from a proxy
   expect(malformed).toMatchObject({ address: CLIENT, scheme: "https" });
   expect(malformed).not.toHaveProperty("claimed");
 });

@@ -10,7 +10,7 @@ describe("what Node's parser refuses before Express sees it", () => {
   beforeAll(async () => void (service = await startThings()));
   afterAll(() => service[Symbol.asyncDispose]());
 
-  /** Sends bytes as they are and reads until the server closes the connection. */
+  /** Sends the bytes unchanged and reads until the server closes the connection. */
   async function exchange(request: string): Promise<{ status: number; headers: string; body: unknown }> {
     const { hostname, port } = new URL(service.baseUrl);
     const socket = connect(Number(port), hostname);
@@ -101,7 +101,7 @@ describe("what Node's parser refuses before Express sees it", () => {
     const socket = connect(Number(port), hostname).setNoDelay();
     for (const piece of pieces) {
       socket.write(piece);
-      await service.request("/things"); // the service has read the piece when it has answered what was sent later
+      await service.request("/things"); // a response to a later request proves that the service has read the piece
     }
     expect(await text(socket)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   });

@@ -10,7 +10,7 @@ describe("/metrics", () => {
   afterAll(() => service[Symbol.asyncDispose]());
 
   const read = async (): Promise<string> => (await fetch(service.metricsUrl!)).text();
-  /** The value of a sample such as `name{label="x"}`; a sample that is not there counts as 0. */
+  /** Returns the value of a sample such as `name{label="x"}`, or 0 if it is missing. */
   const valueOf = async (sample: string): Promise<number> => {
     const line = (await read()).split("\n").find((text) => text.startsWith(`${sample} `));
     return Number(line?.slice(sample.length + 1) ?? 0);
@@ -75,7 +75,7 @@ describe("/metrics", () => {
   });
 
   test("counts answers that break the contract", async () => {
-    await service.request("/things", json({ name: "" })); // the contract lets it in, but not out
+    await service.request("/things", json({ name: "" })); // valid in requests, invalid in responses
     expect(await valueOf('petstore_contract_violations_total{operation_id="createThing"}')).toBe(1);
   });
 
@@ -155,7 +155,7 @@ test("there are no metrics unless METRICS_PORT is set", async () => {
   expect(service.metricsUrl).toBeUndefined();
 });
 
-/** The value of each sample. */
+/** Returns the samples with their values. */
 async function samplesOf({ metricsUrl }: Things): Promise<Map<string, number>> {
   const lines = (await (await fetch(metricsUrl!)).text()).split("\n").filter((line) => /^\w/.test(line));
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.split(" ").at(-1))]));

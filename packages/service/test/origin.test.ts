@@ -44,7 +44,7 @@ test.each([
   expect(isAuthority(host)).toBe(false);
 });
 
-/** Answers with the origin that it is asked at, for an app that trusts this machine (`/trusting`) and for one that trusts nobody. */
+/** Responds with `originOf` the request. Below `/trusting` an app trusts every proxy; elsewhere one trusts none. */
 const server = createServer(
   { requireHostHeader: false },
   express()

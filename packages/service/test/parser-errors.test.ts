@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { errorCodeOf } from "../src/http/parser-errors.ts";
 
-/** What the parser was given last, with `|` where it stopped. */
+/** An error of the parser, whose last piece of input has `|` at the place where it stopped. */
 function parserError(code: string, packet?: string, reason?: string) {
   const error = Object.assign(new Error("Parse Error"), { code, ...(reason !== undefined && { reason }) });
   if (packet === undefined) return error;

@@ -9,7 +9,7 @@ import { Outage } from "../testing/things.ts";
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 const TRACEPARENT = `00-${TRACE_ID}-b7ad6b7169203331-01`;
 
-/** The levels of the log by pino's numbers. */
+/** pino's numbers of the log levels. */
 const [INFO, ERROR] = [30, 50] as const;
 
 describe("the request log", () => {

@@ -23,7 +23,7 @@ describe("SIGTERM", () => {
       expect({ statusCode, connection: headers.connection }).toEqual({ statusCode: 201, connection: "close" });
     }
     agent.destroy();
-    expect(await program.stop("SIGTERM")).toBe(128 + 15); // the second signal ends the delay, and all else
+    expect(await program.stop("SIGTERM")).toBe(128 + 15); // the second signal ends the process at once
   });
 
   test.each([1, 2])("is done in time with %i processes, whatever clients do", async (processes) => {
@@ -32,7 +32,7 @@ describe("SIGTERM", () => {
     const halves = [
       "GET /v1/things HTTP/1.1\r\nHost: x\r\n",
       `${POST}Content-Length: 60\r\n\r\n{"name":`,
-      "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(4_000), // more answers than the system's buffers hold
+      "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(4_000), // the responses exceed the system's buffers
       "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n",
     ];
     const sockets = await Promise.all(halves.map((half) => stuckClient(program, half)));
@@ -40,7 +40,7 @@ describe("SIGTERM", () => {
     expect(await program.stop("SIGTERM")).toBe(0);
     const seconds = (performance.now() - began) / 1_000;
     expect(seconds).toBeGreaterThan(0.9);
-    expect(seconds).toBeLessThan(4); // Node alone would wait for 10 s, and for as long as the reader likes
+    expect(seconds).toBeLessThan(4); // Node alone would wait 10 s, or without limit for a slow reader
     expect(program.output()).toContain("connections were still open after SHUTDOWN_TIMEOUT");
     for (const socket of sockets) socket.destroy();
   });
@@ -97,7 +97,7 @@ describe.each([1, 2])("of %i processes", (processes) => {
     for (const pid of pids) process.kill(pid, "SIGUSR1");
     for (const pid of workersOf(program)) {
       const { stdout } = spawnSync("ps", ["-o", "args=", "-p", String(pid)], { encoding: "utf8" });
-      expect(stdout).toContain(" --disable-sigusr1 "); // so that it holds while they load, too
+      expect(stdout).toContain(" --disable-sigusr1 "); // so that it also applies while workers load
     }
     for (const _ of pids) expect(await acceptsConnections(program)).toBe(true);
     expect(await program.stop()).toBe(0);
@@ -113,13 +113,13 @@ describe.each([1, 2])("of %i processes", (processes) => {
     let output = "";
     child.stdout!.on("data", (chunk: Buffer) => (output += chunk.toString()));
     await expect.poll(() => output).toContain("listening on");
-    child.disconnect(); // what the end of this process does as well
+    child.disconnect(); // the end of this process would close the channel too
     expect((await once(child, "exit"))[0]).toBe(0);
     await expect.poll(() => output).toContain('"parent":"ended","msg":"stopped"');
   });
 });
 
-/** The processes that a service has started. */
+/** Returns the worker processes of a service. */
 function workersOf({ child }: Program): number[] {
   const { stdout } = spawnSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" });
   const processes = stdout
@@ -136,7 +136,7 @@ async function acceptsConnections({ baseUrl }: Program): Promise<boolean> {
   );
 }
 
-/** Node's own client, since `fetch` would try again by itself what was dropped. */
+/** Uses Node's own client, since `fetch` retries dropped requests by itself. */
 async function post(program: Program, agent: Agent): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const headers = { Authorization: `Bearer good`, "Content-Type": "application/json" };

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import * as support from "@platform/test-support/program";
 
-/** The path of a program of the tests, by its name in `programs`. */
+/** Returns the path of a program in `programs`. */
 export const pathOf = (program: string): string => join(import.meta.dirname, `programs/${program}.ts`);
 
-/** What a program needs of this environment, beside settings of its own. */
+/** Returns the environment of a program: its settings, and the variables that it needs from this process. */
 export const environment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   PATH: process.env["PATH"],
   NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
@@ -12,7 +12,7 @@ export const environment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   ...env,
 });
 
-/** Starts a service of things as a program of its own, which has ended when the test is finished. */
+/** Starts a service of things as a separate program, which ends with the test. */
 export function startProgram(env: NodeJS.ProcessEnv, program = "things"): Promise<support.Program> {
   return support.startProgram([process.execPath, pathOf(program)], { env: environment(env) });
 }

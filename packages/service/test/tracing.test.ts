@@ -17,11 +17,11 @@ interface Span {
   status: { code: number };
 }
 
-/** The kind of a span for a request that is served, and the status of spans, as OTLP numbers them. */
+/** OTLP's numbers for the span kind SERVER and for the status of spans. */
 const SERVER = 2;
 const [UNSET, ERROR] = [{ code: 0 }, { code: 2 }];
 
-/** Takes OTLP over HTTP as JSON, as a collector does. */
+/** Starts a collector that receives OTLP over HTTP as JSON. */
 async function startCollector(): Promise<{
   endpoint: string;
   spans: Span[];
@@ -62,7 +62,7 @@ test("each request is a span, in the caller's trace where there is one, and all 
   expect(spans[2]!.traceId).not.toBe(TRACE_ID);
   expect(spans[2]!.attributes).toContainEqual({ key: "http.response.status_code", value: { intValue: 400 } });
   expect(spans[1]!.attributes).toContainEqual({ key: "url.path", value: { stringValue: "/v1/things" } });
-  expect(JSON.stringify(spans)).not.toContain("x".repeat(30)); // as it may be a key
+  expect(JSON.stringify(spans)).not.toContain("x".repeat(30)); // since it may be a key
 });
 
 test("a span says method, path and status, and failed only where the service did", async () => {

@@ -3,7 +3,7 @@ import { startProcesses } from "../../src/life/cluster.ts";
 import { createLogger } from "../../src/observability/request-log.ts";
 import { thingsService } from "../../testing/things.ts";
 
-/** A service of things in several processes, each of which is asked every second whether it hangs. */
+/** A service of things in several processes, with a ping to each worker every second. */
 const service = { ...thingsService({ env: process.env }), path: join(import.meta.dirname, "things.ts") };
 const { baseUrl } = await startProcesses(service, createLogger("info"), 1_000);
 console.log(`listening on ${baseUrl}`);
