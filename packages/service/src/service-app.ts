@@ -58,7 +58,8 @@ export async function createServiceApp(options: ServiceAppOptions): Promise<Expr
       await options.api(capacity),
     ),
   );
-  app.use(everyRequest); // not before the API, which runs it inside its own layer: each layer of Express's router costs time
+  // For the other routes: the API above includes it, which saves a layer of Express's router, and passes no request on.
+  app.use(everyRequest);
   app.all("/healthz", allowGetHead, (_request, response) => void response.json({ status: "ok" }));
   app.all("/readyz", allowGetHead, readiness(options));
   app.use(["/openapi.json", "/openapi.yaml"], crossOrigin);
@@ -69,7 +70,7 @@ export async function createServiceApp(options: ServiceAppOptions): Promise<Expr
   return app;
 }
 
-/** Runs what follows in a snapshot and records its version in the state of the request. */
+/** Runs the next handlers in a snapshot, and records its version in the state of the request. */
 function inSnapshot(runInSnapshot: ServiceAppOptions["runInSnapshot"]): RequestHandler {
   return (_request, response, next) =>
     runInSnapshot((version) => {
@@ -80,8 +81,8 @@ function inSnapshot(runInSnapshot: ServiceAppOptions["runInSnapshot"]): RequestH
 
 /**
  * Composes middlewares into one, which runs them in order. It saves time, since Express's router takes about as long to reach a
- * middleware as most of ours take to run. A second call of `next` by one middleware throws, and the rest runs once. A thrown
- * error or a rejection goes to Express's error handler, also if the middleware runs later.
+ * middleware as most of ours take to run. If a middleware calls `next` twice, the second call throws, so that the later ones run
+ * once. Errors and rejections of all middlewares go to Express's error handler.
  */
 export function compose(...middlewares: RequestHandler[]): RequestHandler {
   return (request, response, next) => {

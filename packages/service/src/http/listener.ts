@@ -140,7 +140,7 @@ class Connections {
   readonly #open = new Map<Socket, Connection>();
   #isDraining = false;
 
-  /** Limits connections itself, since in a cluster Node's `maxConnections` passes surplus connections from worker to worker without end. */
+  /** Limits connections itself: in a cluster Node's `maxConnections` would pass a surplus connection from worker to worker without end. */
   constructor(server: Server) {
     server.prependListener("connection", (socket) => {
       if (this.#open.size >= MAX_CONNECTIONS) {

@@ -46,7 +46,7 @@ function headerCount({ rawHeaders }: Request, lowerCaseName: string): number {
   return count;
 }
 
-/** The origin of a request, as reported by the proxies in `TRUST_PROXY`. */
+/** The client of a request, as reported by the proxies in `TRUST_PROXY`. */
 export interface Forwarded {
   /** The client's IP address in canonical form, without a port; undefined only if the connection is gone. */
   address: string | undefined;
@@ -92,7 +92,7 @@ export function forwardedOf(request: Request): Forwarded {
   }
   const fromProxy = (parameter: string, header: string): string | undefined => {
     const items = take(Math.max(xForwardedFor.hops, 1), itemsFromRight(headers[header]));
-    return elements[forwarded.hops - 1]?.get(parameter) ?? items.at(-1); // proxies that replace the header leave one item
+    return elements[forwarded.hops - 1]?.get(parameter) ?? items.at(-1); // a proxy that replaces the header leaves one item
   };
   return {
     address: elements.length > 0 ? forwarded.address : xForwardedFor.address,
@@ -152,7 +152,7 @@ function* elementsFromRight(header: string): Generator<Map<string, string>> {
     let start = end;
     let element: Map<string, string> | undefined;
     while (element === undefined && start > 0 && end - start <= MAX_ELEMENT_LENGTH) {
-      start = header.lastIndexOf(",", start - 1); // a comma inside quotes, behind which no element parses, or a separator
+      start = header.lastIndexOf(",", start - 1); // it may be inside quotes; the text behind it is then no element
       element = parseElement(header.slice(start + 1, end));
     }
     if (element === undefined) return;

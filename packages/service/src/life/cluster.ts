@@ -64,7 +64,7 @@ export async function startProcesses(
   };
 
   try {
-    const baseUrl = await startProcess(); // first alone, so that an error that all would have is printed once
+    const baseUrl = await startProcess(); // one alone first, so that a common error is printed once
     await Promise.all(Array.from({ length: config.processes - 1 }, startProcess));
     const drain = async (): Promise<void> => {
       isStopping = true;
@@ -116,7 +116,7 @@ export async function runWorker(start: () => Promise<Service>): Promise<void> {
     process.channel!.unref(); // an open channel would keep the process running
     throw error;
   }
-  cluster.worker!.disconnect(); // returns connections that are being handed over to the primary
+  cluster.worker!.disconnect(); // gives back connections that the primary is handing over
 }
 
 /** Resolves with the base URL once the worker serves. */

@@ -27,7 +27,7 @@ export interface ProcessContext {
 /** The app of a process, with its resources. */
 export interface OpenedService {
   app: Express;
-  /** Ends the waiting of requests, such as for a lock, after `afterMs`. They then get a response before their connections are destroyed. */
+  /** Rejects requests that still wait for a lock after `afterMs`, so that they get a response before their connections are destroyed. */
   stopWaiting: (afterMs: number) => void;
   /** Closes the resources. Called after the requests in flight are finished. */
   close: () => Promise<void>;

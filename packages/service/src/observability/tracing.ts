@@ -17,7 +17,10 @@ export interface Tracing {
   close: () => Promise<void>;
 }
 
-/** Traces requests and sends the spans to the collector at `endpoint`, by OTLP over HTTP. The sampled flag of a caller's `traceparent` is followed; all other requests are sampled. */
+/**
+ * Traces requests and sends the spans to the collector at `endpoint`, by OTLP over HTTP. A caller's `traceparent` decides whether
+ * its request is sampled. All other requests are sampled.
+ */
 export function createTracing(endpoint: string, { name, version }: { name: string; version: string }): Tracing {
   const url = `${endpoint.replace(/\/+$/, "")}/v1/traces`;
   const provider = new TracerProvider({
