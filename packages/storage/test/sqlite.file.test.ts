@@ -19,7 +19,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openDatabase } from "../src/database.ts";
 import { backup } from "../src/maintenance/backup.ts";
 import { migrate } from "../src/migrations.ts";
-import { keepToOwner, makeFile, openFile, refuseOldSqlite } from "../src/sqlite/sqlite.file.ts";
+import { restrictToOwner, makeFile, openFile, refuseOldSqlite } from "../src/sqlite/sqlite.file.ts";
 import { MIGRATIONS, type Tables } from "./things.ts";
 
 /** A program that restores, because a test cannot wait for a moment between two calls of SQLite. */
@@ -103,10 +103,10 @@ describe("a file is for its owner alone", () => {
     const files = [path, `${path}-wal`, `${path}-shm`];
     for (const [index, file] of files.entries()) writeFileSync(file, "", { mode: [0o644, 0o660, 0o604][index]! });
     chmodSync(path, 0o444);
-    keepToOwner(path);
+    restrictToOwner(path);
     expect(files.map((file) => statSync(file).mode & 0o777)).toEqual([0o400, 0o600, 0o600]);
     rmSync(`${path}-shm`);
-    keepToOwner(path);
+    restrictToOwner(path);
     expect(existsSync(`${path}-shm`)).toBe(false);
   });
 
@@ -116,16 +116,16 @@ describe("a file is for its owner alone", () => {
     writeFileSync(path, "", { mode: 0o644 });
     chmodSync(path, 0o644);
     spawnSync("mount", ["-o", "remount,ro", folder]);
-    expect(() => keepToOwner(path)).not.toThrow();
+    expect(() => restrictToOwner(path)).not.toThrow();
     expect(statSync(path).mode & 0o777).toBe(0o644);
   });
 
   test.each(["EPERM", "ENOENT", "EROFS"])("as far as the system lets it, which says %s", (code) => {
-    expect(() => keepToOwner(refusing(code))).not.toThrow();
+    expect(() => restrictToOwner(refusing(code))).not.toThrow();
   });
 
   test.each(["EIO", undefined])("and fails where the system says %s", (code) => {
-    expect(() => keepToOwner(refusing(code))).toThrow("refused");
+    expect(() => restrictToOwner(refusing(code))).toThrow("refused");
   });
 });
 
