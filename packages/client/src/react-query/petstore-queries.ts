@@ -5,14 +5,14 @@ import type { Operation, OperationId } from "../operation.ts";
 import type { Petstore } from "../petstore.ts";
 import type { ListPage } from "./options.ts";
 
-/** Any operation of the client; the types of each are generated. */
+/** A call of any operation. The types of each operation are generated. */
 type AnyCall = (input: unknown, options?: { signal: AbortSignal }) => ReturnType<Petstore[OperationId]>;
 
 const table: Operation<OperationId>[] = operations;
 
 /**
- * The options of a query for each operation that reads: cancelled by the query's signal, never retried by TanStack Query,
- * as the client does that. Two petstores in one `QueryClient` need two names, with which their keys begin.
+ * Returns query options for each `GET` operation. The query's signal aborts the request. TanStack Query does not retry, because
+ * the client does. Keys begin with `name`: two petstores in one `QueryClient` need different names.
  */
 export function petstoreQueries(petstore: Petstore, name = "petstore"): Queries {
   const queries = table
@@ -29,7 +29,7 @@ export function petstoreQueries(petstore: Petstore, name = "petstore"): Queries 
   return Object.fromEntries(queries) as Queries;
 }
 
-/** The same for each operation that answers page by page, as an infinite query. */
+/** Returns infinite query options for each operation with pages, with signal, retries and `name` as in `petstoreQueries`. */
 export function petstoreInfiniteQueries(petstore: Petstore, name = "petstore"): InfiniteQueries {
   const queries = table
     .filter(({ isPaged }) => isPaged)
@@ -38,9 +38,9 @@ export function petstoreInfiniteQueries(petstore: Petstore, name = "petstore"): 
       const query = (input: object = {}) => ({
         queryKey: [name, id, input, "pages"],
         queryFn: async ({ signal, pageParam }: { signal: AbortSignal; pageParam: string | undefined }) => {
-          const called = call({ ...input, cursor: pageParam }, { signal });
-          const items = await called.orThrow();
-          return { items, next: cursorIn((await called).response?.headers) };
+          const pending = call({ ...input, cursor: pageParam }, { signal });
+          const items = await pending.orThrow();
+          return { items, next: cursorIn((await pending).response?.headers) };
         },
         initialPageParam: undefined,
         getNextPageParam: ({ next }: ListPage<OperationId>) => next,
@@ -51,7 +51,7 @@ export function petstoreInfiniteQueries(petstore: Petstore, name = "petstore"): 
   return Object.fromEntries(queries) as InfiniteQueries;
 }
 
-/** The options of a mutation for each operation that writes. */
+/** Returns mutation options for each operation that is not a `GET`. TanStack Query does not retry. Keys begin with `name`. */
 export function petstoreMutations(petstore: Petstore, name = "petstore"): Mutations {
   const mutations = table
     .filter(({ method }) => method !== "GET")
@@ -67,7 +67,7 @@ export function petstoreMutations(petstore: Petstore, name = "petstore"): Mutati
   return Object.fromEntries(mutations) as Mutations;
 }
 
-/** The cursor of the link to the next page. Where that link leads does not matter: the page is asked of this service. */
+/** Returns the cursor of the link to the next page. The rest of the link is ignored, so the request goes to this service. */
 function cursorIn(headers: Headers | undefined): string | undefined {
   const target = linkTo("next", headers);
   return new URLSearchParams(target?.split("?", 2)[1]).get("cursor") ?? undefined;

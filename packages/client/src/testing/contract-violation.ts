@@ -1,11 +1,11 @@
 import type { OperationId } from "../operation.ts";
 
-/** A request or a mocked answer that the contract does not have, or does not allow. */
+/** The error of a request or mocked response that breaks the contract, or of an operation that the contract does not have. */
 export class ContractViolation extends Error {
   declare readonly name: "ContractViolation";
-  /** Undefined where the request was to no operation. */
+  /** Undefined if the contract has no such operation. */
   declare readonly operationId: OperationId | undefined;
-  /** Where it is in the request or the answer, as a JSON Pointer (RFC 6901): `/query/limit`, `/body/0/status`. */
+  /** The place in the request or response, as a JSON Pointer (RFC 6901): `/query/limit`, `/body/0/status`. Undefined without one. */
   declare readonly pointer: string | undefined;
 
   constructor(message: string, operationId?: OperationId, pointer?: string) {

@@ -11,20 +11,20 @@ import {
 import { operations } from "../generated/operations.ts";
 import type { Operation, OperationId } from "../operation.ts";
 
-/** What the contract says of an operation's messages. */
+/** The contract of an operation's requests and responses. */
 export interface OperationContract {
   id: OperationId;
   method: string;
-  /** Matches the path of a URL and has a group for each path parameter, in the order of the template. */
+  /** Matches a URL's path. It has one group for each path parameter, in the order of the template. */
   path: RegExp;
   pathParameters: string[];
-  /** Also those of its path. */
+  /** The parameters of the operation and of its path item. */
   parameters: ParameterObject[];
   requestBody: RequestBodyObject | undefined;
-  /** By status, range (`4XX`) or `default`. */
+  /** The responses by status, range (`4XX`) or `default`. */
   responses: Record<string, ResponseObject>;
   needsKey: boolean;
-  /** The success that is declared first. */
+  /** The first declared 2xx status. */
   success: number;
 }
 
@@ -33,10 +33,12 @@ const basePath = new URL(document.servers[0]!.url).pathname.replace(/\/$/, "");
 const entries = new Map(operationsOf(document).map((entry) => [entry.id, entry]));
 
 /** Every operation of the contract. */
-export const contract: OperationContract[] = operations.map((facts) => contractOf(facts, entries.get(facts.id)!));
+export const contract: OperationContract[] = operations.map((operation) =>
+  contractOf(operation, entries.get(operation.id)!),
+);
 
-/** What a reference within the contract refers to; anything else is itself. */
-export function read<Target extends object>(node: Target | Reference): Target {
+/** Returns the target of a reference in the contract, or the node itself. */
+export function resolved<Target extends object>(node: Target | Reference): Target {
   return resolve<Target>(document, node);
 }
 
@@ -44,7 +46,7 @@ function contractOf(
   { id, method, path, success }: Operation<OperationId>,
   { operation, parameters }: OperationEntry,
 ): OperationContract {
-  const responses = Object.entries(operation.responses ?? {}).map(([key, node]) => [key, read(node)] as const);
+  const responses = Object.entries(operation.responses ?? {}).map(([key, node]) => [key, resolved(node)] as const);
   const template = path.replaceAll(/[.*+?^$()[\]|\\]/g, "\\$&").replaceAll(/\{[^}]*\}/g, "([^/]+)");
   return {
     id,
@@ -52,7 +54,7 @@ function contractOf(
     path: new RegExp(`${basePath}${template}$`),
     pathParameters: Array.from(path.matchAll(/\{([^}]*)\}/g), ([, name]) => name!),
     parameters,
-    requestBody: operation.requestBody && read(operation.requestBody),
+    requestBody: operation.requestBody && resolved(operation.requestBody),
     responses: Object.fromEntries(responses),
     needsKey: (operation.security ?? []).length > 0,
     success: success[0]!,

@@ -1,6 +1,6 @@
 import type { OpenApiDocument, Schema } from "../generated/openapi.ts";
 
-/** The contract, as the testing kit reads it. */
+/** The fields of the contract that the fake petstore reads. */
 export interface ContractDocument extends OpenApiDocument {
   servers: { url: string; description?: string }[];
   components: { schemas?: Record<string, Schema>; [field: string]: unknown };

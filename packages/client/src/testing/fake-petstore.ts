@@ -1,44 +1,45 @@
 import { document } from "../generated/document.ts";
 import type { OperationId } from "../operation.ts";
-import { type Answer, responseOf } from "./answer.ts";
+import { type AnyMockAnswer, responseOf } from "./answer.ts";
 import { contract, type OperationContract } from "./contract.ts";
 import { ContractViolation } from "./contract-violation.ts";
 import type { FakeRequest, Mock } from "./mock.ts";
 import { operationOf, readRequest } from "./request.ts";
 
-/** A petstore in memory that keeps its callers, and those who mock it, to the contract. */
+/** A petstore in memory that validates requests and mocked responses against the contract. */
 export interface FakePetstore {
   /**
-   * Answers a request to any origin, as its operation is mocked, else with the contract's example. What breaks the
-   * contract is answered 501, which the service never does, and is among `violations`.
+   * Returns the mocked response of the request's operation, or the contract's example without a mock. Accepts every origin. If
+   * the request or the response breaks the contract, returns status 501, which the service never sends, and records the
+   * violation.
    */
   fetch: (input: Request | string | URL, init?: RequestInit) => Promise<Response>;
   /**
-   * Says how an operation answers from now on: several answers are given in turn, the last of them for good. Throws a
-   * `ContractViolation` for an answer that the contract does not allow; what a function answers is judged when it does.
+   * Sets the responses of an operation from now on. Several responses are used one after the other; the last one repeats. Throws
+   * a `ContractViolation` for a response that breaks the contract. The response of a function is validated at each request.
    */
   mock: <Id extends OperationId>(operationId: Id, ...answers: [Mock<Id>, ...Mock<Id>[]]) => void;
-  /** The requests that kept to the contract, in their order. */
+  /** The requests that satisfy the contract, in order. */
   readonly requests: readonly FakeRequest[];
-  /** Those of one operation. */
+  /** Returns the requests of one operation that satisfy the contract, in order. */
   requestsTo: <Id extends OperationId>(operationId: Id) => FakeRequest<Id>[];
-  /** What broke the contract, in its order. */
+  /** The violations of the contract, in order. */
   readonly violations: readonly ContractViolation[];
-  /** Throws the first violation, if there was any: for the end of each test. */
+  /** Throws the first violation, if there is one. Call it at the end of each test. */
   verify: () => void;
-  /** Forgets mocks, requests and violations. */
+  /** Removes mocks, requests and violations. */
   reset: () => void;
 }
 
-type AnyMock = Answer | ((request: FakeRequest) => Answer | Promise<Answer>);
+type AnyMock = AnyMockAnswer | ((request: FakeRequest) => AnyMockAnswer | Promise<AnyMockAnswer>);
 
-/** A `fetch` for tests, to give to `createPetstore`. */
+/** Creates a fake petstore. Pass its `fetch` to `createPetstore`. */
 export function createFakePetstore(): FakePetstore {
   const mocks = new Map<OperationId, AnyMock[]>();
   const requests: FakeRequest[] = [];
   const violations: ContractViolation[] = [];
 
-  async function answer(request: Request): Promise<Response> {
+  async function respond(request: Request): Promise<Response> {
     if (request.method === "GET" && request.url.endsWith("/openapi.json")) return Response.json(document);
     const operation = operationOf(request);
     const received = await readRequest(operation, request);
@@ -53,17 +54,17 @@ export function createFakePetstore(): FakePetstore {
       const request = new Request(input, init);
       request.signal.throwIfAborted();
       try {
-        return await answer(request);
+        return await respond(request);
       } catch (error) {
         if (!(error instanceof ContractViolation)) throw error;
         violations.push(error);
-        return refusal(error);
+        return violationResponse(error);
       }
     },
     mock(operationId, ...answers) {
       const operation = operationNamed(operationId);
-      for (const given of answers) if (typeof given !== "function") responseOf(operation, given);
-      mocks.set(operationId, answers as AnyMock[]); // each takes the requests of this operation alone
+      for (const answer of answers) if (typeof answer !== "function") responseOf(operation, answer);
+      mocks.set(operationId, answers as AnyMock[]); // A mock receives the requests of its own operation only.
     },
     requests,
     requestsTo: <Id extends OperationId>(operationId: Id) =>
@@ -82,11 +83,12 @@ export function createFakePetstore(): FakePetstore {
 
 function operationNamed(id: string): OperationContract {
   const operation = contract.find((candidate) => candidate.id === id);
-  if (operation === undefined) throw new ContractViolation(`The contract has no operation "${id}".`);
+  if (operation === undefined)
+    throw new ContractViolation(`The contract has no operation "${id}". Use an operationId of the contract.`);
   return operation;
 }
 
-/** Not retried by the client, and none of the statuses that a test expects of the service. */
-function refusal({ message }: ContractViolation): Response {
+/** Returns status 501, because the client does not retry it and the service never sends it. */
+function violationResponse({ message }: ContractViolation): Response {
   return Response.json({ code: "contract_violation", message, status: 501 }, { status: 501 });
 }

@@ -3,18 +3,18 @@ import type { operations } from "../generated/schema.ts";
 import type { OperationId } from "../operation.ts";
 import type { Failure, Result } from "../result.ts";
 
-/** How an operation answers: with an answer, or with what a function makes of the request. What it throws, `fetch` throws. */
+/** A mocked response, or a function that returns one for a request. If the function throws, `fetch` throws the same error. */
 export type Mock<Id extends OperationId> =
   | MockAnswer<Id>
   | ((request: FakeRequest<Id>) => MockAnswer<Id> | Promise<MockAnswer<Id>>);
 
 /**
- * An answer of a status that the contract declares. Without a body it has the contract's example of that status; headers
- * that the status must have are added when missing.
+ * A response with a status that the contract declares. The default body is the contract's example of that status. Missing
+ * required headers are added with the contract's examples.
  */
 export type MockAnswer<Id extends OperationId> = MockAnswers[Id];
 
-/** A request that keeps to the contract, its parameters by name and as the values they stand for. */
+/** A request that satisfies the contract, with its parameters by name and parsed. */
 export type FakeRequest<Id extends OperationId = OperationId> = Id extends OperationId
   ? {
       operationId: Id;
@@ -26,12 +26,12 @@ export type FakeRequest<Id extends OperationId = OperationId> = Id extends Opera
     }
   : never;
 
-/** An interface, as the compiler looks into one while it infers `Id`, so that literals in what functions return stay literal. */
+/** An interface and not an alias: the compiler then infers literal types in the return values of mock functions. */
 interface MockAnswers extends ByOperation {}
 
-type ByOperation = { [Id in OperationId]: AnswerOf<Exclude<Result<Id>, Failure>> };
+type ByOperation = { [Id in OperationId]: ResponseOf<Exclude<Result<Id>, Failure>> };
 
-type AnswerOf<Member> = Member extends { ok: true; status: infer Status; data: infer Data }
+type ResponseOf<Member> = Member extends { ok: true; status: infer Status; data: infer Data }
   ? { status: Status; body?: Data; headers?: Record<string, string> }
   : Member extends { ok: false; status: infer Status; error: infer Error }
     ? { status: Status; body?: Error; headers?: Record<string, string> }

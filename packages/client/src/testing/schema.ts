@@ -1,21 +1,21 @@
 import { Validator } from "@cfworker/json-schema";
 import { document } from "../generated/document.ts";
-import { read } from "./contract.ts";
+import { resolved } from "./contract.ts";
 import type { Schema } from "../generated/openapi.ts";
 
-/** Where a value breaks its schema, and how. */
-export interface Mistake {
+/** The place and the reason of a value that does not match its schema. */
+export interface SchemaError {
   pointer: string;
   message: string;
 }
 
 const validators = new WeakMap<Schema, Validator>();
 
-/** What is wrong with a value by its schema, undefined for nothing. `pointer` says where the value is. */
-export function mistakeIn(value: unknown, schema: Schema | undefined, pointer: string): Mistake | undefined {
+/** Validates a value against its schema. Returns the innermost error, or undefined for a valid value. `pointer` is the value's place. */
+export function validate(value: unknown, schema: Schema | undefined, pointer: string): SchemaError | undefined {
   if (schema === undefined) return undefined;
   const { errors } = validatorOf(schema).validate(value);
-  const error = errors.at(-1); // the innermost
+  const error = errors.at(-1); // the innermost error
   if (error === undefined) return undefined;
   const isUndeclared = error.keyword === "false";
   return {
@@ -24,14 +24,14 @@ export function mistakeIn(value: unknown, schema: Schema | undefined, pointer: s
   };
 }
 
-/** A text as its schema wants it: a plain decimal number, `true` or `false`, else itself. */
+/** Parses a text by the type of its schema: a plain decimal number, or `true` or `false`. Returns any other text unchanged. */
 export function valueOf(text: string, schema: Schema | undefined): unknown {
-  const { type } = schema === undefined ? {} : read(schema);
+  const { type } = schema === undefined ? {} : resolved(schema);
   if ((type === "integer" || type === "number") && /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text)) return Number(text);
   return type === "boolean" && (text === "true" || text === "false") ? text === "true" : text;
 }
 
-/** References in a schema are relative to its root, so it becomes one that has what they refer to. */
+/** Returns the cached validator of a schema. The root gets the components, because references are relative to the root. */
 function validatorOf(schema: Schema): Validator {
   const known = validators.get(schema);
   if (known !== undefined) return known;
