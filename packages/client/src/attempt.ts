@@ -1,27 +1,27 @@
 import type { Connection } from "./connection.ts";
 import type { Operation } from "./operation.ts";
-import { answered, type Outcome, unanswered } from "./outcome.ts";
+import { failureResult, responseResult, type UntypedResult } from "./untyped-result.ts";
 
-/** What goes to an operation, by the places of openapi-fetch. */
-export interface Message {
+/** The parts of a request, in the places of openapi-fetch. */
+export interface RequestParts {
   params?: { path?: object; query?: object; header?: object | undefined };
   body?: unknown;
   headers?: Record<string, string | null>;
-  /** In place of the operation's own address: the link to a page, say. */
+  /** Replaces the operation's own URL, such as with the link to a page. */
   url?: URL | undefined;
 }
 
-/** What became of a message, and where it was sent; undefined when it could not be. */
+/** A request's result and URL. The URL is undefined when the request could not be sent. */
 export interface Exchange {
-  outcome: Outcome;
+  result: UntypedResult;
   url?: string | undefined;
 }
 
-/** Sends a message once and reads the whole answer, within some milliseconds. Whatever happens is an outcome. */
+/** Sends a request once and reads the whole response within a number of milliseconds. Never rejects. */
 export async function attempt(
   { fetch, request }: Connection,
   operation: Operation,
-  { url: target, ...message }: Message,
+  { url: target, ...parts }: RequestParts,
   milliseconds: number,
   signal: AbortSignal | undefined,
 ): Promise<Exchange> {
@@ -38,20 +38,20 @@ export async function attempt(
   try {
     signal?.throwIfAborted();
     const path = target ? target.pathname + target.search : operation.path;
-    const init = { ...message, fetch: send, signal: limit.signal, ...(target && { baseUrl: target.origin }) };
-    // `fetch` may be one that ignores the signal.
-    const answer = await Promise.race([request(operation.method, path, init), abortion(limit.signal)]);
-    return { outcome: answered(operation, answer), url };
+    const init = { ...parts, fetch: send, signal: limit.signal, ...(target && { baseUrl: target.origin }) };
+    // The race also ends a custom `fetch` that ignores the signal.
+    const parsed = await Promise.race([request(operation.method, path, init), rejectOnAbort(limit.signal)]);
+    return { result: responseResult(operation, parsed), url };
   } catch (cause) {
-    const ended = signal?.aborted ? "aborted" : limit.signal.aborted ? "timeout" : undefined;
-    return { outcome: unanswered(cause, ended, url !== undefined, response), url };
+    const code = signal?.aborted ? "aborted" : limit.signal.aborted ? "timeout" : undefined;
+    return { result: failureResult(cause, code, url !== undefined, response), url };
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
   }
 }
 
-function abortion(signal: AbortSignal): Promise<never> {
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason as Error));
   });

@@ -1,22 +1,22 @@
 import createClient from "openapi-fetch";
 import { type Deprecation, type Limits, limits, type PetstoreOptions, type Retry } from "./options.ts";
-import type { Answer } from "./outcome.ts";
+import type { ParsedResponse } from "./untyped-result.ts";
 
-/** A service and how to call it: what every call starts from. */
+/** A service's address and the settings of its calls. */
 export interface Connection {
-  /** Without a slash at its end. */
+  /** The URL without a slash at its end. */
   readonly baseUrl: string;
   readonly limits: Limits;
   readonly fetch: (request: Request) => Promise<Response>;
   readonly onRetry: ((retry: Retry) => void) | undefined;
   readonly onDeprecated: ((deprecation: Deprecation) => void) | false | undefined;
-  /** The operationIds whose deprecation has been told. */
-  readonly told: Set<string>;
-  /** openapi-fetch's `request`, which makes and reads a message; its own types ask for more than is known here. */
-  readonly request: (method: string, path: string, init: object) => Promise<Answer>;
+  /** The operationIds whose deprecation has been reported. */
+  readonly reported: Set<string>;
+  /** openapi-fetch's `request`. Its own types need the path as a literal, which is not known here. */
+  readonly request: (method: string, path: string, init: object) => Promise<ParsedResponse>;
 }
 
-/** Throws a TypeError for options that cannot work, and never shows the key in it. */
+/** Checks the options and returns a connection. Throws a TypeError for an invalid option; its message never contains the key. */
 export function connect(options: PetstoreOptions): Connection {
   const { baseUrl, apiKey, fetch = (request) => globalThis.fetch(request), onRetry, onDeprecated } = options;
   const address = String(baseUrl).replace(/\/+$/, "");
@@ -27,7 +27,7 @@ export function connect(options: PetstoreOptions): Connection {
   const { request } = createClient({
     baseUrl: address,
     headers: { Authorization: `Bearer ${apiKey}` },
-    // Followed, a redirect would turn POST into GET or lead elsewhere. Seen, it is an answer that says what is wrong.
+    // Following a redirect could change POST into GET or leave the origin. The call reports it as `unreadable_answer` instead.
     redirect: "manual",
   });
   return {
@@ -36,7 +36,7 @@ export function connect(options: PetstoreOptions): Connection {
     fetch,
     onRetry,
     onDeprecated,
-    told: new Set(),
+    reported: new Set(),
     request: request as unknown as Connection["request"],
   };
 }

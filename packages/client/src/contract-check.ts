@@ -1,29 +1,31 @@
-import { dataOf, exchange } from "./call.ts";
+import { dataOrThrow, sendWithRetries } from "./call.ts";
 import type { Connection } from "./connection.ts";
 import { fingerprints, type PublishedDocument, sha256 } from "./fingerprint.ts";
 import { hash, version } from "./generated/metadata.ts";
 import { operationFingerprints } from "./generated/fingerprints.ts";
 import type { Operation } from "./operation.ts";
 import type { CallOptions } from "./options.ts";
-import { unreadable } from "./outcome.ts";
 import { PetstoreError } from "./petstore-error.ts";
+import { unreadableResponse } from "./untyped-result.ts";
 
-/** How the contract of this client and the one that the service publishes differ, by operationId. */
+/** The differences between the client's contract and the service's published contract, as operationIds. */
 export interface ContractCheck {
-  /** Whether no operation was changed or removed; those that were added, and prose, do not concern this client. */
+  /** True if no operation was changed or removed. Added operations and changed prose are compatible. */
   compatible: boolean;
   changed: string[];
+  /** Operations of the client that the service does not have. */
   removed: string[];
+  /** Operations of the service that the client does not have. */
   added: string[];
   client: Contract;
   server: Contract;
 }
 
-/** Which contract it is. */
+/** The version and hash that identify a contract. */
 export interface Contract {
-  /** Its `info.version`. */
+  /** The `info.version` of the document. */
   version: string;
-  /** The SHA-256 of the document, in hexadecimal. */
+  /** The SHA-256 of the document without its `servers`, in hexadecimal. */
   hash: string;
 }
 
@@ -33,21 +35,24 @@ const DOCUMENT: Operation = {
   path: "/openapi.json",
   parameters: {},
   success: [200],
-  isRepeatable: true,
+  isRetryable: true,
 };
 
-/** Fetches `openapi.json`, which lies beside the version of the base URL (`/v1`), without the key, and compares all but `servers`. */
+/**
+ * Fetches the service's `openapi.json` without the API key and compares it with the client's contract, except `servers`. The
+ * file lies beside the version of the base URL: `/openapi.json` for `/v1`. Rejects with a `PetstoreError` if it cannot be read.
+ */
 export async function checkContract(connection: Connection, options?: CallOptions): Promise<ContractCheck> {
   const url = new URL("../openapi.json", `${connection.baseUrl}/`);
-  const exchanged = await exchange(connection, DOCUMENT, { url, headers: { Authorization: null } }, options);
-  const document = dataOf(DOCUMENT, exchanged);
-  const isNone = () =>
-    new PetstoreError(DOCUMENT, url.href, unreadable("is not an OpenAPI document", exchanged.outcome.response!));
-  if (!isDocument(document)) throw isNone();
-  const { servers: _, ...elsewhere } = document;
+  const exchange = await sendWithRetries(connection, DOCUMENT, { url, headers: { Authorization: null } }, options);
+  const document = dataOrThrow(DOCUMENT, exchange);
+  const invalidDocument = () =>
+    new PetstoreError(DOCUMENT, url.href, unreadableResponse("is not an OpenAPI document", exchange.result.response!));
+  if (!isDocument(document)) throw invalidDocument();
+  const { servers: _, ...content } = document;
   const ours: Record<string, string> = operationFingerprints;
   const theirs = await fingerprints(document).catch(() => {
-    throw isNone();
+    throw invalidDocument();
   });
   const ids = Object.keys(ours);
   const removed = ids.filter((id) => !(id in theirs));
@@ -58,7 +63,7 @@ export async function checkContract(connection: Connection, options?: CallOption
     removed,
     added: Object.keys(theirs).filter((id) => !(id in ours)),
     client: { version, hash },
-    server: { version: document.info.version, hash: await sha256(`${JSON.stringify(elsewhere, null, 2)}\n`) },
+    server: { version: document.info.version, hash: await sha256(`${JSON.stringify(content, null, 2)}\n`) },
   };
 }
 

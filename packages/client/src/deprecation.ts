@@ -3,13 +3,13 @@ import { linkTo } from "./link.ts";
 import type { Operation } from "./operation.ts";
 import type { Deprecation } from "./options.ts";
 
-/** Tells, once for each operation, that the contract or an answer calls it deprecated. What the answer says is newer. */
-export function tellDeprecation(connection: Connection, { id, deprecated }: Operation, headers?: Headers): void {
-  const { told, onDeprecated = warn } = connection;
+/** Reports a deprecated operation once. The dates of the response override those of the contract, because they are newer. */
+export function reportDeprecation(connection: Connection, { id, deprecated }: Operation, headers?: Headers): void {
+  const { reported, onDeprecated = warn } = connection;
   const deprecation = headers?.get("Deprecation");
   const sunset = headers?.get("Sunset");
-  if (!onDeprecated || told.has(id) || !(deprecated ?? deprecation ?? sunset)) return;
-  told.add(id);
+  if (!onDeprecated || reported.has(id) || !(deprecated ?? deprecation ?? sunset)) return;
+  reported.add(id);
   onDeprecated({
     operationId: id,
     deprecatedAt: dateOf(deprecation) ?? dateOf(deprecated?.since),
@@ -18,7 +18,7 @@ export function tellDeprecation(connection: Connection, { id, deprecated }: Oper
   });
 }
 
-/** From `@` and seconds since 1970 (RFC 9745, section 2.1), an HTTP date (RFC 8594, section 3), or a day. */
+/** Parses `@` and seconds since 1970 (RFC 9745, section 2.1), an HTTP date (RFC 8594, section 3) or a day such as `2030-12-05`. */
 function dateOf(value: string | null | undefined): Date | undefined {
   const time = value?.startsWith("@") ? Number.parseInt(value.slice(1), 10) * 1000 : Date.parse(value ?? "");
   return Number.isNaN(time) ? undefined : new Date(time);

@@ -1,20 +1,20 @@
 import { type OpenApiDocument, operationsOf, pointer } from "./generated/openapi.ts";
 
-/** The document that a service publishes. */
+/** The OpenAPI document that a service publishes. */
 export interface PublishedDocument extends OpenApiDocument {
   info: { version: string };
   servers?: unknown;
 }
 
-/** What people read and programs do not. */
+/** Fields that do not change how programs use an operation. */
 const PROSE = new Set(["description", "summary", "example", "examples", "externalDocs", "tags"]);
 
-/** Fields that hold names of the contract's own choice, none of which is prose. */
+/** Fields whose keys are names that the contract's author chose. A property may be named `description`, for example. */
 const MAPS = new Set(["properties", "patternProperties", "$defs", "responses", "headers", "content"]);
 
 /**
- * A digest for each operation of a document, by its operationId: of its method, path, parameters, body and responses with
- * all that they refer to, whatever the order of fields, and without prose and examples. Rejects when a reference leads nowhere.
+ * Returns a digest of each operation, by operationId. It covers method, path, parameters, body, responses and all schemas
+ * they refer to. It ignores the order of fields, prose and examples. Rejects if a reference has no target.
  */
 export async function fingerprints(document: OpenApiDocument): Promise<Record<string, string>> {
   const entries = operationsOf(document).map(async ({ id, method, path, operation, parameters }) => {
@@ -24,13 +24,13 @@ export async function fingerprints(document: OpenApiDocument): Promise<Record<st
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** SHA-256 in hexadecimal. */
+/** Returns the SHA-256 of a text, in hexadecimal. */
 export async function sha256(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** A value with its references resolved and its fields in order. `open` are the references it stands in: one of these stays a name. */
+/** Resolves the references of a value and sorts its fields. References in `open` are being resolved; they stay names, which ends cycles. */
 function canonical(value: unknown, document: OpenApiDocument, open: string[], isMap = false): unknown {
   if (Array.isArray(value)) return value.map((member) => canonical(member, document, open));
   if (typeof value !== "object" || value === null) return value;

@@ -1,4 +1,4 @@
-/** A client of the petstore service. */
+/** The typed client of the petstore service. */
 export type { Contract, ContractCheck } from "./contract-check.ts";
 export type * from "./generated/calls.ts";
 export type * from "./generated/names.ts";

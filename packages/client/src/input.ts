@@ -8,15 +8,15 @@ export type Body<Id extends OperationId> = operations[Id] extends {
   ? Json
   : never;
 
-/** The parameters of an operation, each by its name, whether it goes into the path, the query or a header. */
+/** The path, query and header parameters of an operation, by name. */
 export type Parameters<Id extends OperationId> = Known<operations[Id]["parameters"], "path"> &
   Known<operations[Id]["parameters"], "query"> &
   Known<operations[Id]["parameters"], "header">;
 
-/** One object type in place of an intersection, so that editors show its fields. */
+/** Flattens an intersection into one object type, so that editors show its fields. */
 export type Fields<Type> = { [Name in keyof Type]: Type[Name] };
 
-/** What a call by path takes, as in openapi-fetch: `params` is optional when none is required. */
+/** The argument of a call by path, as in openapi-fetch. `params` is optional if no parameter is required. */
 export type Init<Id extends OperationId> = ParamsOf<Sent<operations[Id]["parameters"]>> & BodyOf<operations[Id]>;
 
 type ParamsOf<Params> = {} extends Params ? { params?: Params } : { params: Params };
@@ -27,7 +27,7 @@ type BodyOf<Operation> = Operation extends { requestBody: { content: { "applicat
     ? { body?: Json }
     : unknown;
 
-/** The places of parameters that are in use; openapi-typescript gives the others as `never`. */
+/** The places that have parameters. openapi-typescript declares the other places as `never`. */
 type Sent<Params> = {
   [Place in keyof Params as [NonNullable<Params[Place]>] extends [never] ? never : Place]: Params[Place];
 };

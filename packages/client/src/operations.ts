@@ -1,4 +1,4 @@
-/** The operations one by one: a bundle holds those that it calls, and no other. */
+/** The operations as single exports, so that bundlers drop those that a program does not call. */
 export { call } from "./call.ts";
 export { connect, type Connection } from "./connection.ts";
 export { checkContract, type ContractCheck } from "./contract-check.ts";

@@ -1,72 +1,75 @@
-/** How to reach the service, and how to deal with what goes wrong. */
+/** The address and key of the service, and the settings of all calls. */
 export interface PetstoreOptions extends CallLimits {
-  /** Where the service is, with its version: `https://api.petstore.example/v1`. Without credentials, query and fragment. */
+  /** The URL of the service with its version: `https://api.petstore.example/v1`. It has no credentials, query or fragment. */
   baseUrl: string | URL;
-  /** The API key, sent as a bearer token with every request, to the origin of `baseUrl` alone. */
+  /** The API key. The client sends it as a bearer token (RFC 6750) with every call, to the origin of `baseUrl` only. */
   apiKey: string;
-  /** Sends a request: wrap it to see or change requests and answers. Default: the runtime's `fetch`. */
+  /** Sends a request. Replace it to observe or change requests and responses. Default: the runtime's `fetch`. */
   fetch?: (request: Request) => Promise<Response>;
-  /** Called before each wait for another attempt. */
+  /** Called before the wait for each retry. */
   onRetry?: (retry: Retry) => void;
-  /** Called once for each operation that turns out to be deprecated. Default: one `console.warn`; `false` for silence. */
+  /** Called once for each deprecated operation. Default: one `console.warn`. `false` turns it off. */
   onDeprecated?: ((deprecation: Deprecation) => void) | false;
 }
 
-/** What one call may say in place of the client's own settings. */
+/** The options of one call. They override the client's options. */
 export interface CallOptions extends CallLimits {
-  /** Ends the call, whatever it is doing. */
+  /** Ends the call, also during a wait. The result is a failure with the code `aborted`. */
   signal?: AbortSignal;
-  /** Sent with the request, such as `traceparent`. */
+  /** Additional request headers, such as `traceparent`. */
   headers?: Record<string, string>;
 }
 
-/** How long a call may take, in milliseconds, and what it does about failures that pass. */
+/** The time limits of a call, in milliseconds, and its retries. */
 export interface CallLimits {
-  /** For the whole call, with its retries and the waits between them. Default: 60,000. `Infinity` for no limit. */
+  /** The limit of the whole call, with its retries and waits, in milliseconds. Default: 60,000. `Infinity` for no limit. */
   timeout?: number;
-  /** For each attempt, from the request to the end of the body. Default: 15,000. `Infinity` for no limit. */
+  /** The limit of each attempt, to the end of the body, in milliseconds. Default: 15,000. `Infinity` for no limit. */
   attemptTimeout?: number;
-  /** `false` for one attempt. Whatever is set, only what the contract lets repeat is. */
+  /** The settings of retries; `false` for none. Only operations that are safe to repeat are retried. */
   retry?: RetryOptions | false;
 }
 
-/** When to try again. The wait before retry n is random, up to `baseDelay` × 2ⁿ⁻¹ or `maxDelay` ("full jitter"). */
+/**
+ * The settings of retries. The wait before retry n is random, at most `baseDelay` × 2ⁿ⁻¹ and `maxDelay` ("full jitter"). A
+ * `Retry-After` of the response (RFC 9110, section 10.2.3) is added to it.
+ */
 export interface RetryOptions {
-  /** Retries after the first attempt. Default: 3. */
+  /** The number of retries after the first attempt. Default: 3. */
   limit?: number;
-  /** Milliseconds. Default: 300. */
+  /** The upper bound of the first random wait, in milliseconds. Default: 300. */
   baseDelay?: number;
-  /** Milliseconds. Default: 5,000. */
+  /** The upper bound of every random wait, in milliseconds. Default: 5,000. */
   maxDelay?: number;
-  /** The longest `Retry-After` that is waited for, in milliseconds; beyond it the answer stands. Default: 30,000. */
+  /** The longest `Retry-After` that the client waits for, in milliseconds. A longer one ends the call. Default: 30,000. */
   maxRetryAfter?: number;
 }
 
-/** An attempt that failed and will be repeated. */
+/** The failed attempt and the wait before the next one, passed to `onRetry`. */
 export interface Retry {
   operationId: string;
   /** The number of the attempt that failed: 1 for the first. */
   attempt: number;
-  /** Milliseconds until the next. */
+  /** The wait before the next attempt, in milliseconds. */
   delay: number;
-  /** The status of the answer, or 0. */
+  /** The status of the response, or 0 without a valid response. */
   status: number;
-  /** The code of the answer's error, or a `FailureCode`. */
+  /** The code of the contract's `Error`, or a `FailureCode`. */
   code: string;
 }
 
-/** What `onDeprecated` is told. */
+/** A deprecated operation, passed to `onDeprecated`. */
 export interface Deprecation {
   operationId: string;
-  /** Since when, or from when on. */
+  /** The date from which the operation is deprecated (RFC 9745); it may be in the future. */
   deprecatedAt: Date | undefined;
-  /** When the operation will be removed. */
+  /** The date of the removal (RFC 8594). */
   sunset: Date | undefined;
-  /** The replacement: an operationId of the contract, or a URL where only the service names one. */
+  /** The replacement: an operationId, or the target of the `successor-version` link if the contract names none. */
   successor: string | undefined;
 }
 
-/** The limits of a call, all of them set. */
+/** The time limits and retries of a call, with defaults. */
 export interface Limits {
   timeout: number;
   attemptTimeout: number;
@@ -79,7 +82,7 @@ const DEFAULTS: Limits = {
   retry: { limit: 3, baseDelay: 300, maxDelay: 5_000, maxRetryAfter: 30_000 },
 };
 
-/** `given` over `base`. Throws a TypeError that names what cannot be. */
+/** Returns `given` with the defaults of `base`. Throws a TypeError that names the invalid option. */
 export function limits(given: CallLimits, base: Limits = DEFAULTS): Limits {
   const { timeout = base.timeout, attemptTimeout = base.attemptTimeout } = given;
   const retry = { ...base.retry, ...(given.retry === false ? { limit: 0 } : given.retry) };

@@ -1,4 +1,4 @@
-/** Resolves after some milliseconds, or as soon as the signal is aborted; at once if it was before. */
+/** Resolves after a number of milliseconds, or as soon as the signal is aborted. */
 export async function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return;
   await new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-import type { Message } from "./attempt.ts";
+import type { RequestParts } from "./attempt.ts";
 import { call, send } from "./call.ts";
 import { connect } from "./connection.ts";
 import type { Contract, ContractCheck } from "./contract-check.ts";
@@ -9,17 +9,20 @@ import type { OperationId } from "./operation.ts";
 import type { CallOptions, PetstoreOptions } from "./options.ts";
 import { paginate } from "./pages.ts";
 
-/** The service: a method for each of its operations, and one for each HTTP method. */
+/** A client with a method for each operation and for each HTTP method. */
 export interface Petstore extends ByOperation, ByPath {
-  /** Lists, item by item or page by page. */
+  /** The lists of the service, to read item by item or page by page. */
   paginate: ByPage;
   /** The contract that this client was generated from. */
   contract: Contract;
-  /** Compares that contract with the one the service publishes. Rejects with a `PetstoreError` when that cannot be had. */
+  /**
+   * Compares the client's contract with the contract that the service publishes, without sending the API key. Needs
+   * `crypto.subtle`, which browsers have on HTTPS pages. Rejects with a `PetstoreError` if the document cannot be read.
+   */
   checkContract: (options?: CallOptions) => Promise<ContractCheck>;
 }
 
-/** A client of the petstore. Throws a TypeError for options that cannot work. */
+/** Creates a client of the petstore. Throws a TypeError for an invalid `baseUrl`, `apiKey`, time limit or retry option. */
 export function createPetstore(options: PetstoreOptions): Petstore {
   const connection = connect(options);
   const methods: Record<string, unknown> = {};
@@ -28,19 +31,19 @@ export function createPetstore(options: PetstoreOptions): Petstore {
     const { id, method, isPaged } = operation;
     methods[id] = call.bind(undefined, connection, operation as never);
     if (isPaged) pages[id] = paginate.bind(undefined, connection, operation as never);
-    methods[method] ??= (path: string, { params = {}, body, ...callOptions }: Message & CallOptions = {}) => {
-      const asked = operations.find((candidate) => candidate.method === method && candidate.path === path);
-      if (!asked)
+    methods[method] ??= (path: string, { params = {}, body, ...callOptions }: RequestParts & CallOptions = {}) => {
+      const called = operations.find((candidate) => candidate.method === method && candidate.path === path);
+      if (!called)
         throw new TypeError(`The contract has no operation ${method} ${path}. Pass a path template of the contract.`);
-      return send<OperationId>(connection, asked, { params, body }, callOptions);
+      return send<OperationId>(connection, called, { params, body }, callOptions);
     };
   }
   return {
     ...methods,
     paginate: pages,
     contract: { version, hash },
-    // Loaded when it is wanted: few programs do.
+    // Loaded on demand, because few programs need it.
     checkContract: async (callOptions?: CallOptions) =>
       (await import("./contract-check.ts")).checkContract(connection, callOptions),
-  } as unknown as Petstore; // its types are generated from what `operations` is generated from
+  } as unknown as Petstore; // The generator derives the types and `operations` from the same contract.
 }

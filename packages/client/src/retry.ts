@@ -1,9 +1,9 @@
-import type { Refusal } from "./outcome.ts";
 import type { Operation } from "./operation.ts";
 import type { RetryOptions } from "./options.ts";
+import type { ErrorResult } from "./untyped-result.ts";
 
-/** The statuses and codes of failures that pass: https://www.rfc-editor.org/rfc/rfc9110#section-15 and, for 429, RFC 6585, section 4. */
-const PASSING = new Set<string | number>([
+/** The statuses and codes of transient failures: https://www.rfc-editor.org/rfc/rfc9110#section-15 and, for 429, RFC 6585, section 4. */
+const TRANSIENT = new Set<string | number>([
   408,
   429,
   502,
@@ -14,27 +14,27 @@ const PASSING = new Set<string | number>([
   "idempotency_in_progress",
 ]);
 
-/** Milliseconds to wait before trying again after attempt `count`; undefined when there is to be no other. */
+/** Returns the milliseconds to wait after attempt `count`, or undefined if the request must not be repeated. */
 export function delayBeforeRetry(
-  { isRepeatable }: Operation,
-  { error, response }: Refusal,
+  { isRetryable }: Operation,
+  { error, response }: ErrorResult,
   count: number,
   { baseDelay, maxDelay, maxRetryAfter }: Required<RetryOptions>,
 ): number | undefined {
-  const passes = PASSING.has(error.code) || PASSING.has(response?.status ?? 0);
-  if (!isRepeatable || !passes) return undefined;
-  const asked = retryAfter(response?.headers);
-  if (asked > maxRetryAfter) return undefined;
-  // "Full jitter", so that clients that failed together do not return together:
+  const isTransient = TRANSIENT.has(error.code) || TRANSIENT.has(response?.status ?? 0);
+  if (!isRetryable || !isTransient) return undefined;
+  const retryAfter = retryAfterOf(response?.headers);
+  if (retryAfter > maxRetryAfter) return undefined;
+  // "Full jitter" spreads the retries of clients that failed at the same time:
   // https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
-  return asked + Math.random() * Math.min(maxDelay, baseDelay * 2 ** (count - 1));
+  return retryAfter + Math.random() * Math.min(maxDelay, baseDelay * 2 ** (count - 1));
 }
 
-/** `Retry-After` in milliseconds, given in seconds or as a date (RFC 9110, section 10.2.3); 0 without one that can be read. */
-function retryAfter(headers: Headers | undefined): number {
+/** Returns `Retry-After` (RFC 9110, section 10.2.3: seconds or a date) in milliseconds, or 0 if it is missing or invalid. */
+function retryAfterOf(headers: Headers | undefined): number {
   const value = headers?.get("Retry-After")?.trim() ?? "";
   if (/^\d+$/.test(value)) return Number(value) * 1000;
-  // Against the server's own clock, where it says what that shows: ours may be wrong.
+  // The `Date` of the response comes first, because the local clock may be wrong.
   const now = Date.parse(headers?.get("Date") ?? "") || Date.now();
   return Math.max(0, Date.parse(value) - now) || 0;
 }

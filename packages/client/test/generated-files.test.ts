@@ -47,17 +47,29 @@ describe("an operation's arguments", () => {
   });
 
   test.each([
-    ["read has two arguments of the name id.", { parameters: [query("id"), { name: "id", in: "path" }] }],
-    ["read has two arguments of the name body.", { parameters: [query("body")], ...body({ type: "array" }) }],
-    ["read has the parameter session in cookie.", { parameters: [{ name: "session", in: "cookie" }] }],
-    ["read takes a body that is not application/json.", { requestBody: { content: { "text/csv": {} } } }],
+    [
+      "read has two arguments named id. Rename one of them in the contract.",
+      { parameters: [query("id"), { name: "id", in: "path" }] },
+    ],
+    [
+      "read has two arguments named body. Rename one of them in the contract.",
+      { parameters: [query("body")], ...body({ type: "array" }) },
+    ],
+    [
+      "read has the parameter session in cookie. The client sends path, query and header parameters only.",
+      { parameters: [{ name: "session", in: "cookie" }] },
+    ],
+    [
+      "read has a request body without application/json. The client sends JSON only.",
+      { requestBody: { content: { "text/csv": {} } } },
+    ],
   ])("must be callable: %s", (message, operation) => {
     const document = documentOf({ post: { operationId: "read", responses, ...operation } });
     expect(() => describedOperations(document)).toThrow(new TypeError(message));
   });
 });
 
-test("repeatable are safe methods and those that take an Idempotency-Key, no others", () => {
+test("only safe methods and operations with an Idempotency-Key are retryable", () => {
   const key = { parameters: [{ name: "Idempotency-Key", in: "header" }] };
   const item = {
     get: { operationId: "get", responses },
@@ -67,11 +79,11 @@ test("repeatable are safe methods and those that take an Idempotency-Key, no oth
     put: { operationId: "put", responses },
     delete: { operationId: "delete", responses },
   };
-  const repeatable = describedOperations(documentOf(item)).filter(({ entry }) => entry.isRepeatable);
-  expect(repeatable.map(({ entry }) => entry.id)).toEqual(["get", "post", "head"]);
+  const retryable = describedOperations(documentOf(item)).filter(({ entry }) => entry.isRetryable);
+  expect(retryable.map(({ entry }) => entry.id)).toEqual(["get", "post", "head"]);
 });
 
-test("paged are those that take a cursor and link from their success", () => {
+test("only operations with a cursor and a Link header on success have pages", () => {
   const [cursor, linked] = [{ parameters: [query("cursor")] }, { responses: { 200: { headers: { Link: {} } } } }];
   const item = {
     get: { operationId: "paged", ...cursor, ...linked },
@@ -84,7 +96,9 @@ test("paged are those that take a cursor and link from their success", () => {
 
 test.each(["paginate", "checkContract", "then", "GET"])("%s is refused as an operationId", async (operationId) => {
   await expect(generate(documentOf({ get: { operationId, responses } }))).rejects.toThrow(
-    new TypeError(`${operationId} cannot be an operationId: the client has a member of this name.`),
+    new TypeError(
+      `${operationId} cannot be an operationId, because the client has a member of this name. Rename the operation.`,
+    ),
   );
 });
 
@@ -160,7 +174,7 @@ describe("what is generated of a small contract", () => {
         '  "success": [',
         "    200",
         "  ],",
-        '  "isRepeatable": true,',
+        '  "isRetryable": true,',
         '  "isPaged": true',
         "};",
         "",
@@ -188,7 +202,7 @@ describe("what is generated of a small contract", () => {
         '  "success": [',
         "    200",
         "  ],",
-        '  "isRepeatable": true,',
+        '  "isRetryable": true,',
         '  "deprecated": {',
         '    "since": "2026-01-01",',
         '    "sunset": "2030-12-05",',
@@ -228,16 +242,16 @@ describe("what is generated of a small contract", () => {
         'import type { CallOptions } from "../options.ts";',
         'import type { Call, Items } from "../result.ts";',
         "",
-        "/** What `list` takes. */",
+        "/** The input of `list`: its parameters and body. */",
         'export type ListInput = Fields<Parameters<"list">>;',
         "",
-        "/** What `add` takes. */",
+        "/** The input of `add`: its parameters and body. */",
         'export type AddInput = Fields<Parameters<"add"> & Body<"add">>;',
         "",
-        "/** What `read` takes. */",
+        "/** The input of `read`: its parameters and body. */",
         'export type ReadInput = Fields<Parameters<"read">>;',
         "",
-        "/** What `write` takes. */",
+        "/** The input of `write`: its parameters and body. */",
         'export type WriteInput = Fields<Parameters<"write"> & { body: Body<"write"> }>;',
         "",
         "/** A method for each operation. */",
@@ -260,7 +274,7 @@ describe("what is generated of a small contract", () => {
         '  write: (input: WriteInput, options?: CallOptions) => Call<"write">;',
         "}",
         "",
-        "/** The operations that answer page by page. */",
+        "/** The operations with pages. */",
         "export interface ByPage {",
         "  /**",
         "   * Lists.",
@@ -271,7 +285,7 @@ describe("what is generated of a small contract", () => {
         '  list: (input?: ListInput, options?: CallOptions) => Items<"list">;',
         "}",
         "",
-        "/** A method for each HTTP method, which takes a path of the contract. */",
+        "/** A method for each HTTP method, called with a path template of the contract. */",
         "export interface ByPath {",
         "  GET: {",
         "    /**",
@@ -319,7 +333,7 @@ describe("what is generated of a small contract", () => {
         'import type { InfiniteQuery, Mutation, Query } from "../react-query/options.ts";',
         'import type { ListInput, AddInput, ReadInput, WriteInput } from "./calls.ts";',
         "",
-        "/** The options of a query, by operation. */",
+        "/** Returns query options for each operation. */",
         "export interface Queries {",
         "  /**",
         "   * Lists.",
@@ -334,7 +348,7 @@ describe("what is generated of a small contract", () => {
         '  read: (input: ReadInput) => Query<"read">;',
         "}",
         "",
-        "/** The options of an infinite query, by operation. */",
+        "/** Returns infinite query options for each operation. */",
         "export interface InfiniteQueries {",
         "  /**",
         "   * Lists.",
@@ -345,7 +359,7 @@ describe("what is generated of a small contract", () => {
         '  list: (input?: Omit<ListInput, "cursor">) => InfiniteQuery<"list">;',
         "}",
         "",
-        "/** The options of a mutation, by operation. */",
+        "/** Returns mutation options for each operation. */",
         "export interface Mutations {",
         '  add: () => Mutation<"add", AddInput>;',
         "  /**",

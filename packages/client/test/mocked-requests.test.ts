@@ -10,7 +10,7 @@ const read: Operation<"getPet"> = {
   path: "/a",
   parameters: {},
   success: [200],
-  isRepeatable: true,
+  isRetryable: true,
 };
 
 describe("what a fake petstore reads of a request", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { connect } from "../src/connection.ts";
-import { tellDeprecation } from "../src/deprecation.ts";
+import { reportDeprecation } from "../src/deprecation.ts";
 import type { Operation } from "../src/operation.ts";
 import type { Deprecation } from "../src/options.ts";
 
@@ -10,7 +10,7 @@ const read: Operation<"getPet"> = {
   path: "/a",
   parameters: {},
   success: [200],
-  isRepeatable: true,
+  isRetryable: true,
 };
 
 describe("a notice of deprecation", () => {
@@ -19,7 +19,7 @@ describe("a notice of deprecation", () => {
     const onDeprecated = (deprecation: Deprecation) => told.push(deprecation);
     const connection = connect({ baseUrl: "http://x", apiKey: "k", onDeprecated });
     for (let time = 0; time < 2; time++)
-      tellDeprecation(connection, { ...read, ...operation }, headers && new Headers(headers));
+      reportDeprecation(connection, { ...read, ...operation }, headers && new Headers(headers));
     return told;
   };
   const facts = { since: "2026-01-01", sunset: "2030-12-05", successor: "listPets" };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Operation } from "../src/operation.ts";
-import { unanswered } from "../src/outcome.ts";
+import { failureResult } from "../src/untyped-result.ts";
 import { delayBeforeRetry } from "../src/retry.ts";
 
 const read: Operation<"getPet"> = {
@@ -9,13 +9,13 @@ const read: Operation<"getPet"> = {
   path: "/a",
   parameters: {},
   success: [200],
-  isRepeatable: true,
+  isRetryable: true,
 };
 
 describe("the wait before another attempt", () => {
   const limits = { limit: 3, baseDelay: 0, maxDelay: 0, maxRetryAfter: 30_000 };
   const refusal = (headers: Record<string, string>) => ({
-    ...unanswered(undefined),
+    ...failureResult(undefined),
     status: 503,
     error: { code: "x", message: "", status: 503 },
     response: new Response(null, { status: 503, headers }),
@@ -41,10 +41,10 @@ describe("the wait before another attempt", () => {
   });
 
   test("is none where the operation may not be repeated, or the failure stays", () => {
-    const { isRepeatable: _, ...once } = read;
+    const { isRetryable: _, ...once } = read;
     expect(delayBeforeRetry(once, refusal({}), 1, limits)).toBeUndefined();
-    expect(delayBeforeRetry(read, unanswered(undefined, "aborted"), 1, limits)).toBeUndefined();
-    expect(delayBeforeRetry(read, unanswered(undefined, "timeout"), 1, limits)).toBe(0);
-    expect(delayBeforeRetry(read, unanswered(undefined), 1, limits)).toBe(0);
+    expect(delayBeforeRetry(read, failureResult(undefined, "aborted"), 1, limits)).toBeUndefined();
+    expect(delayBeforeRetry(read, failureResult(undefined, "timeout"), 1, limits)).toBe(0);
+    expect(delayBeforeRetry(read, failureResult(undefined), 1, limits)).toBe(0);
   });
 });

@@ -9,21 +9,21 @@ import {
   type ResponseObject,
   type Schema,
 } from "express-operations/document";
-import type { DeprecationFacts, Operation } from "../operation.ts";
+import type { DeclaredDeprecation, Operation } from "../operation.ts";
 
-/** What is generated of an operation. */
+/** The parts of an operation that the generator writes. */
 export interface Described {
-  /** Its entry in the table that the client reads at run time. */
+  /** The description that the client reads at run time. */
   entry: Operation;
-  /** The name of the type of its input. */
+  /** The name of the input type. */
   inputType: string;
   hasBody: boolean;
   isInputRequired: boolean;
-  /** Its documentation, line by line. */
+  /** The lines of the JSDoc comment. */
   documentation: string[];
 }
 
-/** Every operation of the contract, in its order. Throws a TypeError for one that the client could not call. */
+/** Describes every operation, in the contract's order. Throws a TypeError for an operation that the client cannot call. */
 export function describedOperations(document: OpenApiDocument): Described[] {
   return operationsOf(document).map((entry) => describe(document, entry));
 }
@@ -33,14 +33,17 @@ function describe(document: OpenApiDocument, entry: OperationEntry): Described {
   const method = entry.method.toUpperCase();
   const body = resolve<RequestBodyObject | undefined>(document, operation.requestBody);
   const json = body?.content?.["application/json"];
-  if (body && !json) throw new TypeError(`${id} takes a body that is not application/json.`);
+  if (body && !json)
+    throw new TypeError(`${id} has a request body without application/json. The client sends JSON only.`);
   const schema = resolve<Schema>(document, json?.schema ?? {});
   const places: Record<string, Operation["parameters"][string]> = {};
   for (const { name, in: place } of parameters) {
     if (place !== "path" && place !== "query" && place !== "header")
-      throw new TypeError(`${id} has the parameter ${name} in ${place}.`);
+      throw new TypeError(
+        `${id} has the parameter ${name} in ${place}. The client sends path, query and header parameters only.`,
+      );
     if ((places[name] ?? place) !== place || (body && name === "body"))
-      throw new TypeError(`${id} has two arguments of the name ${name}.`);
+      throw new TypeError(`${id} has two arguments named ${name}. Rename one of them in the contract.`);
     places[name] = place;
   }
   const hasFields = body?.required === true && areArguments(schema, places);
@@ -55,8 +58,8 @@ function describe(document: OpenApiDocument, entry: OperationEntry): Described {
       parameters: places,
       ...(hasFields && { hasFields }),
       success: success.map(([status]) => Number(status)),
-      ...((isRead || places["Idempotency-Key"] === "header") && { isRepeatable: true }),
-      ...("cursor" in places && success.some(([, answer]) => linksToNext(document, answer)) && { isPaged: true }),
+      ...((isRead || places["Idempotency-Key"] === "header") && { isRetryable: true }),
+      ...("cursor" in places && success.some(([, response]) => hasLinkHeader(document, response)) && { isPaged: true }),
       ...(operation.deprecated && { deprecated: deprecation(operation) }),
     },
     inputType: `${id.charAt(0).toUpperCase()}${id.slice(1)}Input`,
@@ -68,7 +71,7 @@ function describe(document: OpenApiDocument, entry: OperationEntry): Described {
   };
 }
 
-/** Whether the fields of a body can stand beside the parameters: all are known, and none has the name of one. */
+/** Whether the fields of a body can be arguments: all fields are declared, and none has the name of a parameter. */
 function areArguments({ type, properties = {}, additionalProperties }: Schema, places: object): boolean {
   return (
     type === "object" &&
@@ -77,11 +80,11 @@ function areArguments({ type, properties = {}, additionalProperties }: Schema, p
   );
 }
 
-function linksToNext(document: OpenApiDocument, answer: ResponseObject | Reference): boolean {
-  return "Link" in (resolve<ResponseObject>(document, answer).headers ?? {});
+function hasLinkHeader(document: OpenApiDocument, response: ResponseObject | Reference): boolean {
+  return "Link" in (resolve<ResponseObject>(document, response).headers ?? {});
 }
 
-function deprecation(operation: OperationObject): DeprecationFacts {
+function deprecation(operation: OperationObject): DeclaredDeprecation {
   const { "x-deprecated-at": since, "x-sunset": sunset, "x-successor": successor } = operation;
   return { ...(since && { since }), ...(sunset && { sunset }), ...(successor && { successor }) };
 }

@@ -1,41 +1,43 @@
 import { resolve } from "node:path";
 import type { OpenApiDocument } from "express-operations/document";
 import { fingerprints } from "../fingerprint.ts";
-import { copiedReading } from "./copied-reading.ts";
+import { copyOfDocumentModule } from "./document-module.ts";
 import { type Described, describedOperations } from "./described-operations.ts";
 import { queries } from "./generated-queries.ts";
 import { comment } from "./jsdoc.ts";
 
 const BANNER = "// Generated from the contract by `pnpm generate`. Do not edit.\n";
 
-/** Names that the client itself gives a meaning, so that no operation can have them. */
+/** The client's own member names, which no operation can have. */
 const RESERVED = new Set(["contract", "checkContract", "operations", "paginate", "then"]);
 
-/** Where what is generated belongs. */
+/** The folder of the generated files. */
 export const GENERATED_FOLDER = resolve(import.meta.dirname, "../generated");
 
-/** The files that `packages/contract` generates and the client is made of. */
+/** The files of `packages/contract` that the generator reads. */
 export const CONTRACT_FILES = ["openapi.json", "schema.ts", "metadata.ts"] as const;
 
 /**
- * The text of each file of `src/generated`, by its name, from the text of each of `CONTRACT_FILES`. What the types are made
- * of is copied, as the contract's package is not published.
+ * Returns the text of each file of `src/generated`, by name, from the texts of `CONTRACT_FILES` and of the document module.
+ * `schema.ts` and `metadata.ts` are copied, because the contract's package is not published.
  */
 export async function generatedFiles(
   contract: Record<(typeof CONTRACT_FILES)[number], string>,
-  reading: string,
+  documentModule: string,
 ): Promise<Record<string, string>> {
   const document = JSON.parse(contract["openapi.json"]) as OpenApiDocument;
   const operations = describedOperations(document);
   const methods = new Set(operations.map(({ entry }) => entry.method));
   for (const { entry } of operations) {
     if (RESERVED.has(entry.id) || methods.has(entry.id))
-      throw new TypeError(`${entry.id} cannot be an operationId: the client has a member of this name.`);
+      throw new TypeError(
+        `${entry.id} cannot be an operationId, because the client has a member of this name. Rename the operation.`,
+      );
   }
   return {
     "schema.ts": contract["schema.ts"],
     "metadata.ts": contract["metadata.ts"],
-    "openapi.ts": copiedReading(reading),
+    "openapi.ts": copyOfDocumentModule(documentModule),
     "names.ts": BANNER + names(document),
     "operations.ts": BANNER + table(operations),
     "calls.ts": BANNER + calls(operations),
@@ -58,7 +60,7 @@ function names({ components = {} }: OpenApiDocument): string {
   return ['import type { components } from "./schema.ts";', "", ...lines, ""].join("\n");
 }
 
-/** What the client needs of each operation at run time. Each is a constant of its own, so that bundlers drop the others. */
+/** Returns the descriptions of operations for run time. Each is a constant of its own, so that bundlers drop unused ones. */
 function table(operations: Described[]): string {
   const constants = operations.map(
     ({ entry, documentation }) =>
@@ -69,7 +71,7 @@ function table(operations: Described[]): string {
   return ['import type { Operation } from "../operation.ts";\n', ...constants, all].join("\n");
 }
 
-/** What the editor shows and the compiler checks of each operation: its input, and its calls by operationId, path and page. */
+/** Returns the types of each operation: its input, and its calls by operationId, by path and by page. */
 function calls(operations: Described[]): string {
   const methods = [...new Set(operations.map(({ entry }) => entry.method))];
   const overloads = methods.map((method) => {
@@ -86,11 +88,11 @@ ${operations.map(inputType).join("\n")}
 export interface ByOperation {
 ${operations.map((operation) => signature(operation, "Call")).join("")}}
 
-/** The operations that answer page by page. */
+/** The operations with pages. */
 export interface ByPage {
 ${paged.map((operation) => signature(operation, "Items")).join("")}}
 
-/** A method for each HTTP method, which takes a path of the contract. */
+/** A method for each HTTP method, called with a path template of the contract. */
 export interface ByPath {
 ${overloads.join("")}}
 `;
@@ -98,7 +100,7 @@ ${overloads.join("")}}
 
 function inputType({ entry: { id, hasFields }, inputType: name, hasBody }: Described): string {
   const body = hasFields ? ` & Body<"${id}">` : hasBody ? ` & { body: Body<"${id}"> }` : "";
-  return `/** What \`${id}\` takes. */\nexport type ${name} = Fields<Parameters<"${id}">${body}>;\n`;
+  return `/** The input of \`${id}\`: its parameters and body. */\nexport type ${name} = Fields<Parameters<"${id}">${body}>;\n`;
 }
 
 function signature(

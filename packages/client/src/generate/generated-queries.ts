@@ -1,7 +1,7 @@
 import type { Described } from "./described-operations.ts";
 import { comment } from "./jsdoc.ts";
 
-/** What the editor shows and the compiler checks of each operation in TanStack Query. */
+/** Returns the types of each operation for TanStack Query. */
 export function queries(operations: Described[]): string {
   const isRead = ({ entry: { method } }: Described) => method === "GET";
   const [read, paged] = [operations.filter(isRead), operations.filter(({ entry }) => entry.isPaged)];
@@ -11,15 +11,15 @@ export function queries(operations: Described[]): string {
   return `import type { ${used.filter(Boolean).join(", ")} } from "../react-query/options.ts";
 import type { ${types} } from "./calls.ts";
 
-/** The options of a query, by operation. */
+/** Returns query options for each operation. */
 export interface Queries {
 ${read.map((operation) => query(operation, "Query", operation.inputType)).join("")}}
 
-/** The options of an infinite query, by operation. */
+/** Returns infinite query options for each operation. */
 export interface InfiniteQueries {
 ${paged.map((operation) => query(operation, "InfiniteQuery", `Omit<${operation.inputType}, "cursor">`)).join("")}}
 
-/** The options of a mutation, by operation. */
+/** Returns mutation options for each operation. */
 export interface Mutations {
 ${written.map(mutation).join("")}}
 `;

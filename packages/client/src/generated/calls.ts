@@ -3,13 +3,13 @@ import type { Body, Fields, Init, Parameters } from "../input.ts";
 import type { CallOptions } from "../options.ts";
 import type { Call, Items } from "../result.ts";
 
-/** What `listPets` takes. */
+/** The input of `listPets`: its parameters and body. */
 export type ListPetsInput = Fields<Parameters<"listPets">>;
 
-/** What `createPet` takes. */
+/** The input of `createPet`: its parameters and body. */
 export type CreatePetInput = Fields<Parameters<"createPet"> & Body<"createPet">>;
 
-/** What `getPet` takes. */
+/** The input of `getPet`: its parameters and body. */
 export type GetPetInput = Fields<Parameters<"getPet">>;
 
 /** A method for each operation. */
@@ -43,7 +43,7 @@ export interface ByOperation {
   getPet: (input: GetPetInput, options?: CallOptions) => Call<"getPet">;
 }
 
-/** The operations that answer page by page. */
+/** The operations with pages. */
 export interface ByPage {
   /**
    * List animals
@@ -56,7 +56,7 @@ export interface ByPage {
   listPets: (input?: ListPetsInput, options?: CallOptions) => Items<"listPets">;
 }
 
-/** A method for each HTTP method, which takes a path of the contract. */
+/** A method for each HTTP method, called with a path template of the contract. */
 export interface ByPath {
   GET: {
     /**

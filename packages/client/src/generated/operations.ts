@@ -22,7 +22,7 @@ export const listPets: Operation<"listPets"> = {
   "success": [
     200
   ],
-  "isRepeatable": true,
+  "isRetryable": true,
   "isPaged": true
 };
 
@@ -45,7 +45,7 @@ export const createPet: Operation<"createPet"> = {
   "success": [
     201
   ],
-  "isRepeatable": true
+  "isRetryable": true
 };
 
 /**
@@ -67,7 +67,7 @@ export const getPet: Operation<"getPet"> = {
   "success": [
     200
   ],
-  "isRepeatable": true,
+  "isRetryable": true,
   "deprecated": {
     "since": "2026-11-21",
     "sunset": "2030-12-05",

@@ -2,7 +2,7 @@
 import type { InfiniteQuery, Mutation, Query } from "../react-query/options.ts";
 import type { ListPetsInput, CreatePetInput, GetPetInput } from "./calls.ts";
 
-/** The options of a query, by operation. */
+/** Returns query options for each operation. */
 export interface Queries {
   /**
    * List animals
@@ -24,7 +24,7 @@ export interface Queries {
   getPet: (input: GetPetInput) => Query<"getPet">;
 }
 
-/** The options of an infinite query, by operation. */
+/** Returns infinite query options for each operation. */
 export interface InfiniteQueries {
   /**
    * List animals
@@ -37,7 +37,7 @@ export interface InfiniteQueries {
   listPets: (input?: Omit<ListPetsInput, "cursor">) => InfiniteQuery<"listPets">;
 }
 
-/** The options of a mutation, by operation. */
+/** Returns mutation options for each operation. */
 export interface Mutations {
   /**
    * Add an animal

@@ -1,12 +1,12 @@
-import type { Message } from "./attempt.ts";
+import type { RequestParts } from "./attempt.ts";
 import type { Operation } from "./operation.ts";
 
 /**
- * Sorts flat arguments into the places where the contract has them. What it does not know goes where the service will
- * refuse it by name, rather than being lost.
+ * Puts each argument into its place in the request: path, query, header or body. An unknown argument is sent as well, so that
+ * the service rejects it by name and no data is lost silently.
  */
-export function messageOf({ parameters, hasFields }: Operation, input: object = {}): Message {
-  const params: Required<Message>["params"] = {};
+export function requestPartsOf({ parameters, hasFields }: Operation, input: object = {}): RequestParts {
+  const params: Required<RequestParts>["params"] = {};
   const fields: Record<string, unknown> = {};
   let body: unknown = hasFields ? fields : undefined;
   for (const [name, value] of Object.entries(input)) {

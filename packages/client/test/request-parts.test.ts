@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { messageOf } from "../src/message.ts";
+import { requestPartsOf } from "../src/request-parts.ts";
 import type { Operation } from "../src/operation.ts";
 
 const read: Operation<"getPet"> = {
@@ -8,7 +8,7 @@ const read: Operation<"getPet"> = {
   path: "/a",
   parameters: {},
   success: [200],
-  isRepeatable: true,
+  isRetryable: true,
 };
 
 describe("arguments by name", () => {
@@ -31,6 +31,6 @@ describe("arguments by name", () => {
     ],
     [{ parameters: {}, hasFields: true }, {}, { params: {}, body: {} }],
   ])("of %j, %j, go to their places", (operation, input, message) => {
-    expect(messageOf({ ...read, ...operation }, input)).toEqual(message);
+    expect(requestPartsOf({ ...read, ...operation }, input)).toEqual(message);
   });
 });
