@@ -27,7 +27,7 @@ describe("createPet", () => {
     });
   });
 
-  test("201: the caller's own Idempotency-Key stands beside the fields of the body", async () => {
+  test("201: accepts the caller's Idempotency-Key beside the body's fields", async () => {
     const input = { ...rex, "Idempotency-Key": "client-1" };
     const first = await petstore.createPet(input).orThrow();
     const again = await petstore.createPet(input);
@@ -35,12 +35,12 @@ describe("createPet", () => {
     expect(again.response?.headers.get("Idempotency-Replayed")).toBe("true");
   });
 
-  test("each call has an Idempotency-Key of its own", async () => {
+  test("sends a new Idempotency-Key with each call", async () => {
     const [one, other] = [await petstore.createPet(rex).orThrow(), await petstore.createPet(rex).orThrow()];
     expect(one.id).not.toBe(other.id);
   });
 
-  test("400: error says what is wrong", async () => {
+  test("400: the error has a code and a message", async () => {
     // @ts-expect-error categoryId is missing
     const result = await petstore.createPet({ name: "Rex" });
     expect(result).toEqual({
@@ -52,13 +52,13 @@ describe("createPet", () => {
     if (result.status === 400) expectTypeOf(result.error).toEqualTypeOf<Error>();
   });
 
-  test("422: of another body with the same key", async () => {
+  test("422: another body with the same Idempotency-Key", async () => {
     await petstore.createPet({ ...rex, "Idempotency-Key": "client-2" }).orThrow();
     const result = await petstore.createPet({ ...rex, name: "Mia", "Idempotency-Key": "client-2" });
     expect(result.status === 422 && result.error.code).toBe("idempotency_key_reused");
   });
 
-  test("a field that the contract does not have is refused by name, not lost", async () => {
+  test("400: an unknown field is sent, and the service names it", async () => {
     // @ts-expect-error there is no such field
     const result = await petstore.createPet({ ...rex, colour: "brown" });
     expect(result.error?.message).toContain("colour");
@@ -74,26 +74,26 @@ describe("listPets", () => {
     expect((await petstore.listPets()).status).toBe(200);
   });
 
-  test("400: a query parameter that the contract does not have is refused by name, not lost", async () => {
+  test("400: an unknown query parameter is sent, and the service names it", async () => {
     // @ts-expect-error there is no such parameter
     const result = await petstore.listPets({ stauts: "sold" });
     expect(result.error?.message).toContain("stauts");
   });
 
-  test("401: with a key the service does not know", async () => {
-    const stranger = createPetstore({ baseUrl: service.baseUrl, apiKey: "pst_test_nobody" });
-    const result = await stranger.listPets();
+  test("401: an unknown API key", async () => {
+    const unauthorized = createPetstore({ baseUrl: service.baseUrl, apiKey: "pst_test_nobody" });
+    const result = await unauthorized.listPets();
     expect([result.status, result.error?.code]).toEqual([401, "unauthorized"]);
   });
 });
 
 describe("getPet", () => {
-  test("304: to somebody who has the animal as it is, and only to them", async () => {
+  test("304: the caller's copy is current", async () => {
     const { id } = await petstore.createPet(rex).orThrow();
     const first = await petstore.getPet({ petId: id });
     const headers = { "If-None-Match": first.response?.headers.get("ETag") ?? "" };
     const again = await petstore.getPet({ petId: id }, { headers });
-    if (again.status !== 304) throw new TypeError(`it was answered ${again.status}`);
+    if (again.status !== 304) throw new TypeError(`expected 304, received ${again.status}`);
     expect(again.error).toEqual({ code: "not_modified", message: "Not modified.", status: 304 });
     expectTypeOf(again.error).toEqualTypeOf<Error>();
   });
@@ -117,7 +117,7 @@ describe("by path", () => {
     expectTypeOf(petstore.GET("/pets")).toEqualTypeOf<Call<"listPets">>();
   });
 
-  test("a path that the contract does not have", () => {
+  test("throws for an unknown path", () => {
     // @ts-expect-error there is no such path
     expect(() => petstore.GET("/animals")).toThrow(
       new TypeError("The contract has no operation GET /animals. Pass a path template of the contract."),
@@ -125,9 +125,9 @@ describe("by path", () => {
   });
 });
 
-test("the failures of a result have their own codes", async () => {
+test("a failure has a FailureCode", async () => {
   const result = await petstore.listPets({}, { signal: AbortSignal.abort() });
-  if (result.status !== 0) throw new TypeError("an aborted call was answered");
+  if (result.status !== 0) throw new TypeError("expected a failure");
   expectTypeOf(result.error).toEqualTypeOf<FailureError>();
   expect(result.error.code).toBe("aborted");
 });

@@ -7,7 +7,7 @@ import { createPetstore } from "../src/index.ts";
 import { faulty } from "./faulty.ts";
 
 describe("checkContract", () => {
-  test("finds no difference from the service of this repository", async () => {
+  test("finds no difference to this repository's service", async () => {
     await using service = await startService();
     const petstore = createPetstore({ baseUrl: service.baseUrl, apiKey: service.key });
     expect(petstore.contract).toEqual({ version, hash });
@@ -21,14 +21,14 @@ describe("checkContract", () => {
     });
   });
 
-  test("ignores where the contract says that it is served", async () => {
+  test("ignores the document's servers", async () => {
     const moved = { ...document, servers: [{ url: "https://elsewhere.example/v1" }] };
     expect(await checkAgainst(moved)).toMatchObject({ compatible: true, server: { version, hash } });
     const { servers: _, ...nowhere } = document;
     expect((await checkAgainst(nowhere)).server.hash).toBe(hash);
   });
 
-  test("names what was changed, also behind a reference, removed and added", async () => {
+  test("lists changed, removed and added operations, also for a change behind a reference", async () => {
     const changed = structuredClone(document);
     changed.info.version = "1.1.0";
     changed.components.schemas.NewPet.properties.name.$ref = "#/components/schemas/PetStatus";
@@ -45,13 +45,13 @@ describe("checkContract", () => {
     expect(check.server.hash).not.toBe(hash);
   });
 
-  test("a change to a shared response is a change to each operation that has it", async () => {
+  test("a changed shared response changes each operation that uses it", async () => {
     const changed = structuredClone(document);
     changed.components.schemas.Error.required.pop();
     expect((await checkAgainst(changed)).changed).toEqual(Object.keys(operationFingerprints));
   });
 
-  test("prose, examples, order and additions change no operation", async () => {
+  test("changed prose, examples, order and additions are compatible", async () => {
     const { paths, ...rest } = structuredClone(document);
     const get = { ...paths["/pets"].get, description: "Otherwise.", summary: "Other", tags: ["Other"] };
     const reworded = {
@@ -71,16 +71,16 @@ describe("checkContract", () => {
     });
   });
 
-  test("does not show the key, and asks beside the version of the base URL", async () => {
-    const asked: unknown[] = [];
+  test("sends no key, to the URL beside the version of baseUrl", async () => {
+    const requests: unknown[] = [];
     await using server = await faulty(({ url, headers }, response) => {
-      asked.push([url, headers.authorization]);
+      requests.push([url, headers.authorization]);
       response.end(JSON.stringify(document));
     });
     await server.petstore.checkContract();
     const behind = createPetstore({ baseUrl: `${server.origin}/petstore/v1/`, apiKey: "k" });
     await behind.checkContract();
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       ["/openapi.json", undefined],
       ["/petstore/openapi.json", undefined],
     ]);
@@ -95,7 +95,7 @@ describe("checkContract", () => {
     '{"info":{"version":"1.0.0"},"paths":null}',
     '{"info":{},"paths":{}}',
     '{"info":{"version":"1.0.0"},"paths":{"/a":{"get":{"parameters":[{"$ref":"#/nowhere"}]}}}}',
-  ])("rejects what is no contract: %s", async (body) => {
+  ])("rejects a document that is not OpenAPI: %s", async (body) => {
     await using server = await faulty((_, response) => void response.end(body));
     await expect(server.petstore.checkContract()).rejects.toMatchObject({
       name: "PetstoreError",

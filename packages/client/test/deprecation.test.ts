@@ -11,64 +11,64 @@ const deprecation: Deprecation = {
 };
 
 describe("a deprecated operation", () => {
-  test("is told once, however it is called, and whatever the answer", async () => {
+  test("is reported once, for calls by operation and by path, and for every status", async () => {
     await using service = await startService();
-    const told: Deprecation[] = [];
+    const reported: Deprecation[] = [];
     const petstore = createPetstore({
       baseUrl: service.baseUrl,
       apiKey: service.key,
-      onDeprecated: (event) => told.push(event),
+      onDeprecated: (event) => reported.push(event),
     });
     await petstore.listPets();
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     expect((await petstore.getPet({ petId: 1 })).status).toBe(404);
     await petstore.GET("/pets/{petId}", { params: { path: { petId: 1 } } });
-    expect(told).toEqual([deprecation]);
+    expect(reported).toEqual([deprecation]);
   });
 
-  test("is told when nothing answers, from the contract", async () => {
-    const told: Deprecation[] = [];
+  test("is reported without a response, with the contract's dates", async () => {
+    const reported: Deprecation[] = [];
     await using server = await faulty(({ socket }) => socket.destroy(), {
       retry: false,
-      onDeprecated: (event) => told.push(event),
+      onDeprecated: (event) => reported.push(event),
     });
     await server.petstore.getPet({ petId: 1 });
-    expect(told).toEqual([deprecation]);
+    expect(reported).toEqual([deprecation]);
   });
 
-  test("is told with the dates of the answer, which are newer", async () => {
-    const told: Deprecation[] = [];
+  test("is reported with the dates of the response, which are newer", async () => {
+    const reported: Deprecation[] = [];
     const headers = { Deprecation: "@1800000000", Sunset: "Wed, 01 Jan 2031 00:00:00 GMT" };
     await using server = await faulty((_, response) => void response.writeHead(200, headers).end("{}"), {
-      onDeprecated: (event) => told.push(event),
+      onDeprecated: (event) => reported.push(event),
     });
     await server.petstore.getPet({ petId: 1 });
-    expect(told).toEqual([
+    expect(reported).toEqual([
       { ...deprecation, deprecatedAt: new Date(1_800_000_000_000), sunset: new Date("2031-01-01") },
     ]);
   });
 });
 
-describe("an operation that the answer alone calls deprecated", () => {
+describe("an operation that only the response declares deprecated is reported once", () => {
   test.each([
     [{ Deprecation: "@1800000000" }, new Date(1_800_000_000_000), undefined, undefined],
     [{ Sunset: "Wed, 01 Jan 2031 00:00:00 GMT" }, undefined, new Date("2031-01-01"), undefined],
     [{ Deprecation: "true", Link: '</v2/pets>; rel="successor-version"' }, undefined, undefined, "/v2/pets"],
   ])("%o", async (headers, deprecatedAt, sunset, successor) => {
-    const told: Deprecation[] = [];
+    const reported: Deprecation[] = [];
     await using server = await faulty((_, response) => void response.writeHead(200, headers).end("[]"), {
-      onDeprecated: (event) => told.push(event),
+      onDeprecated: (event) => reported.push(event),
     });
     await server.petstore.listPets();
     await server.petstore.listPets();
-    expect(told).toEqual([{ operationId: "listPets", deprecatedAt, sunset, successor }]);
+    expect(reported).toEqual([{ operationId: "listPets", deprecatedAt, sunset, successor }]);
   });
 });
 
 describe("without onDeprecated", () => {
   afterEach(() => vi.restoreAllMocks());
 
-  test("there is one warning on the console, and with false none", async () => {
+  test("the console shows one warning; with false, none", async () => {
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
     for (const options of [{}, { onDeprecated: false }] as const) {
       const petstore = createPetstore({

@@ -10,7 +10,7 @@ const AT_ONCE = 25;
 const FAULTS = ["drop before", "drop after", "503", "429", "half"] as const;
 type Fault = (typeof FAULTS)[number] | "slow" | "none";
 
-/** What one creation meets, attempt by attempt, before it is let through: nothing, one fault or two, and seldom a long wait. */
+/** Returns the faults of a creation's first attempts: none, one or two, and for every 40th creation a timeout first. */
 function faultsOf(index: number): Fault[] {
   const slow: Fault[] = index % 40 === 0 ? ["slow"] : [];
   return [...slow, FAULTS[index % 5]!, FAULTS[(index + 2) % 5]!].slice(0, slow.length + (index % 3));
@@ -18,13 +18,13 @@ function faultsOf(index: number): Fault[] {
 
 test(`${CREATIONS} creations through a faulty proxy add each animal exactly once`, async () => {
   await using service = await startService();
-  const met = new Map<Fault, number>();
+  const counts = new Map<Fault, number>();
   const left = new Map<unknown, Fault[]>();
   const faultOf = ({ headers: { "idempotency-key": key } }: IncomingMessage): Fault => {
     if (key === undefined) return "none"; // a page of the listing
     if (!left.has(key)) left.set(key, faultsOf(left.size));
     const fault = left.get(key)!.shift() ?? "none";
-    met.set(fault, (met.get(fault) ?? 0) + 1);
+    counts.set(fault, (counts.get(fault) ?? 0) + 1);
     return fault;
   };
   await using proxy = await faulty(proxyTo(service.baseUrl, faultOf));
@@ -43,10 +43,10 @@ test(`${CREATIONS} creations through a faulty proxy add each animal exactly once
   const pets = await Array.fromAsync(petstore.paginate.listPets({ limit: 100 }));
   expect(pets.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
   expect(pets.map(({ id }) => id)).toEqual(added.toSorted((a, b) => a - b));
-  for (const fault of [...FAULTS, "slow"] as const) expect(met.get(fault), fault).toBeGreaterThanOrEqual(10);
+  for (const fault of [...FAULTS, "slow"] as const) expect(counts.get(fault), fault).toBeGreaterThanOrEqual(10);
 });
 
-/** A proxy that does to each request what `faultOf` says. */
+/** A proxy that applies the fault of `faultOf` to each request. */
 function proxyTo(baseUrl: string, faultOf: (request: IncomingMessage) => Fault): RequestListener {
   return (request, response) => void pass(request, response);
 
@@ -55,16 +55,17 @@ function proxyTo(baseUrl: string, faultOf: (request: IncomingMessage) => Fault):
     if (fault === "drop before") return request.socket.destroy();
     if (fault === "503") return response.writeHead(503, { "Content-Type": "text/html" }).end("<h1>Unavailable</h1>");
     if (fault === "429") return response.writeHead(429, { "Retry-After": "0" }).end();
-    const answer = await forward(request, baseUrl);
+    const upstream = await forward(request, baseUrl);
     if (fault === "drop after") return request.socket.destroy();
     if (fault === "slow") return undefined; // until the client gives up
-    response.writeHead(answer.status, {
+    response.writeHead(upstream.status, {
       "Content-Type": "application/json",
-      "Content-Length": answer.body.length,
-      ...answer.link,
+      "Content-Length": upstream.body.length,
+      ...upstream.link,
     });
-    if (fault === "half") response.write(answer.body.slice(0, answer.body.length / 2), () => request.socket.destroy());
-    else response.end(answer.body);
+    if (fault === "half")
+      response.write(upstream.body.slice(0, upstream.body.length / 2), () => request.socket.destroy());
+    else response.end(upstream.body);
     return undefined;
   }
 }
@@ -73,15 +74,15 @@ async function forward(request: IncomingMessage, baseUrl: string) {
   const body = request.method === "POST" ? Buffer.concat(await Array.fromAsync(request)) : undefined;
   const { authorization = "", "content-type": type = "", "idempotency-key": key = "" } = request.headers;
   const headers = { authorization, ...(body && { "content-type": type, "idempotency-key": String(key) }) };
-  const answer = await fetch(new URL(request.url!, baseUrl), {
+  const upstream = await fetch(new URL(request.url!, baseUrl), {
     method: request.method!,
     headers,
     ...(body && { body }),
   });
-  const link = answer.headers.get("Link");
+  const link = upstream.headers.get("Link");
   return {
-    status: answer.status,
-    body: Buffer.from(await answer.arrayBuffer()),
+    status: upstream.status,
+    body: Buffer.from(await upstream.arrayBuffer()),
     ...(link && { link: { Link: link } }),
   };
 }

@@ -16,7 +16,7 @@ function start(options: Partial<PetstoreOptions> = {}) {
   return { fake, petstore: createPetstore({ ...service, ...options }) };
 }
 
-describe("what is not mocked is answered with the contract's examples", () => {
+describe("without a mock, the response is the contract's example", () => {
   test("of each operation's success", async () => {
     const { fake, petstore } = start();
     expect(await petstore.listPets().orThrow()).toEqual([
@@ -28,7 +28,7 @@ describe("what is not mocked is answered with the contract's examples", () => {
     fake.verify();
   });
 
-  test("of a status that a mock names, with the headers that it must have", async () => {
+  test("of the mocked status, with its required headers", async () => {
     const { fake, petstore } = start({ retry: false });
     fake.mock("getPet", { status: 404 }, { status: 401 }, { status: 503 }, { status: 418 }, { status: 304 });
     const answers = [];
@@ -51,8 +51,8 @@ describe("what is not mocked is answered with the contract's examples", () => {
   });
 });
 
-describe("a mock answers", () => {
-  test("by what a function makes of the request, typed by its operation", async () => {
+describe("a mock responds", () => {
+  test("with the result of a function, typed by its operation", async () => {
     const { fake, petstore } = start();
     fake.mock("createPet", ({ body }) => {
       expectTypeOf(body).toEqualTypeOf<NewPet>();
@@ -69,7 +69,7 @@ describe("a mock answers", () => {
     fake.verify();
   });
 
-  test("in turn, and with the last for good, so that a retry can be tested", async () => {
+  test("one after the other, repeating the last, so that tests can cover retries", async () => {
     const { fake, petstore } = start({ retry: { baseDelay: 1 } });
     fake.mock("listPets", { status: 503 }, { status: 429 }, { status: 200, body: [] });
     expect(await petstore.listPets().orThrow()).toEqual([]);
@@ -77,7 +77,7 @@ describe("a mock answers", () => {
     expect(fake.requestsTo("listPets")).toHaveLength(4);
   });
 
-  test("page by page, as the header links them", async () => {
+  test("page by page, along the Link header", async () => {
     const { fake, petstore } = start();
     fake.mock("listPets", ({ query }) =>
       query.cursor === undefined
@@ -89,7 +89,7 @@ describe("a mock answers", () => {
     expect(ids).toEqual([1, 2]);
   });
 
-  test("with what it throws, as a connection that fails", async () => {
+  test("with a failed connection, if the function throws", async () => {
     const { fake, petstore } = start({ retry: false });
     const cause = new TypeError("no route to host");
     fake.mock("listPets", () => Promise.reject(cause));
@@ -97,7 +97,7 @@ describe("a mock answers", () => {
     fake.verify();
   });
 
-  test("nothing, once it is reset", async () => {
+  test("no longer after a reset", async () => {
     const { fake, petstore } = start();
     fake.mock("listPets", { status: 200, body: [] });
     await petstore.listPets();
@@ -108,7 +108,7 @@ describe("a mock answers", () => {
   });
 });
 
-test("requests are recorded with the values that they stand for", async () => {
+test("requests are recorded with parsed values", async () => {
   const { fake, petstore } = start();
   await petstore.listPets({ limit: 10, status: "sold" });
   await petstore.getPet({ petId: -3 });
@@ -123,7 +123,7 @@ test("requests are recorded with the values that they stand for", async () => {
   if (listing?.operationId === "listPets") expectTypeOf(listing.query.status).toEqualTypeOf<PetStatus | undefined>();
 });
 
-describe("a request that breaks the contract is answered 501, and is no request of its operation", () => {
+describe("a request that breaks the contract gets a 501 and is not recorded", () => {
   const key = { Authorization: "Bearer any" };
   const json = { ...key, "Content-Type": "application/json" };
   const post = (body: string, headers: Record<string, string> = json) => ({ method: "POST", body, headers });
@@ -172,7 +172,7 @@ describe("a request that breaks the contract is answered 501, and is no request 
     expect(() => fake.verify()).toThrow(fake.violations[0]);
   });
 
-  test("which the service itself refuses too, and only those", async () => {
+  test("the service rejects the same requests, and only those", async () => {
     await using service = await startService();
     const headers = { ...json, Authorization: `Bearer ${service.key}` };
     const send = (path: string, init: RequestInit) => fetch(new URL(path, service.baseUrl), init);
@@ -193,13 +193,13 @@ describe("a request that breaks the contract is answered 501, and is no request 
     }
   });
 
-  test("and told what is not declared", async () => {
+  test("the message names an undeclared field", async () => {
     const { fake, petstore } = start();
     await petstore.createPet({ name: "Rex", categoryId: 1, colour: "brown" } as NewPet);
     expect(() => fake.verify()).toThrow("the contract at /body/colour: The contract has no such field.");
   });
 
-  test("which the client gives as an error, once", async () => {
+  test("the client returns it as an error, without a retry", async () => {
     const { fake, petstore } = start();
     const message = "listPets: the request breaks the contract at /query/limit: 500 is greater than 100.";
     await expect(petstore.listPets({ limit: 500 }).orThrow()).rejects.toThrow(message);
@@ -207,7 +207,7 @@ describe("a request that breaks the contract is answered 501, and is no request 
   });
 });
 
-describe("a mocked answer that breaks the contract", () => {
+describe("a mocked response that breaks the contract", () => {
   const wrong = { ...rex, status: "lost" } as unknown as Pet;
 
   test.each<[string, object]>([
@@ -220,7 +220,7 @@ describe("a mocked answer that breaks the contract", () => {
     ["/status", { status: 204 }],
     ["/status", { status: 302 }],
     ["/status", { status: 600 }],
-  ])("is refused when it is mocked: %s of %j", (pointer, answer) => {
+  ])("throws in mock(): %s of %j", (pointer, answer) => {
     const { fake } = start();
     const mock = () => fake.mock("listPets", answer as never);
     expect(mock).toThrow(ContractViolation);
@@ -228,7 +228,7 @@ describe("a mocked answer that breaks the contract", () => {
     expect(mock).toThrow(/^listPets: the mocked response \d+ breaks the contract at \//);
   });
 
-  test("is refused when a function gives it", async () => {
+  test("gets a 501 when a function returns it", async () => {
     const { fake, petstore } = start();
     fake.mock("getPet", () => ({ status: 200, body: wrong }));
     const message = "getPet: the mocked response 200 breaks the contract at /body/status: ";
@@ -236,7 +236,7 @@ describe("a mocked answer that breaks the contract", () => {
     expect(() => fake.verify()).toThrow(message);
   });
 
-  test("is refused for an operation that the contract does not have", () => {
+  test("throws for an unknown operation", () => {
     const { fake } = start();
     // @ts-expect-error there is no such operation
     const mock = () => fake.mock("listDogs", { status: 200 });
@@ -259,7 +259,7 @@ describe("a mocked answer that breaks the contract", () => {
   });
 });
 
-test("fetch takes what fetch takes, and an aborted signal", async () => {
+test("fetch accepts a Request, a URL or a string, and an aborted signal", async () => {
   const { fake } = start();
   const init = { headers: { Authorization: "Bearer any" } };
   for (const input of ["https://pets.test/v1/pets", new URL("https://pets.test/v1/pets")])
@@ -268,7 +268,7 @@ test("fetch takes what fetch takes, and an aborted signal", async () => {
   await expect(fake.fetch("https://pets.test/v1/pets", { signal: AbortSignal.abort() })).rejects.toThrow("aborted");
 });
 
-test("MSW serves it to what has a fetch of its own", async () => {
+test("MSW passes requests to the fake", async () => {
   const { fake } = start();
   const server = setupServer(http.all("https://pets.test/v1/*", ({ request }) => fake.fetch(request)));
   server.listen({ onUnhandledFrame: "error" });
@@ -279,7 +279,7 @@ test("MSW serves it to what has a fetch of its own", async () => {
   expect((await petstore.listPets({ limit: 0 })).error?.message).toContain("/query/limit");
 });
 
-test("node:test runs tests that use it", async () => {
+test("tests with node:test pass", async () => {
   const file = join(import.meta.dirname, "fixtures/shop.node-test.ts");
   const { stdout } = await promisify(execFile)(process.execPath, ["--test", "--test-reporter=tap", file]);
   expect(stdout).toMatch(/^# pass 2$/m);

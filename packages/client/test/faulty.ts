@@ -3,12 +3,12 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createPetstore, type Petstore, type PetstoreOptions } from "../src/index.ts";
 
-/** A server that answers as a test wants, and a client of it that does not wait long. */
+/** A server that responds as the test defines, and a client of it with short waits. */
 export interface Faulty {
   petstore: Petstore;
   origin: string;
   baseUrl: string;
-  /** The requests so far, as `GET /v1/pets`. */
+  /** The requests received so far, as `GET /v1/pets`. */
   requests: string[];
   [Symbol.asyncDispose]: () => Promise<void>;
 }

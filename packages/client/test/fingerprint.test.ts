@@ -68,7 +68,7 @@ describe("the digest of an operation", () => {
     expect(await digestOf(...other)).not.toBe(await digestOf(...one));
   });
 
-  test("is there for schemas that refer to each other, for null, and for every method", async () => {
+  test("covers circular schemas, null and every method", async () => {
     const schemas = { A: { properties: { b: ref("schemas/B") } }, B: { properties: { a: ref("schemas/A") } } };
     expect(await digestOf(schema(ref("schemas/A")), { schemas })).toMatch(/^[0-9a-f]{16}$/);
     expect(await digestOf(schema({ enum: [null, 1, "a"] }))).toMatch(/^[0-9a-f]{16}$/);
@@ -88,7 +88,7 @@ describe("the digest of an operation", () => {
     expect(new Set(await Promise.all(digests)).size).toBe(2);
   });
 
-  test("is none where a reference leads nowhere", async () => {
+  test("rejects a reference without a target", async () => {
     await expect(digestOf(schema(ref("schemas/A")))).rejects.toThrow("points at nothing");
   });
 });

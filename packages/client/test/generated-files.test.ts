@@ -63,7 +63,7 @@ describe("an operation's arguments", () => {
       "read has a request body without application/json. The client sends JSON only.",
       { requestBody: { content: { "text/csv": {} } } },
     ],
-  ])("must be callable: %s", (message, operation) => {
+  ])("an operation that the client cannot call throws: %s", (message, operation) => {
     const document = documentOf({ post: { operationId: "read", responses, ...operation } });
     expect(() => describedOperations(document)).toThrow(new TypeError(message));
   });
@@ -94,7 +94,7 @@ test("only operations with a cursor and a Link header on success have pages", ()
   expect(paged.map(({ entry }) => entry.id)).toEqual(["paged"]);
 });
 
-test.each(["paginate", "checkContract", "then", "GET"])("%s is refused as an operationId", async (operationId) => {
+test.each(["paginate", "checkContract", "then", "GET"])("%s cannot be an operationId", async (operationId) => {
   await expect(generate(documentOf({ get: { operationId, responses } }))).rejects.toThrow(
     new TypeError(
       `${operationId} cannot be an operationId, because the client has a member of this name. Rename the operation.`,
@@ -126,7 +126,7 @@ function query(name: string) {
   return { name, in: "query" };
 }
 
-describe("what is generated of a small contract", () => {
+describe("the generated files of a small contract", () => {
   const parameters = [{ name: "cursor", in: "query" }];
   const links = { 200: { headers: { Link: {} } }, 304: {}, default: {} };
   const document = {
@@ -372,7 +372,7 @@ describe("what is generated of a small contract", () => {
     );
   });
 
-  test("queries.ts of a contract that only writes imports no more than it names", async () => {
+  test("queries.ts of a contract without reads has no unused import", async () => {
     const { "queries.ts": queries } = await generate(documentOf({ post: { operationId: "add", responses } }));
     expect(queries).toContain('import type { Mutation } from "../react-query/options.ts";\n');
     const { "queries.ts": reads } = await generate(documentOf({ get: { operationId: "read", responses } }));

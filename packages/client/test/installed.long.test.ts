@@ -13,7 +13,7 @@ import { readmePrograms } from "./readme-blocks.ts";
 
 const run = promisify(execFile);
 const source = join(import.meta.dirname, "..");
-/** The command that runs a program, from the project, in each runtime; those of its own packages are made for one platform. */
+/** The command of each runtime, relative to the project. The packages of the other runtimes are for one platform. */
 const RUNTIMES = {
   node: [process.execPath],
   "node-20": ["node_modules/node-20/bin/node"],
@@ -30,7 +30,7 @@ const noOtherRuntimes =
     ? undefined
     : "the other runtimes are installed on Linux with x64";
 
-/** The packed client in a project of its own, as another team has it, beside its examples, two compilers and a bundler. */
+/** The packed client, installed in a new project with its examples, two compilers and a bundler. */
 describe("the client, packed and installed elsewhere", () => {
   let installed: InstalledPackage;
   let service: TestService;
@@ -61,19 +61,19 @@ describe("the client, packed and installed elsewhere", () => {
     installed[Symbol.dispose]();
   });
 
-  /** Runs a program of the project, whatever comes of it. */
-  const runIn = (runtime: keyof typeof RUNTIMES, ...words: string[]): Promise<Ran> => {
+  /** Runs a program of the project. Resolves also if it fails. */
+  const runIn = (runtime: keyof typeof RUNTIMES, ...args: string[]): Promise<Ran> => {
     const [program = "", ...options] = RUNTIMES[runtime];
     const env = { ...process.env, ...environment };
-    const ran = run(program, [...options, ...words], { cwd: installed.directory, env });
+    const ran = run(program, [...options, ...args], { cwd: installed.directory, env });
     return ran.catch((error: Ran) => error);
   };
 
-  test("publint and attw have nothing to say", async () => {
+  test("publint and attw report no problem", async () => {
     expect(await packagingProblems(installed.tarball)).toEqual([]);
   });
 
-  describe("TypeScript has nothing to say, also of the declarations", () => {
+  describe("TypeScript reports no error, also in the declarations", () => {
     const node = { lib: ["es2023"], types: ["node"], allowJs: true, checkJs: true };
     const browser = { lib: ["es2022", "dom", "dom.iterable"], types: [] };
     const nodenext = { module: "nodenext", target: "es2023", noEmit: true };
@@ -120,7 +120,7 @@ describe("the client, packed and installed elsewhere", () => {
     },
   );
 
-  test("the backend shows its users animals, and nothing of the petstore's failures", async () => {
+  test("the backend shows its users animals, and hides the petstore's failures", async () => {
     await using backend = await installed.serve("backend/server.ts", environment);
     const url = `${backend.origin}/animals`;
     const post = async (body: object) => {
@@ -176,7 +176,7 @@ describe("the client, packed and installed elsewhere", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("it keeps to its limits of size, and a bundle holds what it calls", async () => {
+  test("it keeps its size limits, and a bundle contains only the operations it calls", async () => {
     const sizes = run("node_modules/.bin/size-limit", ["--json"], { cwd: source });
     const { stdout } = await sizes.catch((error: Ran) => error);
     const [core, all, one] = JSON.parse(stdout) as { size: number; sizeLimit?: number; passed?: boolean }[];
@@ -186,7 +186,7 @@ describe("the client, packed and installed elsewhere", () => {
   });
 });
 
-test("without what only its other entries need it is small, and says what its tests need", async () => {
+test("without optional peers the install is small, and the testing entry names its missing peer", async () => {
   using installed = installPacked(source, {});
   const packages = readdirSync(join(installed.directory, "node_modules/.pnpm"));
   const names = packages.flatMap((name) => /^(.+)@\d/.exec(name)?.[1] ?? []);
@@ -209,7 +209,7 @@ interface Ran {
   code?: number;
 }
 
-/** Every entry, and proof that its types are more than `any`. */
+/** Imports every entry point and proves that its types are not `any`. */
 const ENTRIES = `${Object.keys(manifest.publishConfig.exports)
   .map((entry, index) => `import type * as entry${index} from "${entry.replace(".", manifest.name)}";`)
   .join("\n")}

@@ -3,7 +3,7 @@ import type { RequestListener } from "node:http";
 import { describe, expect, test } from "vitest";
 import { faulty } from "./faulty.ts";
 
-describe("the path form takes the options of a call", () => {
+describe("calls by path accept the options of a call", () => {
   test("retry", async () => {
     await using server = await faulty(refuse());
     expect((await server.petstore.GET("/pets", { retry: false })).status).toBe(503);
@@ -72,7 +72,7 @@ test("a signal that is aborted before a call sends nothing", async () => {
   expect(server.requests).toEqual([]);
 });
 
-test("a call whose limits are both Infinity waits for its answer", async () => {
+test("a call without time limits waits for the response", async () => {
   const answer: RequestListener = (_, response) => {
     setTimeout(() => response.writeHead(200, { "Content-Type": "application/json" }).end("[]"), 100);
   };

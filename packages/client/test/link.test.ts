@@ -19,7 +19,7 @@ describe("the link of a relation", () => {
     expect(linkTo("next", new Headers({ Link: header }))).toBe(target);
   });
 
-  test("is none without the header, or without headers", () => {
+  test("is undefined without the header, or without headers", () => {
     expect([linkTo("next", new Headers()), linkTo("next", undefined)]).toEqual([undefined, undefined]);
   });
 });

@@ -8,7 +8,7 @@ const json = (schema: object, ...values: unknown[]) => ({
 });
 const error = (status: number) => ({ code: `c${status}`, status });
 
-/** Some kinds of answers, of which the contract itself has few. */
+/** An operation with more kinds of responses than the contract has. */
 const operation = {
   id: "read",
   responses: {
@@ -29,7 +29,7 @@ const operation = {
   },
 } as unknown as OperationContract;
 
-describe("a mocked answer", () => {
+describe("a mocked response", () => {
   test.each<[answer: Parameters<typeof responseOf>[1], body: unknown, headers: Record<string, string>]>([
     [{ status: 200 }, 1, { "content-type": "application/json", "x-count": "3" }],
     [{ status: 200, body: 7 }, 7, { "content-type": "application/json", "x-count": "3" }],

@@ -13,35 +13,35 @@ const read: Operation<"getPet"> = {
   isRetryable: true,
 };
 
-describe("a notice of deprecation", () => {
-  const toldOf = (operation: object, headers?: Record<string, string>) => {
-    const told: Deprecation[] = [];
-    const onDeprecated = (deprecation: Deprecation) => told.push(deprecation);
+describe("the report of a deprecated operation", () => {
+  const reportsOf = (operation: object, headers?: Record<string, string>) => {
+    const reports: Deprecation[] = [];
+    const onDeprecated = (deprecation: Deprecation) => reports.push(deprecation);
     const connection = connect({ baseUrl: "http://x", apiKey: "k", onDeprecated });
     for (let time = 0; time < 2; time++)
       reportDeprecation(connection, { ...read, ...operation }, headers && new Headers(headers));
-    return told;
+    return reports;
   };
   const facts = { since: "2026-01-01", sunset: "2030-12-05", successor: "listPets" };
-  const notice = (deprecatedAt?: string, sunset?: string, successor?: string) => {
+  const report = (deprecatedAt?: string, sunset?: string, successor?: string) => {
     const date = (text?: string) => (text === undefined ? undefined : new Date(text));
     return [{ operationId: "getPet", deprecatedAt: date(deprecatedAt), sunset: date(sunset), successor }];
   };
 
-  test.each<[operation: object, headers: Record<string, string> | undefined, told: object[]]>([
+  test.each<[operation: object, headers: Record<string, string> | undefined, reports: object[]]>([
     [{}, undefined, []],
     [{}, { Link: '</b>; rel="successor-version"' }, []],
-    [{ deprecated: {} }, undefined, notice()],
-    [{ deprecated: facts }, undefined, notice("2026-01-01", "2030-12-05", "listPets")],
-    [{}, { Deprecation: "@1767225600" }, notice("2026-01-01")],
-    [{}, { Sunset: "Thu, 05 Dec 2030 00:00:00 GMT" }, notice(undefined, "2030-12-05")],
-    [{}, { Deprecation: "true", Link: '</b>; rel="successor-version"' }, notice(undefined, undefined, "/b")],
+    [{ deprecated: {} }, undefined, report()],
+    [{ deprecated: facts }, undefined, report("2026-01-01", "2030-12-05", "listPets")],
+    [{}, { Deprecation: "@1767225600" }, report("2026-01-01")],
+    [{}, { Sunset: "Thu, 05 Dec 2030 00:00:00 GMT" }, report(undefined, "2030-12-05")],
+    [{}, { Deprecation: "true", Link: '</b>; rel="successor-version"' }, report(undefined, undefined, "/b")],
     [
       { deprecated: facts },
       { Deprecation: "@1767312000", Sunset: "Fri, 06 Dec 2030 00:00:00 GMT", Link: '</b>; rel="successor-version"' },
-      notice("2026-01-02", "2030-12-06", "listPets"),
+      report("2026-01-02", "2030-12-06", "listPets"),
     ],
-  ])("of %j by %j is told once", (operation, headers, told) => {
-    expect(toldOf(operation, headers)).toEqual(told);
+  ])("for the contract's %j and the headers %j is sent once", (operation, headers, reports) => {
+    expect(reportsOf(operation, headers)).toEqual(reports);
   });
 });

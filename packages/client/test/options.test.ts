@@ -3,7 +3,7 @@ import { createPetstore, type PetstoreOptions } from "../src/index.ts";
 
 const baseUrl = "https://api.petstore.example/v1";
 
-describe("createPetstore refuses", () => {
+describe("createPetstore rejects", () => {
   test.each([
     "/v1",
     "localhost:3000/v1",
@@ -29,12 +29,12 @@ describe("createPetstore refuses", () => {
     ["timeout", { timeout: "5" as unknown as number }],
     ["limit", { retry: { limit: -1 } }],
     ["baseDelay", { retry: { baseDelay: Number.NaN } }],
-  ] satisfies [string, Partial<PetstoreOptions>][])("%s, which it names, in %o", (name, options) => {
+  ] satisfies [string, Partial<PetstoreOptions>][])("an invalid %s by name, in %o", (name, options) => {
     const message = `${name} must be a number of at least 0.`;
     expect(() => createPetstore({ baseUrl, apiKey: "k", ...options })).toThrow(new TypeError(message));
   });
 
-  test("the same of a call rejects the call, and nothing else", async () => {
+  test("an invalid option of a call rejects that call only", async () => {
     const petstore = createPetstore({ baseUrl, apiKey: "k" });
     await expect(petstore.listPets({}, { timeout: -1 })).rejects.toThrow(TypeError);
     await expect(petstore.listPets({}, { timeout: -1 }).orThrow()).rejects.toThrow(TypeError);
@@ -53,7 +53,7 @@ describe("createPetstore", () => {
     expect(urls).toEqual([`${baseUrl}/pets?limit=5&status=sold`]);
   });
 
-  test("sends the key, and the headers of a call, through the fetch it is given", async () => {
+  test("sends the key and the headers of a call through the custom fetch", async () => {
     const sent: (string | null)[][] = [];
     const fetch = async ({ headers }: Request) => {
       sent.push([headers.get("Authorization"), headers.get("traceparent")]);
@@ -63,7 +63,7 @@ describe("createPetstore", () => {
     expect(sent).toEqual([["Bearer pst_test_1", "00-1"]]);
   });
 
-  test("shows its key to nobody who looks at it", async () => {
+  test("does not expose its key to inspection", async () => {
     const { inspect } = await import("node:util");
     const petstore = createPetstore({ baseUrl, apiKey: "pst_test_1" });
     expect(inspect(petstore, { depth: 10, showHidden: true }) + JSON.stringify(petstore)).not.toContain("pst_test_1");

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 
 const folder = join(import.meta.dirname, "..");
 
-test("what ships needs nothing of Node, of other packages here, and of others only what each entry is for", () => {
+test("the build imports nothing of Node or of this repository, and only each entry point's own dependencies", () => {
   const out = mkdtempSync(join(tmpdir(), "client-"));
   try {
     execFileSync("tsc", ["-p", "tsconfig.build.json", "--outDir", out], { cwd: folder });
@@ -27,7 +27,7 @@ test("what ships needs nothing of Node, of other packages here, and of others on
   }
 });
 
-test("the editor shows what the contract says of an operation, and strikes a deprecated one", () => {
+test("the editor shows an operation's description and its deprecation", () => {
   const calls = readFileSync(join(folder, "src/generated/calls.ts"), "utf8");
   const documented =
     /\/\*\*\n +\* Fetch one animal\n(?: +\*.*\n)* +\* @deprecated Will be removed on 2030-12-05\. Use `listPets`\.\n +\*\/\n +(.*)/g;
@@ -37,7 +37,7 @@ test("the editor shows what the contract says of an operation, and strikes a dep
   ]);
 });
 
-test("the version of the client's manifest is the last that its changelog tells of", () => {
+test("the manifest has the changelog's latest version", () => {
   const file = (name: string) => readFileSync(join(import.meta.dirname, "..", name), "utf8");
   const { version } = JSON.parse(file("package.json")) as { version: string };
   expect(/^## (.*)$/m.exec(file("CHANGELOG.md"))?.[1]).toBe(version);

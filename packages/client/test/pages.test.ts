@@ -33,7 +33,7 @@ describe("the real service", () => {
     expect(sold).toEqual(pets.filter(({ status }) => status === "sold"));
   });
 
-  test("pages, and going on from one another time", async () => {
+  test("pages, and continuing from one later", async () => {
     const pages = await Array.fromAsync(petstore.paginate.listPets({ limit: 10 }).pages());
     expect(pages.map(({ items }) => items.length)).toEqual([10, 10, 5]);
     expectTypeOf(pages[0]!.items).toEqualTypeOf<Pets>();
@@ -42,12 +42,12 @@ describe("the real service", () => {
     expect(await Array.fromAsync(rest)).toEqual(pets.slice(10));
   });
 
-  test("an iteration that is begun again begins at the first page", async () => {
+  test("a new iteration starts at the first page", async () => {
     const items = petstore.paginate.listPets({ limit: 20 });
     expect(await Array.fromAsync(items)).toEqual(await Array.fromAsync(items));
   });
 
-  test("a page that is refused is thrown", async () => {
+  test("an error response to a page is thrown", async () => {
     const stranger = createPetstore({ baseUrl: service.baseUrl, apiKey: "pst_test_nobody" });
     await expect(Array.fromAsync(stranger.paginate.listPets())).rejects.toMatchObject({
       name: "PetstoreError",
@@ -56,7 +56,7 @@ describe("the real service", () => {
     });
   });
 
-  test("only operations that the contract pages are there", () => {
+  test("only operations with pages are in paginate", () => {
     // @ts-expect-error getPet has a Link too, to its successor
     expect(petstore.paginate.getPet).toBeUndefined();
     expect(Object.keys(petstore.paginate)).toEqual(["listPets"]);
@@ -64,7 +64,7 @@ describe("the real service", () => {
 });
 
 describe("links", () => {
-  test("to another origin are not followed, and it never sees the key", async () => {
+  test("to another origin are not followed, and that origin never receives the key", async () => {
     await using other = await faulty((_, response) => void response.end("[]"));
     await using server = await paged(() => `<${other.origin}/v1/pets>; rel="next"`);
     const read: unknown[] = [];
@@ -92,7 +92,7 @@ describe("links", () => {
     ]);
   });
 
-  test("in a circle end in an error", async () => {
+  test("in a circle throw an error", async () => {
     await using server = await paged((index) => `</v1/pets?page=${(index + 1) % 3}>; rel="next"`);
     const read: unknown[] = [];
     await expect(collect(server, read)).rejects.toMatchObject({
@@ -103,7 +103,7 @@ describe("links", () => {
 });
 
 describe("looking ahead", () => {
-  test("nothing is asked before the first item, then one page beyond the one being read", async () => {
+  test("no request before the first item, then at most one page ahead", async () => {
     await using server = await paged((index) => `</v1/pets?page=${index + 1}>; rel="next"`);
     const items = server.petstore.paginate.listPets()[Symbol.asyncIterator]();
     expect(server.requests).toEqual([]);
@@ -115,7 +115,7 @@ describe("looking ahead", () => {
     await items.return!();
   });
 
-  test("leaving the loop ends the request for the page ahead", async () => {
+  test("leaving the loop aborts the request for the next page", async () => {
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     await using server = await faulty(
       (request, response) => {
@@ -132,7 +132,7 @@ describe("looking ahead", () => {
     await ended;
   });
 
-  test("the signal ends it, between two items and while waiting for a page", async () => {
+  test("the signal ends the iteration, between two items and during a request", async () => {
     await using server = await faulty((request, response) => {
       if (request.url === "/v1/pets") {
         response.writeHead(200, { "Content-Type": "application/json", Link: '<?page=1>; rel="next"' }).end("[{}, {}]");
@@ -153,14 +153,14 @@ describe("looking ahead", () => {
   });
 });
 
-test("the key is not followed to another origin by a redirect either", async () => {
+test("a redirect does not take the key to another origin", async () => {
   await using other = await faulty((_, response) => void response.end("[]"));
   await using server = await faulty((_, response) => void response.writeHead(307, { Location: other.baseUrl }).end());
   expect((await server.petstore.listPets()).error?.code).toBe("unreadable_answer");
   expect([other.requests, KEY]).toEqual([[], KEY]);
 });
 
-/** A server whose pages have one item each, and link as the test wants. */
+/** A server with one item on each page and with the test's links. */
 function paged(link: (index: number, origin: string) => string): Promise<Faulty> {
   return faulty((request, response) => {
     const index = request.headers["x-fence"] ? 0 : Number(new URL(request.url!, "http://x").searchParams.get("page"));

@@ -9,7 +9,7 @@ import { build, preview, type PreviewServer } from "vite";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 
 const folder = join(import.meta.dirname, "..");
-/** Within the package, so that its own name leads to it. */
+/** A folder in the package, so that imports by the package's name resolve. */
 const built = join(folder, ".turbo/readme-react");
 const shown = join(built, "readme.tsx");
 
@@ -63,7 +63,7 @@ describe("in a browser", { timeout: 60_000 }, () => {
     expect(await names()).toEqual(["Rex", "Mia", "Tom", "Zoë"]);
   });
 
-  test("the README's components show what the service refuses", async () => {
+  test("the README's components show an error of the service", async () => {
     const page = await newPage();
     await open(page);
     await page.getByRole("button", { name: "Add" }).click();
@@ -72,7 +72,7 @@ describe("in a browser", { timeout: 60_000 }, () => {
     expect(await alert.textContent()).toContain("name");
   });
 
-  test("the README's components throw what cannot be had to the error boundary", async () => {
+  test("the README's components throw a failed load to the error boundary", async () => {
     const page = await newPage();
     await open(page, { key: "pst_test_nobody", counting: "" });
     const caught = page.getByText(/^Caught/);
@@ -81,7 +81,7 @@ describe("in a browser", { timeout: 60_000 }, () => {
     expect(await page.getByRole("alert").textContent()).toBe("unauthorized");
   });
 
-  test("the README's components end the request of a query that is shown no more", async () => {
+  test("unmounting the README's components aborts their requests", async () => {
     const page = await newPage();
     await holdRequests(page);
     const [ended] = await Promise.all([
@@ -91,12 +91,12 @@ describe("in a browser", { timeout: 60_000 }, () => {
     expect(ended.failure()?.errorText).toBe("net::ERR_ABORTED");
   });
 
-  test("the petstore for tests needs neither a service nor eval", async () => {
+  test("the fake petstore needs neither a service nor eval", async () => {
     const page = await newPage();
     await page.goto(`${site.resolvedUrls!.local[0]}fake.html`);
-    const said = page.getByText("Rex and Mia");
-    await said.waitFor();
-    expect(await said.textContent()).toContain("listPets: the request breaks the contract at /query/limit");
+    const text = page.getByText("Rex and Mia");
+    await text.waitFor();
+    expect(await text.textContent()).toContain("listPets: the request breaks the contract at /query/limit");
   });
 
   async function newPage(): Promise<Page> {
@@ -112,7 +112,7 @@ describe("in a browser", { timeout: 60_000 }, () => {
     await page.goto(`${site.resolvedUrls!.local[0]}?${query}`);
   }
 
-  /** Keeps requests from the service until the function it gives is called. */
+  /** Delays requests to the service until the returned function is called. */
   async function holdRequests(page: Page): Promise<() => Promise<void>> {
     const held = Promise.withResolvers<void>();
     await page.route(`${service.baseUrl}/**`, (route) => held.promise.then(() => route.continue()));
@@ -120,7 +120,7 @@ describe("in a browser", { timeout: 60_000 }, () => {
   }
 });
 
-/** Builds the page as an application would, and serves it from an origin of its own. */
+/** Builds the page as an application does, and serves it from its own origin. */
 async function servePage(): Promise<PreviewServer> {
   const root = join(import.meta.dirname, "fixtures/page");
   const outDir = join(built, "dist");

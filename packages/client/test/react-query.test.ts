@@ -32,7 +32,7 @@ function start(fetch = createFakePetstore().fetch) {
   return { petstore, client };
 }
 
-/** What an observer has once it fetches no more, as a component would. */
+/** Returns an observer's result after fetching has ended. */
 function settled<Result extends { fetchStatus: string }>(observer: {
   subscribe: (listener: (result: Result) => void) => () => void;
 }): Promise<Result> {
@@ -60,7 +60,7 @@ test("queries, infinite queries and mutations of the service itself", async () =
 });
 
 describe("keys", () => {
-  test("are the petstore's name, the operation and its input, which may be left out", () => {
+  test("consist of the petstore's name, the operation and its optional input", () => {
     const { petstore } = start();
     const queries = petstoreQueries(petstore);
     expect(queries.listPets().queryKey).toEqual(["petstore", "listPets", {}]);
@@ -70,7 +70,7 @@ describe("keys", () => {
     expect(petstoreMutations(petstore).createPet().mutationKey).toEqual(["petstore", "createPet"]);
   });
 
-  test("are there for what reads, and for what writes", () => {
+  test("exist for queries and for mutations", () => {
     const { petstore } = start();
     const idsOf = (isRead: boolean) =>
       operations.filter(({ method }) => (method === "GET") === isRead).map(({ id }) => id);
@@ -78,7 +78,7 @@ describe("keys", () => {
     expect(Object.keys(petstoreMutations(petstore))).toEqual(idsOf(false));
   });
 
-  test("find what they begin with, and know the data", async () => {
+  test("match by prefix and carry the type of the data", async () => {
     const { client, petstore } = start();
     const queries = petstoreQueries(petstore);
     await client.fetchQuery(queries.listPets({ limit: 2 }));
@@ -92,7 +92,7 @@ describe("keys", () => {
   });
 });
 
-test("only the client retries, and the error is its own", async () => {
+test("only the client retries, and the error is a PetstoreError", async () => {
   const fake = createFakePetstore();
   const { petstore, client } = start(fake.fetch);
   fake.mock("listPets", { status: 503 });
@@ -109,17 +109,17 @@ test("only the client retries, and the error is its own", async () => {
   ]);
 });
 
-test.each(["listPets", "pages"])("a query that is cancelled ends its request: %s", async (kind) => {
-  const asked = Promise.withResolvers<Request>();
+test.each(["listPets", "pages"])("cancelling a query aborts its request: %s", async (kind) => {
+  const sent = Promise.withResolvers<Request>();
   const { petstore, client } = start((input) => {
-    asked.resolve(input as Request);
+    sent.resolve(input as Request);
     return new Promise(() => {});
   });
   const fetching =
     kind === "pages"
       ? client.fetchInfiniteQuery(petstoreInfiniteQueries(petstore).listPets())
       : client.fetchQuery(petstoreQueries(petstore).listPets());
-  const { signal } = await asked.promise;
+  const { signal } = await sent.promise;
   expect(signal.aborted).toBe(false);
   await client.cancelQueries({ queryKey: ["petstore", "listPets"] });
   await expect(fetching).rejects.toThrow("CancelledError");

@@ -7,7 +7,7 @@ const parts = Array.from(readme.matchAll(/^## (.*)$|^```ts\n([\s\S]*?)^```/gm), 
   code,
 }));
 
-/** The blocks of code, each under its heading. The first makes the client, which all others go on with. */
+/** The blocks of code with their headings. The first creates the client that all others use. */
 const [first, ...others] = parts.flatMap(({ code }, index) => {
   const heading = parts.slice(0, index).findLast((part) => part.heading)?.heading;
   return code === undefined ? [] : [{ heading, code }];
@@ -17,7 +17,7 @@ const [rootExample] = /(?<=^```ts\n)[\s\S]*?(?=^```)/m.exec(
   readFileSync(join(import.meta.dirname, "../../../README.md"), "utf8"),
 )!;
 
-/** Each TypeScript block of the README, and of the repository's README, as a program with the heading that it stands below. */
+/** Each TypeScript block of this README and of the repository's README as a program, with its heading. */
 export const readmePrograms = [
   first!,
   ...others.map(({ heading, code }) => ({ heading, code: first!.code + code })),

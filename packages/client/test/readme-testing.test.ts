@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { afterAll, describe, expect, test } from "vitest";
 
 const folder = join(import.meta.dirname, "..");
-/** Within the package, so that its own name leads to it. */
+/** A folder in the package, so that imports by the package's name resolve. */
 const programs = join(folder, ".turbo/readme-testing");
 const [, section = ""] = /^## Testing\n([\s\S]*?)^## /m.exec(readFileSync(join(folder, "README.md"), "utf8")) ?? [];
 const files = Array.from(section.matchAll(/^```typescript\n([\s\S]*?)^```/gm), ([, code], index) => {
@@ -23,5 +23,5 @@ test("the README's tests compile", async () => {
   expect((await compiled).stdout).toBe("");
 });
 
-// They declare their tests here as they are read.
+// Importing a file declares its tests.
 for (const file of files) describe(`the README's ${file.slice(-4)}`, () => import(file));

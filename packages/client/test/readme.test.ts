@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readmePrograms } from "./readme-blocks.ts";
 
 const run = promisify(execFile);
-/** Within the package, so that its own name leads to it. */
+/** A folder in the package, so that imports by the package's name resolve. */
 const programs = join(import.meta.dirname, "../.turbo/readme");
 
 beforeAll(() => {
@@ -22,13 +22,13 @@ test("the README's examples compile", async () => {
   expect((await compiled).stdout).toBe("");
 });
 
-describe("each example of the README prints what its comments say", () => {
+describe("each example of the README prints the output in its comments", () => {
   test.each(readmePrograms)("$heading", async ({ name, code }) => {
     await using service = await startService();
     const env = { ...process.env, PETSTORE_URL: service.baseUrl, PETSTORE_KEY: service.key };
     const { stdout } = await run(process.execPath, [join(programs, name)], { env });
-    const said = Array.from(code.matchAll(/(?:console\.log\(.*\); \/\/|\/\/ prints:) (.*)$/gm), ([, text]) => text);
-    expect(said.length).toBeGreaterThan(0);
-    expect(stdout.trimEnd().split("\n")).toEqual(said);
+    const expected = Array.from(code.matchAll(/(?:console\.log\(.*\); \/\/|\/\/ prints:) (.*)$/gm), ([, text]) => text);
+    expect(expected.length).toBeGreaterThan(0);
+    expect(stdout.trimEnd().split("\n")).toEqual(expected);
   });
 });

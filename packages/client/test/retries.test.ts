@@ -8,7 +8,7 @@ import { faulty } from "./faulty.ts";
 
 const rex = { name: "Rex", categoryId: 1 };
 
-describe("a passing failure is tried again", () => {
+describe("a transient failure is retried", () => {
   test.each([408, 429, 502, 503, 504])("status %i", async (status) => {
     await using server = await faulty(inTurn([refuse(status), refuse(status), ok]));
     expect(await server.petstore.listPets().orThrow()).toEqual([]);
@@ -29,7 +29,7 @@ describe("a passing failure is tried again", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("a connection that breaks, before an answer and within it", async () => {
+  test("a connection that breaks, before and within a response", async () => {
     const broken: RequestListener = (_, response) => {
       response.writeHead(200, { "Content-Length": 100 }).write("[", () => response.destroy());
     };
@@ -37,7 +37,7 @@ describe("a passing failure is tried again", () => {
     expect(await server.petstore.listPets().orThrow()).toEqual([]);
   });
 
-  test("three times unless told otherwise, and the last answer stands", async () => {
+  test("three times by default, and the call returns the last response", async () => {
     await using server = await faulty(refuse(503));
     expect((await server.petstore.listPets()).status).toBe(503);
     expect(server.requests).toHaveLength(4);
@@ -75,7 +75,7 @@ describe("createPet is repeated with one Idempotency-Key", () => {
   });
 });
 
-test("an operation that the contract does not let repeat is sent once, whatever fails", async () => {
+test("an operation that is not retryable is sent once after any failure", async () => {
   const rename: Operation<"createPet"> = {
     id: "createPet",
     method: "PATCH",
@@ -91,7 +91,7 @@ test("an operation that the contract does not let repeat is sent once, whatever 
 });
 
 describe("the wait", () => {
-  test("grows from retry to retry, random below a bound of its own", async () => {
+  test("is random below a bound that grows with each retry", async () => {
     const delays: number[][] = [[], [], [], [], []];
     const onRetry = ({ attempt, delay }: Retry) => delays[attempt - 1]!.push(delay);
     await using server = await faulty(refuse(503), { retry: { limit: 5, baseDelay: 2, maxDelay: 10 }, onRetry });
@@ -122,7 +122,7 @@ describe("the wait", () => {
   });
 
   test.each(["31", "99999999999999999999", new Date(Date.now() + 60_000).toUTCString()])(
-    "is not made for Retry-After: %s, beyond maxRetryAfter: the answer stands",
+    "is not made for Retry-After: %s, beyond maxRetryAfter: the call returns the response",
     async (value) => {
       await using server = await faulty(refuse(503, { "Retry-After": value }));
       expect((await server.petstore.listPets()).status).toBe(503);
@@ -130,7 +130,7 @@ describe("the wait", () => {
     },
   );
 
-  test("is not made when timeout would pass in it: the answer stands", async () => {
+  test("is not made if it would exceed timeout: the call returns the response", async () => {
     await using server = await faulty(refuse(503, { "Retry-After": "5" }), { timeout: 4_000 });
     const start = performance.now();
     expect((await server.petstore.listPets()).status).toBe(503);

@@ -12,7 +12,7 @@ const read: Operation<"getPet"> = {
   isRetryable: true,
 };
 
-describe("the wait before another attempt", () => {
+describe("the wait before a retry", () => {
   const limits = { limit: 3, baseDelay: 0, maxDelay: 0, maxRetryAfter: 30_000 };
   const refusal = (headers: Record<string, string>) => ({
     ...failureResult(undefined),
@@ -36,11 +36,11 @@ describe("the wait before another attempt", () => {
     [{ "Retry-After": "Mon, 23 Nov 1970 11:00:05 GMT" }, 0],
     [{ "Retry-After": "Mon, 23 Nov 2099 11:00:05 GMT" }, undefined],
     [{ "Retry-After": "Mon, 23 Nov 2099 11:00:05 GMT", Date: "soon" }, undefined],
-  ])("after an answer with %j is %s ms", (headers, delay) => {
+  ])("after a response with %j is %s ms", (headers, delay) => {
     expect(delayBeforeRetry(read, refusal(headers), 1, limits)).toBe(delay);
   });
 
-  test("is none where the operation may not be repeated, or the failure stays", () => {
+  test("is undefined if the operation is not retryable, or the failure not transient", () => {
     const { isRetryable: _, ...once } = read;
     expect(delayBeforeRetry(once, refusal({}), 1, limits)).toBeUndefined();
     expect(delayBeforeRetry(read, failureResult(undefined, "aborted"), 1, limits)).toBeUndefined();

@@ -17,7 +17,7 @@ declare const petstore: Petstore;
 declare const connection: Connection;
 declare const result: Result<"getPet">;
 
-// A status narrows to its own member, also one that only `default` declares, and the rest goes on without it.
+// A status narrows the result to its own member, also a status that only `default` declares.
 if (result.status === 200) expectTypeOf(result.data).toEqualTypeOf<Pet>();
 else if (result.status === 404)
   expectTypeOf(result).toEqualTypeOf<{ ok: false; status: 404; error: Error; data?: undefined; response: Response }>();
@@ -25,19 +25,19 @@ else if (result.status === 0) expectTypeOf(result).toEqualTypeOf<Failure>();
 else {
   expectTypeOf(result.error).toEqualTypeOf<Error>();
   if (result.status === 503) expectTypeOf(result.response).toEqualTypeOf<Response>();
-  // @ts-expect-error 404 was dealt with above
+  // @ts-expect-error 404 was handled above
   void (result.status === 404);
-  // @ts-expect-error no answer has this status
+  // @ts-expect-error no result has this status
   void (result.status === 302);
 }
 
-// `ok` tells successes from the rest; neither side is silently the other.
+// `ok` separates successes from errors.
 if (result.ok) expectTypeOf(result.data).toEqualTypeOf<Pet>();
 else expectTypeOf(result.error).toEqualTypeOf<Error | FailureError>();
 expectTypeOf(result.data).toEqualTypeOf<Pet | undefined>();
 expectTypeOf<Data<"listPets">>().toEqualTypeOf<Pets>();
 
-// A result may be taken apart as openapi-fetch users do.
+// A result can be destructured as in openapi-fetch.
 const { ok, data, error } = result;
 if (ok) expectTypeOf(data).toEqualTypeOf<Pet>();
 else expectTypeOf(error.message).toEqualTypeOf<string>();
@@ -57,7 +57,7 @@ void petstore.POST("/pets", {});
 void petstore.POST("/pets/{petId}");
 // @ts-expect-error limit is a number
 void petstore.GET("/pets", { params: { query: { limit: "1" } } });
-// @ts-expect-error the status is none of the contract's
+// @ts-expect-error the contract has no such status
 void petstore.listPets({ status: "lost" });
 expectTypeOf<CreatePetInput>().toEqualTypeOf<{
   "Idempotency-Key"?: string;
@@ -66,7 +66,7 @@ expectTypeOf<CreatePetInput>().toEqualTypeOf<{
   status?: PetStatus;
 }>();
 
-// One operation at a time has the same types.
+// Single operations have the same types.
 expectTypeOf(call(connection, getPet, { petId: 1 }).orThrow()).toEqualTypeOf<Promise<Pet>>();
 expectTypeOf(call(connection, listPets)).toEqualTypeOf<ReturnType<Petstore["listPets"]>>();
 // @ts-expect-error a name is required
