@@ -166,11 +166,11 @@ describe("the client, packed and installed elsewhere", () => {
     await page.getByLabel("API key").fill("pst_test_unknown");
     await page.getByLabel("Status").selectOption("sold");
     await page.getByRole("button", { name: "List" }).click();
-    await page.getByText("The service does not know this key.").waitFor();
+    await page.getByText("The service rejected this API key. Check it.").waitFor();
     await page.getByLabel("API key").fill(service.key);
     await page.getByRole("button", { name: "List" }).click();
     await page.getByRole("button", { name: "More" }).click();
-    await page.getByText("That is all.").waitFor();
+    await page.getByText("No more animals.").waitFor();
     const names = (await page.getByRole("listitem").allTextContents()).map((text) => text.replace(/^\d+ /, ""));
     expect(names).toEqual(["Ada", "Bob", "Eve"]);
     expect(complaints).toEqual([]);

@@ -1,5 +1,5 @@
 /**
- * A backend that shows animals to its own users, who get neither the API key nor the petstore's errors to see.
+ * A backend that shows animals to its own users. It hides the API key and the petstore's errors from them.
  *
  *   npm install @petstore/client express
  *   PETSTORE_URL=… PETSTORE_KEY=… node server.ts
@@ -19,17 +19,17 @@ const app = express();
 app.use(express.json());
 
 app.get("/animals", async (_request, response) => {
-  const result = await petstore.listPets({ status: "available", limit: 20 }, { signal: whileWanted(response) });
-  if (result.ok) response.json(result.data.map(shown));
+  const result = await petstore.listPets({ status: "available", limit: 20 }, { signal: untilClosed(response) });
+  if (result.ok) response.json(result.data.map(publicFields));
   else unavailable(response, result);
 });
 
 app.post("/animals", async (request, response) => {
-  const { name, categoryId } = request.body as { name: string; categoryId: number }; // for the petstore to judge
-  // A user who clicks again sends the key again, and adds one animal.
+  const { name, categoryId } = request.body as { name: string; categoryId: number }; // The petstore validates them.
+  // A second click sends the same key and adds no second animal.
   const key = request.get("Idempotency-Key") ?? randomUUID();
   const result = await petstore.createPet({ name, categoryId, "Idempotency-Key": key });
-  if (result.ok) response.status(201).json(shown(result.data));
+  if (result.ok) response.status(201).json(publicFields(result.data));
   else if (result.status === 400) response.status(400).json({ error: result.error.message });
   else unavailable(response, result);
 });
@@ -38,11 +38,11 @@ const server = app.listen(Number(process.env["PORT"] ?? 3001), () =>
   console.log(`port: ${(server.address() as AddressInfo).port}`),
 );
 
-function shown({ id, name }: Pet): { id: number; name: string } {
+function publicFields({ id, name }: Pet): { id: number; name: string } {
   return { id, name };
 }
 
-/** Logs what the user need not know: the code tells a wrong key (`unauthorized`) from an outage. */
+/** Logs the error and hides it from the user. The code `unauthorized` means a wrong API key; others may mean an outage. */
 function unavailable(
   response: Response,
   { status, error }: { status: number; error: { code: string; message: string } },
@@ -51,9 +51,9 @@ function unavailable(
   response.status(503).json({ error: "The animals are not available at the moment." });
 }
 
-/** Aborted when the user has gone away, so that nobody is asked for an answer that nobody reads. */
-function whileWanted(response: Response): AbortSignal {
-  const gone = new AbortController();
-  response.on("close", () => gone.abort());
-  return gone.signal;
+/** Returns a signal that is aborted when the user disconnects, so that no request runs without a reader. */
+function untilClosed(response: Response): AbortSignal {
+  const closed = new AbortController();
+  response.on("close", () => closed.abort());
+  return closed.signal;
 }

@@ -1,12 +1,12 @@
 /**
- * A page that lists animals, two at a time. Whoever uses it brings an API key: one in the page would be everybody's.
+ * A page that lists animals, two at a time. Its user enters an API key, because every visitor can read a key in the page.
  *
  *   npm install @petstore/client vite
  *   npx vite
  */
 import { createPetstore, type Page, PetstoreError, type PetStatus } from "@petstore/client";
 
-/** What the form of the page has. */
+/** The fields of the form. */
 interface Fields {
   url: string;
   key: string;
@@ -23,7 +23,7 @@ let listing = new AbortController();
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  listing.abort(); // A listing that is still under way would be mixed with the new one.
+  listing.abort(); // Its animals would otherwise mix with those of the new listing.
   listing = new AbortController();
   list.replaceChildren();
   const { url, key, status } = Object.fromEntries(new FormData(form)) as unknown as Fields;
@@ -44,11 +44,11 @@ async function showPage(signal: AbortSignal): Promise<void> {
       list.append(Object.assign(document.createElement("li"), { textContent: `${id} ${name}` }));
     }
     more.hidden = value.next === undefined;
-    message.textContent = more.hidden ? "That is all." : "";
+    message.textContent = more.hidden ? "No more animals." : "";
   } catch (error) {
     if (signal.aborted) return;
     if (!(error instanceof PetstoreError)) throw error;
     message.textContent =
-      error.status === 401 ? "The service does not know this key." : `${error.code}: ${error.message}`;
+      error.status === 401 ? "The service rejected this API key. Check it." : `${error.code}: ${error.message}`;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Adds the animals of a JSON file and prints the id of each. After a failure run it again: what was added stays added once,
- * as the same animal at the same place of the file has the same Idempotency-Key, which the service knows for 24 hours.
+ * Adds the animals of a JSON file and prints the id of each. After a failure, run it again within 24 hours: no animal is added
+ * twice. Each animal has an Idempotency-Key made of its position and content, and the service remembers it for 24 hours.
  *
  *   PETSTORE_URL=… PETSTORE_KEY=… node import-pets.js pets.json
  */
@@ -12,7 +12,7 @@ const [file = "pets.json"] = process.argv.slice(2);
 const petstore = createPetstore({
   baseUrl: process.env["PETSTORE_URL"] ?? "",
   apiKey: process.env["PETSTORE_KEY"] ?? "",
-  onRetry: ({ code, delay }) => console.error(`${code}; again in ${Math.round(delay)} ms`),
+  onRetry: ({ code, delay }) => console.error(`${code}; retry in ${Math.round(delay)} ms`),
 });
 
 /** @type {import("@petstore/client").NewPet[]} */

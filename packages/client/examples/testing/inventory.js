@@ -1,5 +1,5 @@
 /**
- * How many animals have each status.
+ * Counts the animals of each status.
  *
  * @param {import("@petstore/client").Petstore} petstore
  */

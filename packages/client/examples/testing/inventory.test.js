@@ -12,7 +12,7 @@ afterEach(() => {
   fake.reset();
 });
 
-test("the animals of all pages are counted", async () => {
+test("counts the animals of all pages", async () => {
   const rex = { id: 1, name: "Rex", categoryId: 1 };
   fake.mock(
     "listPets",
@@ -23,7 +23,7 @@ test("the animals of all pages are counted", async () => {
   equal(fake.requestsTo("listPets")[1]?.query.cursor, "abc");
 });
 
-test("a list that cannot be had is no empty inventory", async () => {
+test("rejects if the list cannot be loaded", async () => {
   fake.mock("listPets", { status: 403 });
   await rejects(inventory(petstore), { name: "PetstoreError", operationId: "listPets", status: 403 });
 });
