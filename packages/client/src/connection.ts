@@ -16,7 +16,10 @@ export interface Connection {
   readonly request: (method: string, path: string, init: object) => Promise<ParsedResponse>;
 }
 
-/** Checks the options and returns a connection. Throws a TypeError for an invalid option; its message never contains the key. */
+/**
+ * Checks the options and returns a connection. Throws a TypeError for an invalid option; its message never contains the
+ * key.
+ */
 export function connect(options: PetstoreOptions): Connection {
   const { baseUrl, apiKey, fetch = (request) => globalThis.fetch(request), onRetry, onDeprecated } = options;
   const address = String(baseUrl).replace(/\/+$/, "");

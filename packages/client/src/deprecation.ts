@@ -18,7 +18,10 @@ export function reportDeprecation(connection: Connection, { id, deprecated }: Op
   });
 }
 
-/** Parses `@` and seconds since 1970 (RFC 9745, section 2.1), an HTTP date (RFC 8594, section 3) or a day such as `2030-12-05`. */
+/**
+ * Parses `@` and seconds since 1970 (RFC 9745, section 2.1), an HTTP date (RFC 8594, section 3) or a day such as
+ * `2030-12-05`.
+ */
 function dateOf(value: string | null | undefined): Date | undefined {
   const time = value?.startsWith("@") ? Number.parseInt(value.slice(1), 10) * 1000 : Date.parse(value ?? "");
   return Number.isNaN(time) ? undefined : new Date(time);

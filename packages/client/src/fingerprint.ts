@@ -30,7 +30,10 @@ export async function sha256(text: string): Promise<string> {
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Resolves the references of a value and sorts its fields. References in `open` are being resolved; they stay names, which ends cycles. */
+/**
+ * Resolves the references of a value and sorts its fields. References in `open` are being resolved; they stay names, which
+ * ends cycles.
+ */
 function canonical(value: unknown, document: OpenApiDocument, open: string[], isMap = false): unknown {
   if (Array.isArray(value)) return value.map((member) => canonical(member, document, open));
   if (typeof value !== "object" || value === null) return value;

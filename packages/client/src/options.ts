@@ -14,7 +14,7 @@ export interface PetstoreOptions extends CallLimits {
 
 /** The options of one call. They override the client's options. */
 export interface CallOptions extends CallLimits {
-  /** Ends the call, also during a wait. The result is a failure with the code `aborted`. */
+  /** Ends the call, even during a wait. The result is a failure with the code `aborted`. */
   signal?: AbortSignal;
   /** Additional request headers, such as `traceparent`. */
   headers?: Record<string, string>;

@@ -9,7 +9,10 @@ import { requestPartsOf } from "./request-parts.ts";
 import type { Data, Item, Items, Page } from "./result.ts";
 import { type ErrorResult, failureResult, unreadableResponse } from "./untyped-result.ts";
 
-/** Iterates over the items of an operation that has a `cursor` parameter and a `Link` header. The time limits apply to each page. */
+/**
+ * Iterates over the items of an operation that has a `cursor` parameter and a `Link` header. The time limits apply to each
+ * page.
+ */
 export function paginate<Id extends keyof ByPage>(
   connection: Connection,
   operation: Operation<Id>,
@@ -57,7 +60,10 @@ async function* pagesOf(
   }
 }
 
-/** Returns the URL of the next page, resolved against this page (RFC 8288, section 3.1), or an error if it must not be followed. */
+/**
+ * Returns the URL of the next page, resolved against this page (RFC 8288, section 3.1), or an error if it must not be
+ * followed.
+ */
 function nextPage({ result, url = "" }: Exchange, visited: Set<string>): { url?: URL; error?: ErrorResult } {
   const response = result.response!;
   const target = linkTo("next", response.headers);

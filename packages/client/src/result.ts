@@ -59,7 +59,7 @@ export interface FailureError {
 /**
  * The code of a `Failure`:
  *
- * - `network_error`: the connection could not be made, or broke, also within a body.
+ * - `network_error`: the connection could not be made, or broke before or within the body.
  * - `timeout`: `timeout` or `attemptTimeout` passed.
  * - `aborted`: the `signal` was aborted.
  * - `unreadable_answer`: the response is outside the contract: an HTML page, an empty body, incomplete JSON, a redirect, an

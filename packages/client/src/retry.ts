@@ -2,7 +2,10 @@ import type { Operation } from "./operation.ts";
 import type { RetryOptions } from "./options.ts";
 import type { ErrorResult } from "./untyped-result.ts";
 
-/** The statuses and codes of transient failures: https://www.rfc-editor.org/rfc/rfc9110#section-15 and, for 429, RFC 6585, section 4. */
+/**
+ * The statuses and codes of transient failures: https://www.rfc-editor.org/rfc/rfc9110#section-15 and, for 429, RFC 6585,
+ * section 4.
+ */
 const TRANSIENT = new Set<string | number>([
   408,
   429,

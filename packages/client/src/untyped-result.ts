@@ -44,7 +44,10 @@ export function responseResult({ success }: Operation, { data, error, response }
   return unreadableResponse(problem, response);
 }
 
-/** Returns the result of a request without a valid response. `code` names the abort or timeout that ended the request, if any. */
+/**
+ * Returns the result of a request without a valid response. `code` names the abort or timeout that ended the request, if
+ * any.
+ */
 export function failureResult(
   cause: unknown,
   code?: "aborted" | "timeout",

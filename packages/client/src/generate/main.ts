@@ -11,8 +11,9 @@ import { copyOfDocumentModule } from "./document-module.ts";
 
 const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });
 const documentModule = await readFile(fileURLToPath(import.meta.resolve("express-operations/document")), "utf8");
+// The import below loads this file.
 if (!values.check)
-  await writeFile(join(import.meta.dirname, "../generated/openapi.ts"), copyOfDocumentModule(documentModule)); // before the import below, which loads it
+  await writeFile(join(import.meta.dirname, "../generated/openapi.ts"), copyOfDocumentModule(documentModule));
 const { CONTRACT_FILES, GENERATED_FOLDER, generatedFiles } = await import("./generated-files.ts");
 const texts = CONTRACT_FILES.map(async (name) => [name, await readFile(join(CONTRACT_FOLDER, name), "utf8")]);
 const files = await generatedFiles(Object.fromEntries(await Promise.all(texts)), documentModule);

@@ -5,7 +5,10 @@ export class ContractViolation extends Error {
   declare readonly name: "ContractViolation";
   /** Undefined if the contract has no such operation. */
   declare readonly operationId: OperationId | undefined;
-  /** The place in the request or response, as a JSON Pointer (RFC 6901): `/query/limit`, `/body/0/status`. Undefined without one. */
+  /**
+   * The place in the request or response, as a JSON Pointer (RFC 6901): `/query/limit`, `/body/0/status`. Undefined without
+   * one.
+   */
   declare readonly pointer: string | undefined;
 
   constructor(message: string, operationId?: OperationId, pointer?: string) {

@@ -11,7 +11,10 @@ export interface SchemaError {
 
 const validators = new WeakMap<Schema, Validator>();
 
-/** Validates a value against its schema. Returns the innermost error, or undefined for a valid value. `pointer` is the value's place. */
+/**
+ * Validates a value against its schema. Returns the innermost error, or undefined for a valid value. `pointer` is the
+ * value's place.
+ */
 export function validate(value: unknown, schema: Schema | undefined, pointer: string): SchemaError | undefined {
   if (schema === undefined) return undefined;
   const { errors } = validatorOf(schema).validate(value);
