@@ -5,11 +5,11 @@ import type { Limits } from "./conformance/content-checks.ts";
 import { type Cost, type CostReport, type CostTarget, searchCosts } from "./conformance/cost/search.ts";
 import type { Credentials } from "./conformance/example-request.ts";
 import { ConformanceError, type Target } from "./conformance/exchange.ts";
-import { type AnswerJudge, answerJudge, type Example, exampleRequests } from "./conformance/wire.ts";
+import { type ResponseValidator, responseValidator, type Example, exampleRequests } from "./conformance/wire.ts";
 import type { OpenApiDocument } from "./document/document.ts";
 
 export { type Check, conformanceChecks, ConformanceError, type Credentials, type Limits, type Target };
-export { type AnswerJudge, answerJudge, type Example, exampleRequests };
+export { type ResponseValidator, responseValidator, type Example, exampleRequests };
 export { type Cost, type CostReport, type CostTarget, searchCosts };
 export type { CostlySchema } from "./document/costly-schemas.ts";
 

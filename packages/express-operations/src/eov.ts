@@ -30,7 +30,7 @@ type Middleware = (request: unknown, response: unknown, next: (error?: unknown) 
 /** Validates the requests of one operation. */
 export interface RequestEov {
   /** Returns what is wrong with a request, and coerces a valid one in place. Throws when the schemas are at fault. */
-  judge: (subject: Subject) => Fault[];
+  validate: (subject: Subject) => Fault[];
   /** The compiled schemas, by content type. */
   compiled: Map<string | undefined, CompiledSchemas | undefined>;
   /** Takes the bytes of a multipart body apart into fields and files. Rejects when they are malformed. */
@@ -90,15 +90,15 @@ export async function requestEov(
   const options = { validateRequests: true, validateResponses: false, fileUploader: isMultipart && {} };
   const { validator, metadata, step } = await bind(document, path, method, options);
   const requests = new RequestValidator(document as never, { ...validator.ajvOpts.request, verbose: true });
-  const { judge, compiledFor } = validationOf(requests, path, method);
+  const { validate, compiledFor } = bindValidate(requests, path, method);
   const validateSubject = (subject: Subject): Fault[] => {
     subject.openapi = { ...metadata, pathParams: subject.params };
-    return judge(subject);
+    return validate(subject);
   };
   // It compiles at the first request, whatever becomes of that.
   for (const type of contentTypes) validateSubject(probeOf(method, type));
   return {
-    judge: validateSubject,
+    validate: validateSubject,
     compiled: new Map(contentTypes.map((type) => [type, compiledFor(type)])),
     readMultipart: (subject) => readMultipart(step("multipartMiddleware"), { ...subject, openapi: metadata }),
   };
@@ -164,7 +164,7 @@ function isUrl(text: string): boolean {
   return /^(?:https?|ftp):\/\/[^\s\\/\p{Cc}][^\s\\\p{Cc}]*$/iu.test(text) && URL.canParse(text);
 }
 
-function validationOf(validator: RequestValidator, path: string, method: string) {
+function bindValidate(validator: RequestValidator, path: string, method: string) {
   // It keeps what it compiles in two private instances of ajv, under this key. Were it another, nothing would be found.
   const { ajv, ajvBody } = validator as unknown as Record<"ajv" | "ajvBody", Ajv>;
   const compiledFor = (contentType: string | undefined) => {
@@ -183,12 +183,12 @@ function validationOf(validator: RequestValidator, path: string, method: string)
     reported = undefined;
     return errors;
   };
-  const judge = (request: object): Fault[] => {
+  const validate = (request: object): Fault[] => {
     try {
       void validator.validate(request as never, {} as never, () => {});
       return [];
     } catch (error) {
-      if (!isRefusal(error)) throw error;
+      if (!isValidationError(error)) throw error;
       const errors = takeReported();
       if (errors === undefined) return [ownFaultOf(error, request as Record<string, Record<string, unknown>>)];
       const compiled = compiledFor((request as { headers: Record<string, string> }).headers["content-type"]);
@@ -199,7 +199,7 @@ function validationOf(validator: RequestValidator, path: string, method: string)
       );
     }
   };
-  return { judge, compiledFor };
+  return { validate, compiledFor };
 }
 
 interface Ajv {
@@ -208,7 +208,7 @@ interface Ajv {
 }
 
 /** Whatever has no 4xx status is a fault. */
-function isRefusal(error: unknown): error is Error & { errors?: { path: string; message: string }[] } {
+function isValidationError(error: unknown): error is Error & { errors?: { path: string; message: string }[] } {
   const status = error instanceof Error && "status" in error ? Number(error.status) : 500;
   return status >= 400 && status <= 499;
 }
@@ -269,14 +269,14 @@ interface MulterFile {
   buffer: Buffer;
 }
 
-async function readMultipart(takeApart: Middleware, subject: Subject) {
+async function readMultipart(parse: Middleware, subject: Subject) {
   const bytes = subject.body as Buffer | undefined;
   const stream = Object.assign(Readable.from(bytes === undefined ? [] : [bytes]), {
     ...subject,
     body: {},
     files: [] as MulterFile[],
   });
-  await run(takeApart, stream);
+  await run(parse, stream);
   const files = stream.files.map((file) => {
     return { field: file.fieldname, name: file.originalname, contentType: file.mimetype, bytes: file.buffer };
   });
@@ -285,12 +285,12 @@ async function readMultipart(takeApart: Middleware, subject: Subject) {
 
 /** EOV wraps `response.json`; what it then objects to goes to the `next` it was given. */
 async function validateResponse(
-  judge: Middleware,
+  middleware: Middleware,
   metadata: object,
   status: number,
   body: object,
 ): Promise<{ path: string; message: string }[]> {
-  let objection: unknown;
+  let reportedError: unknown;
   const request = { method: "GET", originalUrl: "/", headers: {}, openapi: metadata };
   const response = {
     statusCode: status,
@@ -299,15 +299,15 @@ async function validateResponse(
   };
   await new Promise<void>((wrapped) => {
     const next = (error?: unknown) => {
-      objection ??= error;
+      reportedError ??= error;
       wrapped();
     };
-    void judge(request, response, next);
+    void middleware(request, response, next);
   });
   response.json(body);
-  const { errors } = (objection ?? { errors: [] }) as { errors?: { path: string; message: string }[] };
+  const { errors } = (reportedError ?? { errors: [] }) as { errors?: { path: string; message: string }[] };
   if (errors === undefined)
-    throw new Error(`The response schemas are at fault: ${String(objection)}`, { cause: objection });
+    throw new Error(`The response schemas are at fault: ${String(reportedError)}`, { cause: reportedError });
   return errors;
 }
 

@@ -83,15 +83,15 @@ export function implement<Operations, Env extends HandlerTypes = HandlerTypes>()
   return <Given extends Handlers<Operations, Env>>(
     options: ImplementOptions<Operations, Env, Given>,
   ): Implementation => {
-    const { router, operations, entries } = routesOf(options.document, options.handlers, options);
+    const { router, operations, entries } = buildRouter(options.document, options.handlers, options);
     void warnOfCosts(options.document, entries); // never rejects
     const { onOperation = () => {}, problemBody = plainBody } = options;
     const handle = requestHandler(router, { onOperation, problemBody });
-    return Object.assign(handle, { ready: options.warm === true ? brokenAmong(operations) : Promise.resolve([]) });
+    return Object.assign(handle, { ready: options.warm === true ? warmAll(operations) : Promise.resolve([]) });
   };
 }
 
-function routesOf(
+function buildRouter(
   document: OpenApiDocument,
   handlers: Record<string, UntypedHandler>,
   options: CommonOptions & Partial<SecurityOptions<unknown> & ContextOptions<unknown>>,
@@ -110,8 +110,9 @@ function routesOf(
     onViolation = () => {},
     cache,
   } = options;
-  const faults = findMismatches(document, entries, Object.keys(handlers), Object.keys(security));
-  if (faults.length > 0) throw new Error(`The document and its implementation disagree:\n- ${faults.join("\n- ")}`);
+  const mismatches = findMismatches(document, entries, Object.keys(handlers), Object.keys(security));
+  if (mismatches.length > 0)
+    throw new Error(`The document and its implementation disagree:\n- ${mismatches.join("\n- ")}`);
 
   for (const entry of entries) if (isCacheable(handlers[entry.id]!)) expectCacheable(entry);
   const responseCache = cache && new ResponseCache(cache);
@@ -138,7 +139,7 @@ function plainBody({ code, message, status }: Problem): unknown {
   return { code, message, status };
 }
 
-async function brokenAmong(operations: Operation[]): Promise<{ operationId: string; error: unknown }[]> {
+async function warmAll(operations: Operation[]): Promise<{ operationId: string; error: unknown }[]> {
   const broken: { operationId: string; error: unknown }[] = [];
   for (const operation of operations) {
     await operation.warm().catch((error: unknown) => broken.push({ operationId: operation.id, error }));

@@ -9,4 +9,4 @@ export { Problem, PROBLEM_CODES } from "./problem.ts";
 export type { CheckedShare, Violation } from "./response/response-check.ts";
 export type { Grant, SecurityHandler } from "./security/security.ts";
 export type { StatusCode } from "./response/status.ts";
-export type { HandlerTypes as Environment, Handler, Handlers, Input, Output } from "./types.ts";
+export type { Handler, Handlers, HandlerTypes, Input, Output } from "./types.ts";

@@ -1,5 +1,5 @@
 /** How much of a list is shown, in characters. */
-const SHOWN = 200;
+const MAX_LENGTH = 200;
 
 /** Returns `a, b and c`. */
 export function listOf(items: readonly string[], conjunction: "and" | "or"): string {
@@ -9,7 +9,7 @@ export function listOf(items: readonly string[], conjunction: "and" | "or"): str
 /** Returns `a, b, c`, or `a, b and 7 more` where the list is long. `items` may be but the first of `total`. */
 export function shortened(items: readonly string[], total = items.length): string {
   let length = 0;
-  const shown = items.filter((item) => (length += item.length + 2) <= SHOWN);
+  const shown = items.filter((item) => (length += item.length + 2) <= MAX_LENGTH);
   if (shown.length === 0) return "those in the API description";
   return shown.length === total ? shown.join(", ") : `${shown.join(", ")} and ${total - shown.length} more`;
 }

@@ -1,8 +1,8 @@
 import type { NextFunction, Request, Response } from "express";
 import { type OperationEntry, parameterNames } from "./document/document.ts";
 import { oneOf } from "./lists.ts";
-import { type Plan, type PlanOptions, planOf } from "./plan.ts";
-import { Problem, refuse } from "./problem.ts";
+import { type CompiledOperation, type CompileOptions, compileOperation } from "./compiled-operation.ts";
+import { Problem, createProblem } from "./problem.ts";
 import { contentTypeFor, expectOneContentType } from "./request/body.ts";
 import { cookieHeaders, inputOf, rawParameters } from "./request/parameters.ts";
 import { type PathRouter, queryOf } from "./request/path-router.ts";
@@ -11,7 +11,7 @@ import type { Subject } from "./request/subject.ts";
 import { type Deprecation, deprecationOf } from "./response/deprecation.ts";
 import { isCacheable } from "./response/cacheable.ts";
 import {
-  announcementOf,
+  deprecationHeadersOf,
   type HandlerResponse,
   encodeResponse,
   type EncodedResponse,
@@ -26,7 +26,7 @@ import { type Admission, type Guard, guardOf, type SecurityOptions } from "./sec
 export type UntypedHandler = (input: Record<string, unknown>) => HandlerResponse | Promise<HandlerResponse>;
 
 /** What the operations of a document are served with. */
-export interface OperationOptions extends PlanOptions {
+export interface OperationOptions extends CompileOptions {
   security: SecurityOptions<unknown>;
   context: ((request: Request) => unknown) | undefined;
   /** Answers that need not be made again. */
@@ -44,8 +44,8 @@ export class Operation {
   readonly #guard: Guard<unknown>;
   readonly #deprecation: Deprecation | undefined;
   readonly #isCacheable: boolean;
-  #planning: Promise<Plan> | undefined;
-  #plan: Plan | undefined;
+  #compilation: Promise<CompiledOperation> | undefined;
+  #compiled: CompiledOperation | undefined;
 
   constructor(entry: OperationEntry, entries: OperationEntry[], handler: UntypedHandler, options: OperationOptions) {
     this.id = entry.id;
@@ -61,13 +61,13 @@ export class Operation {
 
   /** Builds what the first request would build; rejects when the operation's schemas are at fault. */
   async warm(): Promise<void> {
-    await this.#prepare();
+    await this.#compile();
   }
 
   /** The headers that announce its deprecation on 2xx, 304 and 404; undefined for an operation that stays. */
-  announcement(request: Request, values: string[]): Record<string, string> | undefined {
+  deprecationHeaders(request: Request, values: string[]): Record<string, string> | undefined {
     if (this.#deprecation === undefined) return undefined;
-    return announcementOf(request, this.#deprecation, (name) => values[this.#names.indexOf(name)]!);
+    return deprecationHeadersOf(request, this.#deprecation, (name) => values[this.#names.indexOf(name)]!);
   }
 
   /**
@@ -77,53 +77,57 @@ export class Operation {
   serve(request: Request, response: Response, values: string[]): OperationResult | Promise<OperationResult> {
     const admitted = this.#guard(request);
     if (admitted instanceof Promise)
-      return admitted.then((admission) => this.#serve(request, response, values, admission));
-    return this.#serve(request, response, values, admitted);
+      return admitted.then((admission) => this.#serveAdmitted(request, response, values, admission));
+    return this.#serveAdmitted(request, response, values, admitted);
   }
 
-  #serve(
+  #serveAdmitted(
     request: Request,
     response: Response,
     values: string[],
     admitted: Admission<unknown> | Problem,
   ): OperationResult | Promise<OperationResult> {
     if (admitted instanceof Problem) return admitted;
-    const plan = this.#plan;
-    if (plan === undefined) return this.#prepare().then(() => this.#serve(request, response, values, admitted));
+    const compiled = this.#compiled;
+    if (compiled === undefined)
+      return this.#compile().then(() => this.#serveAdmitted(request, response, values, admitted));
     const { accept = "", "content-type": contentType } = request.headers;
-    if (accept !== "" && accept !== "*/*" && !plan.isAcceptable(accept)) {
-      throw refuse(
+    if (accept !== "" && accept !== "*/*" && !compiled.isAcceptable(accept)) {
+      throw createProblem(
         406,
-        `This operation answers with ${oneOf(plan.produces)}. Name that in Accept, or leave Accept out.`,
+        `This operation answers with ${oneOf(compiled.produces)}. Name that in Accept, or leave Accept out.`,
       );
     }
     if (contentType !== undefined) expectOneContentType(request);
-    return this.#cachedOr(request, () => this.#answer(request, response, values, plan, admitted.caller));
+    return this.#findInCacheOr(request, () => this.#execute(request, response, values, compiled, admitted.caller));
   }
 
   /** The answer that is kept for this request, if there is one, and otherwise what `make` gives. */
-  #cachedOr(request: Request, make: () => Promise<OperationResult>): OperationResult | Promise<OperationResult> {
+  #findInCacheOr(
+    request: Request,
+    execute: () => Promise<OperationResult>,
+  ): OperationResult | Promise<OperationResult> {
     const { cache } = this.#options;
     const version = this.#isCacheable ? cache?.version(request) : undefined;
-    if (version === undefined) return make();
-    const place = request.baseUrl + request.url;
-    return cache!.find(place) ?? cache!.make(place, version, make);
+    if (version === undefined) return execute();
+    const key = request.baseUrl + request.url;
+    return cache!.find(key) ?? cache!.execute(key, version, execute);
   }
 
-  async #answer(
+  async #execute(
     request: Request,
     response: Response,
     values: string[],
-    plan: Plan,
+    compiled: CompiledOperation,
     caller: unknown,
   ): Promise<OperationResult> {
     const search = queryOf(request.url);
-    const { declared, undeclared } = search === "" ? emptyQuery() : plan.readQuery(search);
-    const raw = rawParameters(this.#names, values, declared, request, plan.hasCookies);
-    const received = plan.readBody?.(request, response);
+    const { declared, undeclared } = search === "" ? emptyQuery() : compiled.readQuery(search);
+    const raw = rawParameters(this.#names, values, declared, request, compiled.hasCookies);
+    const received = compiled.readBody?.(request, response);
     const body = received instanceof Promise ? await received : received;
-    plan.checkStrictly(raw);
-    for (const name of plan.credentials) delete raw.query[name];
+    compiled.checkStrictly(raw);
+    for (const name of compiled.credentials) delete raw.query[name];
     const subject: Subject = {
       method: this.method,
       originalUrl: `/?${search}`,
@@ -134,18 +138,21 @@ export class Operation {
       query: raw.query,
       body: body?.value,
     };
-    const { validateFast, validateFully, problemFor } = plan.validator;
+    const { validateFast, validateFully, problemFor } = compiled.validator;
     const faults = validateFast(subject);
     if (faults === undefined || faults.length > 0) {
-      const refusal = faults === undefined ? await validateFully(subject) : problemFor(faults, subject);
-      if (refusal !== undefined) return refusal;
+      const problem = faults === undefined ? await validateFully(subject) : problemFor(faults, subject);
+      if (problem !== undefined) return problem;
     }
-    const condition = plan.unsupportedConditions.find((name) => request.headers[name.toLowerCase()] !== undefined);
+    const condition = compiled.unsupportedConditions.find((name) => request.headers[name.toLowerCase()] !== undefined);
     if (condition !== undefined) {
-      return refuse(412, `This operation does not support ${condition}, so it did nothing. Leave the header out.`);
+      return createProblem(
+        412,
+        `This operation does not support ${condition}, so it did nothing. Leave the header out.`,
+      );
     }
     if (Object.keys(undeclared).length > 0) subject.query = { ...subject.query, ...undeclared };
-    const answer = await this.#handler({
+    const handlerResponse = await this.#handler({
       operationId: this.id,
       ...inputOf(this.#entry.parameters, subject),
       contentType: body?.contentType,
@@ -155,22 +162,22 @@ export class Operation {
       caller,
       context: this.#options.context?.(request),
     });
-    const released = plan.filterResponse(answer);
-    return encodeResponse(released instanceof Promise ? await released : released, {
-      isTagged: plan.isTagged && answer.status === 200,
+    const filtered = compiled.filterResponse(handlerResponse);
+    return encodeResponse(filtered instanceof Promise ? await filtered : filtered, {
+      isTagged: compiled.isTagged && handlerResponse.status === 200,
     });
   }
 
   /** Plans once. A failure is not kept, so that it is reported to each request it breaks. */
-  #prepare(): Promise<Plan> {
-    this.#planning ??= planOf(this.#entry, this.#options).then(
-      (plan) => (this.#plan = plan),
+  #compile(): Promise<CompiledOperation> {
+    this.#compilation ??= compileOperation(this.#entry, this.#options).then(
+      (compiled) => (this.#compiled = compiled),
       (error: unknown) => {
-        this.#planning = undefined;
+        this.#compilation = undefined;
         throw new Error(`Operation "${this.id}" cannot be validated: its schemas are at fault.`, { cause: error });
       },
     );
-    return this.#planning;
+    return this.#compilation;
   }
 }
 
@@ -187,39 +194,39 @@ export interface RequestHandlerOptions {
   problemBody: (problem: Problem) => unknown;
 }
 
-const NOTHING_THERE =
+const PATH_NOT_FOUND =
   "There is nothing at this path. Upper and lower case differ in it, and a slash at its end counts.";
 
 /** Returns the Express handler that has the operation of each request serve it, and writes what that gives. */
 export function requestHandler(router: PathRouter<Route>, { onOperation, problemBody }: RequestHandlerOptions) {
   return (request: Request, response: Response, next: NextFunction): void => {
-    let announced: Record<string, string> | undefined;
-    const answer = (outcome: OperationResult): void => {
-      if (outcome instanceof Problem) respondProblem(request, response, outcome, problemBody(outcome), announced);
-      else send(request, response, outcome, announced);
+    let deprecationHeaders: Record<string, string> | undefined;
+    const write = (result: OperationResult): void => {
+      if (result instanceof Problem) respondProblem(request, response, result, problemBody(result), deprecationHeaders);
+      else send(request, response, result, deprecationHeaders);
     };
     const fail = (error: unknown): void => {
-      if (error instanceof Problem) answer(error);
+      if (error instanceof Problem) write(error);
       // Express takes `undefined`, `null`, "route" and "router" for no failure.
       else next(error instanceof Error ? error : new Error("What was thrown is not an Error.", { cause: error }));
     };
     try {
       const found = router.find(request.path);
-      if (found === undefined) throw refuse(404, NOTHING_THERE);
+      if (found === undefined) throw createProblem(404, PATH_NOT_FOUND);
       const { route, values } = found;
       const operation = route.get(request.method) ?? (request.method === "HEAD" ? route.get("GET") : undefined);
       if (operation === undefined) {
-        const headers = { Allow: allowed(route) };
+        const headers = { Allow: allowedMethods(route) };
         if (request.method !== "OPTIONS")
-          throw refuse(405, `This path allows only the methods ${headers.Allow}.`, headers);
+          throw createProblem(405, `This path allows only the methods ${headers.Allow}.`, headers);
         respond(request, response, { status: 204, headers });
         return;
       }
       onOperation(request, operation.id);
-      announced = operation.announcement(request, values);
-      const outcome = operation.serve(request, response, values);
-      if (outcome instanceof Promise) outcome.then(answer).catch(fail).catch(next);
-      else answer(outcome);
+      deprecationHeaders = operation.deprecationHeaders(request, values);
+      const result = operation.serve(request, response, values);
+      if (result instanceof Promise) result.then(write).catch(fail).catch(next);
+      else write(result);
     } catch (error) {
       fail(error);
     }
@@ -227,7 +234,7 @@ export function requestHandler(router: PathRouter<Route>, { onOperation, problem
 }
 
 /** The value of `Allow` (RFC 9110, section 10.2.1). */
-function allowed(route: Route): string {
+function allowedMethods(route: Route): string {
   const methods = new Set([...route.keys(), "OPTIONS"]);
   if (methods.has("GET")) methods.add("HEAD");
   return [...methods].toSorted().join(", ");
@@ -251,9 +258,9 @@ const ENTRY_OVERHEAD = 1_024;
 export class ResponseCache {
   readonly #versionOf: CacheOptions["version"];
   readonly #limit: number;
-  readonly #messages = new Map<string, EncodedResponse>();
+  readonly #entries = new Map<string, EncodedResponse>();
   /** Those that are not made yet. */
-  readonly #making = new Map<string, { version: number; answer: Promise<OperationResult> }>();
+  readonly #pending = new Map<string, { version: number; result: Promise<OperationResult> }>();
   #bytes = 0;
   #version: number | undefined;
 
@@ -266,7 +273,7 @@ export class ResponseCache {
   version(request: Request): number | undefined {
     const version = this.#versionOf(request);
     if (version !== this.#version) {
-      this.#messages.clear();
+      this.#entries.clear();
       this.#bytes = 0;
       this.#version = version;
     }
@@ -274,42 +281,42 @@ export class ResponseCache {
   }
 
   find(key: string): EncodedResponse | undefined {
-    return this.#messages.get(key);
+    return this.#entries.get(key);
   }
 
   /**
    * Makes an answer and keeps it. Who asks for the same meanwhile, under the same version, waits for it, and makes another
    * only when it was not kept.
    */
-  async make(key: string, version: number, make: () => Promise<OperationResult>): Promise<OperationResult> {
-    const begun = this.#making.get(key);
-    if (begun?.version === version) {
-      await begun.answer.catch(() => {}); // why there is none, each says for itself
-      return (version === this.#version ? this.find(key) : undefined) ?? make();
+  async execute(key: string, version: number, execute: () => Promise<OperationResult>): Promise<OperationResult> {
+    const pending = this.#pending.get(key);
+    if (pending?.version === version) {
+      await pending.result.catch(() => {}); // why there is none, each says for itself
+      return (version === this.#version ? this.find(key) : undefined) ?? execute();
     }
-    const answer = make();
-    const making = { version, answer };
-    this.#making.set(key, making);
+    const running = execute();
+    const execution = { version, result: running };
+    this.#pending.set(key, execution);
     try {
-      const outcome = await answer;
-      this.#keep(key, version, outcome);
-      return outcome;
+      const result = await running;
+      this.#store(key, version, result);
+      return result;
     } finally {
-      if (this.#making.get(key) === making) this.#making.delete(key);
+      if (this.#pending.get(key) === execution) this.#pending.delete(key);
     }
   }
 
   /** Keeps an answer that was begun under a version, unless another has come since. The oldest make room. */
-  #keep(key: string, version: number, outcome: OperationResult): void {
-    if (version !== this.#version || outcome instanceof Problem || outcome.status !== 200) return;
-    const size = sizeOf(key, outcome);
-    if (size > this.#limit || this.#messages.has(key)) return;
-    for (const [oldest, kept] of this.#messages) {
+  #store(key: string, version: number, result: OperationResult): void {
+    if (version !== this.#version || result instanceof Problem || result.status !== 200) return;
+    const size = sizeOf(key, result);
+    if (size > this.#limit || this.#entries.has(key)) return;
+    for (const [oldest, entry] of this.#entries) {
       if (this.#bytes + size <= this.#limit) break;
-      this.#messages.delete(oldest);
-      this.#bytes -= sizeOf(oldest, kept);
+      this.#entries.delete(oldest);
+      this.#bytes -= sizeOf(oldest, entry);
     }
-    this.#messages.set(key, outcome);
+    this.#entries.set(key, result);
     this.#bytes += size;
   }
 }

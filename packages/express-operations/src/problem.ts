@@ -34,7 +34,11 @@ export class Problem extends Error {
 }
 
 /** A refusal with the code of its status. */
-export function refuse(status: keyof typeof PROBLEM_CODES, message: string, headers?: Record<string, string>): Problem {
+export function createProblem(
+  status: keyof typeof PROBLEM_CODES,
+  message: string,
+  headers?: Record<string, string>,
+): Problem {
   return new Problem(status, PROBLEM_CODES[status], message, headers);
 }
 

@@ -46,11 +46,11 @@ describe("what src/eov.ts enters is as it was read", () => {
   });
 
   test("what is wrong is told by keyword, place and schema", async () => {
-    const { judge } = await requestEov(documentOf(json(cat)), "/at", "post", ["application/json"]);
-    expect(judge(subjectOf({}, { kind: 1 }))).toMatchObject([
+    const { validate } = await requestEov(documentOf(json(cat)), "/at", "post", ["application/json"]);
+    expect(validate(subjectOf({}, { kind: 1 }))).toMatchObject([
       { keyword: "type", place: "body", path: ["kind"], params: { type: "string" }, schema: string },
     ]);
-    expect(judge(subjectOf({}, { kind: "x" }))).toEqual([]);
+    expect(validate(subjectOf({}, { kind: "x" }))).toEqual([]);
   });
 
   test.each([
@@ -58,15 +58,15 @@ describe("what src/eov.ts enters is as it was read", () => {
     ["reservedCharacter", { q: "a:b" }],
   ])("its own refusal %s is known by its text", async (keyword, query) => {
     const parameters = [{ name: "q", in: "query", schema: string }];
-    const { judge } = await requestEov(documentOf({ parameters, responses: {} }), "/at", "post", [undefined]);
-    expect(judge(subjectOf(query))).toMatchObject([{ keyword, place: "query", path: ["q"] }]);
+    const { validate } = await requestEov(documentOf({ parameters, responses: {} }), "/at", "post", [undefined]);
+    expect(validate(subjectOf(query))).toMatchObject([{ keyword, place: "query", path: ["q"] }]);
   });
 
   test("its own refusal of a discriminator is known by its text", async () => {
     const oneOf = [{ $ref: "#/components/schemas/Cat" }, { $ref: "#/components/schemas/Dog" }];
     const schema = { oneOf, discriminator: { propertyName: "kind" } };
-    const { judge } = await requestEov(documentOf(json(schema)), "/at", "post", ["application/json"]);
-    expect(judge(subjectOf({}, { kind: "Cow" }))).toMatchObject([
+    const { validate } = await requestEov(documentOf(json(schema)), "/at", "post", ["application/json"]);
+    expect(validate(subjectOf({}, { kind: "Cow" }))).toMatchObject([
       { keyword: "discriminator", place: "body", path: ["kind"], params: { allowedValues: ["Cat", "Dog"] } },
     ]);
   });
@@ -89,11 +89,11 @@ describe("what src/eov.ts enters is as it was read", () => {
     });
   });
 
-  test("what is wrong with a response comes to the judge of its own request", async () => {
+  test("what is wrong with a response reaches the validation of its own request", async () => {
     const responses = { 200: { description: "", content: { "application/json": { schema: cat } } } };
     const document = documentOf({});
-    const judge = await responseEov({ ...document, paths: { "/at": { get: { responses } } } }, "/at");
-    expect(await judge(200, { kind: "x" })).toEqual([]);
-    expect(await judge(200, { kind: 1 })).toMatchObject([{ path: "/response/kind", message: "must be string" }]);
+    const validate = await responseEov({ ...document, paths: { "/at": { get: { responses } } } }, "/at");
+    expect(await validate(200, { kind: "x" })).toEqual([]);
+    expect(await validate(200, { kind: 1 })).toMatchObject([{ path: "/response/kind", message: "must be string" }]);
   });
 });

@@ -59,13 +59,13 @@ describe("the fast path", () => {
   ])("is none for an operation with a parameter %s", async (_, parameter) => {
     const accepting = Object.assign(() => true, { errors: null });
     const schemas = { parameters: accepting, body: accepting };
-    const judged = (more: Partial<ParameterObject>) => {
+    const faultsWith = (more: Partial<ParameterObject>) => {
       const declared: ParameterObject = { in: "query", name: "q", ...more };
       const sent = subjectOf(new URLSearchParams({ [declared.name]: "1" }).toString());
       return fastValidation(document, [declared], { get: () => schemas })(sent);
     };
-    expect(judged({ schema: { type: "string" } })).toEqual([]);
-    expect(judged(parameter)).toBeUndefined();
+    expect(faultsWith({ schema: { type: "string" } })).toEqual([]);
+    expect(faultsWith(parameter)).toBeUndefined();
   });
 
   test("is none for an operation with arrays to read", async () => {

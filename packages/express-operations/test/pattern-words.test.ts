@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wordsOf } from "../src/request/pattern-words.ts";
+import { describePattern } from "../src/request/pattern-words.ts";
 
 test.each<[pattern: string, words: string | undefined]>([
   ["^[a-z]+$", "may contain only letters a-z"],
@@ -42,5 +42,5 @@ test.each<[pattern: string, words: string | undefined]>([
   ["^[a-z]*", undefined],
   ["^[a-z]*[0-9]$", undefined],
 ])("%s: %s", (pattern, words) => {
-  expect(wordsOf(pattern)).toBe(words);
+  expect(describePattern(pattern)).toBe(words);
 });

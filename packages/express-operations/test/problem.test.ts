@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import express from "express";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { implement } from "../src/index.ts";
-import { Problem, refuse } from "../src/problem.ts";
+import { Problem, createProblem } from "../src/problem.ts";
 import { anyJson, serveEcho } from "./echo.ts";
 import { listen } from "./listen.ts";
 
@@ -13,13 +13,13 @@ describe("a refusal", () => {
   afterEach(() => void (Error.stackTraceLimit = stackTraceLimit));
 
   test("has no stack, and leaves the depth of other errors' stacks as it was", () => {
-    expect(refuse(400, "No.").stack).not.toContain("\n    at ");
+    expect(createProblem(400, "No.").stack).not.toContain("\n    at ");
     expect(Error.stackTraceLimit).toBe(7);
     expect(new Error("a fault").stack).toContain("\n    at ");
   });
 
   test("has its status, the code of that, its message and no headers but those it is given", () => {
-    expect(refuse(405, "No.", { Allow: "GET" })).toMatchObject({
+    expect(createProblem(405, "No.", { Allow: "GET" })).toMatchObject({
       name: "Problem",
       status: 405,
       code: "method_not_allowed",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { answerJudge, ConformanceError, exampleRequests } from "../src/conformance.ts";
+import { responseValidator, ConformanceError, exampleRequests } from "../src/conformance.ts";
 import { document } from "./fixtures/kennel.ts";
 
 test("exampleRequests gives one valid request for each operation, as it is sent", () => {
@@ -26,8 +26,8 @@ test("parameters of one place stand beside each other", () => {
   ]);
 });
 
-describe("answerJudge", () => {
-  const judge = answerJudge(document);
+describe("responseValidator", () => {
+  const validateResponse = responseValidator(document);
   const received = (status: number, body: unknown, headers: Record<string, string> = {}) => ({
     status,
     headers: new Headers({ "Content-Type": "application/json", ...headers }),
@@ -42,7 +42,7 @@ describe("answerJudge", () => {
     ["a failure of no operation", "GET", "/cats", received(404, { code: "no" })],
     ["HEAD of no operation", "HEAD", "/cats", { status: 404, headers: new Headers(), text: "" }],
   ])("passes %s", async (_, method, target, answer) => {
-    await expect(judge({ method, target }, answer)).resolves.toBeUndefined();
+    await expect(validateResponse({ method, target }, answer)).resolves.toBeUndefined();
   });
 
   test.each([
@@ -57,6 +57,6 @@ describe("answerJudge", () => {
     ["OPTIONS of no path", "OPTIONS", "/cats", received(204, undefined)],
     ["a failure that is no JSON", "GET", "/cats", { ...received(404, ""), text: "<h1>" }],
   ])("fails %s", async (_, method, target, answer) => {
-    await expect(judge({ method, target }, answer)).rejects.toThrow(ConformanceError);
+    await expect(validateResponse({ method, target }, answer)).rejects.toThrow(ConformanceError);
   });
 });

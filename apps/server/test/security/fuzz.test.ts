@@ -8,7 +8,7 @@ import { document } from "@petstore/contract/document";
 import { type ErrorCode, ERRORS } from "@platform/service/errors";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { normalizePath } from "express-operations";
-import { answerJudge } from "express-operations/conformance";
+import { responseValidator } from "express-operations/conformance";
 import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { BASE_PATH } from "../../src/app.ts";
@@ -27,7 +27,7 @@ const MIB = 2 ** 20;
 /** What is outside the contract, for operators and readers. */
 const OPERATORS_PATH = /^\/(healthz|readyz|docs\/?|openapi\.(json|yaml))?(?=[?#]|$)/;
 
-const judge = answerJudge(document);
+const validateResponse = responseValidator(document);
 
 test(
   `${RUNS} fuzzed requests: no 5xx but for what is unknown, no answer outside the contract, no growth of memory`,
@@ -62,7 +62,7 @@ async function expectWithinContract(request: Fuzzed, answer: WireAnswer): Promis
   const target = normalizePath(request.target);
   if (answer.status >= 400 && answer.text !== "") expectError(answer, mayBeUnknown(request));
   if (!answer.headers.has("X-Request-Id")) return; // refused by Node's parser, before there was a request
-  if (target.startsWith(`${BASE_PATH}/`)) await judge({ method, target: target.slice(BASE_PATH.length) }, answer);
+  if (target.startsWith(`${BASE_PATH}/`)) await validateResponse({ method, target: target.slice(BASE_PATH.length) }, answer);
   else if (answer.status < 400 && !OPERATORS_PATH.test(target))
     throw new Error(`${method} ${target}: ${answer.status}`);
 }

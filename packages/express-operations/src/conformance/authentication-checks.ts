@@ -20,7 +20,7 @@ export function authenticationChecks(document: OpenApiDocument, entry: Operation
       request.credentials = {};
       also(request, target);
     };
-    return check.answered([401], title, change, challenge());
+    return check.responds([401], title, change, challenge());
   };
 
   const checks = [
@@ -32,7 +32,7 @@ export function authenticationChecks(document: OpenApiDocument, entry: Operation
   const invalid = invalidCredentials(alternatives[0]!);
   if (invalid !== undefined) {
     const change: Change = (request) => (request.credentials = invalid);
-    checks.push(check.answered([401], "401 with credentials that are not valid", change, challenge("invalid_token")));
+    checks.push(check.responds([401], "401 with credentials that are not valid", change, challenge("invalid_token")));
   }
   if (entry.operation.requestBody !== undefined && entry.method !== "get" && entry.method !== "head") {
     const change: Change = (request) => (request.body = { contentType: "application/x-unknown", value: "nonsense" });
@@ -50,7 +50,7 @@ export function authenticationChecks(document: OpenApiDocument, entry: Operation
 /** Valid credentials without the scopes that an operation needs are a 403 (RFC 6750, section 3.1). */
 function scopeCheck(entry: OperationEntry, maker: CheckMaker, expect: Expectation): Check {
   const change: Change = (request, { lesserCredentials }) => (request.credentials = lesserCredentials!(entry.id));
-  const check = maker.answered([403], "403 with credentials that lack the scopes", change, expect);
+  const check = maker.responds([403], "403 with credentials that lack the scopes", change, expect);
   const run: Check["run"] = (target) => (target.lesserCredentials ? check.run(target) : Promise.resolve());
   return { ...check, needs: "lesserCredentials", run };
 }

@@ -22,14 +22,14 @@ export type Expectation = (received: Received) => void;
 /** Makes checks of the operation at hand. */
 export interface CheckMaker {
   /** The request stays valid: it is not refused, and its answer is a declared one. */
-  accepted: (title: string, change?: Change, expect?: Expectation) => Check;
+  accepts: (title: string, change?: Change, expect?: Expectation) => Check;
   /** The request is changed so that one of these statuses is due. */
-  answered: (statuses: number[], title: string, change: Change, expect?: Expectation) => Check;
+  responds: (statuses: number[], title: string, change: Change, expect?: Expectation) => Check;
 }
 
 /** Returns the maker of checks of one operation. */
 export function checkMaker(document: OpenApiDocument, entry: OperationEntry): CheckMaker {
-  const judge = responseAssertion(document, entry);
+  const assertResponse = responseAssertion(document, entry);
   const make = (title: string, change: Change, isValid: boolean, expect: Expectation): Check => ({
     operationId: entry.id,
     title,
@@ -39,7 +39,7 @@ export function checkMaker(document: OpenApiDocument, entry: OperationEntry): Ch
       const received = await exchange(target, request);
       try {
         expect(received);
-        await judge(request, received, isValid);
+        await assertResponse(request, received, isValid);
       } catch (error) {
         if (!(error instanceof ConformanceError)) throw error;
         throw new ConformanceError(`${entry.id}: ${title}: ${error.message}`);
@@ -47,12 +47,12 @@ export function checkMaker(document: OpenApiDocument, entry: OperationEntry): Ch
     },
   });
   return {
-    accepted: (title, change = () => {}, expect = () => {}) =>
+    accepts: (title, change = () => {}, expect = () => {}) =>
       make(title, change, true, (received) => {
         expectAccepted(received);
         expect(received);
       }),
-    answered: (statuses, title, change, expect = () => {}) =>
+    responds: (statuses, title, change, expect = () => {}) =>
       make(title, change, false, (received) => {
         expectStatus(received, ...statuses);
         expect(received);

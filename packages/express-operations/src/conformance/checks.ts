@@ -18,12 +18,12 @@ export function conformanceChecks(document: OpenApiDocument, limits: Limits = {}
   return entries.flatMap((entry) => {
     const check = checkMaker(document, entry);
     return [
-      check.accepted("a valid request is not refused"),
+      check.accepts("a valid request is not refused"),
       ...authenticationChecks(document, entry, check),
       ...methodChecks(document, entry, check, paths),
       ...contentChecks(document, entry, check, limits),
       ...deprecationChecks(entry, check),
-      ...negativeInputs(document, entry).map(({ title, apply }) => check.answered([400], `400 for ${title}`, apply)),
+      ...negativeInputs(document, entry).map(({ title, apply }) => check.responds([400], `400 for ${title}`, apply)),
     ];
   });
 }

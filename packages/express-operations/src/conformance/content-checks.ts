@@ -28,21 +28,21 @@ export function contentChecks(
   const produced = producedTypes(document, entry);
   if (produced.length > 0 && !isTaken(UNKNOWN, produced)) {
     const title = "406 when nothing it answers with is acceptable";
-    checks.push(check.answered([406], title, (request) => request.headers.set("Accept", UNKNOWN)));
+    checks.push(check.responds([406], title, (request) => request.headers.set("Accept", UNKNOWN)));
   }
   const body = declaredBody(document, entry);
   if (body === undefined) return checks;
   if (!isTaken(UNKNOWN, body.declared)) {
     const title = "415 for a media type that is not declared";
-    checks.push(check.answered([415], title, (request) => (request.body!.contentType = UNKNOWN)));
+    checks.push(check.responds([415], title, (request) => (request.body!.contentType = UNKNOWN)));
   }
   checks.push(
-    check.answered([415], "415 for a compressed body", (request) => request.headers.set("Content-Encoding", "gzip")),
+    check.responds([415], "415 for a compressed body", (request) => request.headers.set("Content-Encoding", "gzip")),
   );
   if (bodyLimit !== undefined) {
     const padding = "x".repeat(bodyLimit);
     const title = "413 for a body over the limit";
-    checks.push(check.answered([413], title, (request) => (request.body!.value = { padding })));
+    checks.push(check.responds([413], title, (request) => (request.body!.value = { padding })));
   }
   return checks;
 }

@@ -9,7 +9,7 @@ export function deprecationChecks(entry: OperationEntry, check: CheckMaker): Che
   const checks: Check[] = [];
   const announces = (name: string, pattern: RegExp, time?: { text: string; read: (value: string) => number }) => {
     checks.push(
-      check.accepted(
+      check.accepts(
         `its ${name} header announces the deprecation`,
         () => {},
         (received) => {

@@ -45,11 +45,11 @@ export function expectStatus(received: Received, ...expected: number[]): void {
 
 /** A valid request may be answered with any status that does not find fault with it, 404 included. */
 export function expectAccepted(received: Received): void {
-  if (received.status >= 500 || REFUSALS.has(received.status))
+  if (received.status >= 500 || REJECTIONS.has(received.status))
     throw new ConformanceError(`expected no refusal, got ${received.status}`);
 }
 
-const REFUSALS = new Set([400, 401, 403, 405, 406, 413, 415]);
+const REJECTIONS = new Set([400, 401, 403, 405, 406, 413, 415]);
 
 /** Expects a header to be there and, where given, to match. */
 export function expectHeader({ headers }: Received, name: string, pattern = /^/): void {

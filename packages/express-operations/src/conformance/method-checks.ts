@@ -19,7 +19,7 @@ export function methodChecks(
   const allowed = new Set([...declared, "OPTIONS", ...(declared.includes("GET") ? ["HEAD"] : [])]);
   const allows = expectAllow(allowed);
   const checks = [
-    check.answered([404], "404 for a path that is not declared", (request) => {
+    check.responds([404], "404 for a path that is not declared", (request) => {
       // No template is endless, so this ends.
       do request.template += "/no/such/path";
       while (paths.find(pathOf(request)) !== undefined);
@@ -27,16 +27,16 @@ export function methodChecks(
   ];
   const slashed = `${entry.path}/`;
   if (paths.find(slashed.replace(/\{[^}]+\}/g, "x")) === undefined) {
-    checks.push(check.answered([404], "404 for a trailing slash", (request) => (request.template = slashed)));
+    checks.push(check.responds([404], "404 for a trailing slash", (request) => (request.template = slashed)));
   }
   if (!declared.includes("OPTIONS")) {
-    checks.push(check.answered([200, 204], "OPTIONS says what is allowed", as("OPTIONS"), allows));
+    checks.push(check.responds([200, 204], "OPTIONS says what is allowed", as("OPTIONS"), allows));
   }
   const undeclared = ["DELETE", "PUT", "PATCH", "POST", "GET"].find((method) => !allowed.has(method));
-  if (undeclared !== undefined) checks.push(check.answered([405], `405 for ${undeclared}`, as(undeclared), allows));
+  if (undeclared !== undefined) checks.push(check.responds([405], `405 for ${undeclared}`, as(undeclared), allows));
   if (entry.method === "get") {
     checks.push(
-      check.accepted("HEAD wherever GET", as("HEAD"), (received) => {
+      check.accepts("HEAD wherever GET", as("HEAD"), (received) => {
         if (declaresContent(document, entry, received.status)) expectHeader(received, "Content-Type");
       }),
     );

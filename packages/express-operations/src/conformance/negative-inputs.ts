@@ -9,7 +9,7 @@ import {
   typesOf,
 } from "../document/effective-schema.ts";
 import { type ExampleRequest, exampleParameter, meaningfulParameters } from "./example-request.ts";
-import { isSpread } from "../request/query.ts";
+import { isExplodedObject } from "../request/query.ts";
 import { invalidValues } from "./invalid-values.ts";
 import { place } from "./parameter-style.ts";
 import { declaredBody, isForm, NOT_JSON } from "./request-body.ts";
@@ -90,7 +90,7 @@ function canCarry(
 /** Nothing is unknown where an object spreads its fields over the query. */
 function unknownParameter(document: OpenApiDocument, parameters: ParameterObject[]): NegativeInput[] {
   const isObject = ({ schema }: ParameterObject) => typesOf(effectiveSchema(document, schema)).includes("object");
-  if (parameters.some((parameter) => isSpread(document, parameter) && isObject(parameter))) return [];
+  if (parameters.some((parameter) => isExplodedObject(document, parameter) && isObject(parameter))) return [];
   const sent = { of: "no-such-parameter", text: "no-such-parameter=1" };
   return [{ title: "unknown query parameter", apply: (request) => request.query.push(sent) }];
 }

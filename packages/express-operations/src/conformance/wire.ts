@@ -34,24 +34,27 @@ export function exampleRequests(document: OpenApiDocument): Example[] {
 }
 
 /** Judges the answer to any request, valid or not, to the method and target below the base URL; rejects with a `ConformanceError`. */
-export type AnswerJudge = (sent: { method: string; target: string }, received: Received) => Promise<void>;
+export type ResponseValidator = (sent: { method: string; target: string }, received: Received) => Promise<void>;
 
 /**
  * Judges by the operation that the target is of, if any: its declared statuses, media types, headers and schemas. A success
  * of no operation is outside the document, but for what OPTIONS answers without a body.
  */
-export function answerJudge(document: OpenApiDocument): AnswerJudge {
-  const router = new PathRouter<Map<string, { template: string; judge: ResponseAssertion }>>();
+export function responseValidator(document: OpenApiDocument): ResponseValidator {
+  const router = new PathRouter<Map<string, { template: string; assertResponse: ResponseAssertion }>>();
   for (const entry of operationsOf(document)) {
     const methods = router.route(entry.path, () => new Map());
-    methods.set(entry.method.toUpperCase(), { template: entry.path, judge: responseAssertion(document, entry) });
+    methods.set(entry.method.toUpperCase(), {
+      template: entry.path,
+      assertResponse: responseAssertion(document, entry),
+    });
   }
   return async ({ method, target }, received) => {
     const route = router.find(target.replace(/\?.*/s, ""))?.route;
     const found = route?.get(method) ?? (method === "HEAD" ? route?.get("GET") : undefined);
     if (found !== undefined) {
-      const sent = { method, template: found.template } as ExampleRequest; // all that a judge reads of it
-      await found.judge(sent, received, received.status < 400);
+      const sent = { method, template: found.template } as ExampleRequest; // `assertResponse` reads nothing else
+      await found.assertResponse(sent, received, received.status < 400);
     } else if (received.status >= 400) {
       if (method !== "HEAD") expectJson(received);
     } else if (method !== "OPTIONS" || route === undefined || received.text !== "") {

@@ -3,7 +3,7 @@ import type { Request, Response } from "express";
 import { parseJson } from "./json.ts";
 import { oneOf } from "../lists.ts";
 import { declaredAs, isJson, type MediaType, parseMediaType } from "../media-type.ts";
-import { type Problem, refuse } from "../problem.ts";
+import { type Problem, createProblem } from "../problem.ts";
 import { isPercentEncoded } from "./query.ts";
 
 /** A request body as received: the media type, the declared media type it falls under, and its value. */
@@ -30,14 +30,14 @@ export function bodyReader(declared: string[], required: boolean, limit: number)
   const asDeclared = new Map(declared.map((text) => [text, parseMediaType(text)]));
   return (request, response) => {
     if (!hasBody(request)) {
-      if (required) throw refuse(400, `A request body is required. Send it as ${oneOf(declared)}.`);
+      if (required) throw createProblem(400, `A request body is required. Send it as ${oneOf(declared)}.`);
       return undefined;
     }
     const sent = request.headers["content-type"] ?? "";
     const mediaType = asDeclared.get(sent) ?? parseMediaType(sent);
     const contentType = mediaType && (asDeclared.has(sent) ? sent : declaredAs(mediaType, declared));
     if (mediaType === undefined || contentType === undefined) {
-      throw refuse(415, `Send the body as ${oneOf(declared)}, and name that in Content-Type. Text is in UTF-8.`);
+      throw createProblem(415, `Send the body as ${oneOf(declared)}, and name that in Content-Type. Text is in UTF-8.`);
     }
     expectUncoded(request);
     if (Number(request.headers["content-length"] ?? 0) > limit) throw tooLarge(limit);
@@ -78,7 +78,7 @@ async function bytesToCome(request: Request, limit: number): Promise<Buffer> {
       if (size > limit) break;
     }
   } catch {
-    throw refuse(400, "The request body did not arrive as announced.");
+    throw createProblem(400, "The request body did not arrive as announced.");
   }
   if (size <= limit) return Buffer.concat(chunks);
   request.resume(); // and the rest is dropped, for clients that read only when they have sent all
@@ -86,7 +86,7 @@ async function bytesToCome(request: Request, limit: number): Promise<Buffer> {
 }
 
 function tooLarge(limit: number): Problem {
-  return refuse(413, `The request body is too large. At most ${limit} bytes are allowed.`);
+  return createProblem(413, `The request body is too large. At most ${limit} bytes are allowed.`);
 }
 
 /** Node keeps the first of several. Whoever has read the request before may have kept another. */
@@ -96,7 +96,7 @@ export function expectOneContentType({ rawHeaders }: Request): void {
     if (rawHeaders[at]!.toLowerCase() !== "content-type") continue;
     first ??= rawHeaders[at + 1];
     if (rawHeaders[at + 1] !== first)
-      throw refuse(400, 'Header "Content-Type" is given with different values. Give it once.');
+      throw createProblem(400, 'Header "Content-Type" is given with different values. Give it once.');
   }
 }
 
@@ -105,9 +105,11 @@ function expectUncoded({ headers }: Request): void {
   const contentCoding = headers["content-encoding"]?.toLowerCase() ?? "identity";
   const transferCoding = headers["transfer-encoding"]?.toLowerCase() ?? "chunked";
   if (contentCoding !== "identity") {
-    throw refuse(415, "Send the body uncompressed, without Content-Encoding.", { "Accept-Encoding": "identity" });
+    throw createProblem(415, "Send the body uncompressed, without Content-Encoding.", {
+      "Accept-Encoding": "identity",
+    });
   }
-  if (transferCoding !== "chunked") throw refuse(501, "The only Transfer-Encoding supported is chunked.");
+  if (transferCoding !== "chunked") throw createProblem(501, "The only Transfer-Encoding supported is chunked.");
 }
 
 /** A body follows when the request says so (RFC 9112, section 6.3). */
@@ -121,14 +123,14 @@ function decode(bytes: Buffer, essence: string): unknown {
     try {
       return UTF_8.decode(bytes);
     } catch {
-      throw refuse(400, "The request body is not valid UTF-8. Encode it as UTF-8.");
+      throw createProblem(400, "The request body is not valid UTF-8. Encode it as UTF-8.");
     }
   };
   if (isJson(essence)) {
     try {
       return parseJson(text());
     } catch (error) {
-      throw error instanceof SyntaxError ? refuse(400, `The request body ${error.message}.`) : error;
+      throw error instanceof SyntaxError ? createProblem(400, `The request body ${error.message}.`) : error;
     }
   }
   if (essence === "application/x-www-form-urlencoded") return formOf(text());
@@ -137,6 +139,6 @@ function decode(bytes: Buffer, essence: string): unknown {
 
 function formOf(text: string): object {
   if (!isPercentEncoded(text))
-    throw refuse(400, "The request body is not valid percent-encoding. Write a percent sign itself as %25.");
+    throw createProblem(400, "The request body is not valid percent-encoding. Write a percent sign itself as %25.");
   return { ...parseForm(text, "&", "=", { maxKeys: 0 }) };
 }

@@ -1,7 +1,7 @@
 import { type OpenApiDocument, type ParameterObject, resolve, type Schema } from "../document/document.ts";
 import { nonNullTypesOf } from "../document/effective-schema.ts";
 import { cookieHeader } from "./parameters.ts";
-import { fieldsOf, isSpread } from "./query.ts";
+import { fieldsOf, isExplodedObject } from "./query.ts";
 
 /** Returns a parameter as express-openapi-validator (EOV) has to be shown it. The values that are valid stay the same. */
 export function parameterForEov(document: OpenApiDocument, parameter: ParameterObject): ParameterObject {
@@ -25,7 +25,7 @@ function withReadableSchema(document: OpenApiDocument, parameter: ParameterObjec
   const schema = resolve<Schema>(document, parameter.schema ?? {});
   if (COMBINING.every((keyword) => schema[keyword] === undefined)) return parameter;
   const types = nonNullTypesOf(document, schema);
-  if (isSpread(document, parameter)) {
+  if (isExplodedObject(document, parameter)) {
     const fields = fieldsOf(document, schema);
     return fields.length > 0 || types.has("object") ? { ...parameter, schema: withFields(schema, fields) } : parameter;
   }

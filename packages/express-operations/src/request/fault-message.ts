@@ -7,7 +7,7 @@ import { describe, printable } from "../problem.ts";
 import type { Subject } from "./subject.ts";
 
 /** How much a message names of the way to a field, in characters. */
-const WAY = 120;
+const MAX_FIELD_PATH = 120;
 
 /**
  * Returns the message of a refusal: the place, what is wrong and what to do, in plain English, at most a few hundred
@@ -20,7 +20,7 @@ export function messageOf(
   sent: Pick<Subject, "rawHeaders"> = {},
 ): string {
   const isOfBody = faults[0]?.place === "body"; // parameters come first, where both are at fault
-  const found = decisive(faults.filter(({ place }) => (place === "body") === isOfBody));
+  const found = faultToReport(faults.filter(({ place }) => (place === "body") === isOfBody));
   if (found === undefined) return "The request does not match the API description.";
   const parameter = declaredFor(found, parameters);
   const schema = { ...effectiveSchema(document, parameter?.schema), ...parameter } as Schema;
@@ -39,10 +39,10 @@ function adviceFor({ keyword, path, place, params, value }: Fault): string {
   const texts = (params["allowedValues"] as unknown[]).filter((item) => typeof item === "string");
   if (place !== "body" && value.includes(","))
     return path.length > 1 ? " Repeat the parameter for each of several values." : " Only one may be given.";
-  const isOtherwiseCased = texts.some(
+  const differsInCase = texts.some(
     (item) => item.length === value.length && item.toLowerCase() === value.toLowerCase(),
   );
-  return isOtherwiseCased ? " Upper and lower case differ." : "";
+  return differsInCase ? " Upper and lower case differ." : "";
 }
 
 /**
@@ -50,40 +50,40 @@ function adviceFor({ keyword, path, place, params, value }: Fault): string {
  * what each member has against the value. Where the members agree in kind, their faults are one; where only one of them
  * goes beyond the type, that one is meant.
  */
-function decisive(faults: Fault[]): Fault | undefined {
+function faultToReport(faults: Fault[]): Fault | undefined {
   const fault = faults.at(-1);
   const parts = faults.slice(0, -1);
-  if (fault?.keyword === "if" || fault?.keyword === "propertyNames") return decisive(parts) ?? fault;
+  if (fault?.keyword === "if" || fault?.keyword === "propertyNames") return faultToReport(parts) ?? fault;
   const isChoice = fault?.keyword === "anyOf" || fault?.keyword === "oneOf";
   if (!isChoice || fault.params["passingSchemas"]) return fault;
-  const { left, wrong } = byConstant(fault, parts);
-  return wrong ?? decisiveOf(left) ?? fault;
+  const { remaining, constantFault } = selectByConstants(fault, parts);
+  return constantFault ?? faultOfMembers(remaining) ?? fault;
 }
 
 /**
  * Of a choice of objects, leaves out what the members have against the value that it excludes by a constant; where all do,
  * the constant is what is wrong.
  */
-function byConstant(choice: Fault, parts: Fault[]): { left: Fault[]; wrong?: Fault } {
+function selectByConstants(choice: Fault, parts: Fault[]): { remaining: Fault[]; constantFault?: Fault } {
   const { value } = choice;
-  if (!isRecord(value)) return { left: parts };
+  if (!isRecord(value)) return { remaining: parts };
   const names = new Set(parts.flatMap((part) => [...constantsIn(choice, part).keys()]));
   for (const name of names) {
     if (!Object.hasOwn(value, name)) continue;
     const constants = parts.map((part) => constantsIn(choice, part).get(name));
-    const left = parts.filter((_, at) => constants[at]?.includes(value[name]) !== false);
-    if (left.length === 0) {
+    const remaining = parts.filter((_, at) => constants[at]?.includes(value[name]) !== false);
+    if (remaining.length === 0) {
       const allowedValues = [...new Set(constants.flat())];
       const path = [...choice.path, name];
       return {
-        left,
-        wrong: { ...choice, keyword: "enum", path, params: { allowedValues }, schema: {}, value: value[name] },
+        remaining,
+        constantFault: { ...choice, keyword: "enum", path, params: { allowedValues }, schema: {}, value: value[name] },
       };
     }
     const isMeant = (part: Fault) => part.value !== value || constantsIn(choice, part).has(name);
-    if (left.length < parts.length && left.every(isMeant)) return { left };
+    if (remaining.length < parts.length && remaining.every(isMeant)) return { remaining };
   }
-  return { left: parts };
+  return { remaining: parts };
 }
 
 /** What the member of a choice that a part is of allows for its fields, as far as the part shows it: constants by name. */
@@ -100,7 +100,7 @@ function constantsIn(choice: Fault, part: Fault): Map<string, unknown[]> {
   );
 }
 
-function decisiveOf(parts: Fault[]): Fault | undefined {
+function faultOfMembers(parts: Fault[]): Fault | undefined {
   const [first] = parts;
   const isAlike = (part: Fault) => part.keyword === first?.keyword && part.path.join("/") === first.path.join("/");
   if (first === undefined) return undefined;
@@ -141,7 +141,7 @@ function declaredFor({ place, path: [name = ""] }: Fault, parameters: ParameterO
 
 function subjectOf({ place, path }: Fault, parameter: ParameterObject | undefined): string {
   if (place === "body") {
-    const { known, isWhole } = wayOf(path);
+    const { known, isWhole } = printablePath(path);
     const body = known === "" ? "the request body" : `body field "${known}"`;
     return isWhole ? body : `a field in ${body}`;
   }
@@ -150,16 +150,16 @@ function subjectOf({ place, path }: Fault, parameter: ParameterObject | undefine
   if (fields.length === 0) return whole;
   const inner = whole.charAt(0).toLowerCase() + whole.slice(1);
   if (fields.length === 1 && /^\d+$/.test(fields[0]!)) return `item ${Number(fields[0]) + 1} of ${inner}`;
-  const { known, isWhole } = wayOf(fields);
+  const { known, isWhole } = printablePath(fields);
   return isWhole ? `field "${known}" of ${inner}` : `a field of ${inner}`;
 }
 
 /** The way to a field as far as it is plain and short. */
-function wayOf(path: string[]): { known: string; isWhole: boolean } {
+function printablePath(path: string[]): { known: string; isWhole: boolean } {
   let known = "";
   for (const segment of path) {
     const name = printable(segment);
-    if (name === undefined || known.length + name.length > WAY) return { known, isWhole: false };
+    if (name === undefined || known.length + name.length > MAX_FIELD_PATH) return { known, isWhole: false };
     known += known === "" ? name : `.${name}`;
   }
   return { known, isWhole: true };

@@ -37,21 +37,21 @@ export function parseJson(text: string): unknown {
     throw new NotJsonError();
   }
   if (nestsDeeper(value, MAX_DEPTH)) throw new SyntaxError(`nests deeper than the ${MAX_DEPTH} levels allowed`);
-  if (SURROGATE.test(text)) refuseLoneSurrogates(value, "");
-  if (JSON.stringify(value) !== text) inspect(text); // what is written again as it came has lost nothing
+  if (SURROGATE.test(text)) expectNoLoneSurrogates(value, "");
+  if (JSON.stringify(value) !== text) expectNothingLost(text); // what is written again as it came has lost nothing
   return value;
 }
 
 /** Throws when a string or a name contains half of a character; `name` is that of the field. */
-function refuseLoneSurrogates(value: unknown, name: string): void {
+function expectNoLoneSurrogates(value: unknown, name: string): void {
   if (typeof value === "string" && !value.isWellFormed()) {
     const place = printable(name) === undefined ? "" : ` in field "${name}"`;
     throw new SyntaxError(`contains half of a character (a lone surrogate)${place}. Send whole characters`);
   }
   if (typeof value !== "object" || value === null) return;
   for (const [key, item] of Object.entries(value)) {
-    refuseLoneSurrogates(key, name);
-    refuseLoneSurrogates(item, Array.isArray(value) ? name : key);
+    expectNoLoneSurrogates(key, name);
+    expectNoLoneSurrogates(item, Array.isArray(value) ? name : key);
   }
 }
 
@@ -64,7 +64,7 @@ function nestsDeeper(value: unknown, levels: number): boolean {
 }
 
 /** Reads text that `JSON.parse` has accepted, so that each character tells what begins with it. */
-function inspect(text: string): void {
+function expectNothingLost(text: string): void {
   const names: (Set<string> | undefined)[] = [];
   const fields: string[] = []; // the field that each open object or array is the value of
   let last = "";

@@ -2,7 +2,7 @@ import type { OpenApiDocument, RequestBodyObject, Schema } from "../document/doc
 import { effectiveSchema, propertiesOf } from "../document/effective-schema.ts";
 import type { RequestEov } from "../eov.ts";
 import { lossIn } from "./json.ts";
-import { refuse } from "../problem.ts";
+import { createProblem } from "../problem.ts";
 import type { Subject } from "./subject.ts";
 
 /** The fields of an operation's multipart bodies that are files, alone or in lists, and those whose text EOV parses as JSON. */
@@ -18,17 +18,17 @@ export interface MultipartFields {
 export async function readMultipart(eov: RequestEov, subject: Subject, fields: MultipartFields): Promise<void> {
   if (!String(subject.headers["content-type"]).startsWith("multipart/")) return;
   const { body, files } = await eov.readMultipart(subject).catch(() => {
-    throw refuse(400, "The request body is not valid multipart/form-data.");
+    throw createProblem(400, "The request body is not valid multipart/form-data.");
   });
   subject.body = body;
   subject.files = files;
   const sent = new Set(files.map(({ field }) => field));
   const text = fields.files.find((name) => Object.hasOwn(body, name) && !sent.has(name));
-  if (text !== undefined) throw refuse(400, `Body field "${text}" must be a file.`);
+  if (text !== undefined) throw createProblem(400, `Body field "${text}" must be a file.`);
   for (const name of fields.json) {
     const values = [(body as Record<string, unknown>)[name]].flat();
     const loss = values.every((value) => typeof value === "string") ? lossIn(values.join(",")) : undefined;
-    if (loss !== undefined) throw refuse(400, `Body field "${name}" ${loss}.`);
+    if (loss !== undefined) throw createProblem(400, `Body field "${name}" ${loss}.`);
   }
 }
 

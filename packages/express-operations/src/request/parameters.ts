@@ -4,7 +4,7 @@ import type { OpenApiDocument, ParameterObject, Schema } from "../document/docum
 import { resolve } from "../document/document.ts";
 import { isRecord } from "../document/effective-schema.ts";
 import { type CompiledSchemas, type Fault, faultsOf } from "../eov.ts";
-import { describe, refuse } from "../problem.ts";
+import { describe, createProblem } from "../problem.ts";
 import type { Query, QueryValue } from "./query.ts";
 import type { Subject } from "./subject.ts";
 
@@ -41,7 +41,10 @@ function decodeSegment(name: string, value: string): string {
   try {
     return value.includes("%") ? decodeURIComponent(value) : value;
   } catch {
-    throw refuse(400, `${describe("path", name)} is not valid percent-encoding. Write a percent sign itself as %25.`);
+    throw createProblem(
+      400,
+      `${describe("path", name)} is not valid percent-encoding. Write a percent sign itself as %25.`,
+    );
   }
 }
 
@@ -77,24 +80,24 @@ export interface CheckedParameter {
 }
 
 /** Returns a function that refuses a request in which a check finds a fault. */
-export function refusingFaults(checks: CheckedParameter[]): (raw: RawParameters) => void {
+export function combineChecks(checks: CheckedParameter[]): (raw: RawParameters) => void {
   return (raw) => {
     for (const { parameter, check } of checks) {
       const fault = check(raw);
-      if (fault !== undefined) throw refuse(400, `${describe(parameter.in, parameter.name)} ${fault}.`);
+      if (fault !== undefined) throw createProblem(400, `${describe(parameter.in, parameter.name)} ${fault}.`);
     }
   };
 }
 
 /** The checks of a parameter that is no array and no object: it is given once, and as a plain decimal if it is a number. */
 export function scalarChecks(parameter: ParameterObject, numeric: TextCheck | undefined): StrictCheck[] {
-  const once: StrictCheck = (raw) => {
+  const isGivenOnce: StrictCheck = (raw) => {
     const given = rawValue(raw, parameter);
     const isRepeated =
       Array.isArray(given) || (numeric !== undefined && given?.includes(",") && isRepeatedHeader(parameter, raw));
     return isRepeated ? "must be given once" : undefined;
   };
-  return numeric === undefined ? [once] : [once, checking((raw) => rawValue(raw, parameter), numeric)];
+  return numeric === undefined ? [isGivenOnce] : [isGivenOnce, checkEach((raw) => rawValue(raw, parameter), numeric)];
 }
 
 /** Whether a header was given more than once. Node joins the values by commas. */
@@ -110,7 +113,7 @@ export type Reader = (raw: RawParameters) => string | string[] | undefined;
 export type TextCheck = (text: string) => string | undefined;
 
 /** Checks each of the texts that a parameter was given as. */
-export function checking(read: Reader, check: TextCheck): StrictCheck {
+export function checkEach(read: Reader, check: TextCheck): StrictCheck {
   return (raw) => {
     const given = read(raw) ?? [];
     return typeof given === "string" ? check(given) : firstFault(given, check);
@@ -166,7 +169,7 @@ export function firstFault<Item, Found>(items: Item[], check: (item: Item) => Fo
  */
 export type FastValidation = (subject: Subject) => Fault[] | undefined;
 
-const NONE: Fault[] = [];
+const NO_FAULTS: Fault[] = [];
 
 /** What EOV wants percent-encoded in the value of a query parameter, where it does not separate two of them. */
 const RESERVED = /[:/?#[\]@!$'()*+,;]/;
@@ -199,7 +202,7 @@ export function fastValidation(
     if (!areParametersValid || !isBodyValid) return faultsOf(schemas);
     subject.query = query;
     subject.body = coerced.body;
-    return NONE;
+    return NO_FAULTS;
   };
 }
 

@@ -29,17 +29,17 @@ const ONE_CLASS = /^\^\[(\^|(?!\^))((?:[^\]\\]|\\.)+)\](?:([+*])|\{(\d+)(?:(,)(\
 const TOKEN = /\\p\{\w+\}|\\u\{([\da-f]+)\}|\\u([\da-f]{4})|\\x([\da-f]{2})|\\.|./gisu;
 
 /** Returns what a pattern asks of a text that is not empty, in words; undefined unless it is one class of characters whose ranges have names. */
-export function wordsOf(pattern: string): string | undefined {
+export function describePattern(pattern: string): string | undefined {
   const [, caret, content, quantifier, least, comma, most] = ONE_CLASS.exec(pattern) ?? [];
   if (content === undefined) return undefined;
   const names = namesIn(content);
   if (names === undefined) return undefined;
   const all = listOf(names, caret === "^" ? "or" : "and");
-  const charactersAsked = caret === "^" ? `must not contain ${all}` : `may contain only ${all}`;
-  if (quantifier !== undefined) return charactersAsked;
+  const allowedCharacters = caret === "^" ? `must not contain ${all}` : `may contain only ${all}`;
+  if (quantifier !== undefined) return allowedCharacters;
   const length =
     comma === undefined ? `exactly ${least ?? 1}` : most ? `from ${least} to ${most}` : `at least ${least}`;
-  return `must have ${length} ${length === "exactly 1" || length === "at least 1" ? "character" : "characters"} and ${charactersAsked}`;
+  return `must have ${length} ${length === "exactly 1" || length === "at least 1" ? "character" : "characters"} and ${allowedCharacters}`;
 }
 
 /** The names of the ranges in a class of characters; undefined where one has none. */

@@ -2,16 +2,16 @@ import type { Schema } from "../document/document.ts";
 import { propertiesOf } from "../document/effective-schema.ts";
 import type { Fault } from "../eov.ts";
 import { listOf, oneOf, shortened } from "../lists.ts";
-import { wordsOf } from "./pattern-words.ts";
+import { describePattern } from "./pattern-words.ts";
 import { printable } from "../problem.ts";
 
 /** How much is quoted of a description, in characters. */
-const QUOTED = 200;
+const MAX_QUOTED_LENGTH = 200;
 /** How many values are written out at most. */
-const SHOWN = 100;
+const MAX_VALUES = 100;
 
 /** What keywords ask for, as ajv names it. */
-interface Asked {
+interface KeywordParams {
   type: string | string[] | undefined;
   allowedValues: unknown[];
   allowedValue: unknown;
@@ -28,10 +28,10 @@ interface Asked {
   property: string;
 }
 
-type Say = (asked: Asked, fault: Fault) => string;
+type PredicateOf = (asked: KeywordParams, fault: Fault) => string;
 
 /** What a value has to be, by the keyword of JSON Schema that it breaks, or EOV's own reason. */
-const PREDICATES: Record<string, Say> = {
+const PREDICATES: Record<string, PredicateOf> = {
   type: ({ type }, { schema, place, value }) => {
     if (place !== "body" && Array.isArray(value) && !schema.type?.includes("array")) return "must be given once";
     const types = [type ?? schema["x-eov-type"]].flat().map((name) => TYPES[name as string] ?? String(name));
@@ -63,7 +63,7 @@ const PREDICATES: Record<string, Say> = {
     return `must hold ${items} of the kind that the API description asks for`;
   },
   pattern: ({ pattern }, { schema, value }) =>
-    value === "" ? "must not be empty" : (wordsOf(pattern) ?? inForm("the form", schema)),
+    value === "" ? "must not be empty" : (describePattern(pattern) ?? inForm("the form", schema)),
   format: ({ format }) => `must be ${FORMATS[format] ?? `a valid ${printable(format) ?? "value"}`}`,
   required: () => "is required",
   dependentRequired: dependent,
@@ -120,12 +120,12 @@ const FORMATS: Record<string, string> = {
 
 /** Returns what is wrong with a value, and what to do, for a sentence that begins with the place of the value. */
 export function predicateOf(fault: Fault): string {
-  const say = PREDICATES[fault.keyword] ?? (() => "is not as the API description asks for");
-  const predicate = say(fault.params as unknown as Asked, fault);
+  const predicateFor = PREDICATES[fault.keyword] ?? (() => "is not as the API description asks for");
+  const predicate = predicateFor(fault.params as unknown as KeywordParams, fault);
   return fault.fieldName === undefined ? predicate : `has a field whose name ${predicate}`;
 }
 
-function number({ comparison, limit }: Asked, { schema }: Fault): string {
+function number({ comparison, limit }: KeywordParams, { schema }: Fault): string {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema as Record<string, unknown>;
   const isRange = typeof minimum === "number" && typeof maximum === "number" && !exclusiveMinimum && !exclusiveMaximum;
   if (isRange) return `must be from ${minimum} to ${maximum}`;
@@ -134,7 +134,7 @@ function number({ comparison, limit }: Asked, { schema }: Fault): string {
 
 const COMPARISONS: Record<string, string> = { ">=": "at least", "<=": "at most", ">": "more than", "<": "less than" };
 
-function size(name: "Length" | "Items" | "Properties", unit: string): Say {
+function size(name: "Length" | "Items" | "Properties", unit: string): PredicateOf {
   return (_, { schema }) => {
     const { [`min${name}`]: least, [`max${name}`]: most } = schema as Record<string, number | undefined>;
     if (least === undefined) return `must have at most ${counted(most!, unit)}`;
@@ -145,7 +145,7 @@ function size(name: "Length" | "Items" | "Properties", unit: string): Say {
   };
 }
 
-function tooManyItems({ len, limit }: Asked): string {
+function tooManyItems({ len, limit }: KeywordParams): string {
   return `must have at most ${counted(len ?? limit ?? 0, "item")}`;
 }
 
@@ -153,7 +153,7 @@ function counted(count: number, unit: string): string {
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
-function dependent({ property }: Asked): string {
+function dependent({ property }: KeywordParams): string {
   const known = printable(property);
   return `is required beside ${known === undefined ? "another field" : `"${known}"`}`;
 }
@@ -168,7 +168,7 @@ function unknownField(_: unknown, { schema }: Fault): string {
 
 function allowed(values: unknown[]): string {
   const areWords = values.length > 1 && values.every((value) => typeof value === "string"); // else `1` and "1" would look alike
-  const shown = values.slice(0, SHOWN).map((value) => {
+  const shown = values.slice(0, MAX_VALUES).map((value) => {
     return areWords && /^[\w.-]+$/.test(value as string) ? (value as string) : JSON.stringify(value);
   });
   return `must be ${oneOf(shown, values.length)}`;
@@ -181,7 +181,9 @@ function inForm(form: string, { description }: Schema): string {
 /** The first sentence of a description, where it is short. */
 function quoted(description: unknown): string {
   const [sentence = ""] =
-    typeof description === "string" ? (/^.*?(?=\.(?:\s|$)|\n|$)/s.exec(description.trim().slice(0, QUOTED)) ?? []) : [];
+    typeof description === "string"
+      ? (/^.*?(?=\.(?:\s|$)|\n|$)/s.exec(description.trim().slice(0, MAX_QUOTED_LENGTH)) ?? [])
+      : [];
   return sentence === "" ? "" : `: ${sentence}`;
 }
 

@@ -9,7 +9,7 @@ import {
 import { nonNullTypesOf } from "../document/effective-schema.ts";
 import { MAX_DEPTH } from "./json.ts";
 import { shortened } from "../lists.ts";
-import { describe, type Problem, refuse } from "../problem.ts";
+import { describe, type Problem, createProblem } from "../problem.ts";
 import { queryOf } from "./path-router.ts";
 
 /** The value of a query parameter: a text, the values of a list, or an object written in brackets. */
@@ -48,7 +48,7 @@ export function queryReader(
   const declaration = declarationOf(document, entry, credentials);
   return (query) => {
     if (!isPercentEncoded(query))
-      throw refuse(400, "The query is not valid percent-encoding. Write a percent sign itself as %25.");
+      throw createProblem(400, "The query is not valid percent-encoding. Write a percent sign itself as %25.");
     return readQuery(parsePairs(query, "&", "=", { maxKeys: 0 }) as Pairs, declaration);
   };
 }
@@ -56,16 +56,17 @@ export function queryReader(
 function declarationOf(document: OpenApiDocument, entry: OperationEntry, credentials: string[]): Declaration {
   const parameters = entry.parameters.filter((parameter) => parameter.in === "query");
   const objects = parameters.filter((parameter) => mayBeObject(document, parameter));
-  const spreadOnes = parameters.filter((parameter) => isSpread(document, parameter));
-  const spread = new Map(
-    spreadOnes.map(({ name, schema }) => [name, fieldsOf(document, schema).filter((field) => field !== name)]),
+  const explodedParameters = parameters.filter((parameter) => isExplodedObject(document, parameter));
+  const exploded = new Map(
+    explodedParameters.map(({ name, schema }) => [name, fieldsOf(document, schema).filter((field) => field !== name)]),
   );
   return {
-    names: new Set([...parameters.map(({ name }) => name), ...credentials, ...[...spread.values()].flat()]),
+    names: new Set([...parameters.map(({ name }) => name), ...credentials, ...[...exploded.values()].flat()]),
     objects: new Set(objects.map(({ name }) => name)),
-    spread,
+    spread: exploded,
     allowsAnyName:
-      hasAllowUnknownExtension(entry) || spreadOnes.some(({ schema }) => hasAdditionalProperties(document, schema)),
+      hasAllowUnknownExtension(entry) ||
+      explodedParameters.some(({ schema }) => hasAdditionalProperties(document, schema)),
   };
 }
 
@@ -89,16 +90,16 @@ function readQuery(pairs: Pairs, declaration: Declaration): ReadQuery {
     if (isAny && !name.includes("[")) undeclared[name] = value;
     else if (isAny && isList && pairs[root] === undefined) undeclared[root] = [value].flat();
     else if (path.length > 0 && !isList && (isAny || objects.has(root))) insert(assemblies, root, path, value);
-    else throw refuseName(name, declaration);
+    else throw nameProblem(name, declaration);
   }
   for (const [name, assembly] of assemblies) {
     const values = names.has(name) ? declared : undeclared;
-    if (values[name] !== undefined) throw refuseConflict(name);
+    if (values[name] !== undefined) throw conflictProblem(name);
     values[name] = names.has(name) ? objectOf(assembly) : valueOf(assembly);
   }
   for (const [name, fields] of spread) {
     if (declared[name] !== undefined && fields.some((field) => declared[field] !== undefined))
-      throw refuseConflict(name);
+      throw conflictProblem(name);
   }
   return { declared, undeclared };
 }
@@ -136,25 +137,25 @@ function segmentsOf(name: string): [root: string, ...path: string[]] {
 /** Inserts a value at its place in the object of a root; a path that ends in `[]` gives a list. */
 function insert(assemblies: Map<string, Assembly>, root: string, path: string[], value: string | string[]): void {
   if (path.length > MAX_DEPTH)
-    throw refuse(400, `${describe("query", root)} nests deeper than the ${MAX_DEPTH} levels allowed.`);
+    throw createProblem(400, `${describe("query", root)} nests deeper than the ${MAX_DEPTH} levels allowed.`);
   const isList = path.at(-1) === "";
   const names = isList ? path.slice(0, -1) : path;
   let node: Assembly = assemblies.get(root) ?? new Map();
   assemblies.set(root, node);
   for (const name of names.slice(0, -1)) {
     const child: Assembly | string | string[] = node.get(name) ?? new Map();
-    if (!(child instanceof Map)) throw refuseConflict(root);
+    if (!(child instanceof Map)) throw conflictProblem(root);
     node.set(name, child);
     node = child;
   }
   const last = names.at(-1)!;
-  if (node.has(last)) throw refuseConflict(root);
+  if (node.has(last)) throw conflictProblem(root);
   node.set(last, isList ? [value].flat() : value);
 }
 
-function refuseName(name: string, declaration: Declaration): Problem {
+function nameProblem(name: string, declaration: Declaration): Problem {
   const [root = ""] = name.split("[", 1);
-  return refuse(400, `${describe("query", root)} ${faultIn(root, declaration)}.`);
+  return createProblem(400, `${describe("query", root)} ${faultIn(root, declaration)}.`);
 }
 
 function faultIn(root: string, { names, objects, allowsAnyName }: Declaration): string {
@@ -164,8 +165,8 @@ function faultIn(root: string, { names, objects, allowsAnyName }: Declaration): 
   return `is not known. ${names.size > 0 ? `Known are: ${shortened([...names])}` : "This operation takes none"}`;
 }
 
-function refuseConflict(name: string): Problem {
-  return refuse(400, `${describe("query", name)} is given both as a whole and in parts. Give it once.`);
+function conflictProblem(name: string): Problem {
+  return createProblem(400, `${describe("query", name)} is given both as a whole and in parts. Give it once.`);
 }
 
 function objectOf(assembly: Assembly): { [name: string]: QueryValue } {
@@ -184,7 +185,7 @@ function mayBeObject(document: OpenApiDocument, { schema, content }: ParameterOb
 }
 
 /** Whether the fields of a parameter are query parameters themselves: an object in the style `form`, exploded. */
-export function isSpread(document: OpenApiDocument, parameter: ParameterObject): boolean {
+export function isExplodedObject(document: OpenApiDocument, parameter: ParameterObject): boolean {
   const { in: where, style = "form", explode = true } = parameter;
   return where === "query" && style === "form" && explode && mayBeObject(document, parameter);
 }

@@ -6,7 +6,7 @@ import { printable } from "../problem.ts";
 import { lossIn, parseJson } from "./json.ts";
 import {
   type CheckedParameter,
-  checking,
+  checkEach,
   firstFault,
   numericCheck,
   rawValue,
@@ -14,7 +14,7 @@ import {
   scalarChecks,
   type StrictCheck,
 } from "./parameters.ts";
-import { isSpread } from "./query.ts";
+import { isExplodedObject } from "./query.ts";
 
 const DELIMITER: Record<string, string> = { spaceDelimited: " ", pipeDelimited: "|" };
 
@@ -31,7 +31,7 @@ export function strictness(document: OpenApiDocument, parameters: ParameterObjec
 function strictChecks(document: OpenApiDocument, parameter: ParameterObject): StrictCheck[] {
   const { name, content } = parameter;
   const value: Reader = (raw) => rawValue(raw, parameter);
-  if (content !== undefined) return Object.keys(content).some(isReadAsJson) ? [checking(value, jsonFault)] : [];
+  if (content !== undefined) return Object.keys(content).some(isReadAsJson) ? [checkEach(value, jsonFault)] : [];
   const schema = resolve<Schema>(document, parameter.schema ?? {});
   const types = nonNullTypesOf(document, schema);
   const asJson = parameter.in === "query" && readsJson(schema, types) ? [jsonCheck(value)] : [];
@@ -45,13 +45,14 @@ function strictChecks(document: OpenApiDocument, parameter: ParameterObject): St
     };
     return numeric === undefined
       ? asJson
-      : [...asJson, checking(items, (text) => said(within("an item", numeric(text))))];
+      : [...asJson, checkEach(items, (text) => faultText(faultWithin("an item", numeric(text))))];
   }
   if (types.has("object") || types.size === 0) {
     if (parameter.in !== "query") return [];
     const fields = fieldCheck(document, schema);
-    const inBrackets: StrictCheck = (raw) => (isRecord(raw.query[name]) ? said(fields(raw.query[name])) : undefined);
-    const spread: StrictCheck[] = isSpread(document, parameter) ? [(raw) => said(fields(raw.query))] : [];
+    const inBrackets: StrictCheck = (raw) =>
+      isRecord(raw.query[name]) ? faultText(fields(raw.query[name])) : undefined;
+    const spread: StrictCheck[] = isExplodedObject(document, parameter) ? [(raw) => faultText(fields(raw.query))] : [];
     return [inBrackets, ...spread, ...asJson];
   }
   return scalarChecks(parameter, numericCheck(types, schema));
@@ -90,11 +91,11 @@ function readsJson(schema: Schema, types: Set<string>): boolean {
 /** What is wrong with a value or, where it has one, with its innermost field or item. */
 type DeepFault = string | { holder: string; fault: string };
 
-function within(holder: string, fault: DeepFault | undefined): DeepFault | undefined {
+function faultWithin(holder: string, fault: DeepFault | undefined): DeepFault | undefined {
   return typeof fault === "string" ? { holder, fault } : fault;
 }
 
-function said(fault: DeepFault | undefined): string | undefined {
+function faultText(fault: DeepFault | undefined): string | undefined {
   return typeof fault === "object" ? `has ${fault.holder} that ${fault.fault}` : fault;
 }
 
@@ -105,7 +106,7 @@ function fieldCheck(document: OpenApiDocument, node: Schema): (value: unknown) =
   const numeric = numericCheck(types, resolve<Schema>(document, node));
   const { items } = resolve<Schema>(document, node);
   const itemCheck = types.has("array") && items !== undefined ? fieldCheck(document, items) : undefined;
-  const item = itemCheck && ((value: unknown) => within("an item", itemCheck(value)));
+  const item = itemCheck && ((value: unknown) => faultWithin("an item", itemCheck(value)));
   const check = (value: unknown): DeepFault | undefined => {
     if (typeof value === "string") return (item ?? numeric)?.(value);
     if (Array.isArray(value)) return firstFault(value, item ?? check);
@@ -116,7 +117,7 @@ function fieldCheck(document: OpenApiDocument, node: Schema): (value: unknown) =
         fieldCheck(document, field),
       ]),
     );
-    return firstFault(Object.keys(value), (name) => within(fieldOf(name), fields!.get(name)?.(value[name])));
+    return firstFault(Object.keys(value), (name) => faultWithin(fieldOf(name), fields!.get(name)?.(value[name])));
   };
   return check;
 }

@@ -8,7 +8,7 @@ import type {
 import { resolve } from "../document/document.ts";
 import { excerpt } from "../document/excerpt.ts";
 import { type Fault, requestEov } from "../eov.ts";
-import { type Problem, refuse } from "../problem.ts";
+import { type Problem, createProblem } from "../problem.ts";
 import { parameterForEov } from "./eov-parameter.ts";
 import { messageOf } from "./fault-message.ts";
 import { multipartFieldsOf, readMultipart } from "./multipart.ts";
@@ -51,15 +51,15 @@ export async function buildValidator(
       : () => undefined;
 
   const problemFor = (faults: Fault[], subject: Subject) => {
-    return faults.length === 0 ? undefined : refuse(400, messageOf(document, entry.parameters, faults, subject));
+    return faults.length === 0 ? undefined : createProblem(400, messageOf(document, entry.parameters, faults, subject));
   };
 
   const validateFully = async (subject: Subject): Promise<Problem | undefined> => {
     // EOV reads the discriminator of whatever the body is, and null has no fields.
-    if (mustBeObject && subject.body === null) return refuse(400, "The request body must be an object.");
+    if (mustBeObject && subject.body === null) return createProblem(400, "The request body must be an object.");
     subject.query = { ...subject.query };
     if (fields !== undefined) await readMultipart(eov, subject, fields);
-    return problemFor(eov.judge(subject), subject);
+    return problemFor(eov.validate(subject), subject);
   };
 
   return { validateFast, validateFully, problemFor };

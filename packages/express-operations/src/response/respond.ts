@@ -26,11 +26,11 @@ export interface EncodedResponse {
 export type OperationResult = EncodedResponse | Problem;
 
 /** Encodes an answer, with a strong `ETag` if so asked and the handler has given none. */
-export function encodeResponse(answer: HandlerResponse, { isTagged = false } = {}): EncodedResponse {
-  const { status, contentType = "application/json", body } = answer;
+export function encodeResponse(response: HandlerResponse, { isTagged = false } = {}): EncodedResponse {
+  const { status, contentType = "application/json", body } = response;
   const headers: Record<string, string> = {};
-  for (const name in answer.headers) {
-    const value = answer.headers[name];
+  for (const name in response.headers) {
+    const value = response.headers[name];
     if (value !== undefined) headers[/^etag$/i.test(name) ? "ETag" : name] = String(value);
   }
   if (body === undefined) {
@@ -48,10 +48,15 @@ export function encodeResponse(answer: HandlerResponse, { isTagged = false } = {
  * Writes a message in one piece. HEAD gets the headers of GET, its length included, and no body (RFC 9110, section 9.3.2);
  * who has a 200 by its tag already gets 304 (section 15.4.5).
  */
-export function send(request: Request, response: Response, message: EncodedResponse, announced?: Headers): void {
-  const { status, headers, payload } = message;
+export function send(
+  request: Request,
+  response: Response,
+  encoded: EncodedResponse,
+  deprecationHeaders?: Headers,
+): void {
+  const { status, headers, payload } = encoded;
   const tag = headers["ETag"];
-  const written = isSuccessOrMissing(status) ? beside(announced, headers) : headers;
+  const written = isAnnouncedWith(status) ? withDeprecationHeaders(deprecationHeaders, headers) : headers;
   if (status === 200 && tag !== undefined && isNamed(request.headers["if-none-match"], tag)) {
     const { "Content-Type": _, "Content-Length": __, ...others } = written;
     response.writeHead(304, others).end();
@@ -63,22 +68,22 @@ export function send(request: Request, response: Response, message: EncodedRespo
 }
 
 /** Writes an answer. */
-export function respond(request: Request, response: Response, answer: HandlerResponse): void {
-  send(request, response, encodeResponse(answer));
+export function respond(request: Request, response: Response, result: HandlerResponse): void {
+  send(request, response, encodeResponse(result));
 }
 
 /** Whether a status concerns the resource itself: refusals before it are the same for operations that stay. */
-function isSuccessOrMissing(status: number): boolean {
+function isAnnouncedWith(status: number): boolean {
   return (status >= 200 && status < 300) || status === 304 || status === 404;
 }
 
 /** Links of the handler stand beside those announced (RFC 8288, section 3.5); any other header replaces an announced one. */
-function beside(announced: Headers | undefined, headers: Headers): Headers {
-  if (announced === undefined) return headers;
-  if (announced["Link"] === undefined) return { ...announced, ...headers };
+function withDeprecationHeaders(deprecationHeaders: Headers | undefined, headers: Headers): Headers {
+  if (deprecationHeaders === undefined) return headers;
+  if (deprecationHeaders["Link"] === undefined) return { ...deprecationHeaders, ...headers };
   const name = Object.keys(headers).find((candidate) => candidate.toLowerCase() === "link");
-  if (name === undefined) return { ...announced, ...headers };
-  const { Link, ...others } = announced;
+  if (name === undefined) return { ...deprecationHeaders, ...headers };
+  const { Link, ...others } = deprecationHeaders;
   return { ...others, ...headers, [name]: `${Link}, ${headers[name]}` };
 }
 
@@ -88,17 +93,22 @@ export function respondProblem(
   response: Response,
   problem: Problem,
   body: unknown,
-  announced: Headers | undefined,
+  deprecationHeaders: Headers | undefined,
 ): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  send(request, response, encodeResponse({ status: problem.status, headers: problem.headers, body }), announced);
+  send(
+    request,
+    response,
+    encodeResponse({ status: problem.status, headers: problem.headers, body }),
+    deprecationHeaders,
+  );
 }
 
 /** The headers that announce on 2xx, 304 and 404 that the operation is deprecated. */
-export function announcementOf(
+export function deprecationHeadersOf(
   request: Request,
   { headers, successorPath }: Deprecation,
   valueOf: (parameter: string) => string,
@@ -120,7 +130,7 @@ function encode(body: unknown, contentType: string): string | Uint8Array {
  * What a handler returned, on its way out: known to be declared, its media type said, freed of undeclared fields. At once
  * where nothing is checked.
  */
-export type ResponseFilter = (answer: HandlerResponse) => HandlerResponse | Promise<HandlerResponse>;
+export type ResponseFilter = (response: HandlerResponse) => HandlerResponse | Promise<HandlerResponse>;
 
 /** A declared response. */
 export interface DeclaredResponse {
@@ -128,7 +138,7 @@ export interface DeclaredResponse {
   headers: ReadonlySet<string>;
   contentTypes: readonly string[];
   /** Frees a body of undeclared fields, by content type. */
-  keep: ReadonlyMap<string, DropUndeclared>;
+  filterBody: ReadonlyMap<string, DropUndeclared>;
 }
 
 /** The declared responses of an operation, and which answers are checked. */
@@ -139,7 +149,7 @@ export interface DeclaredResponses {
   /** From 0, for none, to 1, for all. */
   share: number;
   /** Resolves when what is wrong with an answer has been reported. */
-  check: (response: DeclaredResponse, answer: HandlerResponse) => Promise<void>;
+  check: (declared: DeclaredResponse, response: HandlerResponse) => Promise<void>;
 }
 
 /** Returns the way out of one operation. A status or media type that is not declared is a fault of the handler, and thrown. */
@@ -147,13 +157,13 @@ export function responseFilter({ operationId, find, share, check }: DeclaredResp
   const byStatus = new Map<number, DeclaredResponse>();
   return (returned) => {
     const { status } = returned;
-    const response = byStatus.get(status) ?? find(status);
-    if (response === undefined) {
+    const declared = byStatus.get(status) ?? find(status);
+    if (declared === undefined) {
       throw new Error(`Operation "${operationId}" answered ${status}, which the document does not declare.`);
     }
-    byStatus.set(status, response);
-    const contentType = returned.contentType ?? response.contentTypes[0];
-    const declaredType = contentType && declaredKey(contentType, response.contentTypes);
+    byStatus.set(status, declared);
+    const contentType = returned.contentType ?? declared.contentTypes[0];
+    const declaredType = contentType && declaredKey(contentType, declared.contentTypes);
     if (
       returned.body !== undefined &&
       contentType !== undefined &&
@@ -163,15 +173,15 @@ export function responseFilter({ operationId, find, share, check }: DeclaredResp
         `Operation "${operationId}" answered ${status} as ${contentType}, which is no media type the document declares.`,
       );
     }
-    const keep = response.keep.get(declaredType ?? "");
+    const filterBody = declared.filterBody.get(declaredType ?? "");
     const declaredOnly = (): HandlerResponse => {
-      const headers = declaredHeaders(response, returned.headers);
-      if (keep === undefined || contentType === undefined) return { status, headers };
-      return { status, headers, contentType, body: keep(returned.body) };
+      const headers = declaredHeaders(declared, returned.headers);
+      if (filterBody === undefined || contentType === undefined) return { status, headers };
+      return { status, headers, contentType, body: filterBody(returned.body) };
     };
     if (share === 0 || (share < 1 && Math.random() >= share)) return declaredOnly();
-    const answer = { ...returned, ...(declaredType !== undefined && { contentType: declaredType }) };
-    return check(response, answer).then(declaredOnly);
+    const response = { ...returned, ...(declaredType !== undefined && { contentType: declaredType }) };
+    return check(declared, response).then(declaredOnly);
   };
 }
 
@@ -215,31 +225,31 @@ export interface Shape {
 export function dropUndeclaredFields(root: Declaration, shapeOf: (schemas: Schema[]) => Shape): DropUndeclared {
   const shapeFor = (declaration: Declaration): Shape => (declaration.shape ??= shapeOf(declaration.schemas));
 
-  const keep = (declaration: Declaration, value: unknown): unknown =>
-    isScalar(value) || declaration.schemas.length === 0 ? value : keepShape(shapeFor(declaration), value as object);
+  const filterValue = (declaration: Declaration, value: unknown): unknown =>
+    isScalar(value) || declaration.schemas.length === 0 ? value : filterObject(shapeFor(declaration), value as object);
 
-  const keepShape = (shape: Shape, value: object): object =>
-    Array.isArray(value) ? keepItems(shape.items, value) : keepFields(shape, value as Record<string, unknown>);
+  const filterObject = (shape: Shape, value: object): object =>
+    Array.isArray(value) ? filterItems(shape.items, value) : filterFields(shape, value as Record<string, unknown>);
 
-  const keepItems = (declaration: Declaration, items: unknown[]): unknown[] => {
+  const filterItems = (declaration: Declaration, items: unknown[]): unknown[] => {
     if (declaration.schemas.length === 0) return items;
     const shape = shapeFor(declaration);
     let copy: unknown[] | undefined;
     for (let at = 0; at < items.length; at++) {
       const item = items[at];
-      const kept = isScalar(item) ? item : keepShape(shape, item as object);
-      if (kept !== item) copy ??= items.slice(0, at);
-      copy?.push(kept);
+      const filtered = isScalar(item) ? item : filterObject(shape, item as object);
+      if (filtered !== item) copy ??= items.slice(0, at);
+      copy?.push(filtered);
     }
     return copy ?? items;
   };
 
-  const keepFields = (shape: Shape, value: Record<string, unknown>): object => {
+  const filterFields = (shape: Shape, value: Record<string, unknown>): object => {
     const names = Object.keys(value);
     let copy: [name: string, field: unknown][] | undefined;
     for (let at = 0; at < names.length; at++) {
       const name = names[at]!;
-      const field = keepField(shape, name, value[name]);
+      const field = filterField(shape, name, value[name]);
       if (field !== value[name]) copy ??= names.slice(0, at).map((earlier) => [earlier, value[earlier]]);
       if (field !== undefined) copy?.push([name, field]);
     }
@@ -247,12 +257,12 @@ export function dropUndeclaredFields(root: Declaration, shapeOf: (schemas: Schem
   };
 
   /** Returns undefined for a field that is not kept, as JSON has no such value. */
-  const keepField = (shape: Shape, name: string, value: unknown): unknown => {
+  const filterField = (shape: Shape, name: string, value: unknown): unknown => {
     const field = fieldOf(shape, name);
-    return field === undefined || shapeFor(field).isWriteOnly ? undefined : keep(field, value);
+    return field === undefined || shapeFor(field).isWriteOnly ? undefined : filterValue(field, value);
   };
 
-  return (value) => keep(root, value);
+  return (value) => filterValue(root, value);
 }
 
 /** What applies to a field; undefined when it is not declared. */

@@ -18,7 +18,7 @@ export interface Violation {
 }
 
 /** Gives what is wrong with an answer. */
-export type CheckResponse = (answer: HandlerResponse) => Promise<Violation[]>;
+export type CheckResponse = (response: HandlerResponse) => Promise<Violation[]>;
 
 /** Which answers are checked: none, all, or a share of them between 0 and 1. */
 export type CheckedShare = "off" | "always" | { sample: number };
@@ -45,14 +45,20 @@ export async function responseCheck(document: OpenApiDocument, entry: OperationE
   const part = excerpt(document, "get", { operationId: entry.id, responses });
   const validate = await responseEov(part.document, part.at);
 
-  return async (answer) => {
-    const key = responseKey(entry, answer.status);
-    const status = cases.get(`${key} ${answer.contentType ?? ""}`);
-    const sent = { body: answer.body, headers: answer.headers ?? {} };
+  return async (handlerResponse) => {
+    const key = responseKey(entry, handlerResponse.status);
+    const status = cases.get(`${key} ${handlerResponse.contentType ?? ""}`);
+    const sent = { body: handlerResponse.body, headers: handlerResponse.headers ?? {} };
     const faults = status === undefined ? [] : await validate(status, sent);
     return faults.map(({ path, message }) => {
       const pointer = path.replace(/^\/response/, "");
-      return { operationId: entry.id, status: answer.status, pointer, message, valueType: typeAt(sent, pointer) };
+      return {
+        operationId: entry.id,
+        status: handlerResponse.status,
+        pointer,
+        message,
+        valueType: typeAt(sent, pointer),
+      };
     });
   };
 }

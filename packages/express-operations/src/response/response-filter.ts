@@ -21,38 +21,41 @@ export async function buildResponseFilter(
   entry: OperationEntry,
   checking: ResponseChecking,
 ): Promise<ResponseFilter> {
-  const declared = new Map<string, DeclaredResponse>();
+  const byKey = new Map<string, DeclaredResponse>();
   for (const [key, node] of Object.entries(entry.operation.responses ?? {})) {
-    declared.set(key, declaredResponse(document, resolve<ResponseObject>(document, node)));
+    byKey.set(key, declaredResponseOf(document, resolve<ResponseObject>(document, node)));
   }
   const share = shareOf(checking.share);
   const check = share > 0 ? await responseCheck(document, entry) : undefined;
   return responseFilter({
     operationId: entry.id,
-    find: (status) => declared.get(responseKey(entry, status) ?? ""),
+    find: (status) => byKey.get(responseKey(entry, status) ?? ""),
     share,
-    check: async (response, answer) => {
-      const violations = (await check?.(answer)) ?? [];
-      for (const violation of [...violations, ...undeclaredHeaders(entry.id, response, answer)])
+    check: async (declaredResponse, response) => {
+      const violations = (await check?.(response)) ?? [];
+      for (const violation of [...violations, ...undeclaredHeaders(entry.id, declaredResponse, response)])
         checking.onViolation(violation);
     },
   });
 }
 
-function declaredResponse(document: OpenApiDocument, { headers = {}, content = {} }: ResponseObject): DeclaredResponse {
+function declaredResponseOf(
+  document: OpenApiDocument,
+  { headers = {}, content = {} }: ResponseObject,
+): DeclaredResponse {
   return {
     headers: new Set(Object.keys(headers).map((name) => name.toLowerCase())),
     contentTypes: Object.keys(content),
-    keep: new Map(Object.entries(content).map(([type, { schema }]) => [type, dropUndeclared(document, schema)])),
+    filterBody: new Map(Object.entries(content).map(([type, { schema }]) => [type, dropUndeclared(document, schema)])),
   };
 }
 
 function undeclaredHeaders(
   operationId: string,
-  response: DeclaredResponse,
+  declared: DeclaredResponse,
   { status, headers = {} }: HandlerResponse,
 ): Violation[] {
-  const names = Object.keys(headers).filter((name) => !response.headers.has(name.toLowerCase()));
+  const names = Object.keys(headers).filter((name) => !declared.headers.has(name.toLowerCase()));
   return names.map((name) => {
     return {
       operationId,

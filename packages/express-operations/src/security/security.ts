@@ -2,7 +2,7 @@ import { parseCookie } from "cookie";
 import type { Request } from "express";
 import type { OpenApiDocument, OperationEntry, SecurityScheme } from "../document/document.ts";
 import { requirementsOf, securityScheme } from "../document/document.ts";
-import { type Problem, refuse } from "../problem.ts";
+import { type Problem, createProblem } from "../problem.ts";
 import { queryValue } from "../request/query.ts";
 
 /** Who a credential belongs to, and what it may do. Without `scopes` it may do everything. */
@@ -58,12 +58,14 @@ export function guardOf<Caller>(
   options: SecurityOptions<Caller>,
 ): Guard<Caller> {
   const alternatives = requirementsOf(document, entry).map((requirement) =>
-    withRefusals(Object.entries(requirement).map(([name, scopes]) => checkOf(document, entry, name, scopes, options))),
+    withRejections(
+      Object.entries(requirement).map(([name, scopes]) => checkOf(document, entry, name, scopes, options)),
+    ),
   );
-  return alternatives.length === 0 ? () => ANYBODY : (request) => admitByAny(alternatives, request);
+  return alternatives.length === 0 ? () => ANONYMOUS : (request) => admitByAny(alternatives, request);
 }
 
-const ANYBODY = { caller: undefined };
+const ANONYMOUS = { caller: undefined };
 
 /** Why one alternative does not admit a request, and how to meet it. */
 interface Rejection {
@@ -76,12 +78,12 @@ interface Rejection {
 function admitByAny<Caller>(
   alternatives: Alternative<Caller>[],
   request: Request,
-  refusals: Rejection[] = [],
+  rejections: Rejection[] = [],
 ): ReturnType<Guard<Caller>> {
-  const checks = alternatives[refusals.length];
-  if (checks === undefined) return problemOf(refusals);
+  const checks = alternatives[rejections.length];
+  if (checks === undefined) return problemOf(rejections);
   return mapMaybePromise(admitByAll(checks, request), (admission) =>
-    "caller" in admission ? admission : admitByAny(alternatives, request, [...refusals, admission]),
+    "caller" in admission ? admission : admitByAny(alternatives, request, [...rejections, admission]),
   );
 }
 
@@ -89,7 +91,7 @@ function admitByAny<Caller>(
 function admitByAll<Caller>(
   checks: Alternative<Caller>,
   request: Request,
-  admitted: Admission<Caller> = ANYBODY,
+  admitted: Admission<Caller> = ANONYMOUS,
   at = 0,
 ): Admission<Caller> | Rejection | Promise<Admission<Caller> | Rejection> {
   const check = checks[at];
@@ -105,7 +107,7 @@ function admitByAll<Caller>(
 }
 
 /** Each check with the challenges of all, as they are sent when it is the one that fails. */
-function withRefusals<Caller>(checks: Check<Caller>[]): Alternative<Caller> {
+function withRejections<Caller>(checks: Check<Caller>[]): Alternative<Caller> {
   const challenges = checks.map(({ challenge }) => challenge);
   return checks.map((check, at) => {
     const { challenge, isBearer, scopes } = check;
@@ -123,12 +125,12 @@ function withRefusals<Caller>(checks: Check<Caller>[]): Alternative<Caller> {
 }
 
 /** 403 when one alternative lacked nothing but a scope; otherwise 401 with the challenges of all. */
-function problemOf(refusals: Rejection[]): Problem {
-  const forbidden = refusals.find(({ lacking }) => lacking !== undefined);
-  const challenges = forbidden?.challenges ?? [...new Set(refusals.flatMap((refusal) => refusal.challenges))];
+function problemOf(rejections: Rejection[]): Problem {
+  const forbidden = rejections.find(({ lacking }) => lacking !== undefined);
+  const challenges = forbidden?.challenges ?? [...new Set(rejections.flatMap((rejection) => rejection.challenges))];
   const headers = challenges.length > 0 ? { "WWW-Authenticate": challenges.join(", ") } : undefined;
-  if (forbidden === undefined) return refuse(401, "Valid credentials are required for this operation.", headers);
-  return refuse(403, `This operation needs the scope ${forbidden.lacking}.`, headers);
+  if (forbidden === undefined) return createProblem(401, "Valid credentials are required for this operation.", headers);
+  return createProblem(403, `This operation needs the scope ${forbidden.lacking}.`, headers);
 }
 
 function checkOf<Caller>(

@@ -64,7 +64,7 @@ export async function searchCosts(document: OpenApiDocument, target: CostTarget)
       ({ title, of }) => isMeasured(entry.id, title) && !costly.some((schema) => of.includes(schema.of)),
     );
     if (inputs.length === 0) continue;
-    await expectAnswer(entry, baseRequest(document, entry, credentials), target);
+    await expectMeasurable(entry, baseRequest(document, entry, credentials), target);
     for (const input of inputs) costs.push(await measureCost(entry.id, input, target));
   }
   costs.sort((one, other) => other.milliseconds - one.milliseconds);
@@ -73,18 +73,18 @@ export async function searchCosts(document: OpenApiDocument, target: CostTarget)
 }
 
 /** Rejects when what is measured would not be the cost of an operation. */
-async function expectAnswer({ id }: OperationEntry, request: RawRequest, target: CostTarget): Promise<void> {
+async function expectMeasurable({ id }: OperationEntry, request: RawRequest, target: CostTarget): Promise<void> {
   const { port } = new URL(target.baseUrl);
-  let isHere = false;
+  let isInThread = false;
   const notice = (message: unknown): void => {
-    isHere ||= (message as { request: IncomingMessage }).request.socket.localPort === Number(port || 80);
+    isInThread ||= (message as { request: IncomingMessage }).request.socket.localPort === Number(port || 80);
   };
   subscribe("http.server.request.start", notice);
   const { status } = await send(request, target, false).finally(() => unsubscribe("http.server.request.start", notice));
   if (status === 401 || status === 403) {
     throw new Error(`Operation "${id}" answers ${status}: give the search \`credentials\` that entitle to it.`);
   }
-  if (!isHere) {
+  if (!isInThread) {
     throw new Error(
       `The server at ${target.baseUrl} is not one of this thread, so its CPU time cannot be measured: start it where the search runs.`,
     );
@@ -96,13 +96,13 @@ const GROWTH = 8;
 /** The most that eight times the size may cost. Linear is 8; garbage collection and caches add to that. */
 const MAX_GROWTH = GROWTH ** 1.5;
 /** Below this many milliseconds, growth says little: much of the time is that of any request. */
-const FLOOR = 4;
+const MIN_COMPARED = 4;
 /** An input that takes less clock time, in milliseconds, is not measured by CPU time. */
 const QUICK = 3;
 /** What the rest of a request takes of the limits, in bytes. */
-const ROOM = 1_000;
+const RESERVED = 1_000;
 /** Other work does not explain a time that is this many times the most. */
-const CLEAR = 3;
+const CLEARLY_OVER = 3;
 /** How often a request is repeated at most. The least of several times is the one that other work disturbed least. */
 const REPEATS = 6;
 
@@ -112,7 +112,7 @@ const REPEATS = 6;
  */
 async function measureCost(operationId: string, input: GrowingInput, target: CostTarget): Promise<Cost> {
   const { limits, acceptsEightfold = false, maxMilliseconds = 20 } = target;
-  const limit = (limits[input.part] ?? limits.head) - ROOM;
+  const limit = (limits[input.part] ?? limits.head) - RESERVED;
   const large = acceptsEightfold ? limit * GROWTH : limit;
   const small = Math.floor(large / GROWTH);
   const sizes = [...new Set([small, limit, large])];
@@ -127,22 +127,22 @@ async function measureCost(operationId: string, input: GrowingInput, target: Cos
     ...(fault !== undefined && { fault }),
   });
   for (let repeat = 0; ; repeat++) {
-    let refusal: string | undefined;
+    let rejection: string | undefined;
     for (const size of sizes) {
       const sent = await send(input.request(size), target, repeat > 0);
       if (size === limit) ({ status } = sent);
-      refusal ??= refusalOf(sent.status, size <= limit);
+      rejection ??= rejectionOf(sent.status, size <= limit);
       times.set(size, Math.min(times.get(size)!, sent.milliseconds));
       if (size === limit && sent.milliseconds > maxMilliseconds) break; // a larger one might take minutes
     }
-    if (repeat === 0 && refusal === undefined && Math.max(...times.values()) < QUICK) return cost();
-    const fault = refusal ?? faultOf(times.get(limit)!, times.get(small)!, times.get(large)!, maxMilliseconds);
-    const isClear = times.get(limit)! > CLEAR * maxMilliseconds;
+    if (repeat === 0 && rejection === undefined && Math.max(...times.values()) < QUICK) return cost();
+    const fault = rejection ?? faultOf(times.get(limit)!, times.get(small)!, times.get(large)!, maxMilliseconds);
+    const isClear = times.get(limit)! > CLEARLY_OVER * maxMilliseconds;
     if (fault === undefined ? repeat > 1 : repeat === (isClear ? 1 : REPEATS)) return cost(fault);
   }
 }
 
-function refusalOf(status: number, isWithinLimits: boolean): string | undefined {
+function rejectionOf(status: number, isWithinLimits: boolean): string | undefined {
   if (status >= 500) return `is answered with ${status}`;
   if (!isWithinLimits) return undefined;
   if (status === 0) return "is not answered";
@@ -153,7 +153,7 @@ function refusalOf(status: number, isWithinLimits: boolean): string | undefined 
 
 function faultOf(limit: number, small: number, large: number, maxMilliseconds: number): string | undefined {
   if (limit > maxMilliseconds) return `takes ${limit.toFixed(1)} ms, more than ${maxMilliseconds}`;
-  if (large < FLOOR || large / small < MAX_GROWTH) return undefined;
+  if (large < MIN_COMPARED || large / small < MAX_GROWTH) return undefined;
   const figures = `${small.toFixed(2)} and ${large.toFixed(2)} ms`;
   return `takes ${(large / small).toFixed(1)} times as long for ${GROWTH} times the size (${figures})`;
 }

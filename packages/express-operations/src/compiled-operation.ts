@@ -8,7 +8,7 @@ import {
   resolve,
   type ResponseObject,
 } from "./document/document.ts";
-import { refusingFaults } from "./request/parameters.ts";
+import { combineChecks } from "./request/parameters.ts";
 import { queryReader } from "./request/query.ts";
 import { strictness } from "./request/strictness.ts";
 import { buildValidator, type Validator } from "./request/validator.ts";
@@ -16,7 +16,7 @@ import { type ResponseChecking, buildResponseFilter } from "./response/response-
 import type { ResponseFilter } from "./response/respond.ts";
 
 /** How the requests of a document are read, and which responses are checked. */
-export interface PlanOptions {
+export interface CompileOptions {
   document: OpenApiDocument;
   bodyLimit: number;
   checking: ResponseChecking;
@@ -24,10 +24,10 @@ export interface PlanOptions {
 }
 
 /** What it takes to serve an operation's requests, built once. */
-export interface Plan {
+export interface CompiledOperation {
   readBody: BodyReader | undefined;
   readQuery: ReturnType<typeof queryReader>;
-  checkStrictly: ReturnType<typeof refusingFaults>;
+  checkStrictly: ReturnType<typeof combineChecks>;
   validator: Validator;
   filterResponse: ResponseFilter;
   /** Media types of its successful responses. */
@@ -43,7 +43,7 @@ export interface Plan {
   isTagged: boolean;
 }
 
-export async function planOf(entry: OperationEntry, options: PlanOptions): Promise<Plan> {
+export async function compileOperation(entry: OperationEntry, options: CompileOptions): Promise<CompiledOperation> {
   const { document, bodyLimit, checking, fastPath } = options;
   const requestBody = resolve<RequestBodyObject | undefined>(document, entry.operation.requestBody);
   const declared = Object.keys(requestBody?.content ?? {});
@@ -54,7 +54,7 @@ export async function planOf(entry: OperationEntry, options: PlanOptions): Promi
   return {
     readBody: declared.length > 0 ? bodyReader(declared, requestBody?.required ?? false, bodyLimit) : undefined,
     readQuery: queryReader(document, entry, keyParameters),
-    checkStrictly: refusingFaults(strictness(document, entry.parameters)),
+    checkStrictly: combineChecks(strictness(document, entry.parameters)),
     validator: await buildValidator(document, entry, { fastPath }),
     filterResponse: await buildResponseFilter(document, entry, checking),
     produces,

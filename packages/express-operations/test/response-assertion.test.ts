@@ -30,14 +30,14 @@ async function faultOf(
     text,
     headers: new Headers({ ...headers, ...(type !== undefined && { "Content-Type": type }) }),
   };
-  const judged = responseAssertion(document, entry!)(request, received, isValid);
-  return await judged.then(
+  const asserted = responseAssertion(document, entry!)(request, received, isValid);
+  return await asserted.then(
     () => undefined,
     ({ message }: Error) => message,
   );
 }
 
-describe("a response is judged by the document", () => {
+describe("a response is validated against the document", () => {
   const integer = json({ type: "integer" });
   const none = { description: "" };
 

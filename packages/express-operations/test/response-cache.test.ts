@@ -133,12 +133,12 @@ describe("kept answers", () => {
       shop: () => ({}),
       once: () => ({}),
     } as never;
-    const judge = (token: string) => (token === "good" ? { caller: token } : undefined);
+    const authenticate = (token: string) => (token === "good" ? { caller: token } : undefined);
     await using server = await listen(
       implement()({
         document: secured,
         handlers,
-        security: { bearer: judge },
+        security: { bearer: authenticate },
         cache: { version: () => 1 },
       }),
     );
@@ -243,13 +243,13 @@ test("an answer that is begun under a newer version stays the one to wait for wh
   const newer = Promise.withResolvers<ReturnType<typeof message>>();
   const request = {} as never;
   kept.version(request);
-  const first = kept.make("k", 1, () => older.promise);
+  const first = kept.execute("k", 1, () => older.promise);
   version = 2;
   kept.version(request);
-  const second = kept.make("k", 2, () => newer.promise);
+  const second = kept.execute("k", 2, () => newer.promise);
   older.resolve(message("older"));
   expect(await first).toEqual(message("older"));
-  const third = kept.make("k", 2, () => Promise.reject(new Error("made once more")));
+  const third = kept.execute("k", 2, () => Promise.reject(new Error("made once more")));
   newer.resolve(message("newer"));
   expect([await second, await third]).toEqual([message("newer"), message("newer")]);
   expect(kept.find("k")).toEqual(message("newer"));
@@ -261,7 +261,7 @@ test("answers are kept up to exactly as many bytes as allowed", async () => {
   const keep = async (bytes: number) => {
     const kept = new ResponseCache({ version: () => 1, bytes });
     kept.version({} as never);
-    for (const key of ["a", "b"]) await kept.make(key, 1, () => Promise.resolve(message));
+    for (const key of ["a", "b"]) await kept.execute(key, 1, () => Promise.resolve(message));
     return ["a", "b"].filter((key) => kept.find(key) !== undefined);
   };
   expect(await keep(entry - 1)).toEqual([]);
