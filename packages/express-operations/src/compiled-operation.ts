@@ -15,7 +15,7 @@ import { buildValidator, type Validator } from "./request/validator.ts";
 import { type ResponseChecking, buildResponseFilter } from "./response/response-filter.ts";
 import type { ResponseFilter } from "./response/respond.ts";
 
-/** How the requests of a document are read, and which responses are checked. */
+/** The settings of a document that compiling its operations depends on. */
 export interface CompileOptions {
   document: OpenApiDocument;
   bodyLimit: number;
@@ -23,23 +23,26 @@ export interface CompileOptions {
   fastPath: boolean;
 }
 
-/** What it takes to serve an operation's requests, built once. */
+/** The readers, validators and filters of one operation. They are built once. */
 export interface CompiledOperation {
   readBody: BodyReader | undefined;
   readQuery: ReturnType<typeof queryReader>;
   checkStrictly: ReturnType<typeof combineChecks>;
   validator: Validator;
   filterResponse: ResponseFilter;
-  /** Media types of its successful responses. */
+  /** The media types of the successful responses. */
   produces: string[];
-  /** Whether one of them may be sent to a client with this `Accept`. */
+  /** Returns whether `Accept` allows one of these media types. */
   isAcceptable: (accept: string) => boolean;
-  /** Query parameters that are credentials, and not the operation's own. */
+  /** Query parameters that carry credentials and that the operation does not declare itself. */
   credentials: string[];
   hasCookies: boolean;
-  /** Headers that make a request conditional (RFC 9110, section 13.1), of an operation that changes something and has none of them. */
+  /**
+   * Headers that make a request conditional (RFC 9110, section 13.1) and that an unsafe operation does not declare.
+   * Requests with such a header are rejected.
+   */
   unsupportedConditions: string[];
-  /** Whether its 200 declares an `ETag`. */
+  /** Whether the operation is a GET whose 200 declares an `ETag`. */
   isTagged: boolean;
 }
 
@@ -68,7 +71,7 @@ export async function compileOperation(entry: OperationEntry, options: CompileOp
   };
 }
 
-/** Methods by which nothing changes (RFC 9110, section 9.2.1). */
+/** Safe methods (RFC 9110, section 9.2.1). */
 const SAFE = new Set(["get", "head", "options", "trace"]);
 const CONDITIONS = ["If-Match", "If-None-Match"];
 

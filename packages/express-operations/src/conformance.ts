@@ -1,4 +1,4 @@
-/** Checks that a server, whatever it is built with, keeps to its OpenAPI document over HTTP. */
+/** Checks over HTTP that any server conforms to its OpenAPI document. */
 import type { Check } from "./conformance/check-maker.ts";
 import { conformanceChecks } from "./conformance/checks.ts";
 import type { Limits } from "./conformance/content-checks.ts";
@@ -13,18 +13,18 @@ export { type ResponseValidator, responseValidator, type Example, exampleRequest
 export { type Cost, type CostReport, type CostTarget, searchCosts };
 export type { CostlySchema } from "./document/costly-schemas.ts";
 
-/** What the checks found, by operation. */
+/** The result of all checks. */
 export interface ConformanceReport {
   passed: number;
-  /** How many checks need something that the target does not give. */
+  /** The number of checks that need an option which the target lacks. */
   skipped: number;
   /** The message of each failed check, by operationId. */
   failures: Record<string, string[]>;
 }
 
 /**
- * Runs every check against a server, one after the other. The requests are real: what a valid one writes stays written.
- * Rejects when the server cannot be reached, or when the document gives no example for a value that it needs.
+ * Runs every check against a server, one after another. The requests are real: valid ones write data. Rejects if the
+ * server cannot be reached, or if the document has no example for a required value.
  */
 export async function runConformance(
   document: OpenApiDocument,

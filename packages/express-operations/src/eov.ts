@@ -6,47 +6,48 @@ import { type OpenApiDocument, type Schema, unescapeKey } from "./document/docum
 import type { Subject, UploadedFile } from "./request/subject.ts";
 
 /**
- * The release of express-openapi-validator (EOV) whose source was read for this file, the only one that enters EOV. What it
- * relies on, beyond what EOV documents:
+ * The release of express-openapi-validator (EOV) that this file was written for. This file alone imports EOV. It relies
+ * on these internals, which EOV does not document:
  *
- * - `OpenApiValidator.installMiddleware` takes a loaded document. `middleware()` loads it, and compiles the schema of OpenAPI
- *   itself for each one: four fifths of the whole cost, for a document that was bundled before.
- * - It returns steps that are known by their names, and that read what they need from `request.openapi`. EOV's own sequence
- *   runs all of them, and routes anew, for each request.
- * - `RequestValidator.validate` judges one request, and throws. Its private `ajv` and `ajvBody` keep compiled schemas under
- *   method, path and content type, so that plain requests go past EOV, and report errors by `errorsText`, so that
+ * - `OpenApiValidator.installMiddleware` takes a loaded document. `middleware()` would load the document itself and
+ *   compile the schema of OpenAPI for each one. That is four fifths of the whole cost, for a document that is already
+ *   bundled.
+ * - `installMiddleware` returns middlewares that are found by their names and read their input from `request.openapi`.
+ *   EOV's own sequence runs all of them, and routes again, for each request.
+ * - `RequestValidator.validate` validates one request and throws. Its private `ajv` and `ajvBody` hold compiled schemas
+ *   under method, path and content type, so that plain requests bypass EOV. They report errors by `errorsText`, so that
  *   messages are made of facts and not of English text.
- * - `ajvOpts.baseOptions` gives the options of ajv. With `strictTuples` a valid schema is refused: a tuple that ends by
- *   `unevaluatedItems`.
- * - `responseMiddleware` replaces `response.json`, and passes what is wrong to the `next` of its own call.
- * - `multipartMiddleware` reads a stream with multer, and leaves `body` and `files` on it.
- * - Three refusals are known by their text alone: see `ownFaultOf`.
+ * - `ajvOpts.baseOptions` returns the options of ajv. With `strictTuples`, ajv rejects a valid schema: a tuple that
+ *   ends with `unevaluatedItems`.
+ * - `responseMiddleware` replaces `response.json` and passes errors to the `next` of its own call.
+ * - `multipartMiddleware` reads a stream with multer and sets `body` and `files` on it.
+ * - Three validation errors are identified by their text alone: see `ownFaultOf`.
  */
 export const EOV_READ = "5.6.2";
 
-/** A step of EOV, as Express would call it. */
+/** A middleware of EOV. */
 type Middleware = (request: unknown, response: unknown, next: (error?: unknown) => void) => unknown;
 
 /** Validates the requests of one operation. */
 export interface RequestEov {
-  /** Returns what is wrong with a request, and coerces a valid one in place. Throws when the schemas are at fault. */
+  /** Returns the faults of a request. Coerces a valid request in place. Throws if the schemas are invalid. */
   validate: (subject: Subject) => Fault[];
   /** The compiled schemas, by content type. */
   compiled: Map<string | undefined, CompiledSchemas | undefined>;
-  /** Takes the bytes of a multipart body apart into fields and files. Rejects when they are malformed. */
+  /** Parses the bytes of a multipart body into fields and files. Rejects if they are malformed. */
   readMultipart: (subject: Subject) => Promise<{ body: object; files: UploadedFile[] }>;
 }
 
-/** Resolves to what is wrong with a body of one status: where, as `/response/…`, and what. */
+/** Resolves to the faults of a response body: path (`/response/…`) and message of each. */
 export type ResponseEov = (status: number, body: object) => Promise<{ path: string; message: string }[]>;
 
-/** Each judges `{ query, params, headers, body }`, coercing it and filling in defaults. */
+/** Compiled schemas. Each validates `{ query, params, headers, body }`, coerces it and fills in defaults. */
 export interface CompiledSchemas {
   parameters: CompiledSchema;
   body: CompiledSchema;
 }
 
-/** As ajv compiles it: what it had against the last data it refused is in `errors`. */
+/** A schema as ajv compiles it. `errors` holds the errors of the last invalid data. */
 type CompiledSchema = ((data: object) => boolean) & { errors?: AjvError[] | null };
 
 interface AjvError {
@@ -59,26 +60,26 @@ interface AjvError {
 }
 
 /**
- * What is wrong with a request: the keyword of JSON Schema that a value breaks. What EOV refuses by itself is `emptyValue`,
- * `reservedCharacter` and `discriminator`.
+ * A fault of a request: the JSON Schema keyword that a value violates. EOV's own validation errors have the keywords
+ * `emptyValue`, `reservedCharacter` and `discriminator`.
  */
 export interface Fault {
   keyword: string;
   place: "query" | "params" | "headers" | "body";
-  /** Leads to the value, from its place on. */
+  /** The path from the place to the value. */
   path: string[];
-  /** What the keyword asks for, as ajv names it. */
+  /** The parameters of the keyword, as in ajv's errors. */
   params: Record<string, unknown>;
-  /** The schema with the keyword, and the value it refuses. */
+  /** The schema that holds the keyword. `value` is the invalid value. */
   schema: Schema;
   value: unknown;
-  /** The name of a field, where the name breaks the schema. */
+  /** The name of a field, if the name itself is invalid. */
   fieldName?: string;
 }
 
 /**
- * Builds EOV for the requests of a document's one operation, at a path without parameters, with its schemas compiled for
- * these content types. Rejects when the schemas are at fault.
+ * Builds EOV for the requests of the only operation of a document. Its path has no parameters. The schemas are compiled
+ * for these content types. Rejects if the schemas are invalid.
  */
 export async function requestEov(
   document: OpenApiDocument,
@@ -95,7 +96,7 @@ export async function requestEov(
     subject.openapi = { ...metadata, pathParams: subject.params };
     return validate(subject);
   };
-  // It compiles at the first request, whatever becomes of that.
+  // EOV compiles at the first request, valid or not.
   for (const type of contentTypes) validateSubject(probeOf(method, type));
   return {
     validate: validateSubject,
@@ -104,7 +105,7 @@ export async function requestEov(
   };
 }
 
-/** Builds EOV for the responses of a document's one operation. Rejects when the schemas are at fault. */
+/** Builds EOV for the responses of the only operation of a document. Rejects if the schemas are invalid. */
 export async function responseEov(document: OpenApiDocument, path: string): Promise<ResponseEov> {
   const { metadata, step } = await bind(document, path, "get", {
     validateRequests: false,
@@ -124,9 +125,9 @@ interface EovOptions {
 }
 
 /**
- * Loads a document into EOV, to keep, and finds its one operation, whose `metadata` is what its steps expect as
- * `request.openapi`. Dates stay the strings they are, int64 is what a double holds exactly, and a URL what URLs are parsed
- * as: its expression in ajv-formats takes quadratic time.
+ * Loads a document into EOV and finds its only operation. EOV's middlewares expect `metadata` as `request.openapi`.
+ * Dates stay strings. `int64` accepts only integers that a double holds exactly. `url` is parsed, because its
+ * expression in ajv-formats takes quadratic time.
  */
 async function bind(document: OpenApiDocument, path: string, method: string, options: EovOptions) {
   const spec = { apiDoc: document as never, basePaths: [""], routes: [routeOf(path, method)], serial: 0 };
@@ -159,13 +160,13 @@ function probeOf(method: string, contentType: string | undefined): Subject {
   return { method: method.toUpperCase(), originalUrl: "/", path: "/", headers, params: {}, query: {}, body: {} };
 }
 
-/** Whether a text is a URL of the web, in time linear in its length. */
+/** Returns whether a text is an http, https or ftp URL. Its time is linear in the length. */
 function isUrl(text: string): boolean {
   return /^(?:https?|ftp):\/\/[^\s\\/\p{Cc}][^\s\\\p{Cc}]*$/iu.test(text) && URL.canParse(text);
 }
 
 function bindValidate(validator: RequestValidator, path: string, method: string) {
-  // It keeps what it compiles in two private instances of ajv, under this key. Were it another, nothing would be found.
+  // EOV keeps compiled schemas in two private instances of ajv under this key. Under any other key nothing would be found.
   const { ajv, ajvBody } = validator as unknown as Record<"ajv" | "ajvBody", Ajv>;
   const compiledFor = (contentType: string | undefined) => {
     const key = `${method.toUpperCase()}-${path}-${ContentType.fromString(contentType as string).normalize() ?? "not_provided"}`;
@@ -207,13 +208,13 @@ interface Ajv {
   errorsText: (errors: AjvError[]) => string;
 }
 
-/** Whatever has no 4xx status is a fault. */
+/** Returns whether EOV rejected the request. Errors without a 4xx status are bugs or invalid schemas. */
 function isValidationError(error: unknown): error is Error & { errors?: { path: string; message: string }[] } {
   const status = error instanceof Error && "status" in error ? Number(error.status) : 500;
   return status >= 400 && status <= 499;
 }
 
-/** What the schemas had against the data last judged: the parameters, or where these are valid the body. */
+/** Returns the faults of the last validation, those of the parameters before those of the body. */
 export function faultsOf({ parameters, body }: CompiledSchemas): Fault[] {
   return [...(parameters.errors ?? []), ...(body.errors ?? [])].map(faultOf);
 }
@@ -232,7 +233,7 @@ function faultOf({ keyword, instancePath, params, parentSchema = {}, data, prope
   };
 }
 
-/** What EOV refuses before its schemas judge; it says so in words alone. */
+/** Converts an error that EOV reports before its schemas validate. Only the text of the error tells which one it is. */
 function ownFaultOf(
   error: { errors?: { path: string; message: string }[] },
   request: Record<string, Record<string, unknown>>,
@@ -261,7 +262,7 @@ function ownFaultOf(
   };
 }
 
-/** multer's names for the parts of an `UploadedFile`. */
+/** A file as multer describes it. */
 interface MulterFile {
   fieldname: string;
   originalname: string;
@@ -283,7 +284,7 @@ async function readMultipart(parse: Middleware, subject: Subject) {
   return { body: stream.body, files };
 }
 
-/** EOV wraps `response.json`; what it then objects to goes to the `next` it was given. */
+/** EOV wraps `response.json` and passes validation errors to the `next` of the wrapping call. */
 async function validateResponse(
   middleware: Middleware,
   metadata: object,
@@ -311,12 +312,12 @@ async function validateResponse(
   return errors;
 }
 
-/** A path of no parameters, as EOV's router knows it. */
+/** Returns a route without parameters in the form of EOV's router. */
 function routeOf(path: string, method: string) {
   return { basePath: "", expressRoute: path, openApiRoute: path, method: method.toUpperCase(), pathParams: [] };
 }
 
-/** Runs one step to its `next`, or rejects with what it passes there. */
+/** Runs one middleware until it calls `next`. Rejects with the error passed to `next`. */
 function run(middleware: Middleware, request: unknown, response: unknown = {}): Promise<void> {
   return new Promise((done, failed) => {
     const next = (error?: unknown) => (error === undefined ? done() : failed(error));

@@ -17,7 +17,7 @@ import type { CheckedShare, Violation } from "./response/response-check.ts";
 import type { SecurityHandler } from "./security/security.ts";
 import type { HandlerTypes, Handlers } from "./types.ts";
 
-/** How a document is served. */
+/** The options of `implement`. */
 export type ImplementOptions<Operations, Env extends HandlerTypes, Given extends Handlers<Operations, Env>> = {
   /** The OpenAPI 3.0 or 3.1 document, parsed and bundled into one. */
   document: OpenApiDocument;
@@ -27,57 +27,57 @@ export type ImplementOptions<Operations, Env extends HandlerTypes, Given extends
   Needed<Env["context"], ContextOptions<Env["context"]>> &
   CommonOptions;
 
-/** Options that are needed when nothing else can give what handlers are promised. */
+/** Makes options required unless handlers accept undefined in place of the value that the options provide. */
 type Needed<Promised, Options> = undefined extends Promised ? Partial<Options> : Options;
 
 interface SecurityOptions<Caller> {
-  /** One judge of credentials for each security scheme the operations use. */
+  /** One function for each security scheme that the operations use. It validates a credential. */
   security: Record<string, SecurityHandler<Caller>>;
 }
 
 interface ContextOptions<Context> {
-  /** What to hand to the handler of a request besides its input. */
+  /** Returns the `context` of a handler's input. */
   context: (request: Request) => Context;
 }
 
 interface CommonOptions {
-  /** The body of every refusal. Default: `{ code, message, status }`. */
+  /** Returns the body of an error response. Default: `{ code, message, status }`. */
   problemBody?: (problem: Problem) => unknown;
-  /** Named in challenges (RFC 9110, section 11.5). Default: `api`. */
+  /** The realm of authentication challenges (RFC 9110, section 11.5). Default: `api`. */
   realm?: string;
   /** Largest request body in bytes. Default: 65,536. */
   bodyLimit?: number;
   /**
-   * Which answers are checked against their declared responses, headers included. Default: "off". The answer itself is
-   * sent as it is: what becomes of a violation is for `onViolation` to say.
+   * Which responses are validated against the document, headers included. Default: "off". The response is sent
+   * unchanged; `onViolation` decides what a violation leads to.
    */
   checkResponses?: CheckedShare;
-  /** Told which operation a request is for, as soon as that is known: before credentials and input are judged. */
+  /** Called with the operation of a request, before credentials and input are validated. */
   onOperation?: (request: Request, operationId: string) => void;
-  /** Told of each violation that a check finds. If it throws, as it should in tests, the request fails with that. */
+  /** Called with each violation. If it throws, the request fails with that error, which is useful in tests. */
   onViolation?: (violation: Violation) => void;
   /**
-   * Judge a request that is plain by express-openapi-validator's compiled schemas alone, past its steps around them.
-   * Default: true. The verdict and the values are the same; `false` has it judge every request as a whole.
+   * Whether plain requests are validated by express-openapi-validator's compiled schemas alone, without its other
+   * steps. Default: true. Results and values are the same as with `false`, which runs all steps.
    */
   fastPath?: boolean;
-  /** Send the responses of `cacheable` handlers again while the data they were made from stays the same. */
+  /** Caches the responses of `cacheable` handlers until their data changes. */
   cache?: CacheOptions;
-  /** Build every operation now, not at its first request, so that `ready` tells which ones are broken. */
+  /** Compiles every operation at start instead of at its first request, so that `ready` lists the broken ones. */
   warm?: boolean;
 }
 
-/** An Express request handler that answers for every path below the place it is mounted at. */
+/** An Express request handler that responds to every path below its mount point. */
 export interface Implementation {
   (request: Request, response: Response, next: NextFunction): void;
-  /** The operations that cannot be served because their schemas are at fault; empty unless `warm` was asked for. */
+  /** The operations whose schemas cannot be compiled. It is empty unless `warm` is set. */
   ready: Promise<{ operationId: string; error: unknown }[]>;
 }
 
 /**
- * Serves a document's operations with typed handlers: `implement<operations, { caller: User }>()({ document, handlers })`.
- * Throws at once, naming the operation, when document and handlers disagree. A handler's throw goes to Express's error
- * handling; every other response is made here.
+ * Serves a document's operations with typed handlers: `implement<operations, { caller: User }>()({ document, handlers
+ * })`. Throws at once, naming the operation, if document and handlers do not match. Errors that a handler throws go to
+ * Express's error handling; every other response is written here.
  */
 export function implement<Operations, Env extends HandlerTypes = HandlerTypes>() {
   return <Given extends Handlers<Operations, Env>>(

@@ -1,4 +1,4 @@
-/** How much of a list is shown, in characters. */
+/** The longest list that is written out, in characters. */
 const MAX_LENGTH = 200;
 
 /** Returns `a, b and c`. */
@@ -6,7 +6,10 @@ export function listOf(items: readonly string[], conjunction: "and" | "or"): str
   return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} ${conjunction} ${items.at(-1)}`;
 }
 
-/** Returns `a, b, c`, or `a, b and 7 more` where the list is long. `items` may be but the first of `total`. */
+/**
+ * Returns `a, b, c`, or `a, b and 7 more` for a long list. `total` is the number of items if `items` holds only the
+ * first of them.
+ */
 export function shortened(items: readonly string[], total = items.length): string {
   let length = 0;
   const shown = items.filter((item) => (length += item.length + 2) <= MAX_LENGTH);

@@ -2,15 +2,21 @@ import { MIMEType } from "node:util";
 
 const MAX_LENGTH = 256;
 
-/** A media type in one spelling: lower case, `charset=utf-8` left out (it is the only one read), other parameters sorted. */
+/**
+ * A normalized media type: lower case, parameters sorted, without `charset=utf-8`, because no other charset is
+ * supported.
+ */
 export interface MediaType {
   essence: string;
-  /** The essence with the parameters that tell declared media types apart. */
+  /** The essence and the parameters that distinguish declared media types. */
   canonical: string;
   boundary: string | undefined;
 }
 
-/** Reads a Content-Type (RFC 9110, section 8.3); undefined when it is malformed, overlong or in another charset than UTF-8. */
+/**
+ * Parses a Content-Type (RFC 9110, section 8.3). Returns undefined if it is malformed, too long or in a charset other
+ * than UTF-8.
+ */
 export function parseMediaType(text: string): MediaType | undefined {
   if (text.length > MAX_LENGTH) return undefined;
   let type: MIMEType;
@@ -27,7 +33,7 @@ export function parseMediaType(text: string): MediaType | undefined {
   return { essence: type.essence, canonical: type.essence + sorted.join(""), boundary };
 }
 
-/** The one of the declared media types or ranges that a media type falls under, the most specific first. */
+/** Returns the declared media type or range that a media type matches. The most specific one wins. */
 export function declaredAs(type: MediaType, declared: readonly string[]): string | undefined {
   const [major] = type.essence.split("/");
   return (
@@ -37,12 +43,12 @@ export function declaredAs(type: MediaType, declared: readonly string[]): string
   );
 }
 
-/** Whether a media type is JSON by name or by suffix (RFC 6839). */
+/** Returns whether a media type is JSON by name or by suffix (RFC 6839). */
 export function isJson(essence: string): boolean {
   return essence === "application/json" || essence.endsWith("+json");
 }
 
-/** What a well-formed media type says ahead of its parameters, in lower case. */
+/** Returns a well-formed media type without its parameters, in lower case. */
 export function essenceOf(mediaType: string): string {
   return mediaType.split(";", 1)[0]!.trim().toLowerCase();
 }

@@ -1,7 +1,10 @@
 import { type OpenApiDocument, type OperationEntry, parameterNames } from "./document/document.ts";
 import { schemeNamesOf } from "./security/security.ts";
 
-/** Where a document and what implements it disagree: one sentence each, naming the operation and the remedy. */
+/**
+ * Returns the mismatches between a document and its implementation. Each is one sentence with the operation and the
+ * remedy.
+ */
 export function findMismatches(
   document: OpenApiDocument,
   entries: OperationEntry[],

@@ -22,18 +22,18 @@ import {
 } from "./response/respond.ts";
 import { type Admission, type Guard, guardOf, type SecurityOptions } from "./security/security.ts";
 
-/** A handler as the untyped core calls it. */
+/** A handler without its operation's types. */
 export type UntypedHandler = (input: Record<string, unknown>) => HandlerResponse | Promise<HandlerResponse>;
 
-/** What the operations of a document are served with. */
+/** The options that all operations of a document share. */
 export interface OperationOptions extends CompileOptions {
   security: SecurityOptions<unknown>;
   context: ((request: Request) => unknown) | undefined;
-  /** Answers that need not be made again. */
+  /** The cache for the responses of `cacheable` handlers. */
   cache: ResponseCache | undefined;
 }
 
-/** One operation, ready to be served. What costs is made at its first request and kept. */
+/** Serves the requests of one operation. Its schemas are compiled once, at the first request. */
 export class Operation {
   readonly id: string;
   readonly method: string;
@@ -59,20 +59,23 @@ export class Operation {
     this.#isCacheable = isCacheable(handler);
   }
 
-  /** Builds what the first request would build; rejects when the operation's schemas are at fault. */
+  /** Compiles the operation before its first request. Rejects if its schemas are invalid. */
   async warm(): Promise<void> {
     await this.#compile();
   }
 
-  /** The headers that announce its deprecation on 2xx, 304 and 404; undefined for an operation that stays. */
+  /**
+   * Returns the headers that announce the deprecation on 2xx, 304 and 404; undefined if the operation is not
+   * deprecated.
+   */
   deprecationHeaders(request: Request, values: string[]): Record<string, string> | undefined {
     if (this.#deprecation === undefined) return undefined;
     return deprecationHeadersOf(request, this.#deprecation, (name) => values[this.#names.indexOf(name)]!);
   }
 
   /**
-   * The way of one request: who asks, what is accepted, what is sent, is it valid, and then the handler. Refusals are thrown,
-   * or rejected with, but for those that many requests may end in: a throw is dear.
+   * Serves a request: credentials, `Accept`, cache, body, validation, handler. A frequent rejection is returned,
+   * because throwing is expensive; the others are thrown.
    */
   serve(request: Request, response: Response, values: string[]): OperationResult | Promise<OperationResult> {
     const admitted = this.#guard(request);
@@ -102,7 +105,7 @@ export class Operation {
     return this.#findInCacheOr(request, () => this.#execute(request, response, values, compiled, admitted.caller));
   }
 
-  /** The answer that is kept for this request, if there is one, and otherwise what `make` gives. */
+  /** Returns the cached response to a request, or else the result of `execute`. */
   #findInCacheOr(
     request: Request,
     execute: () => Promise<OperationResult>,
@@ -168,7 +171,7 @@ export class Operation {
     });
   }
 
-  /** Plans once. A failure is not kept, so that it is reported to each request it breaks. */
+  /** Compiles the operation once. A failed compilation is repeated, so that every request reports its error. */
   #compile(): Promise<CompiledOperation> {
     this.#compilation ??= compileOperation(this.#entry, this.#options).then(
       (compiled) => (this.#compiled = compiled),
@@ -185,10 +188,10 @@ function emptyQuery(): ReadQuery {
   return { declared: Object.create(null) as ReadQuery["declared"], undeclared: {} };
 }
 
-/** The operations of a path, by method. */
+/** The operations of a path, by method in upper case. */
 export type Route = Map<string, Operation>;
 
-/** What is the same for all operations. */
+/** The callbacks that all operations share. */
 export interface RequestHandlerOptions {
   onOperation: (request: Request, operationId: string) => void;
   problemBody: (problem: Problem) => unknown;
@@ -197,7 +200,7 @@ export interface RequestHandlerOptions {
 const PATH_NOT_FOUND =
   "There is nothing at this path. Upper and lower case differ in it, and a slash at its end counts.";
 
-/** Returns the Express handler that has the operation of each request serve it, and writes what that gives. */
+/** Returns the Express handler that passes each request to its operation and writes the result. */
 export function requestHandler(router: PathRouter<Route>, { onOperation, problemBody }: RequestHandlerOptions) {
   return (request: Request, response: Response, next: NextFunction): void => {
     let deprecationHeaders: Record<string, string> | undefined;
@@ -233,33 +236,33 @@ export function requestHandler(router: PathRouter<Route>, { onOperation, problem
   };
 }
 
-/** The value of `Allow` (RFC 9110, section 10.2.1). */
+/** Returns the value of `Allow` (RFC 9110, section 10.2.1). */
 function allowedMethods(route: Route): string {
   const methods = new Set([...route.keys(), "OPTIONS"]);
   if (methods.has("GET")) methods.add("HEAD");
   return [...methods].toSorted().join(", ");
 }
 
-/** How responses of cacheable handlers are kept, to be sent again without asking the handler. */
+/** How responses of cacheable handlers are cached. */
 export interface CacheOptions {
   /**
-   * A number that differs from before whenever the data may have changed since, as of a time after the request arrived;
-   * undefined when that cannot be told. What was kept under another number is forgotten.
+   * Returns the version of the data: a number that changes whenever the data may have changed. It is read after the
+   * request arrived. Undefined disables the cache for the request. A new version empties the cache.
    */
   version: (request: Request) => number | undefined;
-  /** At most so many bytes are kept. Default: 16 MiB. */
+  /** The size of the cache in bytes. Default: 16 MiB. */
   bytes?: number;
 }
 
-/** What an entry takes beside its key and its payload, roughly: its headers, and its place in the map. */
+/** The estimated size in bytes of an entry's headers and of its place in the map. */
 const ENTRY_OVERHEAD = 1_024;
 
-/** The answers kept for the operations of a document. */
+/** Caches responses of one version of the data. The oldest entries make room for new ones. */
 export class ResponseCache {
   readonly #versionOf: CacheOptions["version"];
   readonly #limit: number;
   readonly #entries = new Map<string, EncodedResponse>();
-  /** Those that are not made yet. */
+  /** Executions in progress. */
   readonly #pending = new Map<string, { version: number; result: Promise<OperationResult> }>();
   #bytes = 0;
   #version: number | undefined;
@@ -269,7 +272,9 @@ export class ResponseCache {
     this.#limit = bytes;
   }
 
-  /** The version under which this request is answered; undefined when nothing may be kept. */
+  /**
+   * Returns the current version, or undefined if the request must not use the cache. A new version empties the cache.
+   */
   version(request: Request): number | undefined {
     const version = this.#versionOf(request);
     if (version !== this.#version) {
@@ -285,13 +290,13 @@ export class ResponseCache {
   }
 
   /**
-   * Makes an answer and keeps it. Who asks for the same meanwhile, under the same version, waits for it, and makes another
-   * only when it was not kept.
+   * Executes a request and caches its response. Concurrent requests with the same key and version wait for that
+   * response. They execute themselves only if it could not be cached.
    */
   async execute(key: string, version: number, execute: () => Promise<OperationResult>): Promise<OperationResult> {
     const pending = this.#pending.get(key);
     if (pending?.version === version) {
-      await pending.result.catch(() => {}); // why there is none, each says for itself
+      await pending.result.catch(() => {}); // each waiting request reports its own error
       return (version === this.#version ? this.find(key) : undefined) ?? execute();
     }
     const running = execute();
@@ -306,7 +311,7 @@ export class ResponseCache {
     }
   }
 
-  /** Keeps an answer that was begun under a version, unless another has come since. The oldest make room. */
+  /** Stores a response if its version is still current. The oldest entries make room. */
   #store(key: string, version: number, result: OperationResult): void {
     if (version !== this.#version || result instanceof Problem || result.status !== 200) return;
     const size = sizeOf(key, result);

@@ -1,4 +1,4 @@
-/** The refusals this package makes itself, by status. An application may add its own. */
+/** The error codes of this package, by status. An application may add its own. */
 export const PROBLEM_CODES = {
   400: "invalid_request",
   401: "unauthorized",
@@ -13,8 +13,8 @@ export const PROBLEM_CODES = {
 } as const;
 
 /**
- * A refusal before it becomes a response: the status, a code for programs, a message for people, headers to send. It has no
- * stack, as nothing is at fault.
+ * An error response before it is written: status, code for programs, message for people, headers. It has no stack
+ * trace, because it reports a client's mistake and not a bug.
  */
 export class Problem extends Error {
   override name = "Problem";
@@ -33,7 +33,7 @@ export class Problem extends Error {
   }
 }
 
-/** A refusal with the code of its status. */
+/** Creates a `Problem` with the code of its status. */
 export function createProblem(
   status: keyof typeof PROBLEM_CODES,
   message: string,
@@ -42,14 +42,20 @@ export function createProblem(
   return new Problem(status, PROBLEM_CODES[status], message, headers);
 }
 
-/** A name from a request if it is safe to repeat in a message: a plain word, shorter than tokens and other secrets are. */
+/**
+ * Returns a name from a request if a message may repeat it: a plain word of at most 32 characters. Tokens and other
+ * secrets are longer.
+ */
 export function printable(name: string): string | undefined {
   return /^[A-Za-z0-9_.-]{1,32}$/.test(name) ? name : undefined;
 }
 
 const PLACE = { path: "Path parameter", query: "Query parameter", header: "Header", cookie: "Cookie" } as const;
 
-/** How a message names a parameter. A name that came from the request is repeated only when it is a plain word. */
+/**
+ * Returns how a message names a parameter. Names other than plain words are left out, because they may come from the
+ * request.
+ */
 export function describe(place: keyof typeof PLACE, name: string): string {
   const known = printable(name);
   return known === undefined ? `A ${PLACE[place].toLowerCase()}` : `${PLACE[place]} "${known}"`;

@@ -1,4 +1,4 @@
-/** Reading an OpenAPI document: its operations, what its references stand for, what its schemas allow. */
+/** Reads an OpenAPI document: operations, references and schemas. */
 export { exampleValue } from "./conformance/example-value.ts";
 export { HOLDS_VALUES, IS_MAP, isAnnotation } from "./document/keywords.ts";
 export { effectiveSchema, propertiesOf } from "./document/effective-schema.ts";

@@ -1,9 +1,12 @@
 import type { UploadedFile } from "./request/subject.ts";
 import type { StatusCode, StatusRange } from "./response/status.ts";
 
-/** What the application adds to each handler's input: who calls (from its security handlers) and what it hands down. */
+/**
+ * The types that an application adds to each handler's input: `caller` from its security handlers, `context` from its
+ * `context` option.
+ */
 export interface HandlerTypes {
-  /** Undefined for an operation that needs no credentials: say `User | undefined` when there are such. */
+  /** Is undefined where an operation needs no credentials. Use `User | undefined` if there are such operations. */
   caller?: unknown;
   context?: unknown;
 }
@@ -13,12 +16,12 @@ export type Handlers<Operations, Env extends HandlerTypes = HandlerTypes> = {
   [Id in keyof Operations]: HandlerOf<Id, Operations[Id], Env>;
 };
 
-/** Answers one operation: its declared failures are returned like its success; what it throws is a fault. */
+/** Handles one operation. Declared errors are returned like successes; anything thrown is an internal error. */
 export type Handler<Operation, Env extends HandlerTypes = HandlerTypes> = HandlerOf<unknown, Operation, Env>;
 
 /**
- * What a handler receives, after validation: parameters by place under their declared names and types, with defaults
- * applied, and the body with the media type it came in.
+ * The input of a handler after validation: parameters by place with their declared names, types and defaults, and the
+ * body with its media type.
  */
 export type Input<Operation, Env extends HandlerTypes = HandlerTypes> = {
   operationId: string;
@@ -26,16 +29,16 @@ export type Input<Operation, Env extends HandlerTypes = HandlerTypes> = {
   query: ParametersIn<Operation, "query">;
   headers: ParametersIn<Operation, "header">;
   cookies: ParametersIn<Operation, "cookie">;
-  /** The path that was asked for, as sent and without its query: what a link to the same resource starts with. */
+  /** The path of the request as sent, without its query. Links to the same resource start with it. */
   requestPath: string;
   caller: Env["caller"];
   context: Env["context"];
 } & RequestBody<Operation>;
 
-/** What a handler may answer: one member for each declared status, with that status's body and headers. */
+/** The responses that a handler may return: one member for each declared status, with its body and headers. */
 export type Output<Operation> = OutputOf<unknown, Operation>;
 
-/** The operationId goes along so that the compiler's messages name it: `ResponseOf<"getPet", 200, …>`. */
+/** `Id` is a type parameter so that compiler messages name the operation: `ResponseOf<"getPet", 200, …>`. */
 type HandlerOf<Id, Operation, Env extends HandlerTypes> = (
   input: Input<Operation, Env>,
 ) => OutputOf<Id, Operation> | Promise<OutputOf<Id, Operation>>;
@@ -66,7 +69,7 @@ type ReceivedContent<Content> = {
   [MediaType in keyof Content]: { contentType: MediaType; body: Content[MediaType] } & Files<MediaType>;
 }[keyof Content];
 
-/** In the body of a multipart request a file is an empty string; what was sent stands beside it. */
+/** The body of a multipart request holds an empty string for a file; its bytes are in `files`. */
 type Files<MediaType> = MediaType extends `multipart/${string}` ? { files: UploadedFile[] } : unknown;
 
 interface NoContent {
@@ -74,7 +77,10 @@ interface NoContent {
   body?: undefined;
 }
 
-/** A status key of the document as the numbers it stands for: itself, what is left of its range, or what nothing else names. */
+/**
+ * The status codes that a key of `responses` covers: a code, a range without the codes declared separately, or all
+ * others for `default`.
+ */
 type StatusOf<Key, Keys> = Key extends number
   ? Key
   : Key extends keyof StatusRange
@@ -103,17 +109,17 @@ type SentContent<Response> = Response extends { content: infer Content }
         : { contentType?: keyof Content; body: SentBody<keyof Content, Content[keyof Content]> }
   : NoContent;
 
-/** Of a media range, what falls under it. */
+/** The media types that a media range includes. */
 type Concrete<MediaType> = MediaType extends "*/*"
   ? `${string}/${string}`
   : MediaType extends `${infer Major}/*`
     ? `${Major}/${string}`
     : MediaType;
 
-/** JSON bodies are values; of anything else the handler may send bytes as well. */
+/** A JSON body is a value. Other bodies may also be bytes. */
 type SentBody<MediaType, Body> = MediaType extends `${string}json${string}` ? Body : Body | Uint8Array;
 
-/** Without the index signature that openapi-typescript adds to every set of headers. */
+/** Removes the index signature that openapi-typescript adds to all headers. */
 type Declared<Headers> = { [Name in keyof Headers as string extends Name ? never : Name]: Headers[Name] };
 
 type IsUnion<T, Whole = T> = [T] extends [never]
@@ -124,5 +130,5 @@ type IsUnion<T, Whole = T> = [T] extends [never]
       : true
     : never;
 
-// oxlint-disable-next-line typescript/no-generated-empty-object-type -- an object in which no name is declared
+// oxlint-disable-next-line typescript/no-generated-empty-object-type -- an object without declared names
 type Empty = Record<never, never>;

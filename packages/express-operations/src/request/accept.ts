@@ -1,24 +1,24 @@
 import { essenceOf } from "../media-type.ts";
 
-/** A media type that a response may have, and its parameters in lower case. */
+/** A media type of a response, with its parameters in lower case. */
 interface Offer {
   essence: string;
   parameters: Map<string, string>;
 }
 
-/** A media range of `Accept`, and how much it is wanted. */
+/** A media range of `Accept` with its quality value. */
 interface Range extends Offer {
   quality: number;
 }
 
-/** One element of a list, in which a comma may be quoted (RFC 9110, sections 5.6.1 and 5.6.4). */
+/** An element of a list. Commas in quoted strings do not end it (RFC 9110, sections 5.6.1 and 5.6.4). */
 const ELEMENT = /(?:[^",]|"(?:[^"\\]|\\.)*")+/y;
 const PARAMETER = /;[ \t]*([^\s;="]+)[ \t]*(?:=[ \t]*("(?:[^"\\]|\\.)*"|[^;]*))?/g;
 
 /**
- * Returns whether `Accept` allows one of the media types (RFC 9110, section 12.5.1). The most specific range decides for each
- * type. `charset=utf-8` may be named. If a declared type is a range, every `Accept` is allowed, because the response's type is
- * known only later. Its time is linear in the header.
+ * Returns a function that tells whether `Accept` allows one of the media types (RFC 9110, section 12.5.1). The most
+ * specific range decides for each type. `charset=utf-8` may be named. If a declared type is a range, every `Accept` is
+ * allowed, because the response's type is known only later. The time is linear in the header.
  */
 export function acceptanceOf(mediaTypes: string[]): (accept: string) => boolean {
   if (mediaTypes.length === 0 || mediaTypes.some((type) => type.includes("*"))) return () => true;

@@ -6,7 +6,7 @@ import { declaredAs, isJson, type MediaType, parseMediaType } from "../media-typ
 import { type Problem, createProblem } from "../problem.ts";
 import { isPercentEncoded } from "./query.ts";
 
-/** A request body as received: the media type, the declared media type it falls under, and its value. */
+/** A request body: its media type, the declared media type that matches, and its value. */
 export interface ReceivedBody {
   mediaType: MediaType;
   contentType: string;
@@ -16,15 +16,16 @@ export interface ReceivedBody {
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Gives the body of a request, undefined where it has none, at once where all of it is there. Throws the refusal, or
- * rejects with it.
+ * Returns the body of a request, or undefined if it has none. A body that has already arrived is returned without a
+ * promise. Errors are `Problem`s.
  */
 export type BodyReader = (request: Request, response: Response) => ReceivedBody | undefined | Promise<ReceivedBody>;
 
 /**
- * Reads bodies of the declared media types, at most `limit` bytes, uncompressed. Refuses with 415 what is not declared,
- * 413 what is too large, as soon as that is known, 501 an unknown transfer coding, 400 what is malformed or missing where
- * required. What is neither JSON, a form nor text stays bytes, multipart among it.
+ * Returns the reader of bodies of the declared media types: uncompressed, at most `limit` bytes. It rejects undeclared
+ * media types with 415, and unknown transfer codings with 501. Too large a body is a 413 as soon as its size is known.
+ * Malformed and missing required bodies are a 400. Bodies other than JSON, forms and text stay bytes; multipart bodies
+ * do too.
  */
 export function bodyReader(declared: string[], required: boolean, limit: number): BodyReader {
   const asDeclared = new Map(declared.map((text) => [text, parseMediaType(text)]));
@@ -50,22 +51,25 @@ export function bodyReader(declared: string[], required: boolean, limit: number)
   };
 }
 
-/** Returns the Content-Type as the validator is to see it: the declared spelling, and the boundary of a multipart body. */
+/** Returns the Content-Type for validation: the declared spelling, with the boundary of a multipart body. */
 export function contentTypeFor({ mediaType, contentType }: ReceivedBody): string {
   const { essence, boundary } = mediaType;
   return boundary === undefined ? contentType : `${essence}; boundary="${boundary}"`;
 }
 
-/** Whether the client sends the body only when told to; one of HTTP/1.0 would take that for the answer (RFC 9110, section 10.1.1). */
+/**
+ * Returns whether the client waits for 100 (Continue) before it sends the body. An HTTP/1.0 client would take 100 for
+ * the final response (RFC 9110, section 10.1.1).
+ */
 function awaitsContinue({ headers, httpVersion }: Request): boolean {
   return headers.expect?.toLowerCase() === "100-continue" && httpVersion !== "1.0";
 }
 
-/** What has arrived already, as small bodies have. */
+/** Reads a body that has arrived completely. */
 function bytesOf(request: Request, limit: number): Buffer {
   const { readableLength: size } = request;
   if (size > limit) throw tooLarge(limit);
-  return (request.read(size) as Buffer | null) ?? Buffer.alloc(0); // without its size Node 26 gives but one chunk
+  return (request.read(size) as Buffer | null) ?? Buffer.alloc(0); // without a size, Node 26 returns only one chunk
 }
 
 async function bytesToCome(request: Request, limit: number): Promise<Buffer> {
@@ -81,7 +85,7 @@ async function bytesToCome(request: Request, limit: number): Promise<Buffer> {
     throw createProblem(400, "The request body did not arrive as announced.");
   }
   if (size <= limit) return Buffer.concat(chunks);
-  request.resume(); // and the rest is dropped, for clients that read only when they have sent all
+  request.resume(); // drops the rest, because some clients read the response only after they have sent the whole body
   throw tooLarge(limit);
 }
 
@@ -89,7 +93,7 @@ function tooLarge(limit: number): Problem {
   return createProblem(413, `The request body is too large. At most ${limit} bytes are allowed.`);
 }
 
-/** Node keeps the first of several. Whoever has read the request before may have kept another. */
+/** Rejects different values of `Content-Type`. Node keeps the first one, but a proxy may have used another. */
 export function expectOneContentType({ rawHeaders }: Request): void {
   let first: string | undefined;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -100,7 +104,7 @@ export function expectOneContentType({ rawHeaders }: Request): void {
   }
 }
 
-/** Refuses codings as RFC 9110, section 15.5.16, and RFC 9112, section 6.1, ask. */
+/** Rejects codings as specified by RFC 9110, section 15.5.16, and RFC 9112, section 6.1. */
 function expectUncoded({ headers }: Request): void {
   const contentCoding = headers["content-encoding"]?.toLowerCase() ?? "identity";
   const transferCoding = headers["transfer-encoding"]?.toLowerCase() ?? "chunked";
@@ -112,7 +116,7 @@ function expectUncoded({ headers }: Request): void {
   if (transferCoding !== "chunked") throw createProblem(501, "The only Transfer-Encoding supported is chunked.");
 }
 
-/** A body follows when the request says so (RFC 9112, section 6.3). */
+/** Returns whether the headers announce a body (RFC 9112, section 6.3). */
 function hasBody(request: Request): boolean {
   const length = request.headers["content-length"];
   return request.headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");

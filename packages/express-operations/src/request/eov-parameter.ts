@@ -3,12 +3,15 @@ import { nonNullTypesOf } from "../document/effective-schema.ts";
 import { cookieHeader } from "./parameters.ts";
 import { fieldsOf, isExplodedObject } from "./query.ts";
 
-/** Returns a parameter as express-openapi-validator (EOV) has to be shown it. The values that are valid stay the same. */
+/**
+ * Returns an equivalent parameter that express-openapi-validator (EOV) handles correctly. The set of valid values is
+ * the same.
+ */
 export function parameterForEov(document: OpenApiDocument, parameter: ParameterObject): ParameterObject {
   return parameter.in === "query" ? withReadableSchema(document, parameter) : withStyle(parameter);
 }
 
-/** EOV coerces a copy of the cookies, and headers in place: so it is shown cookies as headers. */
+/** Declares a cookie as a header, because EOV coerces headers in place but only a copy of the cookies. */
 function withStyle(parameter: ParameterObject): ParameterObject {
   const style = parameter.in === "cookie" ? "simple" : (parameter.style ?? "simple");
   const shown = { ...parameter, style, explode: parameter.in === "cookie" ? false : (parameter.explode ?? false) };
@@ -18,8 +21,9 @@ function withStyle(parameter: ParameterObject): ParameterObject {
 const COMBINING = ["allOf", "oneOf", "anyOf"];
 
 /**
- * Where schemas are combined, EOV takes a reference for an object, so it would read text as JSON. Of the fields of an object
- * it finds only those that a member names by itself, and it fails on a member that is an object and names none.
+ * Rewrites combined schemas that EOV misreads. It treats a reference in them as an object, and would parse text as
+ * JSON. In an object it finds only fields that a member names directly. It fails on a member that is an object without
+ * fields.
  */
 function withReadableSchema(document: OpenApiDocument, parameter: ParameterObject): ParameterObject {
   const schema = resolve<Schema>(document, parameter.schema ?? {});
@@ -33,13 +37,13 @@ function withReadableSchema(document: OpenApiDocument, parameter: ParameterObjec
   return isScalar ? { ...parameter, schema: withoutReferences(document, schema) } : parameter;
 }
 
-/** Names fields where EOV looks for them, in a member of `anyOf` that validates nothing. */
+/** Repeats the names of fields where EOV finds them: in a member of `anyOf` that accepts any value. */
 function withFields(schema: Schema, fields: string[]): Schema {
   const named = { type: "object", properties: Object.fromEntries(fields.map((name) => [name, {}])) };
   return { allOf: [{ allOf: [schema] }], anyOf: [named, {}], default: schema["default"] };
 }
 
-/** Puts schemas in the place of the references that lead to them, with what stands beside these. */
+/** Replaces references by the schemas they refer to, combined with the keywords beside them. */
 function withoutReferences(document: OpenApiDocument, node: Schema): Schema {
   if (typeof node !== "object") return node; // `true` and `false` (JSON Schema 2020-12)
   const { $ref, ...own } = node;

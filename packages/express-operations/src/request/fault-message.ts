@@ -6,12 +6,12 @@ import { predicateOf } from "./predicates.ts";
 import { describe, printable } from "../problem.ts";
 import type { Subject } from "./subject.ts";
 
-/** How much a message names of the way to a field, in characters. */
+/** The longest field path in a message, in characters. */
 const MAX_FIELD_PATH = 120;
 
 /**
- * Returns the message of a refusal: the place, what is wrong and what to do, in plain English, at most a few hundred
- * characters. It repeats no value of the request, and of its names only plain words.
+ * Returns the message for the faults of a request: place, problem and remedy in plain English, at most a few hundred
+ * characters. It repeats no value of the request, and only names that are plain words.
  */
 export function messageOf(
   document: OpenApiDocument,
@@ -19,7 +19,7 @@ export function messageOf(
   faults: Fault[],
   sent: Pick<Subject, "rawHeaders"> = {},
 ): string {
-  const isOfBody = faults[0]?.place === "body"; // parameters come first, where both are at fault
+  const isOfBody = faults[0]?.place === "body"; // if both are at fault, the parameters are reported
   const found = faultToReport(faults.filter(({ place }) => (place === "body") === isOfBody));
   if (found === undefined) return "The request does not match the API description.";
   const parameter = declaredFor(found, parameters);
@@ -33,7 +33,7 @@ export function messageOf(
   return sentence.charAt(0).toUpperCase() + sentence.slice(1) + adviceFor(fault);
 }
 
-/** What else helps, where the value shows which mistake was made. */
+/** Returns advice for recognizable mistakes, or an empty text. */
 function adviceFor({ keyword, path, place, params, value }: Fault): string {
   if (keyword !== "enum" || typeof value !== "string") return "";
   const texts = (params["allowedValues"] as unknown[]).filter((item) => typeof item === "string");
@@ -46,9 +46,9 @@ function adviceFor({ keyword, path, place, params, value }: Fault): string {
 }
 
 /**
- * The fault to report. Validation ends at the first that it finds, and reports what that consists of before it: of a choice,
- * what each member has against the value. Where the members agree in kind, their faults are one; where only one of them
- * goes beyond the type, that one is meant.
+ * Returns the fault to report. Validation stops at the first fault and reports its causes before it. For a choice,
+ * these are the faults of each member. If all members report the same kind of fault, they are merged. If only one
+ * member's fault is about more than the type, it is reported.
  */
 function faultToReport(faults: Fault[]): Fault | undefined {
   const fault = faults.at(-1);
@@ -61,8 +61,8 @@ function faultToReport(faults: Fault[]): Fault | undefined {
 }
 
 /**
- * Of a choice of objects, leaves out what the members have against the value that it excludes by a constant; where all do,
- * the constant is what is wrong.
+ * Ignores the members of a choice that a constant field of the value rules out. If the constant rules out all of them,
+ * the constant is the fault.
  */
 function selectByConstants(choice: Fault, parts: Fault[]): { remaining: Fault[]; constantFault?: Fault } {
   const { value } = choice;
@@ -86,7 +86,7 @@ function selectByConstants(choice: Fault, parts: Fault[]): { remaining: Fault[];
   return { remaining: parts };
 }
 
-/** What the member of a choice that a part is of allows for its fields, as far as the part shows it: constants by name. */
+/** Returns the constants that a choice's member requires of its fields, by name, as far as its fault reveals them. */
 function constantsIn(choice: Fault, part: Fault): Map<string, unknown[]> {
   const isOfField = part.path.length === choice.path.length + 1 && part.value !== choice.value;
   const fields = isOfField
@@ -115,7 +115,7 @@ function faultOfMembers(parts: Fault[]): Fault | undefined {
   return meant.length === 1 ? meant[0] : undefined;
 }
 
-/** A value with reserved characters that is none of those allowed is no fault of its encoding. */
+/** Reports a value with reserved characters as an invalid enum value if it is not in the enum. */
 function asEnum(fault: Fault, { enum: own, items }: Schema): Fault {
   const allowedValues = (own ?? items?.["enum"]) as unknown[] | undefined;
   const value = [fault.value].flat().find((text) => allowedValues?.includes(text) === false);
@@ -130,7 +130,7 @@ function withDescription(fault: Fault, { description }: Schema): Fault {
 
 const PLACES = { query: "query", params: "path", headers: "header" } as const;
 
-/** EOV knows headers in lower case, and cookies as headers. */
+/** EOV holds headers in lower case, and cookies as headers. */
 function declaredFor({ place, path: [name = ""] }: Fault, parameters: ParameterObject[]): ParameterObject | undefined {
   if (place === "body") return undefined;
   return parameters.find(({ in: where, name: own }) => {
@@ -154,7 +154,7 @@ function subjectOf({ place, path }: Fault, parameter: ParameterObject | undefine
   return isWhole ? `field "${known}" of ${inner}` : `a field of ${inner}`;
 }
 
-/** The way to a field as far as it is plain and short. */
+/** Returns the path to a field, as far as its names are plain and short. */
 function printablePath(path: string[]): { known: string; isWhole: boolean } {
   let known = "";
   for (const segment of path) {

@@ -5,15 +5,15 @@ import { lossIn } from "./json.ts";
 import { createProblem } from "../problem.ts";
 import type { Subject } from "./subject.ts";
 
-/** The fields of an operation's multipart bodies that are files, alone or in lists, and those whose text EOV parses as JSON. */
+/** Fields of an operation's multipart bodies: files, alone or in lists, and fields that EOV parses as JSON. */
 export interface MultipartFields {
   files: string[];
   json: string[];
 }
 
 /**
- * Has EOV's multer take the bytes of a multipart body apart into fields and files; any other body is left alone. Text in
- * place of a file is refused: to the schema both are strings. So is JSON that `parseJson` refuses.
+ * Parses a multipart body into fields and files with EOV's multer; other bodies are unchanged. Rejects text in a file
+ * field, because the schema cannot: both are strings to it. Rejects JSON that `parseJson` rejects.
  */
 export async function readMultipart(eov: RequestEov, subject: Subject, fields: MultipartFields): Promise<void> {
   if (!String(subject.headers["content-type"]).startsWith("multipart/")) return;
@@ -32,7 +32,7 @@ export async function readMultipart(eov: RequestEov, subject: Subject, fields: M
   }
 }
 
-/** Finds the fields of an operation's multipart bodies that are more than text. */
+/** Returns the multipart fields of an operation that are files or JSON. */
 export function multipartFieldsOf(document: OpenApiDocument, { content = {} }: RequestBodyObject): MultipartFields {
   const forms = Object.entries(content).filter(([type]) => type.startsWith("multipart/"));
   const fields = forms.flatMap(([, { schema }]) => Object.entries(propertiesOf(effectiveSchema(document, schema))));

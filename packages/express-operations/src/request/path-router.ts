@@ -1,19 +1,24 @@
 interface Node<Route> {
   literals: Map<string, Node<Route>>;
-  /** Segments that mix text and parameters, such as `{name}.json`, tried before a parameter that takes all. */
+  /**
+   * Segments of text and parameters, such as `{name}.json`. They are tried before a parameter that matches any segment.
+   */
   patterns: { texts: string[]; node: Node<Route> }[];
   parameter?: Node<Route>;
   route?: Route;
 }
 
 /**
- * Finds the path template that a path matches, literal segments before parameters (OpenAPI 3.1, "Paths Object").
- * A look-up costs by the segments of the path, however many templates there are.
+ * Finds the path template that matches a path. Literal segments take precedence over parameters (OpenAPI 3.1, "Paths
+ * Object"). The cost depends on the number of segments in the path, not on the number of templates.
  */
 export class PathRouter<Route> {
   readonly #root: Node<Route> = { literals: new Map(), patterns: [] };
 
-  /** The route of a template, made by `create` when the template is new. Parameter names do not tell templates apart. */
+  /**
+   * Returns the route of a template; `create` makes it if the template is new. Templates that differ only in parameter
+   * names share a route.
+   */
   route(template: string, create: () => Route): Route {
     let node = this.#root;
     for (const segment of template.split("/").slice(1)) node = childFor(node, asSent(segment));
@@ -21,8 +26,8 @@ export class PathRouter<Route> {
   }
 
   /**
-   * The route that a raw path matches, and the values of its parameters in order, still percent-encoded. A value is never
-   * empty.
+   * Returns the route that matches a raw path, and its parameter values in order, still percent-encoded. Values are
+   * never empty.
    */
   find(sent: string): { route: Route; values: string[] } | undefined {
     const path = normalizePath(sent);
@@ -33,8 +38,8 @@ export class PathRouter<Route> {
 }
 
 /**
- * Decodes what a path need not percent-encode, so that `%70ets` is `pets` (RFC 9110, section 4.2.3; RFC 3986, section 6.2.2).
- * Other escapes stay, in upper case.
+ * Decodes unreserved characters, so that `%70ets` is `pets` (RFC 9110, section 4.2.3; RFC 3986, section 6.2.2). Other
+ * escapes remain, in upper case.
  */
 export function normalizePath(path: string): string {
   if (!path.includes("%")) return path;
@@ -44,7 +49,7 @@ export function normalizePath(path: string): string {
   });
 }
 
-/** What the rest of a path leads to, from the slash at `at` on. */
+/** Returns the route that matches the rest of a path, from the slash at `at` on. */
 function match<Route>(node: Node<Route>, path: string, at: number, values: string[]): Route | undefined {
   if (at === path.length) return node.route;
   const end = slashFrom(path, at + 1);
@@ -105,13 +110,13 @@ function valuesBetween([first = "", ...others]: string[], segment: string): stri
   return values;
 }
 
-/** Where the next slash is, or the end of the path. */
+/** Returns the index of the next slash, or the length of the path. */
 function slashFrom(path: string, start: number): number {
   const at = path.indexOf("/", start);
   return at === -1 ? path.length : at;
 }
 
-/** A segment of a template in the characters of a URL (RFC 3986, section 2.1); its braces stay. */
+/** Percent-encodes a segment of a template (RFC 3986, section 2.1), except for its braces. */
 function asSent(segment: string): string {
   if (segment.includes("%")) return normalizePath(segment);
   return encodeURI(segment).replaceAll("%7B", "{").replaceAll("%7D", "}");

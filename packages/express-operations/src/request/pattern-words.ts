@@ -1,6 +1,6 @@
 import { listOf } from "../lists.ts";
 
-/** Ranges of characters that have a name, by their first and last code point. */
+/** Names of character ranges, by their first and last code point. */
 const NAMED: Record<string, string> = {
   "61-7a": "letters a-z",
   "41-5a": "letters A-Z",
@@ -24,11 +24,14 @@ const NAMED: Record<string, string> = {
   "\\p{Cs}": "lone surrogates",
 };
 
-/** A pattern that is one class of characters, and how often: `^[a-z]{2,5}$`. */
+/** Matches a pattern of one character class with a quantifier, such as `^[a-z]{2,5}$`. */
 const ONE_CLASS = /^\^\[(\^|(?!\^))((?:[^\]\\]|\\.)+)\](?:([+*])|\{(\d+)(?:(,)(\d*))?\})?\$$/s;
 const TOKEN = /\\p\{\w+\}|\\u\{([\da-f]+)\}|\\u([\da-f]{4})|\\x([\da-f]{2})|\\.|./gisu;
 
-/** Returns what a pattern asks of a text that is not empty, in words; undefined unless it is one class of characters whose ranges have names. */
+/**
+ * Returns the requirement of a pattern for a non-empty text, in words. Returns undefined unless the pattern is one
+ * character class whose ranges have names.
+ */
 export function describePattern(pattern: string): string | undefined {
   const [, caret, content, quantifier, least, comma, most] = ONE_CLASS.exec(pattern) ?? [];
   if (content === undefined) return undefined;
@@ -42,7 +45,7 @@ export function describePattern(pattern: string): string | undefined {
   return `must have ${length} ${length === "exactly 1" || length === "at least 1" ? "character" : "characters"} and ${allowedCharacters}`;
 }
 
-/** The names of the ranges in a class of characters; undefined where one has none. */
+/** Returns the names of a character class's ranges; undefined if one has no name. */
 function namesIn(content: string): string[] | undefined {
   const tokens = [...content.matchAll(TOKEN)].map(tokenOf);
   const names = new Set<string>();
@@ -57,7 +60,7 @@ function namesIn(content: string): string[] | undefined {
   return [...names];
 }
 
-/** A code point, or what stands as it is: a hyphen, and a class such as `\\d`. */
+/** Returns a code point, or the text of a hyphen or a class such as `\d`; undefined for other escapes. */
 function tokenOf([text, ...codes]: RegExpExecArray): string | number | undefined {
   const code = codes.find((digits) => digits !== undefined);
   if (code !== undefined) return Number.parseInt(code, 16);

@@ -5,12 +5,12 @@ import { listOf, oneOf, shortened } from "../lists.ts";
 import { describePattern } from "./pattern-words.ts";
 import { printable } from "../problem.ts";
 
-/** How much is quoted of a description, in characters. */
+/** The longest quotation from a description, in characters. */
 const MAX_QUOTED_LENGTH = 200;
-/** How many values are written out at most. */
+/** The most values that a message lists. */
 const MAX_VALUES = 100;
 
-/** What keywords ask for, as ajv names it. */
+/** The parameters of keywords in ajv's errors. */
 interface KeywordParams {
   type: string | string[] | undefined;
   allowedValues: unknown[];
@@ -23,14 +23,14 @@ interface KeywordParams {
   maxContains: number | undefined;
   pattern: string;
   format: string;
-  /** Which members of `oneOf` accept the value, where several do. */
+  /** The members of `oneOf` that accept the value, if there are several. */
   passingSchemas: number[] | null;
   property: string;
 }
 
 type PredicateOf = (asked: KeywordParams, fault: Fault) => string;
 
-/** What a value has to be, by the keyword of JSON Schema that it breaks, or EOV's own reason. */
+/** The predicate for each JSON Schema keyword and for each validation error of EOV's own. */
 const PREDICATES: Record<string, PredicateOf> = {
   type: ({ type }, { schema, place, value }) => {
     if (place !== "body" && Array.isArray(value) && !schema.type?.includes("array")) return "must be given once";
@@ -118,7 +118,7 @@ const FORMATS: Record<string, string> = {
   double: "a number",
 };
 
-/** Returns what is wrong with a value, and what to do, for a sentence that begins with the place of the value. */
+/** Returns the problem of a value and its remedy, as the rest of a sentence that begins with the value's place. */
 export function predicateOf(fault: Fault): string {
   const predicateFor = PREDICATES[fault.keyword] ?? (() => "is not as the API description asks for");
   const predicate = predicateFor(fault.params as unknown as KeywordParams, fault);
@@ -167,7 +167,7 @@ function unknownField(_: unknown, { schema }: Fault): string {
 }
 
 function allowed(values: unknown[]): string {
-  const areWords = values.length > 1 && values.every((value) => typeof value === "string"); // else `1` and "1" would look alike
+  const areWords = values.length > 1 && values.every((value) => typeof value === "string"); // otherwise 1 and "1" would look the same
   const shown = values.slice(0, MAX_VALUES).map((value) => {
     return areWords && /^[\w.-]+$/.test(value as string) ? (value as string) : JSON.stringify(value);
   });
@@ -178,7 +178,7 @@ function inForm(form: string, { description }: Schema): string {
   return `must have ${form} that the API description gives${quoted(description)}`;
 }
 
-/** The first sentence of a description, where it is short. */
+/** Returns the first sentence of a description if it is short. */
 function quoted(description: unknown): string {
   const [sentence = ""] =
     typeof description === "string"

@@ -12,33 +12,33 @@ import { shortened } from "../lists.ts";
 import { describe, type Problem, createProblem } from "../problem.ts";
 import { queryOf } from "./path-router.ts";
 
-/** The value of a query parameter: a text, the values of a list, or an object written in brackets. */
+/** The value of a query parameter: a text, a list, or an object in brackets. */
 export type QueryValue = string | QueryValue[] | { [name: string]: QueryValue };
 
 /** The query parameters of a request, by name. */
 export type Query = Record<string, QueryValue | undefined>;
 
-/** A query, read. */
+/** A parsed query. */
 export interface ReadQuery {
-  /** The declared parameters; no name of these is the client's own. */
+  /** The declared parameters. */
   declared: Query;
-  /** Parameters that an operation allows without declaring them; nothing validates these. */
+  /** Undeclared parameters that the operation allows. They are not validated. */
   undeclared: Query;
 }
 
-/** The names that an operation's queries may hold. */
+/** The parameter names of an operation's queries. */
 interface Declaration {
   names: Set<string>;
-  /** Parameters that may be objects, in brackets. */
+  /** Parameters that may be objects in brackets. */
   objects: Set<string>;
-  /** Parameters whose fields are query parameters themselves, and these fields. */
+  /** Exploded objects, with their fields. Each field is a query parameter. */
   spread: Map<string, string[]>;
   allowsAnyName: boolean;
 }
 
 /**
- * Returns the reader of an operation's query. It refuses invalid percent-encoding and undeclared names before anything else
- * parses them. It assembles objects written in brackets. Its time is linear in the length of the query.
+ * Returns the query parser of an operation. It rejects invalid percent-encoding and undeclared names before any other
+ * parsing. It assembles objects in brackets. Its time is linear in the length of the query.
  */
 export function queryReader(
   document: OpenApiDocument,
@@ -110,7 +110,7 @@ export function queryValue(url: string, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Whether a text is valid percent-encoding of UTF-8. */
+/** Returns whether a text is valid percent-encoding of UTF-8. */
 export function isPercentEncoded(text: string): boolean {
   try {
     if (text.includes("%")) decodeURIComponent(text);
@@ -120,7 +120,7 @@ export function isPercentEncoded(text: string): boolean {
   }
 }
 
-/** An object in brackets while it is assembled, by field name. */
+/** An object in brackets during assembly, by field name. */
 type Assembly = Map<string, Assembly | string | string[]>;
 
 /** Splits `filter[size][min]` into `filter`, `size`, `min`. A name with malformed brackets stays whole. */
@@ -184,13 +184,13 @@ function mayBeObject(document: OpenApiDocument, { schema, content }: ParameterOb
   return content === undefined && (types.size === 0 || types.has("object"));
 }
 
-/** Whether the fields of a parameter are query parameters themselves: an object in the style `form`, exploded. */
+/** Returns whether each field of a parameter is a query parameter itself: an object in the style `form`, exploded. */
 export function isExplodedObject(document: OpenApiDocument, parameter: ParameterObject): boolean {
   const { in: where, style = "form", explode = true } = parameter;
   return where === "query" && style === "form" && explode && mayBeObject(document, parameter);
 }
 
-/** Returns the names of the fields that a schema declares, in schemas that it combines too. */
+/** Returns the names of the fields that a schema and the schemas it combines declare. */
 export function fieldsOf(document: OpenApiDocument, node: Schema = {}, seen = new Set<Schema>()): string[] {
   const schema = resolve<Schema>(document, node);
   if (seen.has(schema)) return [];
@@ -199,13 +199,13 @@ export function fieldsOf(document: OpenApiDocument, node: Schema = {}, seen = ne
   return [...Object.keys(schema["properties"] ?? {}), ...members.flatMap((member) => fieldsOf(document, member, seen))];
 }
 
-/** Whether an object takes fields of any name: by a schema for them, or by `true`. */
+/** Returns whether an object allows additional properties. */
 function hasAdditionalProperties(document: OpenApiDocument, node: Schema = {}): boolean {
   const { type, additionalProperties = false } = resolve<Schema>(document, node);
   return type === "object" && additionalProperties !== false;
 }
 
-/** Whether an extension of express-openapi-validator allows undeclared query parameters. */
+/** Returns whether an extension of express-openapi-validator allows undeclared query parameters. */
 function hasAllowUnknownExtension({ operation }: OperationEntry): boolean {
   return (operation["x-eov-allow-unknown-query-parameters"] ?? operation["x-allow-unknown-query-parameters"]) === true;
 }

@@ -1,10 +1,13 @@
-/** A request as express-openapi-validator reads and rewrites it: coerced in place, defaults filled in. */
+/**
+ * A request in the form that express-openapi-validator validates. Validation coerces its values and fills in defaults
+ * in place.
+ */
 export interface Subject {
   method: string;
   originalUrl: string;
   path: string;
   headers: Record<string, unknown>;
-  /** Names and values in turn, as they were sent. */
+  /** Names and values alternately, as sent. */
   rawHeaders?: string[];
   params: Record<string, unknown>;
   query: Record<string, unknown>;
@@ -18,7 +21,7 @@ export interface Subject {
 export interface UploadedFile {
   /** The name of the form field. */
   field: string;
-  /** The file's name as the client gives it: no path to trust. */
+  /** The file name that the client sent. It is not a trusted path. */
   name: string;
   contentType: string;
   bytes: Uint8Array;

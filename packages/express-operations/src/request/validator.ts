@@ -18,15 +18,15 @@ import type { Subject } from "./subject.ts";
 /** Validates the requests of one operation. */
 export interface Validator {
   validateFast: FastValidation;
-  /** Resolves to the 400 to answer with if a request is not valid. Rejects when the schema is at fault. */
+  /** Resolves to the 400 for an invalid request. Rejects if the schema is invalid. */
   validateFully: (subject: Subject) => Promise<Problem | undefined>;
-  /** Returns the 400 for what `validateFast` has found. */
+  /** Returns the 400 for the faults that `validateFast` found. */
   problemFor: (faults: Fault[], subject: Subject) => Problem | undefined;
 }
 
 /**
- * Builds express-openapi-validator (EOV) for one operation, over the document cut down to it, its schemas compiled.
- * A request runs only those of its steps that judge it, and none where its compiled schemas alone can accept it.
+ * Builds express-openapi-validator (EOV) for one operation, with a document that holds only this operation. Schemas are
+ * compiled once. A request runs only the middlewares that validate it, and none if the compiled schemas alone suffice.
  */
 export async function buildValidator(
   document: OpenApiDocument,
@@ -55,7 +55,7 @@ export async function buildValidator(
   };
 
   const validateFully = async (subject: Subject): Promise<Problem | undefined> => {
-    // EOV reads the discriminator of whatever the body is, and null has no fields.
+    // EOV reads the discriminator of any body, and fails on null
     if (mustBeObject && subject.body === null) return createProblem(400, "The request body must be an object.");
     subject.query = { ...subject.query };
     if (fields !== undefined) await readMultipart(eov, subject, fields);
@@ -65,7 +65,7 @@ export async function buildValidator(
   return { validateFast, validateFully, problemFor };
 }
 
-/** What of an operation judges its requests, with the defaults spelt out that EOV does not know. */
+/** Returns the parts of an operation that validate requests. Defaults that EOV does not know are written out. */
 function requestSide(
   document: OpenApiDocument,
   entry: OperationEntry,
