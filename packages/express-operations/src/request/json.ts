@@ -1,20 +1,23 @@
 import { printable } from "../problem.ts";
 
-/** How many levels deep a value may nest. */
+/** The deepest nesting of a value. */
 export const MAX_DEPTH = 100;
-/** A number from its first digit on: the sign does not matter to whether a double holds it. */
+/** A number from its first digit on. Its sign is irrelevant to its precision. */
 const NUMBER = /[-\d.eE+]+/y;
-/** An escape of half a character (RFC 8259, section 7), if no backslash stands before it. */
+/** An escaped surrogate (RFC 8259, section 7), which a backslash before it would make plain text. */
 const SURROGATE = /\\u[dD][89a-fA-F]/;
 
-/** The text is not JSON at all. */
+/** The text is not JSON. */
 class NotJsonError extends SyntaxError {
   constructor() {
     super("is not valid JSON. Check its quotation marks, commas and brackets");
   }
 }
 
-/** Returns what would be lost if a text that is JSON were parsed as usual; undefined if nothing is, or the text is not JSON. */
+/**
+ * Returns what ordinary parsing of a JSON text would lose. Returns undefined if it loses nothing or if the text is not
+ * JSON.
+ */
 export function lossIn(text: string): string | undefined {
   try {
     parseJson(text);
@@ -25,9 +28,10 @@ export function lossIn(text: string): string | undefined {
 }
 
 /**
- * Parses JSON (RFC 8259) without losing anything silently: throws a SyntaxError on text that is not JSON (`NotJsonError`), on a name
- * given twice in one object, on a number that a double would change where it means an integer, on a lone surrogate, which
- * UTF-8 cannot encode (RFC 7493, section 2.1), and on nesting deeper than 100. Its messages repeat nothing of the input but the name of a field, if that is a plain word.
+ * Parses JSON (RFC 8259) and rejects silent losses. Throws a SyntaxError for text that is not JSON (`NotJsonError`), a
+ * duplicate name in an object, an integer that a double would change, a lone surrogate, which UTF-8 cannot encode (RFC
+ * 7493, section 2.1), and nesting deeper than 100. Its messages repeat nothing of the input except a field name that is
+ * a plain word.
  */
 export function parseJson(text: string): unknown {
   let value: unknown;
@@ -38,11 +42,11 @@ export function parseJson(text: string): unknown {
   }
   if (nestsDeeper(value, MAX_DEPTH)) throw new SyntaxError(`nests deeper than the ${MAX_DEPTH} levels allowed`);
   if (SURROGATE.test(text)) expectNoLoneSurrogates(value, "");
-  if (JSON.stringify(value) !== text) expectNothingLost(text); // what is written again as it came has lost nothing
+  if (JSON.stringify(value) !== text) expectNothingLost(text); // text that serializes to itself has lost nothing
   return value;
 }
 
-/** Throws when a string or a name contains half of a character; `name` is that of the field. */
+/** Throws if a string or a name contains a lone surrogate. `name` is the name of the field. */
 function expectNoLoneSurrogates(value: unknown, name: string): void {
   if (typeof value === "string" && !value.isWellFormed()) {
     const place = printable(name) === undefined ? "" : ` in field "${name}"`;
@@ -63,10 +67,13 @@ function nestsDeeper(value: unknown, levels: number): boolean {
   return false;
 }
 
-/** Reads text that `JSON.parse` has accepted, so that each character tells what begins with it. */
+/**
+ * Throws for duplicate names and inexact integers. `JSON.parse` has accepted the text, so each token is known by its
+ * first character.
+ */
 function expectNothingLost(text: string): void {
   const names: (Set<string> | undefined)[] = [];
-  const fields: string[] = []; // the field that each open object or array is the value of
+  const fields: string[] = []; // the field that holds each open object or array
   let last = "";
   let field = "";
   for (let at = 0; at < text.length; at++) {
@@ -103,7 +110,7 @@ function fieldNamed(name: string): string {
   return printable(name) === undefined ? "a field" : `field "${name}"`;
 }
 
-/** Where the string that begins at a quotation mark has its other one. */
+/** Returns the index of the quotation mark that closes a string. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
@@ -117,8 +124,8 @@ function isEscaped(text: string, at: number): boolean {
 }
 
 /**
- * Whether a double holds what the literal says, as far as the double is an integer; fractions are for a double to round.
- * What `JSON.stringify` writes of a double always counts as held.
+ * Returns whether a double holds the integer that a literal means. Fractions may be rounded. Every number that
+ * `JSON.stringify` writes for a double is exact.
  */
 function isExact(literal: string): boolean {
   const value = Number(literal);

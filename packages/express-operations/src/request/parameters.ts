@@ -19,11 +19,11 @@ export interface RawParameters {
   query: Query;
   headers: Values;
   cookies: Values;
-  /** Names and values in turn, as they were sent. */
+  /** Names and values alternately, as sent. */
   rawHeaders: string[];
 }
 
-/** Collects the raw parameters of a request. Refuses path values that are not valid percent-encoding. */
+/** Collects the raw parameters of a request. Throws a 400 for path values that are not valid percent-encoding. */
 export function rawParameters(
   names: string[],
   values: string[],
@@ -48,12 +48,12 @@ function decodeSegment(name: string, value: string): string {
   }
 }
 
-/** The name under which a cookie stands among the headers of a `Subject`; no header can have it. */
+/** Returns the name of a cookie among the headers of a `Subject`. No header can have this name. */
 export function cookieHeader(name: string): string {
   return `cookie:${name}`.toLowerCase();
 }
 
-/** The parameters by place, under the names the document declares. */
+/** Returns the parameters by place, with their declared names. */
 export function inputOf(parameters: ParameterObject[], subject: Subject) {
   const headers: Record<string, unknown> = {};
   const cookies: Record<string, unknown> = {};
@@ -70,16 +70,16 @@ export function cookieHeaders(cookies: Record<string, unknown>): Record<string, 
   return Object.fromEntries(Object.entries(cookies).map(([name, value]) => [cookieHeader(name), value]));
 }
 
-/** Finds what is wrong with the raw value of one parameter; undefined when nothing is. */
+/** Returns the fault of a parameter's raw value, if any. */
 export type StrictCheck = (raw: RawParameters) => string | undefined;
 
-/** A check of one parameter before its schema applies. */
+/** A check that runs before the parameter's schema. */
 export interface CheckedParameter {
   parameter: ParameterObject;
   check: StrictCheck;
 }
 
-/** Returns a function that refuses a request in which a check finds a fault. */
+/** Returns a function that throws a 400 for the first fault that a check finds. */
 export function combineChecks(checks: CheckedParameter[]): (raw: RawParameters) => void {
   return (raw) => {
     for (const { parameter, check } of checks) {
@@ -89,7 +89,7 @@ export function combineChecks(checks: CheckedParameter[]): (raw: RawParameters) 
   };
 }
 
-/** The checks of a parameter that is no array and no object: it is given once, and as a plain decimal if it is a number. */
+/** Returns the checks of a scalar parameter: it is given once, and a number is a plain decimal. */
 export function scalarChecks(parameter: ParameterObject, numeric: TextCheck | undefined): StrictCheck[] {
   const isGivenOnce: StrictCheck = (raw) => {
     const given = rawValue(raw, parameter);
@@ -100,7 +100,7 @@ export function scalarChecks(parameter: ParameterObject, numeric: TextCheck | un
   return numeric === undefined ? [isGivenOnce] : [isGivenOnce, checkEach((raw) => rawValue(raw, parameter), numeric)];
 }
 
-/** Whether a header was given more than once. Node joins the values by commas. */
+/** Returns whether a header is repeated. Node joins the values by commas. */
 export function isRepeatedHeader(
   { in: place, name }: ParameterObject,
   { rawHeaders = [] }: Pick<Subject, "rawHeaders">,
@@ -112,7 +112,7 @@ export function isRepeatedHeader(
 export type Reader = (raw: RawParameters) => string | string[] | undefined;
 export type TextCheck = (text: string) => string | undefined;
 
-/** Checks each of the texts that a parameter was given as. */
+/** Returns a check of each text of a parameter. */
 export function checkEach(read: Reader, check: TextCheck): StrictCheck {
   return (raw) => {
     const given = read(raw) ?? [];
@@ -120,7 +120,7 @@ export function checkEach(read: Reader, check: TextCheck): StrictCheck {
   };
 }
 
-/** Returns the check of a text that stands for a number; undefined where the types allow anything else. */
+/** Returns the check of a number's text, or undefined if the types allow anything but one number type. */
 export function numericCheck(types: Set<string>, schema: Schema): TextCheck | undefined {
   if (types.size !== 1) return undefined;
   if (types.has("number")) {
@@ -135,7 +135,7 @@ export function numericCheck(types: Set<string>, schema: Schema): TextCheck | un
   };
 }
 
-/** Returns the texts that a parameter is given as. */
+/** Returns the raw texts of a parameter. */
 export function rawValue(raw: RawParameters, parameter: ParameterObject): string | string[] | undefined {
   switch (parameter.in) {
     case "path":
@@ -164,20 +164,20 @@ export function firstFault<Item, Found>(items: Item[], check: (item: Item) => Fo
 }
 
 /**
- * Judges a request: accepted, its values coerced and defaults filled in, when there are no faults. Undefined when it is
- * for EOV as a whole to judge, and as it was.
+ * Validates a request. An empty list means that it is valid, coerced and completed with defaults. Undefined means that
+ * EOV has to validate the unchanged request.
  */
 export type FastValidation = (subject: Subject) => Fault[] | undefined;
 
 const NO_FAULTS: Fault[] = [];
 
-/** What EOV wants percent-encoded in the value of a query parameter, where it does not separate two of them. */
+/** Characters that EOV requires to be percent-encoded in the value of a query parameter. */
 const RESERVED = /[:/?#[\]@!$'()*+,;]/;
 
 /**
- * A shortcut past what EOV does for each request before its compiled schemas judge, several times their own cost, where
- * there is nothing for it to do: no array or object to read from parameters, and none unknown, empty or unescaped. Any
- * request that is not as plain is for EOV.
+ * Returns the fast path of validation: the compiled schemas alone. EOV's work before them costs several times as much
+ * and changes nothing in plain requests: those without arrays or objects in parameters, and without unknown, empty or
+ * unescaped values. Other requests are left to EOV.
  */
 export function fastValidation(
   document: OpenApiDocument,
@@ -206,7 +206,7 @@ export function fastValidation(
   };
 }
 
-/** A parameter that is read as it stands: a scalar in its default style, under a name that is not taken apart. */
+/** Returns whether a parameter is a scalar in its default style, with a name without brackets. */
 function isPlain(document: OpenApiDocument, { name, schema, style }: ParameterObject): boolean {
   const { type, ...rest } = resolve<Schema>(document, schema ?? {});
   const isScalar = type === "string" || type === "integer" || type === "number" || type === "boolean";

@@ -19,8 +19,9 @@ import { isExplodedObject } from "./query.ts";
 const DELIMITER: Record<string, string> = { spaceDelimited: " ", pipeDelimited: "|" };
 
 /**
- * What this package demands beyond the schema, which coercion would let pass: numbers in plain decimal digits, integers
- * a double can hold, no parameter given twice unless it is an array, and JSON in which nothing is lost.
+ * Returns the checks that are stricter than the schema, because coercion would change these values silently: numbers in
+ * plain decimal digits, integers that a double holds, no repeated parameter unless it is an array, and JSON without
+ * loss.
  */
 export function strictness(document: OpenApiDocument, parameters: ParameterObject[]): CheckedParameter[] {
   return parameters.flatMap((parameter) => {
@@ -40,7 +41,7 @@ function strictChecks(document: OpenApiDocument, parameter: ParameterObject): St
     const isList = types.size === 1;
     const items: Reader = (raw) => {
       const given = value(raw) ?? [];
-      if (!isList && typeof given === "string") return []; // another of its types may be meant
+      if (!isList && typeof given === "string") return []; // the text may be of another of its types
       return [given].flat().flatMap((text) => (isDelimited(parameter) ? itemsOf(text, parameter) : text));
     };
     return numeric === undefined
@@ -58,12 +59,12 @@ function strictChecks(document: OpenApiDocument, parameter: ParameterObject): St
   return scalarChecks(parameter, numericCheck(types, schema));
 }
 
-/** Checks what EOV parses as JSON: the text, or the texts joined by commas. */
+/** Checks the text that EOV parses as JSON, or several texts joined by commas. */
 function jsonCheck(read: Reader): StrictCheck {
-  return (raw) => lossIn(String(read(raw))); // what is not given is no JSON, so nothing of it is lost
+  return (raw) => lossIn(String(read(raw))); // a missing parameter is not JSON, so it loses nothing
 }
 
-/** The items of a list; white space around those of a header means nothing (RFC 9110, section 5.6.1). */
+/** Splits a list into items. White space around items of a header is insignificant (RFC 9110, section 5.6.1). */
 function itemsOf(text: string, { in: place, style }: ParameterObject): string[] {
   const items = text.split(DELIMITER[style ?? ""] ?? ",");
   return place === "header" ? items.map((item) => item.trim()) : items;
@@ -78,17 +79,17 @@ function jsonFault(text: string): string | undefined {
   }
 }
 
-/** Whether EOV parses a parameter of this media type as JSON. */
+/** Returns whether EOV parses a parameter of this media type as JSON. */
 function isReadAsJson(mediaType: string): boolean {
   return isJson(mediaType) || essenceOf(mediaType).endsWith("/json");
 }
 
-/** Whether EOV parses the text of a parameter as JSON where it is JSON. */
+/** Returns whether EOV parses the text of a parameter as JSON if it is JSON. */
 function readsJson(schema: Schema, types: Set<string>): boolean {
   return types.has("object") || ["allOf", "oneOf", "anyOf"].some((keyword) => schema[keyword] !== undefined);
 }
 
-/** What is wrong with a value or, where it has one, with its innermost field or item. */
+/** The fault of a value, or of its innermost field or item. */
 type DeepFault = string | { holder: string; fault: string };
 
 function faultWithin(holder: string, fault: DeepFault | undefined): DeepFault | undefined {
@@ -99,7 +100,10 @@ function faultText(fault: DeepFault | undefined): string | undefined {
   return typeof fault === "object" ? `has ${fault.holder} that ${fault.fault}` : fault;
 }
 
-/** Checks the numbers in an object, at any depth. The checks of a schema's fields are made when a request first gives them. */
+/**
+ * Checks the numbers in an object at any depth. The checks of fields are built at the first request that sends such an
+ * object, because schemas may be recursive.
+ */
 function fieldCheck(document: OpenApiDocument, node: Schema): (value: unknown) => DeepFault | undefined {
   let fields: Map<string, (value: unknown) => DeepFault | undefined> | undefined;
   const types = nonNullTypesOf(document, node);
@@ -127,7 +131,10 @@ function fieldOf(name: string): string {
   return known === undefined ? "a field" : `a field "${known}"`;
 }
 
-/** Query and cookie parameters are exploded unless they say otherwise; the others never are. */
+/**
+ * Returns whether a parameter's items are separated by a delimiter. Query and cookie parameters are exploded by
+ * default; path and header parameters never are.
+ */
 function isDelimited(parameter: ParameterObject): boolean {
   return parameter.explode === false || parameter.in === "path" || parameter.in === "header";
 }

@@ -3,23 +3,23 @@ import type { OperationEntry } from "../document/document.ts";
 const CACHEABLE = new WeakSet<(...input: never[]) => unknown>();
 
 /**
- * Marks the handler of a GET operation whose 200 follows from path, query and data alone, neither from the caller nor from
- * the time: its responses may be cached until the data changes, where `implement` has the option `cache`.
+ * Marks a handler as cacheable. The 200 of its GET operation must depend on path, query and data alone, not on the
+ * caller or the time. With the option `cache` of `implement`, its responses are cached until the data changes.
  */
 export function cacheable<Handler extends (...input: never[]) => unknown>(handler: Handler): Handler {
-  const marked = handler.bind(undefined) as Handler; // of its own, as the same function may serve another operation unmarked
+  const marked = handler.bind(undefined) as Handler; // a copy, because an operation that is not cacheable may use the same function
   CACHEABLE.add(marked);
   return marked;
 }
 
-/** Whether a handler was marked by `cacheable`. */
+/** Returns whether a handler was marked by `cacheable`. */
 export function isCacheable(handler: (...input: never[]) => unknown): boolean {
   return CACHEABLE.has(handler);
 }
 
 /**
- * Throws when the responses of an operation may depend on more than its URL. An optional `If-None-Match` decides only whether
- * the response is sent again or is a 304; with a cached response it is not validated.
+ * Throws if an operation's responses may depend on more than its URL. An optional `If-None-Match` is allowed: it only
+ * turns the response into a 304. It is not validated for cached responses.
  */
 export function expectCacheable(entry: OperationEntry): void {
   const others = entry.parameters.filter(({ in: place }) => place === "header" || place === "cookie");

@@ -3,10 +3,10 @@ import { resolve } from "../document/document.ts";
 import { dropUndeclaredFields, type DropUndeclared, type Shape } from "./respond.ts";
 
 /**
- * Drops what a schema does not declare, so that a column added to a table never leaks. An object keeps what any of its
- * schemas names, through `$ref`, `allOf`, `oneOf`, `anyOf` and the conditional keywords, and every field when none says
- * anything of fields or one lets others through (`additionalProperties`, `unevaluatedProperties`). What it keeps is in turn
- * freed of what its own schemas do not declare. What is `writeOnly` is dropped.
+ * Returns a function that drops undeclared fields, so that a column added to a table never leaks. An object keeps the
+ * fields that any of its schemas names, through `$ref`, `allOf`, `oneOf`, `anyOf` and conditional keywords. It keeps
+ * all fields if its schemas name none, or if one allows others (`additionalProperties`, `unevaluatedProperties`). The
+ * same applies to the value of each kept field. `writeOnly` fields are dropped.
  */
 export function dropUndeclared(document: OpenApiDocument, schema: Schema | undefined): DropUndeclared {
   if (schema === undefined) return (value) => value;
@@ -14,7 +14,7 @@ export function dropUndeclared(document: OpenApiDocument, schema: Schema | undef
   const ids = new WeakMap<object, number>();
   let lastId = 0;
 
-  /** Schemas refer to each other in circles, so shapes are made as values need them, once for each set of schemas. */
+  /** Builds shapes on demand, once for each set of schemas, because schemas may be recursive. */
   const shapeFor = (schemas: Schema[]): Shape => {
     const key = schemas.map((node) => ids.get(node) ?? (ids.set(node, ++lastId), lastId)).join(" ");
     const shape = shapes.get(key) ?? shapeOf(document, schemas);
@@ -67,7 +67,7 @@ function shapeOf(document: OpenApiDocument, schemas: Schema[]): Shape {
   return shape;
 }
 
-/** The schemas that say something: `true` and `false` (JSON Schema 2020-12) name no field. */
+/** Returns the schemas that are objects. `true` and `false` (JSON Schema 2020-12) name no fields. */
 function schemasIn(nodes: unknown): Schema[] {
   return Array.isArray(nodes) ? nodes.filter((node): node is Schema => typeof node === "object" && node !== null) : [];
 }

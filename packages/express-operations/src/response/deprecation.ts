@@ -1,8 +1,9 @@
 import { type OperationEntry, parameterNames } from "../document/document.ts";
 
 /**
- * The headers that announce a deprecated operation: `Deprecation` (RFC 9745) from `x-deprecated-at`, `Sunset` (RFC 8594)
- * from `x-sunset`, both dates, and `Link: rel="successor-version"` (RFC 5829) to the operation `x-successor` names.
+ * Returns the headers of a deprecated operation: `Deprecation` (RFC 9745) from `x-deprecated-at`, `Sunset` (RFC 8594)
+ * from `x-sunset`, both dates, and `Link: rel="successor-version"` (RFC 5829) to the operation that `x-successor`
+ * names.
  */
 export function deprecationOf(entry: OperationEntry, entries: OperationEntry[]): Deprecation | undefined {
   const { deprecated, "x-deprecated-at": since, "x-sunset": sunset, "x-successor": successor } = entry.operation;
@@ -24,10 +25,10 @@ export function deprecationOf(entry: OperationEntry, entries: OperationEntry[]):
   return { headers, successorPath: target.path };
 }
 
-/** What is announced of a deprecated operation. */
+/** The deprecation headers of an operation. */
 export interface Deprecation {
   headers: Record<string, string>;
-  /** Path template of the replacement, below the place the operations are mounted at; its parameters are the operation's own. */
+  /** The path template of the successor, below the mount point. The deprecated operation has all its parameters. */
   successorPath?: string;
 }
 

@@ -5,7 +5,7 @@ import type { Schema } from "../document/document.ts";
 import type { Problem } from "../problem.ts";
 import type { Deprecation } from "./deprecation.ts";
 
-/** What a handler returned, before the types are known. */
+/** The response of a handler, without its operation's types. */
 export interface HandlerResponse {
   status: number;
   headers?: Record<string, string | number | boolean | undefined>;
@@ -15,17 +15,17 @@ export interface HandlerResponse {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** An answer as it is sent, complete but for what is announced of its operation. */
+/** A response ready to be written, except for deprecation headers. */
 export interface EncodedResponse {
   status: number;
   headers: Headers;
   payload: string | Uint8Array | undefined;
 }
 
-/** What becomes of a request. */
+/** The result of a request. */
 export type OperationResult = EncodedResponse | Problem;
 
-/** Encodes an answer, with a strong `ETag` if so asked and the handler has given none. */
+/** Encodes a response. With `isTagged` it gets a strong `ETag` unless the handler has set one. */
 export function encodeResponse(response: HandlerResponse, { isTagged = false } = {}): EncodedResponse {
   const { status, contentType = "application/json", body } = response;
   const headers: Record<string, string> = {};
@@ -45,8 +45,8 @@ export function encodeResponse(response: HandlerResponse, { isTagged = false } =
 }
 
 /**
- * Writes a message in one piece. HEAD gets the headers of GET, its length included, and no body (RFC 9110, section 9.3.2);
- * who has a 200 by its tag already gets 304 (section 15.4.5).
+ * Writes a response. HEAD gets the headers of GET with its length, and no body (RFC 9110, section 9.3.2). A client
+ * whose `If-None-Match` names the `ETag` of a 200 gets 304 (section 15.4.5).
  */
 export function send(
   request: Request,
@@ -67,17 +67,23 @@ export function send(
   else response.end(payload);
 }
 
-/** Writes an answer. */
+/** Encodes and writes a response. */
 export function respond(request: Request, response: Response, result: HandlerResponse): void {
   send(request, response, encodeResponse(result));
 }
 
-/** Whether a status concerns the resource itself: refusals before it are the same for operations that stay. */
+/**
+ * Returns whether deprecation is announced with a status. Other errors are the same for operations that are not
+ * deprecated.
+ */
 function isAnnouncedWith(status: number): boolean {
   return (status >= 200 && status < 300) || status === 304 || status === 404;
 }
 
-/** Links of the handler stand beside those announced (RFC 8288, section 3.5); any other header replaces an announced one. */
+/**
+ * Adds the deprecation headers. `Link` of the handler is combined with theirs (RFC 8288, section 3.5); any other header
+ * of the handler replaces theirs.
+ */
 function withDeprecationHeaders(deprecationHeaders: Headers | undefined, headers: Headers): Headers {
   if (deprecationHeaders === undefined) return headers;
   if (deprecationHeaders["Link"] === undefined) return { ...deprecationHeaders, ...headers };
@@ -87,7 +93,7 @@ function withDeprecationHeaders(deprecationHeaders: Headers | undefined, headers
   return { ...others, ...headers, [name]: `${Link}, ${headers[name]}` };
 }
 
-/** Writes a refusal with the body the application gives it. */
+/** Writes an error response with the application's body. Closes the connection if a response has already begun. */
 export function respondProblem(
   request: Request,
   response: Response,
@@ -107,7 +113,7 @@ export function respondProblem(
   );
 }
 
-/** The headers that announce on 2xx, 304 and 404 that the operation is deprecated. */
+/** Returns the deprecation headers for 2xx, 304 and 404. */
 export function deprecationHeadersOf(
   request: Request,
   { headers, successorPath }: Deprecation,
@@ -127,32 +133,32 @@ function encode(body: unknown, contentType: string): string | Uint8Array {
 }
 
 /**
- * What a handler returned, on its way out: known to be declared, its media type said, freed of undeclared fields. At once
- * where nothing is checked.
+ * Returns a handler's response with its media type and without undeclared fields and headers. Throws if its status or
+ * media type is not declared. It returns no promise unless the response is checked.
  */
 export type ResponseFilter = (response: HandlerResponse) => HandlerResponse | Promise<HandlerResponse>;
 
 /** A declared response. */
 export interface DeclaredResponse {
-  /** The names of its headers, in lower case. */
+  /** The declared header names, in lower case. */
   headers: ReadonlySet<string>;
   contentTypes: readonly string[];
-  /** Frees a body of undeclared fields, by content type. */
+  /** Drops undeclared fields of a body, by content type. */
   filterBody: ReadonlyMap<string, DropUndeclared>;
 }
 
-/** The declared responses of an operation, and which answers are checked. */
+/** The declared responses of an operation, and the share of responses to check. */
 export interface DeclaredResponses {
   operationId: string;
-  /** Returns the response that a status falls under. */
+  /** Returns the declared response of a status. */
   find: (status: number) => DeclaredResponse | undefined;
-  /** From 0, for none, to 1, for all. */
+  /** The share of responses to check, from 0 to 1. */
   share: number;
-  /** Resolves when what is wrong with an answer has been reported. */
+  /** Resolves when the violations of a response have been reported. */
   check: (declared: DeclaredResponse, response: HandlerResponse) => Promise<void>;
 }
 
-/** Returns the way out of one operation. A status or media type that is not declared is a fault of the handler, and thrown. */
+/** Returns the response filter of one operation. */
 export function responseFilter({ operationId, find, share, check }: DeclaredResponses): ResponseFilter {
   const byStatus = new Map<number, DeclaredResponse>();
   return (returned) => {
@@ -200,28 +206,30 @@ function declaredKey(contentType: string, declared: readonly string[]): string |
   return type && declaredAs(type, declared);
 }
 
-/** Gives a value without the fields that its schema does not declare; the value itself where there are none. */
+/** Returns a value without undeclared fields. Returns the value itself if there are none. */
 export type DropUndeclared = (value: unknown) => unknown;
 
-/** The schemas that apply to a value, and what they declare together once that was asked. */
+/** The schemas of a value. `shape` caches their combination. */
 export interface Declaration {
   schemas: Schema[];
   shape?: Shape;
 }
 
-/** What the schemas that apply to one place declare together. */
+/** The combination of all schemas of a value. */
 export interface Shape {
-  /** True when nothing is said about fields, or others than those named are let through. */
+  /** Whether fields without a name in the schemas are kept. */
   isOpen: boolean;
   fields: Map<string, Declaration>;
   patterns: [RegExp, Schema[]][];
-  /** What is said of the fields that are let through without being named. */
+  /** The schemas of fields without a name in the schemas. */
   others: Declaration;
   items: Declaration;
   isWriteOnly: boolean;
 }
 
-/** Returns a function that drops what `root` does not declare. `shapeOf` is asked once for each declaration. */
+/**
+ * Returns a function that drops the fields that `root` does not declare. It calls `shapeOf` once for each declaration.
+ */
 export function dropUndeclaredFields(root: Declaration, shapeOf: (schemas: Schema[]) => Shape): DropUndeclared {
   const shapeFor = (declaration: Declaration): Shape => (declaration.shape ??= shapeOf(declaration.schemas));
 
@@ -256,7 +264,7 @@ export function dropUndeclaredFields(root: Declaration, shapeOf: (schemas: Schem
     return copy === undefined ? value : Object.fromEntries(copy);
   };
 
-  /** Returns undefined for a field that is not kept, as JSON has no such value. */
+  /** Returns undefined for a dropped field. JSON has no such value. */
   const filterField = (shape: Shape, name: string, value: unknown): unknown => {
     const field = fieldOf(shape, name);
     return field === undefined || shapeFor(field).isWriteOnly ? undefined : filterValue(field, value);
@@ -265,7 +273,7 @@ export function dropUndeclaredFields(root: Declaration, shapeOf: (schemas: Schem
   return (value) => filterValue(root, value);
 }
 
-/** What applies to a field; undefined when it is not declared. */
+/** Returns the schemas of a field, or undefined if the field is undeclared. */
 function fieldOf({ fields, patterns, isOpen, others }: Shape, name: string): Declaration | undefined {
   const named = fields.get(name);
   if (patterns.length === 0) return named ?? (isOpen ? others : undefined);
@@ -278,12 +286,12 @@ function isScalar(value: unknown): boolean {
   return typeof value !== "object" || value === null;
 }
 
-/** A strong entity tag (RFC 9110, section 8.8.3): 128 bits of a hash of the very bytes. */
+/** Returns a strong entity tag (RFC 9110, section 8.8.3): 128 bits of a hash of the payload. */
 export function entityTagOf(payload: string | Uint8Array): string {
   return `"${hash("sha256", payload, "base64url").slice(0, 22)}"`;
 }
 
-/** Whether `If-None-Match` names this tag, so that 304 answers a GET (RFC 9110, section 13.1.2: compared weakly). */
+/** Returns whether `If-None-Match` names a tag by weak comparison (RFC 9110, section 13.1.2). A GET then gets 304. */
 export function isNamed(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   return ifNoneMatch.trim() === "*" || (ifNoneMatch.match(/"[^"]*"/g)?.includes(tag) ?? false);

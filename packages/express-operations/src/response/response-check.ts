@@ -5,28 +5,28 @@ import { excerpt } from "../document/excerpt.ts";
 import { isJson, parseMediaType } from "../media-type.ts";
 import type { HandlerResponse } from "./respond.ts";
 
-/** An answer that breaks the contract. It tells where and what kind of value, never the value. */
+/** A violation of the document by a response. It contains the type of the value, never the value. */
 export interface Violation {
   operationId: string;
   status: number;
   /** JSON pointer (RFC 6901) into `{ body, headers }`, such as `/body/0/id`. */
   pointer: string;
-  /** What the schema asks for. */
+  /** The requirement of the schema, as ajv words it. */
   message: string;
-  /** The JSON type of the value found there. */
+  /** The JSON type of the value. */
   valueType: string;
 }
 
-/** Gives what is wrong with an answer. */
+/** Resolves to the violations of a response. */
 export type CheckResponse = (response: HandlerResponse) => Promise<Violation[]>;
 
-/** Which answers are checked: none, all, or a share of them between 0 and 1. */
+/** Which responses are checked: none, all, or a random share between 0 and 1. */
 export type CheckedShare = "off" | "always" | { sample: number };
 
 /**
- * Checks what a handler returned, body and headers, by the schemas of the declared response. EOV judges: each declared
- * response becomes a status of a made-up operation that answers with `{ body, headers }`, since EOV looks neither at
- * headers nor at 5xx by itself.
+ * Returns the check of an operation's responses, headers and body, against their schemas. EOV by itself validates
+ * neither headers nor 5xx. Therefore each declared response becomes the status of a synthetic operation that returns `{
+ * body, headers }`.
  */
 export async function responseCheck(document: OpenApiDocument, entry: OperationEntry): Promise<CheckResponse> {
   const cases = new Map<string, number>();
@@ -72,7 +72,7 @@ function bodySchemas(response: ResponseObject): [contentType: string, schema: Sc
   ]);
 }
 
-/** The schema of `{ body, headers }`; no body is allowed where none is declared. */
+/** Returns the schema of `{ body, headers }`. It rejects a body if none is declared. */
 function envelope(document: OpenApiDocument, response: ResponseObject, body: Schema | undefined): object {
   const headers = Object.entries(response.headers ?? {}).map(([name, node]) => {
     return { name, ...resolve<HeaderObject>(document, node) };

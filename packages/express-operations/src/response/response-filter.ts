@@ -9,13 +9,13 @@ import { dropUndeclared } from "./declared-fields.ts";
 import { type HandlerResponse, type DeclaredResponse, type ResponseFilter, responseFilter } from "./respond.ts";
 import { type CheckedShare, responseCheck, type Violation } from "./response-check.ts";
 
-/** Which answers are checked, and who is told what a check finds. */
+/** Which responses are checked, and the callback for violations. */
 export interface ResponseChecking {
   share: CheckedShare;
   onViolation: (violation: Violation) => void;
 }
 
-/** Builds the way out of one operation. */
+/** Builds the response filter of one operation. */
 export async function buildResponseFilter(
   document: OpenApiDocument,
   entry: OperationEntry,

@@ -5,28 +5,28 @@ import { requirementsOf, securityScheme } from "../document/document.ts";
 import { type Problem, createProblem } from "../problem.ts";
 import { queryValue } from "../request/query.ts";
 
-/** Who a credential belongs to, and what it may do. Without `scopes` it may do everything. */
+/** The owner of a credential, and its scopes. Without `scopes`, every operation is allowed. */
 export interface Grant<Caller> {
   caller: Caller;
   scopes?: readonly string[];
 }
 
 /**
- * Judges the credential of one security scheme: the bearer token, the API key, or `user:password` of HTTP Basic.
- * Returns undefined for a credential that is not valid; a throw means that it could not be judged.
+ * Validates the credential of one security scheme: the bearer token, the API key, or `user:password` of HTTP Basic.
+ * Returns undefined for an invalid credential. Throws if the credential cannot be validated.
  */
 export type SecurityHandler<Caller> = (
   credential: string,
   request: Request,
 ) => Grant<Caller> | undefined | Promise<Grant<Caller> | undefined>;
 
-/** Gives who is admitted, or the 401 or 403 to answer with, at once where the handlers judge at once. */
+/** Returns the caller of a request, or the 401 or 403. It returns no promise if the security handlers return none. */
 export type Guard<Caller> = (request: Request) => Admission<Caller> | Problem | Promise<Admission<Caller> | Problem>;
 
-/** Who is admitted. */
+/** The caller of an authorized request. */
 export type Admission<Caller> = Pick<Grant<Caller | undefined>, "caller">;
 
-/** Who judges credentials, by the scheme they are of, and the realm that challenges name. */
+/** The security handlers by scheme, and the realm of challenges. */
 export interface SecurityOptions<Caller> {
   handlers: Record<string, SecurityHandler<Caller>>;
   realm: string;
@@ -40,16 +40,16 @@ interface Check<Caller> {
   scopes: string[];
 }
 
-/** An alternative: its checks, each with what is said when it fails. */
+/** One security requirement: a check for each scheme, with its rejections. */
 type Alternative<Caller> = (Check<Caller> & Record<"whenMissing" | "whenInvalid" | "whenLacking", Rejection>)[];
 
-/** Names of the security schemes an operation may use. */
+/** Returns the names of an operation's security schemes. */
 export function schemeNamesOf(document: OpenApiDocument, entry: OperationEntry): string[] {
   return requirementsOf(document, entry).flatMap((requirement) => Object.keys(requirement));
 }
 
 /**
- * The guard of an operation: every scheme of one of its security requirements has to admit the request (OpenAPI 3.1,
+ * Returns the guard of an operation. A request must satisfy every scheme of one security requirement (OpenAPI 3.1,
  * "Security Requirement Object"). Challenges follow RFC 9110, section 11.6.1, and RFC 6750, section 3.
  */
 export function guardOf<Caller>(
@@ -67,14 +67,14 @@ export function guardOf<Caller>(
 
 const ANONYMOUS = { caller: undefined };
 
-/** Why one alternative does not admit a request, and how to meet it. */
+/** The challenges of a requirement that a request does not satisfy. */
 interface Rejection {
   challenges: string[];
-  /** The scopes that valid credentials lack. */
+  /** The scopes that the credentials need, if they are valid but lack a scope. */
   lacking?: string;
 }
 
-/** Tries the alternatives after those that have refused; the first that admits decides. */
+/** Tries the remaining alternatives; the first that is satisfied decides. */
 function admitByAny<Caller>(
   alternatives: Alternative<Caller>[],
   request: Request,
@@ -87,7 +87,7 @@ function admitByAny<Caller>(
   );
 }
 
-/** Whom the checks from the one at `at` on admit; without any left, whom those before have admitted. */
+/** Runs the checks from index `at` on. Returns the caller that the last check found. */
 function admitByAll<Caller>(
   checks: Alternative<Caller>,
   request: Request,
@@ -106,7 +106,7 @@ function admitByAll<Caller>(
   });
 }
 
-/** Each check with the challenges of all, as they are sent when it is the one that fails. */
+/** Adds the rejections to each check. They carry the challenges of all checks of the requirement. */
 function withRejections<Caller>(checks: Check<Caller>[]): Alternative<Caller> {
   const challenges = checks.map(({ challenge }) => challenge);
   return checks.map((check, at) => {
@@ -124,7 +124,7 @@ function withRejections<Caller>(checks: Check<Caller>[]): Alternative<Caller> {
   });
 }
 
-/** 403 when one alternative lacked nothing but a scope; otherwise 401 with the challenges of all. */
+/** Returns 403 if one alternative failed only for a missing scope, otherwise 401 with the challenges of all. */
 function problemOf(rejections: Rejection[]): Problem {
   const forbidden = rejections.find(({ lacking }) => lacking !== undefined);
   const challenges = forbidden?.challenges ?? [...new Set(rejections.flatMap((rejection) => rejection.challenges))];
@@ -161,7 +161,7 @@ function checkOf<Caller>(
   return { read: () => "", challenge: `${kind} realm="${realm}"`, isBearer, handler, scopes };
 }
 
-/** A token as sent, even when malformed, so that the answer to it can say `invalid_token`. */
+/** Returns the token as sent, even if it is malformed, so that the challenge can contain `invalid_token`. */
 function bearerToken(request: Request): string | undefined {
   return /^bearer +(.*)$/i.exec(authorization(request))?.[1];
 }
@@ -171,7 +171,7 @@ function basicCredentials(request: Request): string | undefined {
   return encoded === undefined ? undefined : Buffer.from(encoded, "base64").toString("utf8");
 }
 
-/** The Authorization header; one that is given twice names no one caller, so it counts as no credential. */
+/** Returns the Authorization header. A repeated header identifies no single caller, so it counts as missing. */
 function authorization(request: Request): string {
   const { rawHeaders, headers } = request;
   let count = 0;
@@ -196,8 +196,8 @@ function schemeOf(document: OpenApiDocument, entry: OperationEntry, name: string
 }
 
 /**
- * Goes on with a value: at once where it is there. What is there is not awaited, since each `await` has a request wait for
- * all others of the same turn of the event loop, and costs a promise.
+ * Calls `next` with a value, or with the result of a promise. A plain value is not awaited: each `await` costs a
+ * promise, and delays the request behind others in the same turn of the event loop.
  */
 function mapMaybePromise<Value, Result>(
   value: Value | PromiseLike<Value>,
