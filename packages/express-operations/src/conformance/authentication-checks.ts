@@ -4,12 +4,15 @@ import type { Change, Check, CheckMaker, Expectation } from "./check-maker.ts";
 import type { Credentials } from "./example-request.ts";
 import { expectHeader } from "./exchange.ts";
 
-/** Credentials are judged first, whatever else is wrong, and refused with a challenge (RFC 9110, section 15.5.2; RFC 6750, section 3). */
+/**
+ * Checks that credentials are validated before anything else, and rejected with a challenge (RFC 9110, section 15.5.2;
+ * RFC 6750, section 3).
+ */
 export function authenticationChecks(document: OpenApiDocument, entry: OperationEntry, check: CheckMaker): Check[] {
   const requirements = requirementsOf(document, entry);
   if (requirements.length === 0 || requirements.some((requirement) => Object.keys(requirement).length === 0)) return [];
   const alternatives = requirements.map((requirement) => schemesOf(document, requirement));
-  if (alternatives.flat().some(({ type }) => type === "mutualTLS")) return []; // refused before there is HTTP
+  if (alternatives.flat().some(({ type }) => type === "mutualTLS")) return []; // TLS rejects the connection before HTTP
   const isBearer = alternatives.every((schemes) => schemes.length === 1 && isBearerScheme(schemes[0]!));
   const challenge = (error?: string): Expectation => {
     const pattern = error === undefined ? /\bBearer\b/i : new RegExp(`\\bBearer\\b.*\\berror="?${error}\\b`, "i");
@@ -47,7 +50,7 @@ export function authenticationChecks(document: OpenApiDocument, entry: Operation
   return checks;
 }
 
-/** Valid credentials without the scopes that an operation needs are a 403 (RFC 6750, section 3.1). */
+/** Checks that valid credentials without the needed scopes are a 403 (RFC 6750, section 3.1). */
 function scopeCheck(entry: OperationEntry, maker: CheckMaker, expect: Expectation): Check {
   const change: Change = (request, { lesserCredentials }) => (request.credentials = lesserCredentials!(entry.id));
   const check = maker.responds([403], "403 with credentials that lack the scopes", change, expect);
@@ -63,7 +66,7 @@ function isBearerScheme({ type, scheme }: SecurityScheme): boolean {
   return type === "oauth2" || type === "openIdConnect" || (type === "http" && scheme?.toLowerCase() === "bearer");
 }
 
-/** Credentials for some schemes that nobody was given; undefined when one of them is of an unknown kind. */
+/** Returns invalid credentials for the schemes, or undefined if one of them is of an unknown kind. */
 function invalidCredentials(schemes: SecurityScheme[]): Credentials | undefined {
   const credentials = { headers: {} as Record<string, string>, query: {} as Record<string, string> };
   for (const scheme of schemes) {

@@ -3,27 +3,27 @@ import { type ExampleRequest, exampleRequest } from "./example-request.ts";
 import { ConformanceError, exchange, expectAccepted, expectStatus, type Received, type Target } from "./exchange.ts";
 import { responseAssertion } from "./response-assertion.ts";
 
-/** One thing a server that implements a document has to do. */
+/** A check of one requirement that an operation has to meet. */
 export interface Check {
   operationId: string;
   title: string;
-  /** What the target may go without; then `run` checks nothing. */
+  /** The optional setting of the target that the check needs. Without it, `run` checks nothing. */
   needs?: "lesserCredentials";
-  /** Rejects with a `ConformanceError` when the server does not. */
+  /** Rejects with a `ConformanceError` if the server does not meet the requirement. */
   run: (target: Target) => Promise<void>;
 }
 
-/** What a check does to a valid request before it is sent. */
+/** Changes a valid request before it is sent. */
 export type Change = (request: ExampleRequest, target: Target) => void;
 
-/** What a check expects of the response; throws a `ConformanceError` otherwise. */
+/** Throws a `ConformanceError` if the response is not as expected. */
 export type Expectation = (received: Received) => void;
 
-/** Makes checks of the operation at hand. */
+/** Makes checks of one operation. */
 export interface CheckMaker {
-  /** The request stays valid: it is not refused, and its answer is a declared one. */
+  /** Expects a request that stays valid to be accepted, with a declared response. */
   accepts: (title: string, change?: Change, expect?: Expectation) => Check;
-  /** The request is changed so that one of these statuses is due. */
+  /** Expects one of the statuses for a changed request. */
   responds: (statuses: number[], title: string, change: Change, expect?: Expectation) => Check;
 }
 

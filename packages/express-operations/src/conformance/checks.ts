@@ -8,8 +8,9 @@ import { type DeclaredPaths, methodChecks } from "./method-checks.ts";
 import { negativeInputs } from "./negative-inputs.ts";
 
 /**
- * The checks a document implies, by operation: declared answers, authentication before anything else, HEAD, OPTIONS, 404,
- * 405, 406, 413, 415, deprecation headers (RFC 9110, RFC 6750, RFC 9745, RFC 8594), and 400 for obvious invalid input.
+ * Returns the checks that a document implies for each operation: declared responses, authentication before anything
+ * else, HEAD, OPTIONS, 404, 405, 406, 413, 415, deprecation headers (RFC 9110, RFC 6750, RFC 9745, RFC 8594), and 400
+ * for obvious invalid input.
  */
 export function conformanceChecks(document: OpenApiDocument, limits: Limits = {}): Check[] {
   const entries = operationsOf(document).filter(({ method }) => method !== "trace"); // `fetch` sends none

@@ -11,13 +11,16 @@ import { declaredBody } from "./request-body.ts";
 
 const UNKNOWN = "application/x-unknown";
 
-/** What the document does not say and the server keeps to. */
+/** Limits of the server that the document does not state. */
 export interface Limits {
-  /** Largest request body in bytes; without it that limit is not checked. */
+  /** Largest request body in bytes. Without it, the limit is not checked. */
   bodyLimit?: number;
 }
 
-/** Media types, encodings and sizes that are not declared are refused with their own status (RFC 9110, section 15.5). */
+/**
+ * Checks that undeclared media types, content codings and oversized bodies are rejected, each with its status (RFC
+ * 9110, section 15.5).
+ */
 export function contentChecks(
   document: OpenApiDocument,
   entry: OperationEntry,
@@ -47,7 +50,7 @@ export function contentChecks(
   return checks;
 }
 
-/** Whether the declared response of a status has a body. */
+/** Returns whether the declared response of a status has a body. */
 export function declaresContent(document: OpenApiDocument, entry: OperationEntry, status: number): boolean {
   const key = responseKey(entry, status);
   const response = resolve<ResponseObject>(document, entry.operation.responses?.[key ?? ""] ?? {});

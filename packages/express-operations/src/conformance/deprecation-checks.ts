@@ -2,7 +2,10 @@ import type { OperationEntry } from "../document/document.ts";
 import type { Check, CheckMaker } from "./check-maker.ts";
 import { ConformanceError, expectHeader } from "./exchange.ts";
 
-/** A deprecated operation says since when and until when it stands, and what to use instead (RFC 9745, RFC 8594, RFC 5829). */
+/**
+ * Checks that a deprecated operation announces its deprecation date, its end and its successor (RFC 9745, RFC 8594, RFC
+ * 5829).
+ */
 export function deprecationChecks(entry: OperationEntry, check: CheckMaker): Check[] {
   const { deprecated, "x-deprecated-at": since, "x-sunset": sunset, "x-successor": successor } = entry.operation;
   if (deprecated !== true) return [];

@@ -3,13 +3,13 @@ import { exampleValue, firstExample } from "./example-value.ts";
 import { place, type SentParameters } from "./parameter-style.ts";
 import { exampleBody, type RequestBody } from "./request-body.ts";
 
-/** What entitles a request: headers, cookies among them, and query parameters, as they are before encoding. */
+/** The credentials of a request, not encoded: headers (cookies are a header) and query parameters. */
 export interface Credentials {
   headers?: Record<string, string>;
   query?: Record<string, string>;
 }
 
-/** A request taken apart, so that a check can change one thing about it. */
+/** The parts of a request, so that a check can change one of them. */
 export interface ExampleRequest extends SentParameters {
   method: string;
   /** The path template; its parameters are in `path`. */
@@ -19,8 +19,8 @@ export interface ExampleRequest extends SentParameters {
 }
 
 /**
- * A request that the document gives as valid: what is required, with the values of its examples, else of its defaults
- * and enums, else the smallest that its types and bounds allow. Throws where none of these tells.
+ * Returns a valid request with the required inputs. Values are examples, else defaults and enums, else the smallest
+ * that types and bounds allow. Throws if none of these gives a value.
  */
 export function exampleRequest(
   document: OpenApiDocument,
@@ -45,7 +45,9 @@ export function exampleRequest(
   return body === undefined ? request : { ...request, body };
 }
 
-/** A valid value of a parameter; never an empty list or object, which most styles cannot tell from none. */
+/**
+ * Returns a valid value of a parameter. It is never an empty list or object, because most styles cannot express one.
+ */
 export function exampleParameter(document: OpenApiDocument, parameter: ParameterObject): unknown {
   const { example, examples, schema, content, name } = parameter;
   const [media] = Object.values(content ?? {}) as Pick<ParameterObject, "schema" | "example">[];
@@ -54,14 +56,17 @@ export function exampleParameter(document: OpenApiDocument, parameter: Parameter
   return given ?? exampleValue(document, node, `parameter "${name}"`);
 }
 
-/** The parameters of an operation, without the headers whose declaration means nothing (OpenAPI 3.1, "Parameter Object"). */
+/**
+ * Returns the parameters of an operation without the headers whose declaration is ignored (OpenAPI 3.1, "Parameter
+ * Object").
+ */
 export function meaningfulParameters(entry: OperationEntry): ParameterObject[] {
   return entry.parameters.filter(
     ({ in: where, name }) => where !== "header" || !/^(?:accept|content-type|authorization)$/i.test(name),
   );
 }
 
-/** The path that a request is sent to, below the base URL. */
+/** Returns the path of a request, below the base URL. */
 export function pathOf({ template, path }: ExampleRequest): string {
   return template.replace(/\{([^}]+)\}/g, (_, name: string) => path[name] ?? "x");
 }

@@ -10,7 +10,10 @@ import {
   typesOf,
 } from "../document/effective-schema.ts";
 
-/** A valid value of a schema for a request: its example, default or first of its enum, else the smallest it allows. */
+/**
+ * Returns a valid value of a schema for a request: its example, its default, the first of its enum, or the smallest
+ * that it allows.
+ */
 export function exampleValue(document: OpenApiDocument, node: Schema, where: string): unknown {
   const schema = effectiveSchema(document, node);
   const given = givenValue(schema);
@@ -34,13 +37,13 @@ export function exampleValue(document: OpenApiDocument, node: Schema, where: str
   }
 }
 
-/** The value of the first of some named examples. */
+/** Returns the value of the first example. */
 export function firstExample(document: OpenApiDocument, examples: Record<string, ExampleObject> | undefined): unknown {
   const [first] = Object.values(examples ?? {});
   return first === undefined ? undefined : resolve<ExampleObject>(document, first).value;
 }
 
-/** A value without the fields that are for responses alone. */
+/** Returns a value without its `readOnly` fields. */
 export function withoutReadOnly(document: OpenApiDocument, node: Schema | undefined, value: unknown): unknown {
   const schema = effectiveSchema(document, node);
   if (Array.isArray(value)) return value.map((item) => withoutReadOnly(document, schema.items, item));
@@ -57,7 +60,7 @@ function givenValue(schema: Schema): unknown {
   );
 }
 
-/** What the examples of some members of an `allOf` leave out is made up. */
+/** Adds the required fields that the examples of `allOf` members leave out. */
 function exampleObject(document: OpenApiDocument, schema: Schema, given: object, where: string): object {
   const fields = propertiesOf(schema);
   const required = requiredOf(document, schema).filter((name) => !Object.hasOwn(given, name));

@@ -5,9 +5,9 @@ import { encodeBody } from "./request-body.ts";
 export interface Target {
   /** Where the operations are served, such as `http://127.0.0.1:3000/v1`. */
   baseUrl: string;
-  /** What entitles a request to an operation. */
+  /** Returns credentials with all scopes of an operation. */
   credentials?: (operationId: string) => Credentials;
-  /** Credentials that are valid and have no scope at all; without them, the answer to those is not checked. */
+  /** Returns valid credentials without scopes. If it is missing, the 403 for such credentials is not checked. */
   lesserCredentials?: (operationId: string) => Credentials;
 }
 
@@ -18,7 +18,7 @@ export interface Received {
   text: string;
 }
 
-/** What a check found wrong; the message says what was sent, what was expected and what came. */
+/** A failed check. The message contains the request, the expectation and the response. */
 export class ConformanceError extends Error {
   override name = "ConformanceError";
 }
@@ -43,7 +43,9 @@ export function expectStatus(received: Received, ...expected: number[]): void {
     throw new ConformanceError(`expected ${expected.join(" or ")}, got ${received.status}`);
 }
 
-/** A valid request may be answered with any status that does not find fault with it, 404 included. */
+/**
+ * Expects that a valid request is not rejected. Any status that does not blame the request is allowed, 404 included.
+ */
 export function expectAccepted(received: Received): void {
   if (received.status >= 500 || REJECTIONS.has(received.status))
     throw new ConformanceError(`expected no refusal, got ${received.status}`);
@@ -51,7 +53,7 @@ export function expectAccepted(received: Received): void {
 
 const REJECTIONS = new Set([400, 401, 403, 405, 406, 413, 415]);
 
-/** Expects a header to be there and, where given, to match. */
+/** Expects a header to be present and, if a pattern is given, to match it. */
 export function expectHeader({ headers }: Received, name: string, pattern = /^/): void {
   const value = headers.get(name);
   if (value === null) throw new ConformanceError(`expected the header ${name}, which is missing`);

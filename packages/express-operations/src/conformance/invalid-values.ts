@@ -2,16 +2,16 @@ import type { OpenApiDocument, Schema } from "../document/document.ts";
 import { boundsOf, typesOf } from "../document/effective-schema.ts";
 import { exampleValue } from "./example-value.ts";
 
-/** A value that no valid request has, and what is wrong with it. */
+/** A value that violates a schema, and the violation. */
 export interface InvalidValue {
   title: string;
   value: unknown;
 }
 
-/** Longer texts and lists may be refused for their size instead. */
+/** Longer texts and lists might be rejected for their size instead. */
 const LARGEST = 4_000;
 
-/** The obvious invalid values of an effective schema, each wrong in one way as far as that can be told. */
+/** Returns obvious invalid values of an effective schema. Each violates one keyword, as far as possible. */
 export function invalidValues(document: OpenApiDocument, schema: Schema): InvalidValue[] {
   const isListed = schema["enum"] !== undefined;
   return [
@@ -25,7 +25,9 @@ export function invalidValues(document: OpenApiDocument, schema: Schema): Invali
 
 const OF_ANOTHER_TYPE = { integer: "abc", number: "abc", boolean: "maybe", string: 1, array: "abc", object: [] };
 
-/** Of several types, one may well take a value that is meant for another: so only a single one is tried. */
+/**
+ * Returns values of a wrong type. Schemas with several types get none, because one of the types might accept the value.
+ */
 function wrongTypes(schema: Schema): InvalidValue[] {
   const types = typesOf(schema);
   const [type] = types as (keyof typeof OF_ANOTHER_TYPE)[];
@@ -57,14 +59,14 @@ function invalidTexts(schema: Schema): InvalidValue[] {
   return values;
 }
 
-/** A text that does not match a pattern, of one character again and again; undefined where that is not so easy. */
+/** Returns a repeated character that does not match a pattern, or undefined if none of a few does. */
 function mismatchOf(pattern: unknown, length: number): string | undefined {
   if (typeof pattern !== "string") return undefined;
   try {
     const expression = new RegExp(pattern, "u");
     return ["!", "~", "0", "x", "A", "\u0007"].map((one) => one.repeat(length)).find((text) => !expression.test(text));
   } catch {
-    return undefined; // not a pattern of ECMA-262
+    return undefined; // the pattern is not valid in ECMA-262
   }
 }
 
@@ -75,7 +77,7 @@ function invalidLists(document: OpenApiDocument, schema: Schema): InvalidValue[]
     try {
       return Array.from({ length }, () => exampleValue(document, schema.items ?? {}, "an item"));
     } catch {
-      return undefined; // no item is known to be valid, so a refusal would say nothing about their number
+      return undefined; // without a valid item, a rejection would say nothing about the number of items
     }
   };
   const values = [

@@ -8,7 +8,10 @@ import { ConformanceError, expectHeader } from "./exchange.ts";
 /** The methods of each declared path, upper case. */
 export type DeclaredPaths = PathRouter<string[]>;
 
-/** Paths are exactly the declared ones, and every path answers to HEAD, OPTIONS and wrong methods (RFC 9110, sections 9.3 and 15.5.6). */
+/**
+ * Checks that only declared paths exist, and that each supports HEAD, OPTIONS and 405 (RFC 9110, sections 9.3 and
+ * 15.5.6).
+ */
 export function methodChecks(
   document: OpenApiDocument,
   entry: OperationEntry,
@@ -20,7 +23,7 @@ export function methodChecks(
   const allows = expectAllow(allowed);
   const checks = [
     check.responds([404], "404 for a path that is not declared", (request) => {
-      // No template is endless, so this ends.
+      // Terminates, because every declared path is finite.
       do request.template += "/no/such/path";
       while (paths.find(pathOf(request)) !== undefined);
     }),

@@ -14,13 +14,16 @@ import { invalidValues } from "./invalid-values.ts";
 import { place } from "./parameter-style.ts";
 import { declaredBody, isForm, NOT_JSON } from "./request-body.ts";
 
-/** One thing about a valid request that makes it invalid. */
+/** One change that makes a valid request invalid. */
 export interface NegativeInput {
   title: string;
   apply: (request: ExampleRequest) => void;
 }
 
-/** The obvious invalid inputs of an operation: missing, wrong type, out of bounds, not in the enum, unknown, repeated. */
+/**
+ * Returns obvious invalid inputs of an operation: missing, wrong type, out of bounds, not in the enum, unknown,
+ * repeated.
+ */
 export function negativeInputs(document: OpenApiDocument, entry: OperationEntry): NegativeInput[] {
   const parameters = meaningfulParameters(entry);
   return [
@@ -50,7 +53,10 @@ function parameterInputs(document: OpenApiDocument, parameter: ParameterObject):
   return inputs;
 }
 
-/** What can be told to be invalid though all of it is text: a schema of no or several types takes text of many kinds. */
+/**
+ * Returns the texts that are surely invalid. A schema of no type or several types accepts texts of many kinds, so only
+ * its enum is used.
+ */
 function invalidTexts(document: OpenApiDocument, parameter: ParameterObject): { title: string; value: unknown }[] {
   if (!isText(document, parameter)) return [];
   const schema = effectiveSchema(document, parameter.schema);
@@ -63,7 +69,7 @@ function invalidTexts(document: OpenApiDocument, parameter: ParameterObject): { 
   });
 }
 
-/** Whether a parameter is one piece of text, and not a list, an object or a document of its own. */
+/** Returns whether a parameter is a scalar text, and not a list, an object or a document. */
 function isText(document: OpenApiDocument, { schema, content }: ParameterObject): boolean {
   if (content !== undefined) return false;
   const effective = effectiveSchema(document, schema);
@@ -87,7 +93,10 @@ function canCarry(
   }
 }
 
-/** Nothing is unknown where an object spreads its fields over the query. */
+/**
+ * Returns an unknown query parameter. If an object is exploded over the query, every name may be its field, so none is
+ * unknown.
+ */
 function unknownParameter(document: OpenApiDocument, parameters: ParameterObject[]): NegativeInput[] {
   const isObject = ({ schema }: ParameterObject) => typesOf(effectiveSchema(document, schema)).includes("object");
   if (parameters.some((parameter) => isExplodedObject(document, parameter) && isObject(parameter))) return [];

@@ -3,17 +3,19 @@ import { isRecord } from "../document/effective-schema.ts";
 
 const DELIMITER: Record<string, string> = { spaceDelimited: "%20", pipeDelimited: "%7C" };
 
-/** The parameters of a request, by place, as they are sent. */
+/** The encoded parameters of a request, by place. */
 export interface SentParameters {
   /** Percent-encoded. */
   path: Record<string, string>;
-  /** Percent-encoded `name=value`, and the declared parameter it is of. */
+  /** Percent-encoded `name=value`, and the name of its declared parameter. */
   query: { of: string; text: string }[];
   headers: Headers;
   cookies: Record<string, string>;
 }
 
-/** Sets a parameter in its style (OpenAPI 3.1, "Style Values"), in place of what the request has of it; without a value, takes it out. */
+/**
+ * Replaces a parameter of the request, encoded in its style (OpenAPI 3.1, "Style Values"). Without values, removes it.
+ */
 export function place(request: SentParameters, parameter: ParameterObject, ...values: unknown[]): void {
   const { in: where, name, explode } = parameter;
   const [value] = values;
@@ -39,7 +41,7 @@ export function place(request: SentParameters, parameter: ParameterObject, ...va
   }
 }
 
-/** One query parameter as it is sent, `name=value` for each time it is given. */
+/** Returns a query parameter as `name=value`, once for each time that it is given. */
 function queryTexts(
   { name, content, style = "form", explode = style === "form" }: ParameterObject,
   value: unknown,
@@ -55,7 +57,7 @@ function queryTexts(
   return [`${encodeURIComponent(name)}=${items.join(DELIMITER[style] ?? ",")}`];
 }
 
-/** The parts of a value that a delimiter goes between. */
+/** Returns the parts of a value that a delimiter separates. */
 function itemsOf(value: unknown, explode: boolean | undefined, encode: (text: string) => string): string[] {
   if (Array.isArray(value)) return value.map((item) => encode(String(item)));
   if (!isRecord(value)) return [encode(String(value))];

@@ -9,21 +9,21 @@ import { essenceOf, isJson } from "../media-type.ts";
 import { effectiveSchema, isRecord, propertiesOf } from "../document/effective-schema.ts";
 import { exampleValue, firstExample, withoutReadOnly } from "./example-value.ts";
 
-/** A body, and the media type it is sent as. */
+/** A body and its media type. */
 export interface RequestBody {
   contentType: string;
   value: unknown;
 }
 
-/** Stands for a body that is sent as text that is not JSON. */
+/** Represents a body that is not JSON. */
 export const NOT_JSON = Symbol("text that is not JSON");
 
-/** How the checks send the body of an operation: its JSON, else the first of its media types. */
+/** The body that the checks send: the operation's JSON, else the first of its media types. */
 export interface DeclaredBody {
   contentType: string;
   essence: string;
   isRequired: boolean;
-  /** Every media type that the operation takes. */
+  /** All media types that the operation accepts. */
   declared: string[];
   schema: Schema;
   example: unknown;
@@ -32,12 +32,12 @@ export interface DeclaredBody {
 const FORM = "application/x-www-form-urlencoded";
 const SENT_AS: Record<string, string> = { "*/*": "application/octet-stream", "text/*": "text/plain" };
 
-/** Returns a media type that falls under a declared media type or range. */
+/** Returns a media type that matches a declared media type or range. */
 export function sentAs(declared: string): string {
   return SENT_AS[declared] ?? declared.replace("/*", "/x-any");
 }
 
-/** The body that an operation takes, if any; `fetch` sends none with GET and HEAD. */
+/** Returns the body that an operation accepts, if any. GET and HEAD have none, because `fetch` sends none. */
 export function declaredBody(document: OpenApiDocument, entry: OperationEntry): DeclaredBody | undefined {
   if (entry.method === "get" || entry.method === "head") return undefined;
   const { content = {}, required } = resolve<RequestBodyObject>(document, entry.operation.requestBody ?? {});
@@ -56,7 +56,7 @@ export function declaredBody(document: OpenApiDocument, entry: OperationEntry): 
   };
 }
 
-/** A valid body of an operation; files are `Blob`s. */
+/** Returns a valid body of an operation. Files are `Blob`s. */
 export function exampleBody(document: OpenApiDocument, entry: OperationEntry): RequestBody | undefined {
   const body = declaredBody(document, entry);
   if (body === undefined) return undefined;
@@ -69,12 +69,12 @@ export function exampleBody(document: OpenApiDocument, entry: OperationEntry): R
   return { contentType, value: Object.fromEntries(parts) };
 }
 
-/** Whether a media type carries an object field by field, as text. */
+/** Returns whether a media type is a form: fields of text. */
 export function isForm(essence: string): boolean {
   return essence === FORM || essence.startsWith("multipart/");
 }
 
-/** A body as `fetch` takes it; the Content-Type of a `FormData` is for `fetch` to set, boundary and all. */
+/** Encodes a body for `fetch`, which sets the Content-Type of `FormData` with its boundary. */
 export function encodeBody({ contentType, value }: RequestBody): string | FormData {
   if (value === NOT_JSON) return "{not json";
   const essence = essenceOf(contentType);
@@ -90,7 +90,10 @@ export function encodeBody({ contentType, value }: RequestBody): string | FormDa
   return isJson(essence) || typeof value !== "string" ? JSON.stringify(value) : value;
 }
 
-/** An array gives its name once for each item; an object inside is JSON (OpenAPI 3.1, "Encoding Object"). */
+/**
+ * Returns the fields of a form. An array repeats its name for each item; an object is JSON (OpenAPI 3.1, "Encoding
+ * Object").
+ */
 function partsOf(value: Record<string, unknown>): [name: string, part: string | Blob][] {
   return Object.entries(value).flatMap(([name, field]) =>
     [field].flat().map((item): [string, string | Blob] => {

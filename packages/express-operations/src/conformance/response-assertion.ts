@@ -11,12 +11,16 @@ import { type CheckResponse, responseCheck } from "../response/response-check.ts
 import type { ExampleRequest } from "./example-request.ts";
 import { ConformanceError, expectHeader, type Received } from "./exchange.ts";
 
-/** Judges a response by the document; `isValid` says that the request gave no cause for a refusal. */
+/**
+ * Rejects with a `ConformanceError` if a response violates the document. `isValid` tells that the request was valid, so
+ * an undeclared status is a violation.
+ */
 export type ResponseAssertion = (request: ExampleRequest, received: Received, isValid: boolean) => Promise<void>;
 
 /**
- * Judges the responses of an operation: status, media type and required headers are declared ones, and JSON keeps to its
- * schema. A refusal whose status is not declared only has to be JSON, and so has one of no operation (404, 405).
+ * Returns the assertion for the responses of an operation: status, media type and required headers are declared, and
+ * JSON matches its schema. An error whose status is undeclared only has to be JSON, and so has an error of no operation
+ * (404, 405).
  */
 export function responseAssertion(document: OpenApiDocument, entry: OperationEntry): ResponseAssertion {
   let check: Promise<CheckResponse> | undefined;
@@ -37,21 +41,21 @@ export function responseAssertion(document: OpenApiDocument, entry: OperationEnt
     const violations = await (
       await check
     )({ status, contentType, body: parsed(text), headers: Object.fromEntries(headers) });
-    // The headers that arrive are text, whatever type is declared.
+    // Received headers are text, whatever type is declared.
     const first = violations.find(({ pointer }) => pointer.startsWith("/body"));
     if (first !== undefined)
       throw new ConformanceError(`the body of ${status} at ${first.pointer} ${first.message}, got ${first.valueType}`);
   };
 }
 
-/** The declared response of a status. Where successes are declared one by one, `default` is for failures. */
+/** Returns the key of a status's declared response. If successes are declared, `default` covers only errors. */
 function declaredKey(entry: OperationEntry, status: number): string | undefined {
   const key = responseKey(entry, status);
   const declaresSuccess = Object.keys(entry.operation.responses ?? {}).some((declared) => /^[23]/.test(declared));
   return key === "default" && status < 400 && declaresSuccess ? undefined : key;
 }
 
-/** Whether a request is to the operation, and not to another path or method. */
+/** Returns whether a request has the path and method of the operation. */
 function isOf(entry: OperationEntry, { method, template }: ExampleRequest): boolean {
   const own = entry.method.toUpperCase();
   return template === entry.path && (method === own || (method === "HEAD" && own === "GET"));
@@ -64,7 +68,7 @@ function expectDeclaredHeaders(document: OpenApiDocument, response: ResponseObje
   }
 }
 
-/** The declared media type that a response falls under; undefined where it has no body and needs none. */
+/** Returns the declared media type that matches a response, or undefined if it needs no body and has none. */
 function expectDeclaredType(response: ResponseObject, received: Received, isHead: boolean): string | undefined {
   const { status, headers, text } = received;
   const declared = Object.keys(response.content ?? {});
@@ -83,7 +87,7 @@ function expectDeclaredType(response: ResponseObject, received: Received, isHead
   return found;
 }
 
-/** Expects a body that is JSON and says so. */
+/** Expects a JSON body with a JSON media type. */
 export function expectJson({ status, headers, text }: Received): void {
   const essence = parseMediaType(headers.get("Content-Type") ?? "")?.essence ?? "";
   if (!isJson(essence))

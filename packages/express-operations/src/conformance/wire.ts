@@ -5,20 +5,23 @@ import { ConformanceError, type Received } from "./exchange.ts";
 import { encodeBody } from "./request-body.ts";
 import { expectJson, type ResponseAssertion, responseAssertion } from "./response-assertion.ts";
 
-/** A valid request of an operation, as far as the document says, for tests that send it in ways of their own. */
+/** A valid request of an operation according to the document, for tests that send it themselves. */
 export interface Example {
   operationId: string;
   /** Upper case. */
   method: string;
-  /** Below the base URL, with the query, percent-encoded. */
+  /** Path below the base URL with the query, percent-encoded. */
   target: string;
-  /** None that carries a credential. */
+  /** The headers, without credentials. */
   headers: Record<string, string>;
-  /** A form with files is sent as `FormData`, which brings its own Content-Type. */
+  /** A form with files is `FormData`, which sets its own Content-Type. */
   body: string | FormData | undefined;
 }
 
-/** One valid request for each operation, by the examples of the document; throws where it gives none for a value that is needed. */
+/**
+ * Returns a valid request for each operation, made from the examples of the document. Throws if a required value has no
+ * example.
+ */
 export function exampleRequests(document: OpenApiDocument): Example[] {
   return operationsOf(document).map((entry) => {
     const request = exampleRequest(document, entry);
@@ -33,12 +36,15 @@ export function exampleRequests(document: OpenApiDocument): Example[] {
   });
 }
 
-/** Judges the answer to any request, valid or not, to the method and target below the base URL; rejects with a `ConformanceError`. */
+/**
+ * Validates the response to any request, valid or not. The target is below the base URL. Rejects with a
+ * `ConformanceError`.
+ */
 export type ResponseValidator = (sent: { method: string; target: string }, received: Received) => Promise<void>;
 
 /**
- * Judges by the operation that the target is of, if any: its declared statuses, media types, headers and schemas. A success
- * of no operation is outside the document, but for what OPTIONS answers without a body.
+ * Returns a function that validates responses against the operation of their request: declared statuses, media types,
+ * headers and schemas. Without such an operation, only an error or an OPTIONS response without a body conforms.
  */
 export function responseValidator(document: OpenApiDocument): ResponseValidator {
   const router = new PathRouter<Map<string, { template: string; assertResponse: ResponseAssertion }>>();

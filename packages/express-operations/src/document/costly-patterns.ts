@@ -1,18 +1,18 @@
-/** Up to this length, polynomial backtracking of degree 2 takes little time; in a list or a map, up to this one each. */
+/** The longest text for which quadratic backtracking is fast: one text, or each of many in a list or a map. */
 const SHORT = { once: 500, repeated: 50 };
-/** Longer patterns are not analysed, as that takes long. */
+/** Longer patterns are not analysed, because the analysis would take too long. */
 const MAX_SOURCE = 1_000;
-/** A bounded quantifier that allows more repetitions is analysed like an unbounded one. */
+/** A bounded quantifier with more repetitions is analysed like an unbounded one. */
 const FEW_REPETITIONS = 10;
-/** As many combinations of bounded repetitions take little time. */
+/** Up to this many combinations of bounded repetitions are fast. */
 const FEW_COMBINATIONS = 1_000_000;
-/** Each optional character may double the tries. */
+/** More optional characters count as exponential, because each may double the attempts. */
 const MANY_OPTIONAL = 20;
 const OPTIONAL = /(?<![\\(*+?}])\?/g;
 
 /**
- * Returns why a pattern takes more than linear time, and what to do; undefined where that is not known. `isRepeated` tells that
- * a request can hold many texts that it validates.
+ * Returns why a pattern takes more than linear time and how to fix it, or undefined if it is not known to. `isRepeated`
+ * means that a request can hold many texts for this pattern.
  */
 export async function costOfPattern(
   source: string,
@@ -30,7 +30,7 @@ const PLAIN = /^\^[^()|*+?{]*(?:[*+]|\{\d+,?\d*\})?[^()|*+?{]*$/;
 
 type Backtracking = "quadratic" | "polynomial" | "exponential";
 
-/** Returns how the tries that a pattern takes grow with the length of a text, where they grow faster than it. */
+/** Returns how the number of match attempts grows with the length of a text, if it grows more than linearly. */
 async function backtrackingOf(source: string): Promise<Backtracking | undefined> {
   if (PLAIN.test(source) || !/[*+?{]/.test(source) || source.length > MAX_SOURCE) return undefined;
   if (expressionOf(source) === undefined) return undefined;
@@ -66,13 +66,13 @@ function withoutBounds(source: string): { unbounded: string; combinations: numbe
   return { unbounded, combinations };
 }
 
-/** Whether a match is tried from each place of a text, and each of these tries may take as long as the text is. */
+/** Returns whether a match is attempted from every position, and each attempt may take time linear in the text. */
 function mayBeginAnywhere(source: string): boolean {
   const bare = source.replaceAll(/\\.|\[(?:\\.|[^\]\\])*\]/g, "x");
   return !bare.startsWith("^") && /[*+]|\{\d+,\}/.test(bare.replace(/(?:[*+]|\{\d+,\})\??$/, ""));
 }
 
-/** Compiles a pattern as ajv does. A pattern that does not compile is reported by `ready`. */
+/** Compiles a pattern like ajv. Returns undefined if it does not compile; `ready` reports that. */
 function expressionOf(source: string): RegExp | undefined {
   try {
     return new RegExp(source, "u");

@@ -8,8 +8,8 @@ interface Part extends Subschema {
 }
 
 /**
- * Returns the schemas below a root that contain themselves, each with where it validates one part of a value against itself
- * several times, such as `properties/child`. Each level of nesting multiplies the time of these.
+ * Returns the recursive schemas below a root that validate one part of a value against themselves several times, each
+ * with that part, such as `properties/child`. Their time multiplies with each level of nesting.
  */
 export function repeatedParts(document: OpenApiDocument, root: Schema): Map<Schema, string> {
   const found = new Map<Schema, string>();
@@ -17,7 +17,7 @@ export function repeatedParts(document: OpenApiDocument, root: Schema): Map<Sche
   for (const schema of cycles.keys()) {
     const below = [...schemasInPlace(document, schema), ...schemasOfParts(document, schema)];
     const returning = below.filter((own) => cycles.get(own.schema) === cycles.get(schema));
-    if (returning.length < 2) continue; // what leads to another schema alone is named there
+    if (returning.length < 2) continue; // a schema with one way back is reported where the ways divide
     const parts = recursiveParts(document, schema, cycles);
     const repeated = parts.find((part, at) =>
       parts.some((other, place) => place > at && mayOverlap(part, other) && !areExclusive(document, part, other)),
@@ -28,10 +28,10 @@ export function repeatedParts(document: OpenApiDocument, root: Schema): Map<Sche
   return found;
 }
 
-/** Two ways to one part are enough to name a schema, and the ways may be very many. */
+/** The most parts to collect. Two paths to one part are enough to report a schema, and there may be very many. */
 const ENOUGH = 500;
 
-/** Returns the parts whose validation comes back to the schema, once for each way that leads to them. */
+/** Returns the parts whose validation leads back to the schema, once for each path to them. */
 function recursiveParts(document: OpenApiDocument, schema: Schema, cycles: Map<Schema, number>): Part[] {
   const returns = (part: Subschema): boolean => cycles.get(part.schema) === cycles.get(schema);
   const found: Part[] = [];
@@ -44,7 +44,10 @@ function recursiveParts(document: OpenApiDocument, schema: Schema, cycles: Map<S
   return found;
 }
 
-/** Returns the cycle that each schema below a root is on, its own where it is on none: Tarjan's strongly connected components. */
+/**
+ * Returns the number of each schema's cycle below a root; a schema on no cycle has a number of its own. This is
+ * Tarjan's algorithm for strongly connected components.
+ */
 function cyclesBelow(document: OpenApiDocument, root: Schema): Map<Schema, number> {
   const cycles = new Map<Schema, number>();
   const order = new Map<Schema, number>();
@@ -67,7 +70,7 @@ function cyclesBelow(document: OpenApiDocument, root: Schema): Map<Schema, numbe
 
 const OF_ITEMS = new Set(["items", "contains", "prefixItems", "unevaluatedItems"]);
 
-/** Whether two keywords may validate the same part of a value. */
+/** Returns whether two keywords may validate the same part of a value. */
 function mayOverlap(one: Part, other: Part): boolean {
   if (OF_ITEMS.has(one.keyword) || OF_ITEMS.has(other.keyword)) {
     if (!OF_ITEMS.has(one.keyword) || !OF_ITEMS.has(other.keyword)) return false;
@@ -81,15 +84,15 @@ function mayOverlap(one: Part, other: Part): boolean {
 }
 
 /**
- * Whether no value is validated both ways: the schemas of both parts require other values of one property, which is the first
- * of theirs. ajv stops there, before the part, if that is a property as well.
+ * Returns whether at most one of two parts is validated. The parent schemas then require different values of the same
+ * first property. ajv stops at that property, before the part, if the part is a property as well.
  */
 function areExclusive(document: OpenApiDocument, one: Part, other: Part): boolean {
   const [own, others] = [one, other].map((part) => discriminatorOf(document, part));
   return own?.name === others?.name && own !== undefined && !own.values.some((value) => others!.values.includes(value));
 }
 
-/** Returns the values that the first property beside a part may have, if it is required. */
+/** Returns the allowed values of the first property beside a part, if it is required. */
 function discriminatorOf(
   document: OpenApiDocument,
   { keyword, parent }: Part,

@@ -12,20 +12,20 @@ export interface CostlySchema {
   /** Path of keywords and properties from there, such as `/tags/items`. */
   at: string;
   keyword: "uniqueItems" | "pattern" | "$ref";
-  /** What takes long, and what to do about it. */
+  /** The cause and the remedy. */
   reason: string;
 }
 
-/** ajv compares this many items quickly, however large they are within the default limits. */
+/** ajv compares this many items quickly, whatever their size within the default limits. */
 const FEW_ITEMS = 50;
-/** How many schemas a warning names. */
+/** The most schemas that a warning lists. */
 const NAMED = 20;
 
 /**
- * Finds the schemas of an operation's requests whose validation can take more than linear time: `uniqueItems` of items that
- * are not known to be scalar, patterns that backtrack as far as scslre finds them, and schemas that validate a part of a
- * value against themselves several times. Schemas that cannot be read are left out, as `ready` reports them, and so are those in
- * `seen`, to which the others are added.
+ * Finds the schemas of an operation's requests whose validation can take more than linear time: `uniqueItems` of items
+ * that may not be scalar, patterns that backtrack according to scslre, and schemas that validate one part of a value
+ * against themselves several times. It skips schemas that cannot be read, which `ready` reports. It skips those in
+ * `seen`, and adds the others to it.
  */
 export async function costlySchemas(
   document: OpenApiDocument,
@@ -44,14 +44,14 @@ export async function costlySchemas(
       }
     }
   } catch {
-    // a reference that leads nowhere: `ready` tells of it
+    // `ready` reports the reference that cannot be resolved
   }
   return found;
 }
 
 /**
- * Warns of the costly schemas of a document, each once. It looks for them after the start, one operation in each round of the
- * event loop, so that a large document does not delay the first response.
+ * Warns of each costly schema of a document once. The search runs after the start, one operation per turn of the event
+ * loop, so that a large document does not delay the first response.
  */
 export async function warnOfCosts(document: OpenApiDocument, entries: OperationEntry[]): Promise<void> {
   const seen = new Set<Schema>();
@@ -80,11 +80,11 @@ function requestSchemas(document: OpenApiDocument, entry: OperationEntry): [of: 
   return [...parameters, ...bodies].flatMap(([of, schema]) => (schema === undefined ? [] : [[of, schema]]));
 }
 
-/** ajv compares each item with each other, unless it sees by their types that all are scalar. */
+/** ajv compares every item with every other, unless their types show that all are scalar. */
 function costOfUniqueItems({ uniqueItems, items = {}, maxItems }: Schema): Finding | undefined {
   const types = [items.type ?? []].flat();
   const areScalar = types.length > 0 && !types.some((type) => type === "object" || type === "array");
-  if ((items as unknown) === false) return undefined; // no more than `prefixItems` names
+  if ((items as unknown) === false) return undefined; // the items are limited to those of `prefixItems`
   if (uniqueItems !== true || areScalar || Number(maxItems ?? Infinity) <= FEW_ITEMS) return undefined;
   return {
     keyword: "uniqueItems",

@@ -1,22 +1,25 @@
 import { type OpenApiDocument, pointer, resolve, type Schema } from "./document.ts";
 
-/** A schema with its references followed and the members of its `allOf` merged: what holds for every valid value. */
+/**
+ * Returns a schema with its references resolved and the members of its `allOf` merged: the constraints on every valid
+ * value.
+ */
 export function effectiveSchema(document: OpenApiDocument, node: Schema = {}): Schema {
   const { $ref, allOf, ...own } = node;
   const parts = $ref === undefined ? [] : [pointer(document, $ref) as Schema];
-  // OpenAPI 3.0 ignores what stands beside a reference.
+  // OpenAPI 3.0 ignores keywords beside a reference.
   if ($ref !== undefined && document.openapi.startsWith("3.0.")) return effectiveSchema(document, parts[0]);
   const members = [...parts, ...((allOf ?? []) as Schema[])].map((part) => effectiveSchema(document, part));
   return [...members, own].reduce(merge, {});
 }
 
-/** The JSON types that a schema allows; empty when it does not say. */
+/** Returns the JSON types that a schema allows; empty if it does not say. */
 export function typesOf(schema: Schema): string[] {
   const types = [schema.type ?? []].flat();
   return types.length > 0 && schema["nullable"] === true ? [...types, "null"] : types;
 }
 
-/** The JSON types a schema allows besides null; empty when it does not say. */
+/** Returns the JSON types other than null that a schema allows; empty if it does not say. */
 export function nonNullTypesOf(document: OpenApiDocument, node: Schema | undefined): Set<string> {
   const types = new Set(allTypesOf(document, node));
   types.delete("null");
@@ -34,23 +37,25 @@ function allTypesOf(document: OpenApiDocument, node: Schema | undefined): string
   return choices.every((types) => types.length > 0) ? choices.flat() : [];
 }
 
-/** The properties of an effective schema. */
+/** Returns the properties of an effective schema. */
 export function propertiesOf(schema: Schema): Record<string, Schema> {
   return (schema["properties"] ?? {}) as Record<string, Schema>;
 }
 
-/** The names a request has to give: those required that are not for responses alone (OpenAPI 3.0, "readOnly"). */
+/** Returns the required fields of a request: those required, without the `readOnly` ones (OpenAPI 3.0). */
 export function requiredOf(document: OpenApiDocument, schema: Schema): string[] {
   const fields = propertiesOf(schema);
   return ((schema["required"] ?? []) as string[]).filter((name) => !isReadOnly(document, fields[name]));
 }
 
-/** Whether a field is for responses alone. */
+/** Returns whether a field is `readOnly`, so that only responses have it. */
 export function isReadOnly(document: OpenApiDocument, field: Schema | undefined): boolean {
   return effectiveSchema(document, field)["readOnly"] === true;
 }
 
-/** Inclusive and exclusive bounds of a number; the latter are flags in OpenAPI 3.0 and numbers of their own in 3.1. */
+/**
+ * Returns the inclusive and exclusive bounds of a number. Exclusive bounds are flags in OpenAPI 3.0 and numbers in 3.1.
+ */
 export function boundsOf(schema: Schema): Record<"minimum" | "maximum" | "above" | "below", number | undefined> {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema as Record<string, number | boolean>;
   const number = (value: unknown) => (typeof value === "number" ? value : undefined);
@@ -73,7 +78,10 @@ function merge(one: Schema, other: Schema): Schema {
   return merged;
 }
 
-/** What one keyword says when two schemas hold at once; where that is not one value, the later one. */
+/**
+ * Merges the values of one keyword in two schemas that both apply. If no single value expresses both, the later one
+ * wins.
+ */
 function both(keyword: string, one: unknown, other: unknown): unknown {
   if (LOWER_BOUNDS.has(keyword)) return Math.max(Number(one), Number(other));
   if (UPPER_BOUNDS.has(keyword)) return Math.min(Number(one), Number(other));
@@ -92,7 +100,7 @@ function bothProperties(one: Record<string, Schema>, other: Record<string, Schem
   return { ...one, ...other, ...Object.fromEntries(shared.map((name) => [name, { allOf: [one[name], other[name]] }])) };
 }
 
-/** Whether a value is an object of JSON. */
+/** Returns whether a value is a JSON object. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,8 +2,8 @@ import { HOLDS_VALUES, IS_MAP } from "./keywords.ts";
 import { type OpenApiDocument, type OperationObject, pointer, pointerKeys } from "./document.ts";
 
 /**
- * A document of one operation alone, at the path `at`, and what it reaches through `$ref` in the document it is cut from.
- * Its cost does not depend on the size of the whole, and nothing broken elsewhere can break it. Examples are left out.
+ * Returns a document that holds one operation, at the path `at`, and the targets of its references. The cost is
+ * independent of the size of the document, and errors elsewhere in it have no effect. Examples are left out.
  */
 export function excerpt(
   document: OpenApiDocument,
@@ -29,7 +29,7 @@ export function excerpt(
   return { document: copy, at };
 }
 
-/** Copies what a reference names, and nothing beside it, to the same place of the copy. */
+/** Copies the target of a reference alone to the same place in the copy. */
 function transplant(document: OpenApiDocument, copy: object, ref: string): unknown {
   const keys = pointerKeys(ref);
   pointer(document, ref);
@@ -46,15 +46,16 @@ function transplant(document: OpenApiDocument, copy: object, ref: string): unkno
 }
 
 /**
- * Examples judge nothing, though they may refer to anything; nor does `nullable` alone, which ajv refuses (OpenAPI 3.0.3).
- * The default of what is `readOnly` would be filled into requests, and then refused there.
+ * Returns whether a keyword affects validation. Examples do not, and may refer to anything. `nullable` without `type`
+ * does not (OpenAPI 3.0.3), and ajv rejects it. The default of a `readOnly` field is left out, because it would be
+ * filled into requests and then rejected.
  */
 function isAssertion(key: string, node: object): boolean {
   if (key === "default") return !("readOnly" in node && node.readOnly === true);
   return key !== "example" && key !== "examples" && (key !== "nullable" || "type" in node);
 }
 
-/** Throws for names that ajv takes no notice of, as it would accept what they forbid. */
+/** Throws for names that ajv ignores, because it would accept values that they forbid. */
 function expectValidated(node: object, isNamed: boolean): void {
   const required = !isNamed && "required" in node && Array.isArray(node.required) ? (node.required as unknown[]) : [];
   if (required.includes(""))

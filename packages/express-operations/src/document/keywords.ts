@@ -1,4 +1,4 @@
-/** What the keywords of OpenAPI 3.1 and of JSON Schema hold, for whoever walks a document. */
+/** Keywords of OpenAPI 3.1 and JSON Schema that only annotate. */
 const ANNOTATIONS = new Set([
   "title",
   "summary",
@@ -10,12 +10,12 @@ const ANNOTATIONS = new Set([
   "$comment",
 ]);
 
-/** Whether a key describes and promises nothing, as an extension does for whom it is not made. */
+/** Returns whether a key is an annotation or an extension, so that it constrains nothing. */
 export function isAnnotation(key: string): boolean {
   return ANNOTATIONS.has(key) || key.startsWith("x-");
 }
 
-/** Keywords whose value is a map by names that somebody chose, so that none of the names is a keyword. */
+/** Keywords whose value is a map. Its keys are arbitrary names, not keywords. */
 export const IS_MAP = new Set([
   "paths",
   "webhooks",
@@ -38,7 +38,7 @@ export const IS_MAP = new Set([
   "$defs",
 ]);
 
-/** Keywords whose value holds no keywords. */
+/** Keywords whose value contains no keywords. */
 export const HOLDS_VALUES = new Set([
   "default",
   "enum",

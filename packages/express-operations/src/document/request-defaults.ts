@@ -8,16 +8,16 @@ import {
   type Schema,
 } from "./document.ts";
 
-/** What holds for the value itself or a part of it, whatever the value is: there validation fills in defaults. */
+/** Keywords whose schemas always apply to the value or a part of it. Validation fills in their defaults. */
 const CERTAIN = { one: ["items", "additionalProperties"], many: ["allOf", "prefixItems"] };
-/** What may or may not hold: there ajv fills in none. */
+/** Keywords whose schemas may not apply. ajv fills in no defaults there. */
 const UNCERTAIN = { one: ["not", "if", "then", "else", "contains"], many: ["oneOf", "anyOf"] };
 
 /**
- * A copy of a document to generate handlers' types from: what of a request has a `default` is required, since validation
- * has filled it in before the handler sees it. That is parameters, and fields of bodies except inside `oneOf`, `anyOf` and
- * conditions. A component schema that requests and responses share has one type for both, so a handler that answers with
- * it writes such fields out. Referenced headers are inlined, as by `inlineHeaders`.
+ * Returns a copy of a document to generate handlers' types from. Parameters and body fields with a `default` are
+ * required in it, because validation fills them in. Fields inside `oneOf`, `anyOf` and conditions are excepted. If
+ * requests and responses share a component schema, a handler must write these fields into its response. Referenced
+ * headers are inlined, as by `inlineHeaders`.
  */
 export function withRequestDefaultsRequired<Document extends object>(document: Document): Document {
   const copy = structuredClone(document) as Document & OpenApiDocument;
@@ -48,7 +48,10 @@ export function withRequestDefaultsRequired<Document extends object>(document: D
   return copy;
 }
 
-/** Replaces each `$ref` of a response's header by the header, in place: openapi-typescript makes a referenced header required. */
+/**
+ * Replaces each header reference in a response by the header, in place, because openapi-typescript makes a referenced
+ * header required.
+ */
 export function inlineHeaders(document: OpenApiDocument): void {
   const { responses: shared = {} } = (document.components ?? {}) as { responses?: Record<string, ResponseObject> };
   const own = operationsOf(document).flatMap(({ operation }) => Object.values(operation.responses ?? {}));

@@ -1,6 +1,6 @@
 import { type OpenApiDocument, resolve, type Schema } from "./document.ts";
 
-/** Keywords with schemas, by the form of their value: a schema, a list of schemas, or schemas by name. */
+/** Keywords with schemas, by the form of their value: one schema, a list, or a map. */
 interface Keywords {
   one: string[];
   many: string[];
@@ -21,27 +21,29 @@ const OF_PARTS: Keywords = {
   named: ["properties", "patternProperties"],
 };
 
-/** Where a schema stands in another. */
+/** A subschema and its place in its parent. */
 export interface Subschema {
   keyword: string;
-  /** The property or pattern, or the place in a list. */
+  /** The property, the pattern, or the index in a list. */
   name: string;
   schema: Schema;
 }
 
-/** Returns the schemas directly below one that validate the same value, the target of its `$ref` among them. */
+/** Returns the direct subschemas that validate the same value, including the target of `$ref`. */
 export function schemasInPlace(document: OpenApiDocument, schema: Schema): Subschema[] {
   if (typeof schema.$ref !== "string") return subschemas(document, schema, IN_PLACE);
   const target = resolve<Schema>(document, { $ref: schema.$ref });
   return [{ keyword: "$ref", name: "", schema: target }, ...subschemas(document, schema, IN_PLACE)];
 }
 
-/** Returns the schemas directly below one that validate a part of the value. */
+/** Returns the direct subschemas that validate a part of the value. */
 export function schemasOfParts(document: OpenApiDocument, schema: Schema): Subschema[] {
   return subschemas(document, schema, OF_PARTS);
 }
 
-/** Yields a schema and all below it, each once, with its path of keywords and properties, such as `/tags/items`. */
+/**
+ * Yields a schema and all its subschemas, each once, with its path of keywords and properties, such as `/tags/items`.
+ */
 export function* schemasBelow(
   document: OpenApiDocument,
   schema: Schema,
@@ -62,7 +64,7 @@ function stepTo({ keyword, name }: Subschema): string {
   return name === "" ? `/${keyword}` : `/${keyword}/${name}`;
 }
 
-/** OpenAPI 3.0 ignores what stands beside a reference. */
+/** OpenAPI 3.0 ignores keywords beside a reference. */
 function subschemas(document: OpenApiDocument, schema: Schema, { one, many, named }: Keywords): Subschema[] {
   if (schema.$ref !== undefined && document.openapi.startsWith("3.0.")) return [];
   const found = [

@@ -9,7 +9,7 @@ import { BOUNDARY, multipartInputs } from "./multipart-inputs.ts";
 
 type Media = NonNullable<RequestBodyObject["content"]>[string];
 
-/** Returns what a body may consist of, in each media type that the operation takes. */
+/** Returns large bodies in each media type that the operation accepts. */
 export function bodyInputs(document: OpenApiDocument, entry: OperationEntry): (Filling & { contentType: string })[] {
   if (entry.method === "get" || entry.method === "head") return [];
   const { content = {} } = resolve<RequestBodyObject>(document, entry.operation.requestBody ?? {});

@@ -1,10 +1,10 @@
-/** Returns a text of about so many bytes. */
+/** Returns a text of about `size` bytes. */
 export type Fill = (size: number) => string;
 
-/** A text for an input, and how titles name it. */
+/** A large text for an input, and its title. */
 export interface Filling {
   title: string;
-  /** The parts of the request that a schema validates and that grow. */
+  /** The parts of the request that grow and that a schema validates. */
   of?: string[];
   fill: Fill;
 }
@@ -14,7 +14,7 @@ export function repeated(text: string): Fill {
   return (size) => text.repeat(Math.max(1, Math.floor(size / Buffer.byteLength(text))));
 }
 
-/** Joins texts that count up, so that no two are the same. */
+/** Joins numbered texts, so that no two are the same. */
 export function counted(textOf: (count: number) => string, separator = ""): Fill {
   return (size) => {
     const texts: string[] = [];
@@ -32,7 +32,7 @@ export function enclosed(start: string, fill: Fill, end = ""): Fill {
   return (size) => start + fill(Math.max(1, size - start.length - end.length)) + end;
 }
 
-/** Returns what brackets may make of a name, raw or percent-encoded. */
+/** Returns large texts of a name with brackets, raw or percent-encoded. */
 export function bracketFillings(name: string, open: string, close: string): Filling[] {
   const key = (text: string | number) => `${name}${open}${text}${close}`;
   const inner = (text: string | number) => `${open}${text}${close}`;
@@ -49,7 +49,7 @@ export function bracketFillings(name: string, open: string, close: string): Fill
   ];
 }
 
-/** Texts that some parser of URLs, parameters or fields takes for more than their characters, raw and escaped. */
+/** Texts that some parser of URLs, parameters or fields interprets, raw and escaped. */
 export const URL_TEXTS = [
   ..."a 1 %41 %25 %C3%A9 %20 %22 %5B %5D %2C %2F %7B%22a%22%3A a, 1,2, a.b [0] {a} a=b; ../".split(" "),
   ...Array.from("+,;:.|-_~!$'()*/\\@=[]{\"?#"),

@@ -1,7 +1,7 @@
 import type { OperationEntry } from "../../document/document.ts";
 import { counted, enclosed, type Filling, repeated } from "./fillings.ts";
 
-/** What lists, parameters, quoted strings, dates and credentials in headers consist of. */
+/** Texts that occur in the lists, parameters, quoted strings, dates and credentials of headers. */
 const HEADER_TEXTS = [
   ...' |\t|, |; |a, |a=b; |W/"a", |Bearer |Basic a|1.1.1.1, |\xE9'.split("|"),
   ...'a 1 , ; " \\" = ( % %41 / - . : * \\ a, a; a= a=b; "a "a", a="b", a="\\ a/ a/b, */*, a/b;q=0.1,'.split(" "),
@@ -9,14 +9,14 @@ const HEADER_TEXTS = [
   ..."for=1; 0-1, 00- gzip, chunked,".split(" "),
 ];
 
-/** Headers that HTTP, the Fetch standard or common middleware give a form. */
+/** Headers with a syntax from HTTP, the Fetch standard or common middleware. */
 const HEADERS = [
   ..."Accept Accept-Encoding Accept-Language Access-Control-Request-Headers Authorization Content-Encoding".split(" "),
   ..."Content-Type Cookie Forwarded Host If-Match If-Modified-Since If-None-Match Origin Prefer Range".split(" "),
   ..."X-Forwarded-For X-Request-Id traceparent tracestate".split(" "),
 ];
 
-/** Returns what the value of one header may consist of. */
+/** Returns large values for each header. */
 export function headerInputs(entry: OperationEntry): (Filling & { name: string })[] {
   const declared = declaredHeaders(entry);
   const known = new Set(declared.map(({ name }) => name.toLowerCase()));
@@ -41,10 +41,12 @@ export function headerInputs(entry: OperationEntry): (Filling & { name: string }
   ];
 }
 
-/** Each header takes this many bytes, so that fewer than the thousand that Node takes fill its limit. */
+/**
+ * The size of each header in bytes. At this size, fewer headers fill Node's limit than its limit of a thousand headers.
+ */
 const HEADER_BYTES = 20;
 
-/** Returns many headers: different ones, and the same again and again. */
+/** Returns many headers, different ones or one repeated. */
 export function manyHeaders(
   entry: OperationEntry,
 ): { title: string; of: string[]; headers: (size: number) => [name: string, value: string][] }[] {

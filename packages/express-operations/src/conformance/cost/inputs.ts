@@ -7,10 +7,10 @@ import { repeated } from "./fillings.ts";
 import { headerInputs, manyHeaders } from "./header-inputs.ts";
 import { AUTHORITY_TEXTS, pathInputs, queryInputs } from "./url-inputs.ts";
 
-/** A request as it is sent, before the headers that frame it. */
+/** A request without the headers that frame it. */
 export interface RawRequest {
   method: string;
-  /** Stands in the target, ahead of the path, where it is given (RFC 9112, section 3.2.2). */
+  /** Written before the path in the request target (RFC 9112, section 3.2.2). */
   authority?: string;
   /** Below the base URL. */
   path: string;
@@ -24,7 +24,7 @@ export interface RawRequest {
 export interface GrowingInput {
   /** The input and its repeated text, such as `query a[k0]=1&a[k1]=1&…`. */
   title: string;
-  /** The parts of the request that a schema validates and that grow, such as `body` or `query filter`. */
+  /** The parts of the request that grow and that a schema validates, such as `body` or `query filter`. */
   of: string[];
   /** The part of the request whose limit bounds the input. */
   part: "head" | "target" | "body";
@@ -77,7 +77,10 @@ export function growingInputs(
   ];
 }
 
-/** Returns a valid request as far as the document tells; what it leaves open is made up, since most inputs are invalid anyway. */
+/**
+ * Returns a valid request if the document has all examples. Otherwise its parameters are made up, because most inputs
+ * are invalid anyway.
+ */
 export function baseRequest(document: OpenApiDocument, entry: OperationEntry, credentials: Credentials): RawRequest {
   let example: ExampleRequest;
   try {

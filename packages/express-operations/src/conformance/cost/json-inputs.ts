@@ -6,7 +6,7 @@ import { counted, enclosed, type Filling, repeated } from "./fillings.ts";
 const list = (item: string) => enclosed("[", repeated(`${item},`), `${item}]`);
 const object = (textOf: (count: number) => string) => enclosed("{", counted(textOf, ","), "}");
 
-/** Values that any field may be given: long texts, long numbers, many names. */
+/** Large values for any field: long texts, long numbers, many names. */
 const VALUES: Filling[] = [
   ...["a", "1", " ", "\\u0041", "\\\\", "\\n", "\u00E9", "\u{1F415}", "-", "."].map((text) => ({
     title: `"${text}${text}…"`,
@@ -23,7 +23,7 @@ const VALUES: Filling[] = [
   { title: '{"k0":0,"k1":0,…}', fill: object((count) => `"k${count}":0`) },
 ];
 
-/** JSON of any schema, valid or not, that is deep, wide or long. */
+/** Large texts for any schema, some of them JSON: deep, wide or long. */
 const TEXTS: Filling[] = [
   ...[" ", "\u00E9", ...'a 1 - 0. [ ] { " \\ , : {"a": [{ "a", null, \\u0041'.split(" ")].map((text) => ({
     title: `${text}${text}…`,
@@ -44,7 +44,7 @@ const TEXTS: Filling[] = [
   })),
 ];
 
-/** Returns what a JSON body of a schema may consist of, as a whole and field by field. */
+/** Returns large JSON bodies for a schema: as a whole and field by field. */
 export function jsonInputs(document: OpenApiDocument, node: Schema, example: unknown): Filling[] {
   const schema = effectiveSchema(document, node);
   const whole = schema.items === undefined ? [] : [{ title: "[item,…]", fill: list(itemOf(document, schema)) }];

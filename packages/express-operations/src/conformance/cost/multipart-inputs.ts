@@ -10,7 +10,7 @@ function part(name: string, value: string, more = ""): string {
   return `${HEAD}${name}"${more}\r\n\r\n${value}\r\n`;
 }
 
-/** Returns what a multipart body with these fields may consist of: many parts, long names, headers and contents. */
+/** Returns large multipart bodies with these fields: many parts, long names, headers and contents. */
 export function multipartInputs(fields: string[]): Filling[] {
   const contents = ["a", "\r", "\n", "\r\n", "-", "\r\n-", `\r\n--${BOUNDARY.slice(1)}`, "X", "[", "\u00E9"];
   const ofFields = [...fields, "undeclared"].flatMap((name) => [

@@ -10,17 +10,20 @@ import { baseRequest, type GrowingInput, growingInputs, type RawRequest } from "
 
 /** The server to measure. It must run in the calling thread, because CPU time is measured per thread. */
 export interface CostTarget extends Pick<Target, "baseUrl" | "credentials"> {
-  /** The server's limits in bytes: of request line and headers, of the request target in it if that has its own, and of the body. */
+  /**
+   * The server's limits in bytes: of the head (request line and headers), of the request target if it has its own
+   * limit, and of the body.
+   */
   limits: { head: number; target?: number; body: number };
   /** Whether this server accepts eight times `limits`, so that growth is measured beyond them. Default: false. */
   acceptsEightfold?: boolean;
-  /** The most that one request may take, in milliseconds. Default: 20. */
+  /** The longest time of one request, in milliseconds. Default: 20. */
   maxMilliseconds?: number;
-  /** Selects inputs by operationId and title. Default: all, which are about a thousand for each operation. */
+  /** Selects inputs by operationId and title. Default: all, about a thousand for each operation. */
   isMeasured?: (operationId: string, input: string) => boolean;
 }
 
-/** What an input costs the server. */
+/** The cost of one input. */
 export interface Cost {
   operationId: string;
   /** The input and its repeated text, such as `query a[k0]=1&a[k1]=1&…`. */
@@ -31,26 +34,29 @@ export interface Cost {
   milliseconds: number;
   /** Factor by which the time grows when the size grows eightfold. */
   growth: number;
-  /** What is wrong, if anything. */
+  /** The fault, if any. */
   fault?: string;
 }
 
-/** What the inputs of a document cost. */
+/** The costs of a document's inputs. */
 export interface CostReport {
   /** The most expensive input first. */
   costs: Cost[];
-  /** A sentence for each input that is at fault. */
+  /** One sentence for each input with a fault. */
   faults: string[];
-  /** Schemas that take more than linear time by themselves. Inputs of the parameters and bodies with them are not measured. */
+  /**
+   * Schemas that themselves take more than linear time. Inputs of parameters and bodies with such schemas are not
+   * measured.
+   */
   excluded: CostlySchema[];
 }
 
 /**
- * Measures what requests cost by their size. For each operation it sends large inputs of each kind: names, values, brackets,
- * escapes, path segments, headers, cookies, JSON, forms, multipart. An input is at fault if it takes longer than
- * `maxMilliseconds`, if its time grows much faster than its size, if it is answered with a 5xx or not at all, or if the server
- * refuses it for its size although it is within the limits. Requests are real: valid ones write. Rejects when the server does
- * not answer in this thread, or refuses the credentials.
+ * Measures the cost of requests by their size. For each operation it sends large inputs of each kind: names, values,
+ * brackets, escapes, path segments, headers, cookies, JSON, forms, multipart. An input has a fault in four cases: it
+ * takes longer than `maxMilliseconds`; its time grows much faster than its size; it gets a 5xx or no response; or the
+ * server rejects it for its size although it is within the limits. Requests are real: valid ones write. Rejects if the
+ * server runs in another thread or rejects the credentials.
  */
 export async function searchCosts(document: OpenApiDocument, target: CostTarget): Promise<CostReport> {
   const { isMeasured = () => true } = target;
@@ -72,7 +78,7 @@ export async function searchCosts(document: OpenApiDocument, target: CostTarget)
   return { costs, faults, excluded };
 }
 
-/** Rejects when what is measured would not be the cost of an operation. */
+/** Rejects if the measurements would not be the cost of the operation. */
 async function expectMeasurable({ id }: OperationEntry, request: RawRequest, target: CostTarget): Promise<void> {
   const { port } = new URL(target.baseUrl);
   let isInThread = false;
@@ -91,24 +97,26 @@ async function expectMeasurable({ id }: OperationEntry, request: RawRequest, tar
   }
 }
 
-/** The larger of two inputs that are compared is this many times as large. */
+/** The size ratio of the two inputs that are compared. */
 const GROWTH = 8;
-/** The most that eight times the size may cost. Linear is 8; garbage collection and caches add to that. */
+/**
+ * The highest ratio of times for eight times the size. Linear growth is 8; garbage collection and caches add to that.
+ */
 const MAX_GROWTH = GROWTH ** 1.5;
-/** Below this many milliseconds, growth says little: much of the time is that of any request. */
+/** Growth is not evaluated below this many milliseconds, because much of that time is common to all requests. */
 const MIN_COMPARED = 4;
-/** An input that takes less clock time, in milliseconds, is not measured by CPU time. */
+/** Inputs below this many milliseconds of clock time are not measured by CPU time. */
 const QUICK = 3;
-/** What the rest of a request takes of the limits, in bytes. */
+/** Bytes of the limits that are reserved for the rest of the request. */
 const RESERVED = 1_000;
-/** Other work does not explain a time that is this many times the most. */
+/** A time above this multiple of the maximum is not due to other work. */
 const CLEARLY_OVER = 3;
-/** How often a request is repeated at most. The least of several times is the one that other work disturbed least. */
+/** The most repetitions of a request. The shortest time is the one that other work disturbed least. */
 const REPEATS = 6;
 
 /**
- * Measures what one input costs. The first measurement is by the clock, because clock time is an upper bound of CPU time. An
- * input that takes longer is measured again by CPU time.
+ * Measures one input. The first measurement uses the clock, because clock time is an upper bound of CPU time. Slow
+ * inputs are measured again by CPU time.
  */
 async function measureCost(operationId: string, input: GrowingInput, target: CostTarget): Promise<Cost> {
   const { limits, acceptsEightfold = false, maxMilliseconds = 20 } = target;
@@ -158,7 +166,7 @@ function faultOf(limit: number, small: number, large: number, maxMilliseconds: n
   return `takes ${(large / small).toFixed(1)} times as long for ${GROWTH} times the size (${figures})`;
 }
 
-/** Sends a request on a connection of its own, and measures until the connection has ended, by CPU time or by the clock. */
+/** Sends a request on its own connection, and measures CPU time or clock time until the connection closes. */
 async function send(
   request: RawRequest,
   { baseUrl }: CostTarget,
@@ -170,7 +178,7 @@ async function send(
   await once(socket, "connect");
   let head = "";
   socket.on("data", (chunk) => (head ||= chunk.toString("latin1", 0, 12)));
-  socket.on("error", () => {}); // a server may end a connection while the rest of a body arrives
+  socket.on("error", () => {}); // a server may close the connection while it still receives the body
   const closed = new Promise((ended) => socket.once("close", ended));
   const timeOut = setTimeout(() => socket.destroy(), 30_000);
   const start = isByCpu ? await cpuTime() : performance.now();
@@ -196,8 +204,8 @@ function encode({ method, authority, path, query, headers, body }: RawRequest, b
 }
 
 /**
- * Returns the CPU time of this thread in milliseconds; before Node 23.9, that of the process. Linux updates it when a thread
- * sleeps, so this function sleeps first.
+ * Returns the CPU time of this thread in milliseconds; before Node 23.9, that of the process. It sleeps first, because
+ * Linux updates CPU time when a thread sleeps.
  */
 async function cpuTime(): Promise<number> {
   const { idle } = performance.eventLoopUtilization();

@@ -7,7 +7,7 @@ import {
 import { effectiveSchema, propertiesOf } from "../../document/effective-schema.ts";
 import { bracketFillings, counted, enclosed, type Filling, repeated, URL_TEXTS } from "./fillings.ts";
 
-/** Returns what a query may consist of. */
+/** Returns large queries for an operation. */
 export function queryInputs(document: OpenApiDocument, entry: OperationEntry): Filling[] {
   const declared = entry.parameters.filter((parameter) => parameter.in === "query");
   const own = declared.map(({ name }) => ({ name, of: [`query ${name}`] }));
@@ -40,16 +40,16 @@ export function queryInputs(document: OpenApiDocument, entry: OperationEntry): F
   return [...ofNames, ...names, ...texts];
 }
 
-/** Returns objects in objects, percent-encoded. */
+/** Returns nested objects, percent-encoded. */
 function encodedNesting(size: number): string {
   const levels = Math.floor(size / "%7B%22a%22%3A%7D".length);
   return `${"%7B%22a%22%3A".repeat(levels)}1${"%7D".repeat(levels)}`;
 }
 
-/** What the host of a target in absolute form may consist of. */
+/** Texts for the host of a request target in absolute form. */
 export const AUTHORITY_TEXTS = ["a", ".", "a.", "1.", ":", "@", "%41", "[", "xn--a", "-", "_"];
 
-/** Returns what the path of an operation may consist of. */
+/** Returns large paths for an operation. */
 export function pathInputs(entry: OperationEntry, path: string): Filling[] {
   const literals = entry.path.split(/\{[^}]+\}|\//).filter((text) => text !== "");
   const texts = [...new Set([...URL_TEXTS.filter((text) => !/[?#/\\]/.test(text)), ...literals])];
