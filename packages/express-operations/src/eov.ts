@@ -308,7 +308,7 @@ async function validateResponse(
   response.json(body);
   const { errors } = (reportedError ?? { errors: [] }) as { errors?: { path: string; message: string }[] };
   if (errors === undefined)
-    throw new Error(`The response schemas are at fault: ${String(reportedError)}`, { cause: reportedError });
+    throw new Error(`The response schemas do not compile: ${String(reportedError)}`, { cause: reportedError });
   return errors;
 }
 

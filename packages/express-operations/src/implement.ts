@@ -112,7 +112,7 @@ function buildRouter(
   } = options;
   const mismatches = findMismatches(document, entries, Object.keys(handlers), Object.keys(security));
   if (mismatches.length > 0)
-    throw new Error(`The document and its implementation disagree:\n- ${mismatches.join("\n- ")}`);
+    throw new Error(`The document and its implementation do not match:\n- ${mismatches.join("\n- ")}`);
 
   for (const entry of entries) if (isCacheable(handlers[entry.id]!)) expectCacheable(entry);
   const responseCache = cache && new ResponseCache(cache);

@@ -20,11 +20,12 @@ export function findMismatches(
       faults.push(`${id} has no operationId: give it one in the document.`);
       continue;
     }
-    if (seen.has(id)) faults.push(`Operation "${id}" stands twice in the document: rename one.`);
+    if (seen.has(id)) faults.push(`The document has two operations "${id}": rename one.`);
     seen.add(id);
     const place = `${entry.method} ${entry.path.replaceAll(/\{[^}]+\}/g, "{}")}`;
     const other = places.get(place);
-    if (other !== undefined) faults.push(`Operation "${id}" answers to the same requests as "${other}": remove one.`);
+    if (other !== undefined)
+      faults.push(`Operations "${other}" and "${id}" have the same method and path: remove one.`);
     places.set(place, id);
     const names = parameterNames(entry.path);
     for (const { in: where, name } of entry.parameters) {

@@ -177,7 +177,9 @@ export class Operation {
       (compiled) => (this.#compiled = compiled),
       (error: unknown) => {
         this.#compilation = undefined;
-        throw new Error(`Operation "${this.id}" cannot be validated: its schemas are at fault.`, { cause: error });
+        throw new Error(`Operation "${this.id}" cannot be served: its schemas do not compile. The cause says why.`, {
+          cause: error,
+        });
       },
     );
     return this.#compilation;
@@ -197,8 +199,7 @@ export interface RequestHandlerOptions {
   problemBody: (problem: Problem) => unknown;
 }
 
-const PATH_NOT_FOUND =
-  "There is nothing at this path. Upper and lower case differ in it, and a slash at its end counts.";
+const PATH_NOT_FOUND = "There is nothing at this path. Paths are case-sensitive, and a trailing slash counts.";
 
 /** Returns the Express handler that passes each request to its operation and writes the result. */
 export function requestHandler(router: PathRouter<Route>, { onOperation, problemBody }: RequestHandlerOptions) {
@@ -211,7 +212,12 @@ export function requestHandler(router: PathRouter<Route>, { onOperation, problem
     const fail = (error: unknown): void => {
       if (error instanceof Problem) write(error);
       // Express takes `undefined`, `null`, "route" and "router" for no failure.
-      else next(error instanceof Error ? error : new Error("What was thrown is not an Error.", { cause: error }));
+      else
+        next(
+          error instanceof Error
+            ? error
+            : new Error("A value that is not an Error was thrown. The cause holds it.", { cause: error }),
+        );
     };
     try {
       const found = router.find(request.path);

@@ -65,16 +65,16 @@ test("the search tells of inputs that are not answered, answered with a 5xx, or 
   const faultsOf = async (handler: express.RequestHandler) =>
     (await costsOf(zoo, handler, { isMeasured: (id, input) => onLimit(id, input) && input.includes("aa") })).faults;
   expect(await faultsOf(failing(200))).toEqual([]);
-  expect(await faultsOf(failing(503))).toEqual(["findAnimals: query limit=aa… is answered with 503."]);
+  expect(await faultsOf(failing(503))).toEqual(["findAnimals: query limit=aa… gets a 503."]);
   expect(await faultsOf(failing(431))).toEqual([
-    expect.stringMatching(/ is refused for its size \(431\): set `limits`/),
+    expect.stringMatching(/ is rejected for its size \(431\): set `limits`/),
   ]);
   for (const status of [413, 414])
     expect(await faultsOf(failing(status))).toEqual([expect.stringContaining(`(${status})`)]);
   const deaf = express().use((request) => void request.socket.destroy());
-  expect(await faultsOf(deaf)).toEqual(["findAnimals: query limit=aa… is not answered."]);
+  expect(await faultsOf(deaf)).toEqual(["findAnimals: query limit=aa… gets no response."]);
   await expect(faultsOf(failing(401))).rejects.toThrow(
-    'Operation "findAnimals" answers 401: give the search `credentials`',
+    'Operation "findAnimals" responded with 401: set `credentials`',
   );
 });
 
@@ -107,7 +107,7 @@ test("the search rejects a server of another process", async () => {
   try {
     const [port] = (await once(child.stdout, "data")) as [Buffer];
     const search = searchCosts(zoo, { baseUrl: `http://127.0.0.1:${Number(port)}`, limits: { head: 1e4, body: 1e4 } });
-    await expect(search).rejects.toThrow(/is not one of this thread/);
+    await expect(search).rejects.toThrow(/does not run in this thread/);
   } finally {
     child.kill();
   }
@@ -159,7 +159,7 @@ test("the search sends an input that is at fault seven times in each size, in ca
   });
   const isMeasured = (id: string, input: string) => id === "findAnimals" && input === "authority aa…";
   const { faults } = await costsOf(zoo, failing, { isMeasured, limits: { head: 1_100, body: 9_000 } });
-  expect(faults).toEqual(["findAnimals: authority aa… is answered with 503."]);
+  expect(faults).toEqual(["findAnimals: authority aa… gets a 503."]);
   const [asked, ...sent] = [...seen].map(([url, times]) => [url.replace(/a{2,}/, ({ length }) => `${length}`), times]);
   expect(asked).toEqual(["/animals", 1]);
   expect(sent).toEqual([

@@ -72,7 +72,7 @@ describe("a deprecated operation", () => {
     [{ "x-successor": "newest" }, 'Operation "old": x-successor names "newest", which the document does not have.'],
     [
       { "x-successor": "other" },
-      'Operation "old": its x-successor has a path parameter "name" that it has not itself.',
+      'Operation "old": the path of its x-successor has a parameter "name" that its own path lacks.',
     ],
   ])("does not start with %o", (more, message) => {
     const echo = () => ({ status: 200, body: {} });

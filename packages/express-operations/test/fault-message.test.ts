@@ -117,13 +117,13 @@ const BODIES: [keyword: string, schema: object, value: unknown, message: string]
     "oneOf",
     { oneOf: [{ type: "number" }, { type: "integer" }] },
     1,
-    "must have only one of the forms that the API description gives, and has several.",
+    "must match only one of the forms in the API description, but matches several.",
   ],
   [
     "oneOf",
     { oneOf: [{ type: "number" }, { type: "integer" }, { type: "string" }] },
     1,
-    "must have only one of the forms that the API description gives, and has several.",
+    "must match only one of the forms in the API description, but matches several.",
   ],
   ["if", { if: { type: "integer" }, else: { minLength: 3 } }, "x", "must have at least 3 characters."],
   [

@@ -112,7 +112,7 @@ describe("a document served", () => {
     ]);
     expect(await (await send("/nothing")).json()).toEqual({
       code: "not_found",
-      message: "There is nothing at this path. Upper and lower case differ in it, and a slash at its end counts.",
+      message: "There is nothing at this path. Paths are case-sensitive, and a trailing slash counts.",
       status: 404,
     });
   });
@@ -167,7 +167,7 @@ describe("a document and an implementation that disagree", () => {
     expect(start).toThrow(
       new Error(
         [
-          "The document and its implementation disagree:",
+          "The document and its implementation do not match:",
           '- Operation "getBook" has no handler: add one to the handlers.',
           '- Handler "readBook" has no operation: remove it, or add the operation to the document.',
         ].join("\n"),
@@ -186,7 +186,7 @@ describe("a document and an implementation that disagree", () => {
     const start = attempt({}, { ...document, paths });
     expect(start).toThrow('Operation "getBook" needs the security scheme "login"');
     expect(start).toThrow("POST /books has no operationId");
-    expect(start).toThrow('Operation "getBook" stands twice');
+    expect(start).toThrow('The document has two operations "getBook": rename one.');
   });
 
   test("name operations that answer to the same requests, and path parameters that no path names", () => {
@@ -203,8 +203,8 @@ describe("a document and an implementation that disagree", () => {
     expect(start).toThrow(
       new Error(
         [
-          "The document and its implementation disagree:",
-          '- Operation "three" answers to the same requests as "one": remove one.',
+          "The document and its implementation do not match:",
+          '- Operations "one" and "three" have the same method and path: remove one.',
           '- Operation "three" has a path parameter "id" that its path /a/{other} does not name: correct one.',
         ].join("\n"),
       ),
@@ -215,7 +215,7 @@ describe("a document and an implementation that disagree", () => {
     await using server = await listen(attempt({ getBook: () => ({ status: 202, body: {} }) })());
     const response = await fetch(`${server.baseUrl}/books/1`);
     expect(await response.json()).toEqual({
-      fault: 'Operation "getBook" answered 202, which the document does not declare.',
+      fault: 'The handler of "getBook" returned the status 202: declare it in the document, or return a declared one.',
     });
   });
 
@@ -243,7 +243,7 @@ describe("a document and an implementation that disagree", () => {
       headers: { "Content-Type": "application/json" },
     });
     expect(await response.json()).toEqual({
-      fault: 'Operation "addBook" cannot be validated: its schemas are at fault.',
+      fault: 'Operation "addBook" cannot be served: its schemas do not compile. The cause says why.',
     });
   });
 });
@@ -320,7 +320,7 @@ test("what disagrees is named in the order of the document", () => {
   expect(start).toThrow(
     new Error(
       [
-        "The document and its implementation disagree:",
+        "The document and its implementation do not match:",
         '- Operation "one" has no handler: add one to the handlers.',
         '- Operation "one" needs the security scheme "key": add its handler to `security`.',
         '- Operation "one" needs the security scheme "basic": add its handler to `security`.',
@@ -337,7 +337,7 @@ test("an operation without an id is named for that alone", () => {
   const start = () => implement()({ document: { openapi: "3.1.0", paths }, handlers: {} as never });
   expect(start).toThrow(
     new Error(
-      "The document and its implementation disagree:\n- GET /x has no operationId: give it one in the document.",
+      "The document and its implementation do not match:\n- GET /x has no operationId: give it one in the document.",
     ),
   );
 });

@@ -332,7 +332,7 @@ describe("bodies", () => {
     const response = await fetch(`${server.baseUrl}/x`, { method: "POST", body: "{}", headers });
     expect([response.status, await response.json()]).toEqual([
       500,
-      { fault: "The body was read before the operation. Mount it ahead of other body parsers." },
+      { fault: "The request body was already read. Mount the implementation before other body parsers." },
     ]);
   });
 

@@ -130,13 +130,13 @@ describe("the checks that a document implies", () => {
       ({ title }) => title,
     );
   const always = [
-    "a valid request is not refused",
+    "a valid request is accepted",
     "404 for a path that is not declared",
     "404 for a trailing slash",
     "OPTIONS says what is allowed",
     "405 for DELETE",
     "HEAD wherever GET",
-    "406 when nothing it answers with is acceptable",
+    "406 for an Accept without a declared media type",
     "400 for unknown query parameter",
   ];
   const anonymous = ["401 without credentials", "401 before the query is looked at"];
@@ -208,7 +208,7 @@ describe("the checks that a document implies", () => {
       paths: { "/a": { post } },
     } as OpenApiDocument;
     expect(conformanceChecks(document, { bodyLimit: 9 }).map(({ title }) => title)).toEqual([
-      "a valid request is not refused",
+      "a valid request is accepted",
       ...anonymous,
       invalid,
       "401 before the body is looked at",
@@ -216,7 +216,7 @@ describe("the checks that a document implies", () => {
       "404 for a trailing slash",
       "OPTIONS says what is allowed",
       "405 for DELETE",
-      "406 when nothing it answers with is acceptable",
+      "406 for an Accept without a declared media type",
       "415 for a media type that is not declared",
       "415 for a compressed body",
       "413 for a body over the limit",

@@ -133,7 +133,8 @@ describe("what is sent", () => {
     await using server = await serve({ searchBooks: { status: 200, contentType: "text/html", body: "<p>" } });
     const response = await fetch(`${server.baseUrl}/books/search`, { method: "POST" });
     expect(await response.json()).toEqual({
-      fault: 'Operation "searchBooks" answered 200 as text/html, which is no media type the document declares.',
+      fault:
+        'The handler of "searchBooks" returned 200 as text/html: declare this media type in the document, or return a declared one.',
     });
   });
 });
@@ -154,7 +155,7 @@ test("a response schema that does not compile is told by `ready`, and its operat
   const [told, ...others] = await start("always").ready;
   expect([told?.operationId, others]).toEqual(["getBook", []]);
   expect(told?.error).toMatchObject({
-    cause: { message: expect.stringContaining("The response schemas are at fault") as string },
+    cause: { message: expect.stringContaining("The response schemas do not compile") as string },
   });
   expect(await start("off").ready).toEqual([]);
 });

@@ -19,7 +19,7 @@ export function conformanceChecks(document: OpenApiDocument, limits: Limits = {}
   return entries.flatMap((entry) => {
     const check = checkMaker(document, entry);
     return [
-      check.accepts("a valid request is not refused"),
+      check.accepts("a valid request is accepted"),
       ...authenticationChecks(document, entry, check),
       ...methodChecks(document, entry, check, paths),
       ...contentChecks(document, entry, check, limits),

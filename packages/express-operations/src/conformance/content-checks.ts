@@ -30,7 +30,7 @@ export function contentChecks(
   const checks: Check[] = [];
   const produced = producedTypes(document, entry);
   if (produced.length > 0 && !isTaken(UNKNOWN, produced)) {
-    const title = "406 when nothing it answers with is acceptable";
+    const title = "406 for an Accept without a declared media type";
     checks.push(check.responds([406], title, (request) => request.headers.set("Accept", UNKNOWN)));
   }
   const body = declaredBody(document, entry);

@@ -48,7 +48,7 @@ export function expectStatus(received: Received, ...expected: number[]): void {
  */
 export function expectAccepted(received: Received): void {
   if (received.status >= 500 || REJECTIONS.has(received.status))
-    throw new ConformanceError(`expected no refusal, got ${received.status}`);
+    throw new ConformanceError(`expected the request to be accepted, got ${received.status}`);
 }
 
 const REJECTIONS = new Set([400, 401, 403, 405, 406, 413, 415]);

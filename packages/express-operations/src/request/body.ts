@@ -43,7 +43,7 @@ export function bodyReader(declared: string[], required: boolean, limit: number)
     expectUncoded(request);
     if (Number(request.headers["content-length"] ?? 0) > limit) throw tooLarge(limit);
     if (request.readableDidRead) {
-      throw new Error("The body was read before the operation. Mount it ahead of other body parsers.");
+      throw new Error("The request body was already read. Mount the implementation before other body parsers.");
     }
     if (awaitsContinue(request)) response.writeContinue();
     const valueOf = (bytes: Buffer) => ({ mediaType, contentType, value: decode(bytes, mediaType.essence) });

@@ -76,7 +76,7 @@ const PREDICATES: Record<string, PredicateOf> = {
   oneOf: ({ passingSchemas }, { schema }) =>
     passingSchemas === null
       ? inForm("one of the forms", schema)
-      : "must have only one of the forms that the API description gives, and has several",
+      : "must match only one of the forms in the API description, but matches several",
   emptyValue: () => "is empty. Give it a value, or leave it out",
   reservedCharacter: () => "has a character that must be percent-encoded, such as a comma (%2C) or a slash (%2F)",
 };

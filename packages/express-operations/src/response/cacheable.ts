@@ -26,7 +26,7 @@ export function expectCacheable(entry: OperationEntry): void {
   const depended = others.filter(({ name, required }) => !/^if-none-match$/i.test(name) || required === true);
   if (entry.method !== "get" || depended.length > 0 || entry.operation.requestBody !== undefined) {
     throw new Error(
-      `The handler of "${entry.id}" cannot be cacheable: it is no GET operation that reads path and query alone.`,
+      `The handler of "${entry.id}" cannot be cacheable: only a GET operation that reads path and query alone can. Remove \`cacheable\`.`,
     );
   }
 }

@@ -19,7 +19,7 @@ export function deprecationOf(entry: OperationEntry, entries: OperationEntry[]):
   const unknown = parameterNames(target.path).find((name) => !parameterNames(entry.path).includes(name));
   if (unknown !== undefined) {
     throw new Error(
-      `Operation "${entry.id}": its x-successor has a path parameter "${unknown}" that it has not itself.`,
+      `Operation "${entry.id}": the path of its x-successor has a parameter "${unknown}" that its own path lacks.`,
     );
   }
   return { headers, successorPath: target.path };

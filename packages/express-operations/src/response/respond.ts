@@ -165,7 +165,9 @@ export function responseFilter({ operationId, find, share, check }: DeclaredResp
     const { status } = returned;
     const declared = byStatus.get(status) ?? find(status);
     if (declared === undefined) {
-      throw new Error(`Operation "${operationId}" answered ${status}, which the document does not declare.`);
+      throw new Error(
+        `The handler of "${operationId}" returned the status ${status}: declare it in the document, or return a declared one.`,
+      );
     }
     byStatus.set(status, declared);
     const contentType = returned.contentType ?? declared.contentTypes[0];
@@ -176,7 +178,7 @@ export function responseFilter({ operationId, find, share, check }: DeclaredResp
       (declaredType === undefined || contentType.includes("*"))
     ) {
       throw new Error(
-        `Operation "${operationId}" answered ${status} as ${contentType}, which is no media type the document declares.`,
+        `The handler of "${operationId}" returned ${status} as ${contentType}: declare this media type in the document, or return a declared one.`,
       );
     }
     const filterBody = declared.filterBody.get(declaredType ?? "");

@@ -88,11 +88,11 @@ async function expectMeasurable({ id }: OperationEntry, request: RawRequest, tar
   subscribe("http.server.request.start", notice);
   const { status } = await send(request, target, false).finally(() => unsubscribe("http.server.request.start", notice));
   if (status === 401 || status === 403) {
-    throw new Error(`Operation "${id}" answers ${status}: give the search \`credentials\` that entitle to it.`);
+    throw new Error(`Operation "${id}" responded with ${status}: set \`credentials\` that are valid for it.`);
   }
   if (!isInThread) {
     throw new Error(
-      `The server at ${target.baseUrl} is not one of this thread, so its CPU time cannot be measured: start it where the search runs.`,
+      `The server at ${target.baseUrl} does not run in this thread, so its CPU time cannot be measured. Start it in the thread of the search.`,
     );
   }
 }
@@ -151,11 +151,11 @@ async function measureCost(operationId: string, input: GrowingInput, target: Cos
 }
 
 function rejectionOf(status: number, isWithinLimits: boolean): string | undefined {
-  if (status >= 500) return `is answered with ${status}`;
+  if (status >= 500) return `gets a ${status}`;
   if (!isWithinLimits) return undefined;
-  if (status === 0) return "is not answered";
+  if (status === 0) return "gets no response";
   return status === 413 || status === 414 || status === 431
-    ? `is refused for its size (${status}): set \`limits\` to those of the server`
+    ? `is rejected for its size (${status}): set \`limits\` to those of the server`
     : undefined;
 }
 
