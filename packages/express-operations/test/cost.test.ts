@@ -73,9 +73,7 @@ test("the search tells of inputs that are not answered, answered with a 5xx, or 
     expect(await faultsOf(failing(status))).toEqual([expect.stringContaining(`(${status})`)]);
   const deaf = express().use((request) => void request.socket.destroy());
   expect(await faultsOf(deaf)).toEqual(["findAnimals: query limit=aa… gets no response."]);
-  await expect(faultsOf(failing(401))).rejects.toThrow(
-    'Operation "findAnimals" responded with 401: set `credentials`',
-  );
+  await expect(faultsOf(failing(401))).rejects.toThrow('Operation "findAnimals" responded with 401: set `credentials`');
 });
 
 test("the search leaves out what a costly schema validates, and names it", async () => {

@@ -62,7 +62,8 @@ async function expectWithinContract(request: Fuzzed, answer: WireAnswer): Promis
   const target = normalizePath(request.target);
   if (answer.status >= 400 && answer.text !== "") expectError(answer, mayBeUnknown(request));
   if (!answer.headers.has("X-Request-Id")) return; // refused by Node's parser, before there was a request
-  if (target.startsWith(`${BASE_PATH}/`)) await validateResponse({ method, target: target.slice(BASE_PATH.length) }, answer);
+  if (target.startsWith(`${BASE_PATH}/`))
+    await validateResponse({ method, target: target.slice(BASE_PATH.length) }, answer);
   else if (answer.status < 400 && !OPERATORS_PATH.test(target))
     throw new Error(`${method} ${target}: ${answer.status}`);
 }
