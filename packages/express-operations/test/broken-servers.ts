@@ -3,7 +3,7 @@ import type { RequestHandler } from "express";
 import type { OpenApiDocument } from "../src/index.ts";
 import { document } from "./fixtures/kennel.ts";
 
-/** Changes what the server answers, as a proxy would. */
+/** Changes the server's responses, as a proxy would. */
 function rewriting(
   when: (status: number, method: string) => boolean,
   change: (response: express.Response) => string | void,
@@ -36,7 +36,7 @@ const header = (name: string, value?: string) => (response: express.Response) =>
   else response.setHeader(name, value);
 };
 
-/** Answers with a JSON failure, or whatever the status says, in place of the server. */
+/** Responds with a JSON error, or with any status, in place of the server. */
 const answering =
   (status: number, when: (request: express.Request) => boolean): RequestHandler =>
   (request, response, next) => {
@@ -44,7 +44,7 @@ const answering =
     else next();
   };
 
-/** Changes what reaches the server. */
+/** Changes requests before they reach the server. */
 const letting =
   (change: (request: express.Request) => void): RequestHandler =>
   (request, _response, next) => {
@@ -57,7 +57,7 @@ const authenticate = (request: express.Request) => {
   request.headersDistinct["authorization"] = ["Bearer good"];
 };
 
-/** The document without what one keyword says, or only without one value of it, for a server that does not look at it. */
+/** Returns the document without one keyword, or without one value of it, for a server that does not enforce it. */
 function blindTo(keyword: string, only?: unknown): OpenApiDocument {
   const strip = (_key: string, value: unknown): unknown => {
     if (typeof value !== "object" || value === null || Array.isArray(value) || !(keyword in value)) return value;
@@ -71,7 +71,7 @@ function blindTo(keyword: string, only?: unknown): OpenApiDocument {
 
 const success = (status: number) => status < 300;
 
-/** A server, the titles of the checks that have to fail for it, and what one of them has to say. */
+/** A server, the titles of the checks that must fail for it, and the expected message of one of them. */
 export type BrokenServer = [title: string, fails: RegExp, says: RegExp, broken: RequestHandler | OpenApiDocument];
 
 /** Servers that fail checks of many kinds. */

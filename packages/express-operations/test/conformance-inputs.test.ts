@@ -11,7 +11,7 @@ import { boundsOf, effectiveSchema, nonNullTypesOf } from "../src/document/effec
 const document = { openapi: "3.1.0", paths: {}, components: { schemas: { Name: { type: "string", minLength: 2 } } } };
 const ref = { $ref: "#/components/schemas/Name" };
 
-describe("what holds for every value of a schema", () => {
+describe("the constraints on every value of a schema", () => {
   test.each<[node: Schema, effective: Schema]>([
     [
       {
@@ -58,7 +58,7 @@ describe("what holds for every value of a schema", () => {
     expect(effectiveSchema(document, node)).toEqual({ [keyword]: 1 });
   });
 
-  test("what stands beside a reference counts from OpenAPI 3.1 on", () => {
+  test("keywords beside a reference apply from OpenAPI 3.1 on", () => {
     expect(effectiveSchema({ ...document, openapi: "3.0.3" }, { ...ref, maxLength: 5 })).toEqual({
       type: "string",
       minLength: 2,
@@ -233,7 +233,7 @@ describe("invalid values", () => {
   });
 });
 
-/** A document of one operation, and what is sent of it. */
+/** A document of one operation, and the requests that are sent to it. */
 function sentBy(operation: object, path = "/a", method = "get") {
   const whole = { ...document, paths: { [path]: { [method]: { operationId: "x", responses: {}, ...operation } } } };
   const [entry] = operationsOf(whole);
@@ -252,7 +252,7 @@ function sentBy(operation: object, path = "/a", method = "get") {
   };
 }
 
-describe("what is sent of an operation", () => {
+describe("the requests of an operation", () => {
   const query = (schema: object, more: object = {}) => ({ parameters: [{ in: "query", name: "q", schema, ...more }] });
   const unknown = "/a?no-such-parameter=1";
 
@@ -467,7 +467,7 @@ describe("what is sent of an operation", () => {
     expect(sentBy(object, "/a/{o}").valid).toBe("/a/a=1,b=2");
   });
 
-  /** What is wrong with the invalid bodies of a schema, in their order. */
+  /** Returns the titles of a schema's invalid bodies, in order. */
   const titlesOf = (schema: object, type = "application/json") => {
     const { invalid } = sentBy({ requestBody: { required: true, content: { [type]: { schema } } } }, "/a", "post");
     return Object.keys(invalid).flatMap((title) => (title.startsWith("body ") ? title.slice("body ".length) : []));

@@ -20,7 +20,7 @@ const getting = (parameters: object[], more: object = {}) => ({
 
 type Input = Record<string, unknown>;
 
-/** Checks the operation `act`, served by the reference implementation, and gives what valid requests brought it. */
+/** Checks the operation `act` of the reference implementation. Returns the handler's input of its valid requests. */
 async function check(
   paths: object,
   target: Partial<Target> = {},
@@ -52,7 +52,7 @@ describe("a correct server passes, whatever the document", () => {
     expect(titles.filter((title) => /wrong type|maximum/.test(title))).toEqual([]);
   });
 
-  test("fields that nobody declared, where an object takes them from the query", async () => {
+  test("undeclared fields, if an object takes them from the query", async () => {
     const { titles } = await check({ "/a": getting([query("filter", { type: "object" })]) });
     expect(titles).not.toContain("400 for unknown query parameter");
   });

@@ -22,7 +22,7 @@ const checks = conformanceChecks(document, limits);
 const SCOPES: Record<string, string[]> = { good: ["dogs:write"], lesser: [] };
 const untouched: RequestHandler = (_request, _response, next) => next();
 
-/** A server of the kennel behind what breaks it. */
+/** A server of the kennel behind a middleware that breaks it. */
 function serve(broken: RequestHandler, implemented: OpenApiDocument = document) {
   const bearer = (token: string) => SCOPES[token] && { caller: undefined, scopes: SCOPES[token] };
   const app = express().enable("strict routing");
@@ -37,7 +37,7 @@ test("a server built with implement passes every check", async () => {
   expect(report.passed).toBeGreaterThan(60);
 });
 
-test("what needs lesser credentials is skipped without them", async () => {
+test("checks that need lesser credentials are skipped without them", async () => {
   await using server = await serve(untouched);
   const { credentials } = target;
   const report = await runConformance(document, { credentials, baseUrl: server.baseUrl }, limits);

@@ -13,7 +13,7 @@ import { document } from "./fixtures/market.ts";
 import { document as zoo } from "./fixtures/zoo.ts";
 import { listen } from "./listen.ts";
 
-/** Inputs that once cost too much, each for a reason of its own. */
+/** Inputs that once cost too much, each for a different reason. */
 const NOTORIOUS = [
   "query undeclared[k0]=1&undeclared[k1]=1&…",
   "query tags[k0]=1&tags[k1]=1&…",
@@ -21,7 +21,7 @@ const NOTORIOUS = [
   'header Accept: \\"\\"…',
   "body application/json [1.0,1.0,…]",
 ];
-/** Every so manieth of the others is sent, from another one on each time; `COST_START` repeats that of a failure. */
+/** Samples the other inputs. Each run starts at another one; `COST_START` repeats a failed run. */
 const STRIDE = 80;
 const START = Number(process.env["COST_START"] ?? Math.floor(Math.random() * STRIDE));
 
@@ -43,7 +43,7 @@ test("no request takes longer than its size accounts for: notorious inputs, and 
 const limitParameter = /^query limit(=aa|\[k0\]=1)/;
 const onLimit = (operationId: string, input: string) => operationId === "findAnimals" && limitParameter.test(input);
 
-test("the search finds what express-openapi-validator does with names in brackets", async () => {
+test("the search finds the cost of express-openapi-validator for names in brackets", async () => {
   const plain = OpenApiValidator.middleware({ apiSpec: structuredClone(zoo) as never, validateApiSpec: false });
   const handler = express().use(plain, ((_error, _request, response, _next) => {
     response.status(400).end();
@@ -60,7 +60,7 @@ test("the search finds what express-openapi-validator does with names in bracket
   ]);
 });
 
-test("the search tells of inputs that are not answered, answered with a 5xx, or refused for their size", async () => {
+test("the search reports inputs without a response, with a 5xx, or rejected for their size", async () => {
   const failing = (status: number) => express().use((_request, response) => void response.status(status).end());
   const faultsOf = async (handler: express.RequestHandler) =>
     (await costsOf(zoo, handler, { isMeasured: (id, input) => onLimit(id, input) && input.includes("aa") })).faults;
@@ -76,7 +76,7 @@ test("the search tells of inputs that are not answered, answered with a 5xx, or 
   await expect(faultsOf(failing(401))).rejects.toThrow('Operation "findAnimals" responded with 401: set `credentials`');
 });
 
-test("the search leaves out what a costly schema validates, and names it", async () => {
+test("the search excludes inputs of a costly schema, and lists the schema", async () => {
   const costly: OpenApiDocument = structuredClone(zoo);
   const schemas = costly.components as { schemas: { Kind: object } };
   schemas.schemas.Kind = { type: "string", pattern: "^(a+)+$" };
@@ -128,13 +128,13 @@ test("the search sends inputs whole, as large as the limits, and eightfold where
     const { costs, faults } = await costsOf(zoo, counting, { isMeasured, limits, acceptsEightfold });
     expect([costs.length, faults]).toEqual([1, []]);
     expect(costs[0]!.milliseconds).toBeGreaterThan(0);
-    return new Set(lengths.slice(1)); // the first asks whether the server answers
+    return new Set(lengths.slice(1)); // the first request checks that the server responds
   };
   expect(await lengthsOf(false)).toEqual(new Set([1_000, 8_000]));
   expect(await lengthsOf(true)).toEqual(new Set([8_000, 64_000]));
 });
 
-test("the search tells the status of the largest input within the limits, and how the time grows", async () => {
+test("the search reports the status of the largest input within the limits, and the growth of the time", async () => {
   const busy = express().use(({ headers }, response) => {
     const isLarge = Number(headers["content-length"]) > 4_000;
     const { user } = process.cpuUsage();
@@ -166,7 +166,7 @@ test("the search sends an input that is at fault seven times in each size, in ca
   ]);
 });
 
-test("the search lets an input be refused for its size beyond the limits", async () => {
+test("the search allows an input beyond the limits to be rejected for its size", async () => {
   const strict = express().use(({ headers }, response) => {
     response.status(Number(headers["content-length"]) > 8_000 ? 413 : 200).end();
   });
@@ -182,7 +182,7 @@ test("the search knows a server of its thread that asks another one", async () =
   expect((await costsOf(zoo, asking, { isMeasured })).faults).toEqual([]);
 });
 
-test("the search sends an input only once in each size if the answers come at once", async () => {
+test("the search sends an input only once in each size if the responses are fast", async () => {
   const sent = new Map<string, number>();
   const quick = express().use(({ url }, response) => {
     sent.set(url, (sent.get(url) ?? 0) + 1);

@@ -6,10 +6,10 @@ import { type Cost, type CostReport, type CostTarget, searchCosts } from "../src
 import { operationsOf } from "../src/document/document.ts";
 import { implement, type OpenApiDocument } from "../src/index.ts";
 
-/** Factor on the promised 20 ms, as other work shares the machine; `COST_PATIENCE=1` on a quiet one. */
+/** Factor on the promised 20 ms, because other work shares the machine. Set `COST_PATIENCE=1` on a quiet one. */
 const PATIENCE = Number(process.env["COST_PATIENCE"] ?? 3);
 
-/** Serves a document with handlers that cost nothing, and admits every credential. */
+/** Serves a document with handlers of negligible cost. Every credential is valid. */
 export function serve(document: OpenApiDocument): RequestHandler {
   const statusOf = (responses: object = {}) =>
     Number(Object.keys(responses).find((key) => /^[23]\d\d$/.test(key)) ?? 200);

@@ -6,7 +6,7 @@ import { implement, type OpenApiDocument } from "../src/index.ts";
 const node = { $ref: "#/components/schemas/Node" };
 const member = (properties: object, required: string[] = []) => ({ type: "object", properties, required });
 
-/** A document whose one operation takes a body of a schema, which other schemas may be named in. */
+/** A document of one operation with a body schema, which may refer to other schemas. */
 function documentOf(schema: object, Node: object = {}): OpenApiDocument {
   const requestBody = { content: { "application/json": { schema } } };
   const operation = { operationId: "x", requestBody, responses: { 200: { description: "" } } };
@@ -212,7 +212,7 @@ test.each<[string, object, object | undefined, string[]]>([
   expect(await costsOf(documentOf(schema, named))).toEqual(expected);
 });
 
-test("what OpenAPI 3.0 ignores beside a reference is not looked at, and everything else is", async () => {
+test("keywords beside a reference are ignored in OpenAPI 3.0, and everything else is examined", async () => {
   const of = (schema: object) => costsOf({ ...documentOf(schema), openapi: "3.0.3" });
   expect(await of({ ...node, allOf: [text("^(a+)+$")] })).toEqual([]);
   expect(await of(member({ a: list({}) }))).toEqual(["body/a uniqueItems"]);

@@ -3,7 +3,7 @@ import { excerpt } from "../src/document/excerpt.ts";
 import { isAnnotation } from "../src/document/keywords.ts";
 import { anyJson as ok, serveEcho as serve } from "./echo.ts";
 
-describe("what a document may hold besides", () => {
+describe("unusual documents", () => {
   test("callbacks, webhooks and servers of a path do not confuse it", async () => {
     const hook = { post: { operationId: "hook", responses: ok } };
     await using server = await serve(
@@ -81,7 +81,7 @@ describe("what a document may hold besides", () => {
     }
   });
 
-  test("references into the middle of a component, beside what is broken", async () => {
+  test("references into the middle of a component with broken siblings", async () => {
     const pair = { allOf: [{ $ref: "#/components/schemas/None" }, { minLength: 2 }, { maxLength: 3 }] };
     const schema = { $ref: "#/components/schemas/Pair/allOf/2" };
     const requestBody = { content: { "application/json": { schema } } };
@@ -127,7 +127,7 @@ describe("what a document may hold besides", () => {
     expect([await post('{"n":2}'), await post('{"n":"x"}')]).toEqual([200, 400]);
   });
 
-  test("a default of what is for responses alone is not held against a request", async () => {
+  test("the default of a readOnly field does not invalidate a request", async () => {
     const properties = { made: { type: "string", default: "now", readOnly: true }, default: { type: "string" } };
     await using server = await serve({
       "/x": {

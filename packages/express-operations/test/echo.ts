@@ -6,17 +6,20 @@ import { listen } from "./listen.ts";
 /** A response of any JSON. */
 export const anyJson = { 200: { description: "", content: { "application/json": { schema: {} } } } };
 
-/** Promises that are none of the language's own here, like those that some libraries give. */
+/** Thenables that are not native promises, like those of some libraries. */
 const ForeignPromise = runInNewContext("Promise") as PromiseConstructor;
 
-/** Judges for tests: each scheme named here admits the credential `good`; that of `key` and of `bearer` has one scope alone. */
+/**
+ * Security handlers for tests. The credential `good` is valid for each scheme; for `key` and `bearer` it has one scope
+ * only.
+ */
 const security: Record<string, SecurityHandler<unknown>> = {
   key: (credential) => (credential === "good" ? { caller: "key", scopes: ["read"] } : undefined),
   bearer: (credential) => (credential === "good" ? { caller: "bearer", scopes: ["read"] } : undefined),
   basic: (credential) => ForeignPromise.resolve(credential === "user:good" ? { caller: "basic" } : undefined),
 };
 
-/** Serves a document whose operations answer with their input as JSON, files as text, behind what is to come before. */
+/** Serves a document whose operations respond with their input as JSON, files as text, behind the given middleware. */
 export async function serveEcho(
   paths: object,
   more: Partial<OpenApiDocument> & object = {},

@@ -32,7 +32,7 @@ function subjectOf(query: Record<string, string>, body?: unknown, contentType = 
   return { method: "POST", originalUrl, path: "/", headers, params: {}, query, body };
 }
 
-describe("what src/eov.ts enters is as it was read", () => {
+describe("the internals that src/eov.ts relies on are unchanged", () => {
   const json = (schema: object) => ({
     requestBody: { required: false, content: { "application/json": { schema } } },
     responses: {},
@@ -45,7 +45,7 @@ describe("what src/eov.ts enters is as it was read", () => {
     }
   });
 
-  test("what is wrong is told by keyword, place and schema", async () => {
+  test("faults have keyword, place and schema", async () => {
     const { validate } = await requestEov(documentOf(json(cat)), "/at", "post", ["application/json"]);
     expect(validate(subjectOf({}, { kind: 1 }))).toMatchObject([
       { keyword: "type", place: "body", path: ["kind"], params: { type: "string" }, schema: string },
@@ -62,7 +62,7 @@ describe("what src/eov.ts enters is as it was read", () => {
     expect(validate(subjectOf(query))).toMatchObject([{ keyword, place: "query", path: ["q"] }]);
   });
 
-  test("its own refusal of a discriminator is known by its text", async () => {
+  test("its own error for a discriminator is identified by its text", async () => {
     const oneOf = [{ $ref: "#/components/schemas/Cat" }, { $ref: "#/components/schemas/Dog" }];
     const schema = { oneOf, discriminator: { propertyName: "kind" } };
     const { validate } = await requestEov(documentOf(json(schema)), "/at", "post", ["application/json"]);
@@ -89,7 +89,7 @@ describe("what src/eov.ts enters is as it was read", () => {
     });
   });
 
-  test("what is wrong with a response reaches the validation of its own request", async () => {
+  test("the errors of a response reach the validation of its own request", async () => {
     const responses = { 200: { description: "", content: { "application/json": { schema: cat } } } };
     const document = documentOf({});
     const validate = await responseEov({ ...document, paths: { "/at": { get: { responses } } } }, "/at");

@@ -9,13 +9,13 @@ import { listen } from "./listen.ts";
 import { type BuiltRequest, requestsOf } from "./requests.ts";
 
 /**
- * How many requests to send; more by argument: `EQUIVALENCE_RUNS=100000 vitest run test/equivalence`. They are others each
- * time; `EQUIVALENCE_SEED` repeats those of a failure, which prints its seed.
+ * The number of requests. `EQUIVALENCE_RUNS=100000 vitest run test/equivalence` sends more. They differ in each run; a
+ * failure prints its seed, and `EQUIVALENCE_SEED` repeats it.
  */
 const RUNS = Number(process.env["EQUIVALENCE_RUNS"] ?? 1000);
 const SEED = process.env["EQUIVALENCE_SEED"];
 
-/** The README's list of what is refused beyond the schema, as the messages say it. */
+/** The messages of the README's list of stricter rules. */
 const STRICTNESS =
   /must be given once|in plain decimal digits|from -9007199254740991 to 9007199254740991|can be kept exactly|A request body is required/;
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([ours, whole, plain].map((server) => server[Symbol.asyncDispose]())));
 
-/** express-openapi-validator mounted as its README shows, over routes that echo what they get. */
+/** express-openapi-validator in its documented setup, before routes that echo their input. */
 function plainValidator(apiSpec: OpenApiDocument): express.Express {
   const app = express();
   app.use(express.json({ strict: false }));
@@ -77,7 +77,7 @@ test(`${RUNS} requests, valid and not: result and values are plain express-opena
         tally.strict++;
         return;
       }
-      const status = theirs.status === 500 ? 400 : theirs.status; // it fails on a null body where it looks for a discriminator
+      const status = theirs.status === 500 ? 400 : theirs.status; // it fails on a null body when it reads the discriminator
       expect({ status: mine.status, because: mine.body["message"] }).toEqual({
         status,
         because: mine.body["message"],

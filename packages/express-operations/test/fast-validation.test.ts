@@ -6,7 +6,7 @@ import { fastValidation } from "../src/request/parameters.ts";
 import type { Subject } from "../src/request/subject.ts";
 import { document } from "./fixtures/zoo.ts";
 
-/** The fast path for an operation of the zoo, over schemas that EOV has compiled as it does at a first request. */
+/** The fast path of an operation of the zoo, with schemas that EOV has compiled. */
 async function fastPath(operationId: string) {
   const { method, operation, parameters } = operationsOf(document).find(({ id }) => id === operationId)!;
   const part = excerpt(document, method, { ...operation, parameters });

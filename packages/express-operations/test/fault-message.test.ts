@@ -11,7 +11,7 @@ const kind = (name: string) => ({ type: "object", required: ["k"], properties: {
 
 const listed = Array.from({ length: 40 }, (_, at) => `word-${at + 10}`);
 
-/** A schema, a value that it refuses, and what is said of the value, which is the body. */
+/** A schema, a body that violates it, and the expected message. */
 const BODIES: [keyword: string, schema: object, value: unknown, message: string][] = [
   ["type", { type: "object" }, [], "must be an object."],
   ["type", { type: "array" }, {}, "must be an array."],
@@ -184,11 +184,11 @@ const BODIES: [keyword: string, schema: object, value: unknown, message: string]
   ["format", { type: "string", format: "email" }, "x", "must be an e-mail address."],
 ];
 
-/** Keywords that report no fault of their own, as what they hold does. */
+/** Keywords that report no fault of their own; their subschemas report them. */
 const SILENT =
   /^(\$.*|allOf|definitions|dependencies|dependentSchemas|discriminator|else|then|id|nullable|patternProperties|prefixItems|properties|maxContains|minContains|additionalItems|formatM.*|formatE.*)$/;
 
-describe("a body that the schema refuses", () => {
+describe("a body that violates its schema", () => {
   let server: Awaited<ReturnType<typeof serveEcho>>;
   beforeAll(async () => {
     const paths = BODIES.map(([, schema], at) => {
@@ -210,7 +210,7 @@ describe("a body that the schema refuses", () => {
     },
   );
 
-  test("every keyword that ajv judges by is among these", () => {
+  test("every keyword that ajv validates is in this list", () => {
     const require = createRequire(createRequire(import.meta.url).resolve("express-openapi-validator"));
     const { default: Ajv } = require("ajv/dist/2020") as { default: new () => { RULES: { all: object } } };
     const tested = new Set(BODIES.map(([keyword]) => keyword));

@@ -34,7 +34,7 @@ const document = {
   },
 } as OpenApiDocument;
 
-/** With the fastPath and without, a request with several faults is refused for the same one. */
+/** A request with several faults is rejected for the same one with the fast path and without. */
 describe.each([true, false])("of two faults (fastPath: %s)", (fastPath) => {
   test.each<[said: string, path: string, body: object | string, headers?: Record<string, string>]>([
     ['"limit"', "/1?limit=x&page=y", {}],

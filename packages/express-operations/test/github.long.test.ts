@@ -8,7 +8,7 @@ const document = githubDocument();
 const entries = operationsOf(document);
 let received: Record<string, unknown> = {};
 
-/** A handler that keeps what it received, and gives the first declared answer, as empty as JSON allows. */
+/** A handler that records its input and returns the first declared response, as empty as JSON allows. */
 function recorder(entry: OperationEntry) {
   const [[status, node]] = Object.entries(entry.operation.responses ?? {}) as [[string, ResponseObject]];
   const { content = {} } = resolve<ResponseObject>(document, node);
@@ -65,7 +65,7 @@ describe(`GitHub's document of ${entries.length} operations`, () => {
     });
   });
 
-  test("a body arrives as sent, and is judged by its schema", async () => {
+  test("a body arrives as sent, and is validated by its schema", async () => {
     const issue = { title: "Found a bug", labels: ["bug", { name: "urgent", color: null }], assignee: null };
     expect((await post("/repos/octo-org/hello/issues", issue)).status).toBe(201);
     expect(received).toMatchObject({ operation: "issues/create", body: issue });
@@ -76,7 +76,7 @@ describe(`GitHub's document of ${entries.length} operations`, () => {
     expect(received).toEqual({});
   });
 
-  test("what does not fit is refused: 400, 404, 405, 415", async () => {
+  test("invalid requests are rejected: 400, 404, 405, 415", async () => {
     expect(await send("/repos/octo-org/hello/issues/seven")).toMatchObject({
       status: 400,
       body: { message: 'Path parameter "issue_number" must be an integer in plain decimal digits, such as 10.' },

@@ -9,7 +9,7 @@ import { operationsOf } from "../src/document/document.ts";
 import { githubDocument, githubTypes as types } from "./fixtures/github.ts";
 import { handlerProgram } from "./handler-program.ts";
 
-/** What a program of all handlers may cost the compiler. Counts, since times depend on the machine. */
+/** The compiler's budget for a program of all handlers. It limits counts, because times depend on the machine. */
 const BUDGET = { types: 90_000, instantiations: 300_000 };
 
 const packageFile = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));

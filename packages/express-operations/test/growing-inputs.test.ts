@@ -51,7 +51,7 @@ const stock = {
   },
 } as unknown as OpenApiDocument;
 
-/** What of a request an input grows. */
+/** Returns the part of a request that an input makes larger. */
 function grown(input: GrowingInput, size: number): string {
   const request = input.request(size);
   const [kind = "", name = ""] = input.title.split(/ |:/);
@@ -71,7 +71,7 @@ function grown(input: GrowingInput, size: number): string {
   }
 }
 
-/** What a title says that its input holds: the text before the ellipsis, as it stands in the request. */
+/** Returns the repeated text in a title: the text before the ellipsis, as sent. */
 function announced(title: string): string | undefined {
   const shown = title
     .replace(/^(query|authority|headers) /, "")

@@ -12,9 +12,9 @@ const PLACES = { path: "path", query: "query", header: "headers", cookie: "cooki
 const SAMPLES: Record<string, string> = { integer: "1", number: "1", boolean: "true" };
 
 /**
- * Writes a program for the compiler to check: `implement` with a handler for each operation of a document, which reads each
- * declared parameter and answers with each declared response. `types` is the file that declares `operations`; `instead`
- * has the code of handlers to write otherwise.
+ * Writes a program for the compiler to check: `implement` with a handler for each operation of a document. Each handler
+ * reads every declared parameter and returns every declared response. `types` is the file that declares `operations`;
+ * `instead` replaces the code of some handlers.
  */
 export function handlerProgram(document: OpenApiDocument, types: string, instead: Record<string, string> = {}): string {
   const written = operationsOf(document).map((entry) => ({ id: entry.id, ...handlerOf(document, entry) }));

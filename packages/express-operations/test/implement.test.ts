@@ -44,7 +44,7 @@ describe("a document served", () => {
     expect([response.status, await response.json()]).toEqual([404, { code: "not_found" }]);
   });
 
-  test("the operation of a request is told before it is judged, and none where there is none", async () => {
+  test("onOperation is called before validation, and not without an operation", async () => {
     const told: string[] = [];
     const onOperation = ({ url }: express.Request, operationId: string) => void told.push(`${url} ${operationId}`);
     await using other = await listen(implement<operations>()({ document, handlers, onOperation }));
@@ -58,7 +58,7 @@ describe("a document served", () => {
     expect([response.status, await response.json()]).toEqual([500, { fault: "the shelf fell over" }]);
   });
 
-  test("so is a throw while a refusal is given its body, whenever it was refused", async () => {
+  test("so is a throw in problemBody, whenever the request was rejected", async () => {
     const problemBody = ({ status }: Problem) => {
       throw new Error(`no words for ${status}`);
     };
@@ -91,12 +91,12 @@ describe("a document served", () => {
     expect((await send("/books/search", { method: "POST", headers: { Cookie: "session=a" } })).status).toBe(400);
   });
 
-  test("literal segments go before parameters, and both answer to their own methods", async () => {
+  test("literal segments take precedence over parameters, and both have their own methods", async () => {
     const response = await send("/books/search", { method: "GET" });
     expect([response.status, response.headers.get("Allow")]).toEqual([405, "OPTIONS, POST"]);
   });
 
-  test("a refusal has the body that the application gives it", async () => {
+  test("an error response has the body of the application's problemBody", async () => {
     const problemBody = ({ status, code, message, headers }: Problem) => ({ type: code, status, message, headers });
     await using other = await listen(implement<operations>()({ document, handlers, problemBody }));
     const response = await fetch(`${other.baseUrl}/books/search`);
@@ -117,7 +117,7 @@ describe("a document served", () => {
     });
   });
 
-  test("what an operation needs is made at its first request, and once", async () => {
+  test("an operation is compiled once, at its first request", async () => {
     let looked = 0;
     const content = {
       get "text/plain"() {
@@ -145,7 +145,7 @@ describe("a document served", () => {
   });
 });
 
-describe("a document and an implementation that disagree", () => {
+describe("a document and an implementation that do not match", () => {
   const attempt =
     (change: Partial<Record<string, unknown>>, base: OpenApiDocument = document) =>
     () =>
@@ -189,7 +189,7 @@ describe("a document and an implementation that disagree", () => {
     expect(start).toThrow('The document has two operations "getBook": rename one.');
   });
 
-  test("name operations that answer to the same requests, and path parameters that no path names", () => {
+  test("name operations with the same method and path, and path parameters that no path names", () => {
     const responses = { 200: { description: "" } };
     const parameters = [{ name: "id", in: "path", required: true, schema: { type: "string" } }];
     const paths = {
@@ -280,7 +280,7 @@ test("a throw after the head was sent is Express's to handle too, as it was thro
   expect(thrown).toEqual(["the shelf fell over"]);
 });
 
-test("a file that is not required may be missing; text in its place, and parts that are cut off, are refused", async () => {
+test("a file that is not required may be missing; text in its place, and truncated parts, are rejected", async () => {
   const schema = {
     type: "object",
     properties: { name: { type: "string" }, photo: { type: "string", format: "binary" } },
@@ -310,7 +310,7 @@ test("a file that is not required may be missing; text in its place, and parts t
   }
 });
 
-test("what disagrees is named in the order of the document", () => {
+test("mismatches are listed in the order of the document", () => {
   const responses = {};
   const security = [{ key: [], basic: [] }];
   const paths = { "/x": { get: { operationId: "one", responses, security }, put: { responses } } };

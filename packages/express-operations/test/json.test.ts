@@ -13,7 +13,7 @@ describe("parseJson", () => {
     );
   });
 
-  test("judges text the same with white space before it and without", () => {
+  test("the result is the same with white space before the text and without", () => {
     const scalar = fc.oneof(
       fc.constantFrom("9007199254740993", "1e400", "1.0", "-0", '"\\ud800"', '"a"'),
       fc.jsonValue({ maxDepth: 0 }).map((value) => JSON.stringify(value)),
@@ -100,14 +100,14 @@ describe("parseJson", () => {
     (text) => expect(() => parseJson(text)).toThrow("contains half of a character (a lone surrogate)"),
   );
 
-  test("names the field of a number that cannot be kept, also behind what is nested in it", () => {
+  test("names the field of a number that is not exact, also after nested values", () => {
     const message = /^holds a number in field "a" that cannot be kept exactly/;
     for (const text of ['{"a":1e400}', '{"b":{"c":1},"a":[1,{"d":2},1e400]}', '{"a":[[{"e":[]}],1e400]}'])
       expect(() => parseJson(text)).toThrow(message);
     expect(() => parseJson('{"a b":1e400}')).toThrow(/^holds a number that cannot/);
   });
 
-  test("tells the loss in a text that is JSON alone", () => {
+  test("reports losses only in text that is JSON", () => {
     expect(["{", "", "x", '{"a":1}'].map(lossIn)).toEqual([undefined, undefined, undefined, undefined]);
     expect(lossIn('{"a":1,"a":2}')).toBe('gives field "a" twice. Give it once');
   });
@@ -122,7 +122,7 @@ describe("parseJson", () => {
     expect(parseJson(text)).toBe(JSON.parse(text)),
   );
 
-  test("refuses deep nesting, and text that is not JSON, without repeating it", () => {
+  test("rejects deep nesting, and text that is not JSON, without repeating it", () => {
     expect(() => parseJson("[".repeat(101) + "]".repeat(101))).toThrow("nests deeper than the 100 levels allowed");
     expect(parseJson("[".repeat(100) + "]".repeat(100))).toBeInstanceOf(Array);
     for (const text of ["", "{", "nope", "[1,]", "{'a':1}", "01", "1 2", "\u00a01", '"\n"']) {

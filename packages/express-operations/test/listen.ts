@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import express, { type RequestHandler } from "express";
 
-/** A handler behind a real server on a free port, at a path. Faults end in a 500 with their message, for the test to read. */
+/** Serves a handler on a free port, at a path. Errors become a 500 with their message, so that tests can read it. */
 export async function listen(handler: RequestHandler, at = "/"): Promise<{ baseUrl: string } & AsyncDisposable> {
   const app = express().enable("case sensitive routing").enable("strict routing");
   app.use(at, handler);

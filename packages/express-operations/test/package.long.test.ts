@@ -10,7 +10,7 @@ const source = fileURLToPath(new URL("..", import.meta.url));
 const readme = readFileSync(join(source, "README.md"), "utf8");
 const EXAMPLES = readdirSync(join(source, "examples"));
 
-/** The packed package in a folder of its own, as a team would have it, beside its examples and two compilers. */
+/** Installs the packed package in its own folder, as a team would, with its examples and two compilers. */
 describe("the package, packed and installed elsewhere", () => {
   let installed: InstalledPackage;
   let elsewhere: string;
@@ -89,7 +89,7 @@ describe("the package, packed and installed elsewhere", () => {
     expect([photo.headers.get("Content-Type"), await photo.text()]).toEqual(["image/png", "bytes"]);
   });
 
-  /** Starts a server on a free port, ended with the test, and gives its origin once it listens. */
+  /** Starts a server on a free port until the end of the test. Returns its origin once it listens. */
   async function start(file: string): Promise<string> {
     const server = await installed.serve(file);
     onTestFinished(() => server[Symbol.asyncDispose]());

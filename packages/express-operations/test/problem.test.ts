@@ -7,7 +7,7 @@ import { Problem, createProblem } from "../src/problem.ts";
 import { anyJson, serveEcho } from "./echo.ts";
 import { listen } from "./listen.ts";
 
-describe("a refusal", () => {
+describe("an error response", () => {
   const { stackTraceLimit } = Error;
   beforeEach(() => void (Error.stackTraceLimit = 7));
   afterEach(() => void (Error.stackTraceLimit = stackTraceLimit));
@@ -36,7 +36,7 @@ describe("a refusal", () => {
   });
 });
 
-test("a refusal after the head was sent ends the connection, and is no error of the application's", async () => {
+test("an error after the head was sent closes the connection, and does not reach the application's error handling", async () => {
   const errors: unknown[] = [];
   const document = { openapi: "3.1.0", paths: { "/x": { get: { operationId: "x", responses: anyJson } } } };
   const app = express()
@@ -61,7 +61,7 @@ test("a refusal after the head was sent ends the connection, and is no error of 
   expect(errors).toEqual([]);
 });
 
-test("each refusal of a request says its status and the code of that", async () => {
+test("each error response contains its status and the code of that status", async () => {
   const requestBody = { required: true, content: { "application/json": {} } };
   const security = [{ bearer: ["read"] }];
   const components = { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } };

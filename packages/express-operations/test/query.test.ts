@@ -11,7 +11,7 @@ const texts = { type: "array", items: text };
 const size = { type: "object", properties: { min: { type: "integer" }, max: { type: "integer" } } };
 const anything = { type: "object", additionalProperties: true };
 
-/** Sends a query to an operation with these parameters, and gives the status and the query that the handler got. */
+/** Sends a query to an operation with these parameters. Returns the status and the query that the handler received. */
 async function ask(parameters: object[], search: string, more: object = {}, document: object = {}) {
   const get = { operationId: "x", parameters, responses: anyJson, ...more };
   await using server = await serveEcho({ "/x": { get } }, document);
@@ -20,7 +20,7 @@ async function ask(parameters: object[], search: string, more: object = {}, docu
   return response.status === 200 ? got : `${response.status} ${message}`;
 }
 
-describe("names that no parameter declares are refused", () => {
+describe("undeclared names are rejected", () => {
   const notKnown = (name: string) => `400 Query parameter "${name}" is not known. Known are: a, list.`;
 
   test.each([
@@ -55,7 +55,7 @@ describe("names that no parameter declares are refused", () => {
     expect(await answer).toBe('400 Query parameter "api_key" is not known. This operation takes none.');
   });
 
-  test("save what a security scheme takes, wherever it stands", async () => {
+  test("except API keys of security schemes", async () => {
     const components = { securitySchemes: { key: { type: "apiKey", in: "query", name: "api_key" } } };
     const security = { security: [{ key: [] }] };
     const sent = (count: number) => `${"a=1&".repeat(count)}api_key=good`;
@@ -69,7 +69,7 @@ describe("names that no parameter declares are refused", () => {
     );
   });
 
-  test("save what an operation allows by express-openapi-validator's extension", async () => {
+  test("except names that express-openapi-validator's extension allows", async () => {
     const extension = { "x-eov-allow-unknown-query-parameters": true };
     const parameters = [query("a", text), query("list", texts, { explode: false })];
     expect(await ask(parameters, "a=1&other=2", extension)).toEqual({ a: "1", other: "2" });
@@ -85,7 +85,7 @@ describe("names that no parameter declares are refused", () => {
     expect(await ask(parameters, "tags=1&tags[]=2", extension)).toMatch(/^400 /);
   });
 
-  test("names that are not declared do not touch what a handler reads of the declared ones", async () => {
+  test("undeclared names do not change the declared parameters of a handler", async () => {
     const get = {
       operationId: "x",
       parameters: [query("limit", { type: "integer" })],
@@ -221,7 +221,7 @@ describe("objects in brackets", () => {
       expect(await read({ [keyword]: [{ allOf: [ref("Same")] }] }, search)).toEqual({ f: sent });
     });
 
-    test("with what stands beside it", async () => {
+    test("with its siblings", async () => {
       const short = { [keyword]: [{ ...ref("Text"), minLength: 2 }] };
       expect([await read(short, "f=12"), await read(short, "f=1")]).toEqual([
         { f: "12" },

@@ -12,7 +12,7 @@ const post = (schema: object) => ({
   },
 });
 
-/** Sends JSON to an operation whose body has this schema, and gives the status with the message of a refusal. */
+/** Sends JSON to an operation with this body schema. Returns the status and the error message. */
 async function answerTo(schema: object, body: unknown): Promise<[status: number, message: unknown]> {
   await using server = await serveEcho({ "/": post(schema) });
   const headers = { "Content-Type": "application/json" };
@@ -29,7 +29,7 @@ describe("a query parameter that is a list or a text", () => {
     ["a=plain", 200, { query: { a: "plain" } }],
     ["a=1&a=2", 200, { query: { a: [1, 2] } }],
     ["a=1&a=x", 400, { message: expect.stringContaining("an item that must be an integer") }],
-  ])("%s is answered with %i", async (query, status, answer) => {
+  ])("%s gets a %i", async (query, status, answer) => {
     await using server = await serveEcho({ "/": { get } });
     const response = await fetch(`${server.baseUrl}/?${query}`);
     expect(response.status).toBe(status);
@@ -56,14 +56,14 @@ describe("a header that is given twice", () => {
     expect(await message(schema, values.join(", "))).not.toContain("once");
   });
 
-  test("where it is a list is refused for its items alone", async () => {
+  test("where it is a list is rejected for its items alone", async () => {
     const schema = { type: "array", items: { type: "integer" } };
     expect(await message(schema, "1", "2")).toBeUndefined();
     expect(await message(schema, "1", "x")).toContain("an item that must be an integer");
   });
 });
 
-describe("of forms that a constant tells apart", () => {
+describe("of forms that a constant distinguishes", () => {
   const form = (kind: object, name: string) => ({
     type: "object",
     required: ["kind", name],
@@ -100,7 +100,7 @@ test("a tuple may end by unevaluatedItems", async () => {
   expect((await answerTo(schema, [1]))[0]).toBe(400);
 });
 
-/** ajv takes no notice of these, and would accept what they forbid. */
+/** ajv ignores these names, and would accept values that they forbid. */
 test.each([
   ['{ "required": [""] }', "a field whose name is empty"],
   ['{ "required": ["__proto__"] }', 'a field "__proto__"'],

@@ -10,7 +10,7 @@ const sized = (more = {}) => ({
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const json = (schema: object) => ({ "application/json": { schema } });
 
-/** Each of the schemas is reached in another way: by a request, a response, both, another schema, an alternative, or two of these. */
+/** Each schema is used differently: by a request, a response, both, another schema, an alternative, or two of these. */
 const DOCUMENT = {
   openapi: "3.1.1",
   info: { title: "Kennel", version: "1.0.0" },
@@ -59,7 +59,7 @@ const DOCUMENT = {
 
 const REQUIRED = { required: ["name", "size"] };
 
-describe("a document in which what has a default is required", () => {
+describe("a document in which inputs with a default are required", () => {
   const { paths, components } = withRequestDefaultsRequired(DOCUMENT);
   const { Asked, ...schemas } = components.schemas;
   const { pups, home, merged } = Asked.properties as Record<string, object>;
@@ -88,7 +88,7 @@ describe("a document in which what has a default is required", () => {
     expect(paths["/dogs"].put.responses).toEqual(DOCUMENT.paths["/dogs"].put.responses);
   });
 
-  test("changes nothing of what it was given", () => {
+  test("does not change the original", () => {
     expect(DOCUMENT.components.schemas.Asked.required).toEqual(["name"]);
   });
 });
@@ -107,7 +107,7 @@ test.each(["not", "if", "then", "else", "contains", "oneOf", "anyOf"])(
   },
 );
 
-test("what is required there reaches the handler when nobody sent it", async () => {
+test("inputs required there reach the handler even if the client did not send them", async () => {
   await using server = await serveEcho(DOCUMENT.paths, { components: DOCUMENT.components });
   const sent = { name: "Rex", example: { parent: {} }, pups: [{ name: "Bo" }], merged: { name: "Mo" } };
   const response = await fetch(`${server.baseUrl}/dogs`, {

@@ -13,14 +13,17 @@ const operation = (parameters: object[], more: object = {}) => ({
   "/x": { get: { operationId: "x", parameters, responses: anyJson, ...more } },
 });
 
-/** Asks an operation with these parameters, and gives the status and what the handler got. */
+/** Sends a request to an operation with these parameters. Returns the status and the handler's input. */
 async function ask(parameters: object[], path: string, headers: Record<string, string> = {}) {
   await using server = await serveEcho(operation(parameters));
   const response = await fetch(`${server.baseUrl}${path}`, { headers });
   return { status: response.status, ...((await response.json()) as Record<string, unknown>) };
 }
 
-/** Serves a document, and sends `POST /x` with what follows its Host, as it is, until the connection ends. */
+/**
+ * Serves a document and sends `POST /x` with the given raw text after its Host header. Returns the bytes received until
+ * the connection ends.
+ */
 async function raw(paths: object): Promise<(rest: string) => Promise<string>> {
   const server = await serveEcho(paths);
   onTestFinished(() => server[Symbol.asyncDispose]());
@@ -119,13 +122,13 @@ describe("parameters", () => {
     expect(await ask([id], "/x?id=0x5")).toMatchObject({ status: 400 });
   });
 
-  test("a query that is not valid percent-encoding is refused, not repaired", async () => {
+  test("a query that is not valid percent-encoding is rejected, not repaired", async () => {
     for (const sent of ["q=%zz", "q=%ff", "%=1"])
       expect(await ask([query("q", { type: "string" })], `/x?${sent}`)).toMatchObject({ status: 400 });
   });
 });
 
-test("a path may escape what it need not", async () => {
+test("a path may escape unreserved characters", async () => {
   const petId = { in: "path", name: "petId", required: true, schema: { type: "string" } };
   const paths = { "/pets/{petId}": { get: { operationId: "x", parameters: [petId], responses: anyJson } } };
   await using server = await serveEcho(paths);
@@ -154,13 +157,16 @@ describe("conditions", () => {
     return `${response.status} ${message}`;
   };
 
-  test.each(["If-Match", "If-None-Match"])("%s is refused where a change does not declare it", async (name) => {
-    const message = `412 This operation does not support ${name}, so it did nothing. Leave the header out.`;
-    for (const tag of ["*", '"a"']) expect(await send("POST", { [name]: tag })).toBe(message);
-    expect(await send("POST", { [name]: "*" }, "[]")).toMatch(/^400 /);
-  });
+  test.each(["If-Match", "If-None-Match"])(
+    "%s is rejected on an unsafe operation that does not declare it",
+    async (name) => {
+      const message = `412 This operation does not support ${name}, so it did nothing. Leave the header out.`;
+      for (const tag of ["*", '"a"']) expect(await send("POST", { [name]: tag })).toBe(message);
+      expect(await send("POST", { [name]: "*" }, "[]")).toMatch(/^400 /);
+    },
+  );
 
-  test("an operation that declares a condition judges it itself, and a read has nothing to guard", async () => {
+  test("a handler evaluates a condition that its operation declares, and a safe operation ignores conditions", async () => {
     expect(await send("PUT", { "If-Match": "*" })).toMatch(/^200 /);
     expect(await send("PUT", { "If-None-Match": "*" })).toMatch(/^412 /);
     expect(await send("GET", { "If-Match": "*", "If-None-Match": "*" })).toMatch(/^200 /);
@@ -190,7 +196,7 @@ describe("bodies", () => {
     expect((await send("a=%FF")).status).toBe(400);
   });
 
-  test("a body that is required and missing is asked for, as what it may be", async () => {
+  test("a missing required body is a 400 that lists its media types", async () => {
     await using server = await serveEcho(post({ "application/json": {}, "text/plain": {} }));
     const response = await fetch(`${server.baseUrl}/x`, { method: "POST" });
     const message = "A request body is required. Send it as one of: application/json, text/plain.";
@@ -217,7 +223,7 @@ describe("bodies", () => {
     expect(await send(Buffer.from('["\xe9"]', "latin1"))).toMatchObject({ status: 400, message });
   });
 
-  test("a client of HTTP/1.0 is not told to continue, which it would take for the answer", async () => {
+  test("a client of HTTP/1.0 gets no 100, which it would take for the response", async () => {
     await using server = await serveEcho(post({ "application/json": {} }));
     const { hostname, port } = new URL(server.baseUrl);
     const socket = connect(Number(port), hostname);
@@ -279,7 +285,7 @@ describe("bodies", () => {
     expect(response.status).toBe(status);
   });
 
-  test("codings that are not supported: what is taken instead is named", async () => {
+  test("the response to an unsupported coding names the supported one", async () => {
     const send = await raw(post({ "application/json": {} }));
     const content = await send(
       "Content-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
@@ -348,7 +354,7 @@ describe("bodies", () => {
     };
     const handlers = { x: (input: { body: unknown }) => ({ status: 200, body: { body: input.body } }) };
     const implementation = implement()({ document, handlers: handlers as never, bodyLimit: 5 });
-    const later: RequestHandler = (_request, _response, next) => void setImmediate(() => next()); // when all of it is there
+    const later: RequestHandler = (_request, _response, next) => void setImmediate(() => next()); // after the whole body has arrived
     await using server = await listen(express.Router().use(later, implementation));
     const { hostname, port } = new URL(server.baseUrl);
     const socket = connect(Number(port), hostname);
@@ -373,7 +379,7 @@ describe("bodies", () => {
   });
 });
 
-test("headers and cookies that are not sent are no keys of what a handler gets", async () => {
+test("headers and cookies that are not sent are not keys of the handler's input", async () => {
   const parameters = ["header", "cookie"].map((place) => ({ in: place, name: "A", schema: { type: "string" } }));
   const document = { openapi: "3.1.0", paths: operation(parameters) };
   const inputs: { headers: object; cookies: object }[] = [];
@@ -440,7 +446,7 @@ test.each([
   expect(await ask([], "/x", { Accept: accept })).toMatchObject({ status });
 });
 
-test("every pair of a form is judged, the 1,001st too", async () => {
+test("every pair of a form is validated, the 1,001st too", async () => {
   const schema = {
     type: "object",
     properties: { a: { type: "array", items: { type: "string" } } },
@@ -492,7 +498,7 @@ test("HEAD writes no body, which Node may be told to refuse", async () => {
   expect([status, headers.get("Content-Length")]).toEqual([200, "3"]);
 });
 
-test("what a failure answers with does not have to be acceptable", async () => {
+test("an error response does not have to be acceptable", async () => {
   const failure = { description: "", content: { "text/html": {} } };
   await using server = await serveEcho({
     "/x": { get: { operationId: "x", responses: { ...anyJson, 404: failure } } },

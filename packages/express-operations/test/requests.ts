@@ -26,7 +26,7 @@ interface Draft {
   query: Pairs;
   headers: Record<string, string>;
   body: unknown;
-  /** Leaves what has a meaning in URLs as it is in the values of the query (RFC 3986, section 2.2). */
+  /** Leaves reserved characters in query values unescaped (RFC 3986, section 2.2). */
   leavesReserved?: boolean;
 }
 
@@ -91,7 +91,7 @@ function draftOf(entry: OperationEntry, values: (string[] | undefined)[], body: 
   return draft;
 }
 
-/** One change somebody might make by mistake or on purpose. */
+/** One change that a client might make by mistake or on purpose. */
 function mutation(): fc.Arbitrary<(draft: Draft) => void> {
   const at = fc.nat();
   const text = fc.oneof(fc.constantFrom(...ODD_TEXT), fc.string({ maxLength: 12 }));
@@ -165,7 +165,7 @@ function finish(entry: OperationEntry, draft: Draft): BuiltRequest {
   };
 }
 
-/** The texts of a parameter: more than one for a list that is repeated, undefined for one that is left out. */
+/** The texts of a parameter: several for a repeated list, undefined for a missing parameter. */
 function given(document: OpenApiDocument, parameter: ParameterObject): fc.Arbitrary<string[] | undefined> {
   const schema = resolve<Schema>(document, parameter.schema ?? {});
   const texts =
@@ -177,7 +177,7 @@ function given(document: OpenApiDocument, parameter: ParameterObject): fc.Arbitr
   return parameter.in === "path" ? texts : fc.option(texts, { nil: undefined });
 }
 
-/** Values a schema allows, as far as it says so with the keywords used here. */
+/** Values that a schema allows, for the keywords used here. */
 function jsonOf(document: OpenApiDocument, node: Schema, depth = 0): fc.Arbitrary<unknown> {
   const schema = resolve<Schema>(document, node) as Record<string, never> & Schema;
   if (schema["enum"] !== undefined) return fc.constantFrom(...(schema["enum"] as unknown[]));

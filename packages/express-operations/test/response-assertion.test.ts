@@ -16,7 +16,7 @@ const documentOf = (operation: object, more: object = {}) =>
 /** The status, media type and text of a response. */
 type Sent = [status: number, type?: string | undefined, text?: string];
 
-/** What is wrong with a response, if anything. */
+/** Returns the violation of a response, if any. */
 async function faultOf(
   responses: object,
   [status, type, text = ""]: Sent,
@@ -155,7 +155,7 @@ describe("the checks that a document implies", () => {
     expect(new Set(conformanceChecks(document).map(({ operationId }) => operationId))).toEqual(new Set(["x"]));
   });
 
-  test("of what it answers with", () => {
+  test("of its media types", () => {
     expect(titlesOf({ responses: { 200: { content: { "*/*": {} } } } })).not.toContain(always[6]);
     expect(titlesOf({ responses: { 204: {}, 404: json({}) } })).not.toContain(always[6]);
   });
@@ -183,7 +183,7 @@ describe("the checks that a document implies", () => {
     expect(seen).toEqual(["DELETE none"]);
   });
 
-  test("of a deprecated operation, of what it says alone", () => {
+  test("of a deprecated operation, for its declared headers only", () => {
     const announced = (more: object) =>
       titlesOf({ deprecated: true, ...more }).filter((title) => !always.includes(title));
     const check = (name: string) => `its ${name} header announces the deprecation`;

@@ -30,7 +30,7 @@ const document = {
   },
 } as OpenApiDocument;
 
-/** A server whose handler counts its calls, and answers with something as long as it is told. */
+/** A server whose handlers record their calls and return a body of configurable length. */
 async function startCounting({
   bytes = 100_000,
   length = 10,
@@ -59,7 +59,7 @@ async function startCounting({
   return { calls, get, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-describe("kept answers", () => {
+describe("cached responses", () => {
   test("are sent again to the same URL, byte for byte, until the version changes", async () => {
     let version = 1;
     await using server = await startCounting({ version: () => version });
@@ -96,7 +96,7 @@ describe("kept answers", () => {
     expect(calls).toHaveLength(3);
   });
 
-  test("are not kept when something changed while they were made", async () => {
+  test("are not cached if the data changed during execution", async () => {
     let version = 1;
     const began = Promise.withResolvers<void>();
     const slow = Promise.withResolvers<void>();
@@ -120,7 +120,7 @@ describe("kept answers", () => {
     expect(await read("slow")).toEqual({ data: 2 });
   });
 
-  test("are sent to those alone whom the operation admits, as they accept it", async () => {
+  test("are sent only to authorized requests whose Accept allows them", async () => {
     const bearer = { type: "http", scheme: "bearer" };
     const secured = {
       ...document,
@@ -167,7 +167,7 @@ describe("kept answers", () => {
     expect(server.calls).toEqual(["a", "b", "c", "a", "b"]);
   });
 
-  test("are not kept of refusals", async () => {
+  test("are not made from errors", async () => {
     await using server = await startCounting({ version: () => 1 });
     for (let time = 0; time < 2; time++) expect((await server.get("/things?unknown=1")).status).toBe(400);
   });
@@ -219,7 +219,7 @@ describe("ETag", () => {
   });
 });
 
-test("an answer of a GET that is not marked is never kept", async () => {
+test("the response of a GET that is not marked is never cached", async () => {
   const calls: string[] = [];
   const answer = (id: string) => () => (calls.push(id), { status: 200, body: calls.length });
   const handlers = {
@@ -235,7 +235,7 @@ test("an answer of a GET that is not marked is never kept", async () => {
   expect(calls).toEqual(["shop", "shop", "shop", "list"]);
 });
 
-test("an answer that is begun under a newer version stays the one to wait for when an older one is made", async () => {
+test("requests wait for the execution of the newest version, even if an older one finishes first", async () => {
   let version = 1;
   const kept = new ResponseCache({ version: () => version });
   const message = (payload: string) => ({ status: 200, headers: {}, payload });
@@ -255,7 +255,7 @@ test("an answer that is begun under a newer version stays the one to wait for wh
   expect(kept.find("k")).toEqual(message("newer"));
 });
 
-test("answers are kept up to exactly as many bytes as allowed", async () => {
+test("the cache holds exactly as many bytes as allowed", async () => {
   const message = { status: 200, headers: {}, payload: "x".repeat(487) };
   const entry = 1_024 + 2 * "a".length + 2 * 487;
   const keep = async (bytes: number) => {

@@ -5,7 +5,7 @@ import { listen } from "./listen.ts";
 
 type Answers = { [Id in keyof operations]?: object };
 
-/** Serves the bookshop with handlers that answer what they are told, whatever the types say. */
+/** Serves the bookshop with handlers that return the given responses, even if their types are wrong. */
 async function serve(
   answers: Answers,
   options: {
@@ -73,7 +73,7 @@ describe("checking responses", () => {
     expect([checked.status, await checked.text()]).toEqual([plain.status, await plain.text()]);
   });
 
-  test("says nothing of an answer that keeps to the contract", async () => {
+  test("reports no violation for a response that matches the document", async () => {
     const violations: Violation[] = [];
     const options = {
       checkResponses: "always" as const,
@@ -112,7 +112,7 @@ describe("checking responses", () => {
   });
 });
 
-describe("what is sent", () => {
+describe("a response as sent", () => {
   test("fields that the document does not declare are left out", async () => {
     await using server = await serve({ getBook: { ...book, body: { id: 1, title: "Emma", cost: 3 } } });
     expect(await (await fetch(`${server.baseUrl}/books/1`)).json()).toEqual({ id: 1, title: "Emma" });
@@ -139,7 +139,7 @@ describe("what is sent", () => {
   });
 });
 
-test("a response schema that does not compile is told by `ready`, and its operation alone is broken", async () => {
+test("a response schema that does not compile is reported by `ready`, and breaks its operation alone", async () => {
   const broken = structuredClone(document) as OpenApiDocument & {
     paths: Record<string, Record<string, { responses: object }>>;
   };

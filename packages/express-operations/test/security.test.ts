@@ -9,7 +9,9 @@ const securitySchemes = {
   basic: { type: "http", scheme: "basic" },
 };
 
-/** Asks an operation of these requirements, and gives what a test looks at. */
+/**
+ * Sends a request to an operation with these security requirements. Returns the parts of the response that tests check.
+ */
 async function ask(
   security: object[],
   headers: Record<string, string> = {},

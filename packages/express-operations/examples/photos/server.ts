@@ -1,4 +1,4 @@
-/** Bearer tokens with scopes, files in multipart bodies, answers in bytes, refusals in a shape of one's own. */
+/** A server with bearer tokens, scopes, multipart uploads, binary responses and its own error body. */
 import express from "express";
 import { type Handlers, implement, type SecurityHandler } from "express-operations";
 import document from "./openapi.json" with { type: "json" };
@@ -9,7 +9,7 @@ interface User {
   scopes: string[];
 }
 
-/** What handlers get besides what was sent. */
+/** The types of a handler's caller and context. */
 interface Env {
   caller: User;
   context: { log: (line: string) => void };
@@ -53,7 +53,7 @@ const implementation = implement<operations, Env>()({
   problemBody: ({ message }) => ({ fault: message }),
   bodyLimit: 5_000_000,
   checkResponses: { sample: 0.01 },
-  onViolation: (violation) => console.error("Breaks the document:", violation),
+  onViolation: (violation) => console.error("Violates the document:", violation),
   warm: true,
 });
 for (const { operationId, error } of await implementation.ready) console.error("Cannot serve", operationId, error);
