@@ -3,7 +3,7 @@ import { type ExampleRequest, exampleRequest } from "./example-request.ts";
 import { ConformanceError, exchange, expectAccepted, expectStatus, type Received, type Target } from "./exchange.ts";
 import { responseAssertion } from "./response-assertion.ts";
 
-/** A check of one requirement that an operation has to meet. */
+/** A check of one requirement on an operation. */
 export interface Check {
   operationId: string;
   title: string;

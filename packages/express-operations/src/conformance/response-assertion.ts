@@ -12,8 +12,8 @@ import type { ExampleRequest } from "./example-request.ts";
 import { ConformanceError, expectHeader, type Received } from "./exchange.ts";
 
 /**
- * Rejects with a `ConformanceError` if a response violates the document. `isValid` tells that the request was valid, so
- * an undeclared status is a violation.
+ * Rejects with a `ConformanceError` if a response violates the document. If the request was valid (`isValid`), an
+ * undeclared status is a violation.
  */
 export type ResponseAssertion = (request: ExampleRequest, received: Received, isValid: boolean) => Promise<void>;
 

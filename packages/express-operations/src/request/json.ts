@@ -28,10 +28,14 @@ export function lossIn(text: string): string | undefined {
 }
 
 /**
- * Parses JSON (RFC 8259) and rejects silent losses. Throws a SyntaxError for text that is not JSON (`NotJsonError`), a
- * duplicate name in an object, an integer that a double would change, a lone surrogate, which UTF-8 cannot encode (RFC
- * 7493, section 2.1), and nesting deeper than 100. Its messages repeat nothing of the input except a field name that is
- * a plain word.
+ * Parses JSON (RFC 8259) and rejects silent losses. Throws a `NotJsonError` for other text, and a SyntaxError for:
+ *
+ * - a duplicate name in an object
+ * - an integer that a double would change
+ * - a lone surrogate, which UTF-8 cannot encode (RFC 7493, section 2.1)
+ * - nesting deeper than 100
+ *
+ * The messages repeat nothing of the input except a field name that is a plain word.
  */
 export function parseJson(text: string): unknown {
   let value: unknown;

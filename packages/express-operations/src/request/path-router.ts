@@ -90,8 +90,8 @@ function childFor<Route>(node: Node<Route>, segment: string): Node<Route> {
 }
 
 /**
- * Returns the shortest non-empty values between the texts of a template segment. Taking the first occurrence of each text
- * never has to be undone, because later occurrences leave less for the rest. So the time is linear.
+ * Returns the shortest non-empty values between the texts of a template segment. The time is linear: the first
+ * occurrence of each text is always right, because a later one leaves less for the rest.
  */
 function valuesBetween([first = "", ...others]: string[], segment: string): string[] | undefined {
   if (!segment.startsWith(first)) return undefined;

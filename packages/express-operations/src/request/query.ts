@@ -134,7 +134,7 @@ function segmentsOf(name: string): [root: string, ...path: string[]] {
   return isWellFormed ? [name.slice(0, open), ...path] : [name];
 }
 
-/** Inserts a value at its place in the object of a root; a path that ends in `[]` gives a list. */
+/** Inserts a value at its path in the object of a root. A path that ends in `[]` makes it a list. */
 function insert(assemblies: Map<string, Assembly>, root: string, path: string[], value: string | string[]): void {
   if (path.length > MAX_DEPTH)
     throw createProblem(400, `${describe("query", root)} nests deeper than the ${MAX_DEPTH} levels allowed.`);
