@@ -7,7 +7,7 @@ test("/readyz fails while PostgreSQL only reads, as a standby does, and is 200 o
   const name = new URL(service.databaseUrl).pathname.slice(1);
   const others =
     "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()";
-  const onlyRead = async (value: "on" | "off"): Promise<void> => {
+  const setReadOnly = async (value: "on" | "off"): Promise<void> => {
     await execute(inject("postgresUrl")!, `alter database ${name} set default_transaction_read_only = ${value}`);
     await execute(service.databaseUrl, others); // it holds for new connections
   };
@@ -16,14 +16,14 @@ test("/readyz fails while PostgreSQL only reads, as a standby does, and is 200 o
   await service.addPet();
   expect((await readyz()).status).toBe(200);
 
-  await onlyRead("on");
+  await setReadOnly("on");
   await expectError(await add(), 503, "unavailable");
   await expect.poll(async () => (await service.request("/pets/1")).status).toBe(200);
   await expect
     .poll(async () => expectError(await readyz(), 503, "unavailable"))
     .toBe("The database cannot be written.");
 
-  await onlyRead("off");
+  await setReadOnly("off");
   await expect.poll(async () => (await readyz()).status).toBe(200);
   expect((await add()).status).toBe(201);
 });
