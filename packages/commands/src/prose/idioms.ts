@@ -13,7 +13,6 @@ export const IDIOMS: readonly Idiom[] = [
   },
   { pattern: /\b(that which|those which|\w+ which that|none that|none who|of none that)\b/i, advice: "Name the noun" },
   { pattern: /\b(have|has|had) what\b/i, advice: "Name the noun after the verb" },
-  { pattern: /\b(is|are|was|were|be|been|being) told\b/i, advice: 'Write "receives" or "is reported"' },
   { pattern: /\b(kept|standing) (answer|response|result|header)s?\b/i, advice: 'Write "cached" or "default"' },
   { pattern: /\bof (one|a) turn\b(?! of the event loop)/i, advice: 'Write "of one turn of the event loop"' },
   { pattern: /\b(as of now|of its own accord)\b/i, advice: "Say when, or leave it out" },
