@@ -1,5 +1,5 @@
 // Copied from express-operations/document by `pnpm generate`. Do not edit.
-/** As much of an OpenAPI 3.0 or 3.1 document as this package reads; anything else passes through to the validator. */
+/** The parts of an OpenAPI 3.0 or 3.1 document that this package reads. The validator reads the others. */
 export interface OpenApiDocument {
   openapi: string;
   paths?: object;
@@ -7,16 +7,16 @@ export interface OpenApiDocument {
   security?: object[];
 }
 
-/** An operation of the document and where it stands. */
+/** An operation with its path and method. */
 export interface OperationEntry {
-  /** The operationId, or `GET /path` for the errors about one that has none. */
+  /** The operationId. An operation without one has `GET /path`, for error messages. */
   id: string;
   /** Lower case, as the document spells it. */
   method: string;
   /** The path template, such as `/pets/{petId}`. */
   path: string;
   operation: OperationObject;
-  /** Parameters of the operation and, where it does not override them, of its path item; references resolved. */
+  /** The parameters of the operation and those of its path item that it does not override. References are resolved. */
   parameters: ParameterObject[];
 }
 
@@ -89,7 +89,7 @@ export interface Schema {
   [keyword: string]: unknown;
 }
 
-/** Scheme names with the scopes or roles they need; all of one requirement are needed, one requirement is enough. */
+/** Scheme names with the scopes or roles they need. A request needs every scheme of one requirement. */
 export type SecurityRequirement = Record<string, string[]>;
 
 /** https://spec.openapis.org/oas/v3.1.1#security-scheme-object */
@@ -107,7 +107,7 @@ export interface Reference {
 
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-/** Every operation under `paths`. Callbacks and webhooks are what others serve, so they are not among them. */
+/** Returns every operation under `paths`. Callbacks and webhooks are left out, because other servers implement them. */
 export function operationsOf(document: OpenApiDocument): OperationEntry[] {
   const entries: OperationEntry[] = [];
   for (const [path, reference] of Object.entries(document.paths ?? {})) {
@@ -127,19 +127,22 @@ export function operationsOf(document: OpenApiDocument): OperationEntry[] {
   return entries;
 }
 
-/** The parameter names of a path template, in order. */
+/** Returns the parameter names of a path template, in order. */
 export function parameterNames(path: string): string[] {
   return Array.from(path.matchAll(/\{([^}]+)\}/g), (match) => match[1]!);
 }
 
-/** Which declared response a status falls under: itself, its range, or the default (OpenAPI 3.1, "Responses Object"). */
+/**
+ * Returns the key of a status's declared response: the status, its range, or `default` (OpenAPI 3.1, "Responses
+ * Object").
+ */
 export function responseKey({ operation }: OperationEntry, status: number): string | undefined {
   return [String(status), `${String(status)[0]}XX`, "default"].find((key) =>
     Object.hasOwn(operation.responses ?? {}, key),
   );
 }
 
-/** What a node stands for: itself, or what its `$ref` points at within the document. */
+/** Returns a node itself, or the target of its `$ref` within the document. */
 export function resolve<Target>(document: OpenApiDocument, node: Target | Reference): Target {
   let target: unknown = node;
   for (let hops = 0; isReference(target); hops++) {
@@ -149,7 +152,7 @@ export function resolve<Target>(document: OpenApiDocument, node: Target | Refere
   return target as Target;
 }
 
-/** The node at a `#/…` JSON pointer (RFC 6901). */
+/** Returns the node at a `#/…` JSON pointer (RFC 6901). */
 export function pointer(document: OpenApiDocument, ref: string): unknown {
   if (!ref.startsWith("#/")) {
     throw new Error(`The reference ${ref} leaves the document. Bundle it first: \`redocly bundle\` does.`);
@@ -160,7 +163,7 @@ export function pointer(document: OpenApiDocument, ref: string): unknown {
   return node;
 }
 
-/** The keys of a `#/…` JSON pointer, unescaped. */
+/** Returns the keys of a `#/…` JSON pointer, unescaped. */
 export function pointerKeys(ref: string): string[] {
   return ref
     .slice(2)
@@ -168,23 +171,26 @@ export function pointerKeys(ref: string): string[] {
     .map((key) => unescapeKey(decodeURIComponent(key)));
 }
 
-/** A key as it was before it became part of a JSON pointer (RFC 6901, section 4). */
+/** Unescapes a key of a JSON pointer (RFC 6901, section 4). */
 export function unescapeKey(key: string): string {
   return key.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
-/** What an operation asks of its callers, one of them being enough; those of the document when it names none of its own. */
+/**
+ * Returns the security requirements of an operation; one of them must be satisfied. An operation without its own has
+ * those of the document.
+ */
 export function requirementsOf(document: OpenApiDocument, { operation }: OperationEntry): SecurityRequirement[] {
   return operation.security ?? ((document.security ?? []) as SecurityRequirement[]);
 }
 
-/** A security scheme that the document declares under a name, if it does. */
+/** Returns the security scheme of a name, if the document declares it. */
 export function securityScheme(document: OpenApiDocument, name: string): SecurityScheme | undefined {
   const { securitySchemes = {} } = (document.components ?? {}) as { securitySchemes?: Record<string, SecurityScheme> };
   return securitySchemes[name] && resolve<SecurityScheme>(document, securitySchemes[name]);
 }
 
-/** The query parameters that carry an API key, which the operation need not declare. */
+/** Returns the query parameters that carry an API key. The operation need not declare them. */
 export function apiKeyParameters(document: OpenApiDocument, entry: OperationEntry): string[] {
   const schemes = requirementsOf(document, entry).flatMap((requirement) => Object.keys(requirement));
   return schemes.flatMap((scheme) => {
