@@ -1,0 +1,253 @@
+import { once } from "node:events";
+import { networkInterfaces } from "node:os";
+import { connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { type Listener, type listen as Listen, listen } from "../src/http/listener.ts";
+import { startProgram } from "./things-program.ts";
+
+type App = Parameters<typeof Listen>[0];
+
+/** The time that the listener sees; sockets have their own. */
+beforeEach(({ onTestFinished: atEnd }) => {
+  atEnd(() => void vi.useRealTimers()); // after all that the test itself has end
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"] });
+});
+
+const pass = (seconds: number) => vi.advanceTimersByTime(seconds * 1_000);
+const GET = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+const HALF = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{";
+
+async function start(app: App): Promise<Listener> {
+  const listener = await listen(app, { host: "127.0.0.1", port: 0 });
+  onTestFinished(async () => {
+    const closed = listener.close(0);
+    vi.advanceTimersByTime(1);
+    await closed;
+  });
+  return listener;
+}
+
+/** A client on a connection of its own that reads nothing by itself. */
+async function open({ origin }: Listener): Promise<Socket> {
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname).on("error", () => {});
+  onTestFinished(() => void socket.destroy());
+  await once(socket, "connect");
+  return socket;
+}
+
+/** The next piece that arrives. */
+async function next(socket: Socket): Promise<string> {
+  const [chunk] = (await once(socket, "data")) as [Buffer];
+  return chunk.toString("latin1");
+}
+
+/** Makes an app of what answers a request, and tells when the first has come. */
+function beginning(): { app: (answer: App) => App; begun: Promise<void> } {
+  const { promise: begun, resolve } = Promise.withResolvers<void>();
+  const app = (answer: App): App =>
+    ((request, response) => {
+      answer(request, response);
+      resolve();
+    }) as App;
+  return { app, begun };
+}
+
+describe("a client that sends its body slowly", () => {
+  test("has 15 s, and is told that they are over", async () => {
+    const { app, begun } = beginning();
+    const listener = await start(
+      app((request, response) => void request.resume().on("end", () => response.end("all"))),
+    );
+    const socket = await open(listener);
+    socket.write(HALF);
+    await begun;
+    pass(15);
+    const answer = text(socket);
+    pass(1);
+    expect(await answer).toMatch(/^HTTP\/1.1 408 [^]*Connection: close\r\n[^]*"request_timeout"/i);
+  });
+
+  test("in time, is answered", async () => {
+    const { app, begun } = beginning();
+    const listener = await start(
+      app((request, response) => void request.resume().on("end", () => response.end("all"))),
+    );
+    const socket = await open(listener);
+    socket.write(HALF);
+    await begun;
+    pass(15);
+    socket.write("}".repeat(8));
+    expect(await next(socket)).toMatch(/^HTTP\/1.1 200 [^]*all/);
+  });
+
+  test.each([
+    ["is being answered", (response: { flushHeaders: () => void }) => response.flushHeaders()],
+    ["has been answered", (response: { end: () => void }) => response.end()],
+  ])("and that %s, is cut off then, and not before", async (_title, answer) => {
+    const { app, begun } = beginning();
+    const listener = await start(app((request, response) => (request.resume(), answer(response))));
+    const socket = await open(listener);
+    socket.write(HALF);
+    await begun;
+    expect(await next(socket)).toMatch(/^HTTP\/1.1 200 /);
+    const closed = once(socket, "close");
+    for (let second = 0; second < 15; second++) pass(1);
+    await roundTrip(listener);
+    expect(socket.closed).toBe(false);
+    pass(1);
+    await closed;
+  });
+});
+
+describe("a client that reads slowly", () => {
+  const LARGE = Buffer.alloc(64 * 2 ** 20);
+
+  test("has 5 s from the end of its answer", async () => {
+    const { app, begun } = beginning();
+    const listener = await start(app((_request, response) => void response.end(LARGE)));
+    const socket = await open(listener);
+    socket.pause().write(GET);
+    await begun;
+    pass(6); // the first second only finds that it waits
+    await roundTrip(listener);
+    expect(await isCut(socket, () => pass(1))).toBe(true);
+  });
+
+  test("and whose answer takes long to make is not cut off", async () => {
+    const answers: (() => void)[] = [];
+    const { app, begun } = beginning();
+    const listener = await start(app((_request, response) => void answers.push(() => response.end("late"))));
+    const socket = await open(listener);
+    socket.write(GET);
+    await begun;
+    pass(60);
+    answers[0]!();
+    expect(await next(socket)).toMatch(/^HTTP\/1.1 200 [^]*late/);
+  });
+});
+
+describe("a client that asks nothing more", () => {
+  test("has 8 s, whatever empty lines it sends", async () => {
+    const listener = await start((_request, response) => void response.end("x"));
+    const socket = await open(listener);
+    socket.write(GET);
+    await next(socket);
+    await roundTrip(listener);
+    pass(8);
+    socket.write("\r\n");
+    await roundTrip(listener);
+    expect(socket.closed).toBe(false);
+    const closed = once(socket.resume(), "close");
+    pass(1);
+    await closed;
+  });
+
+  test("is not idle while its next request is answered", async () => {
+    const answers: (() => void)[] = [];
+    const listener = await start((_request, response) => void answers.push(() => response.end("x")));
+    const socket = await open(listener);
+    for (const _ of ["the first request", "the next"]) {
+      socket.write(GET);
+      await vi.waitUntil(() => answers.length > 0);
+      pass(20);
+      answers.pop()!();
+      expect(await next(socket)).toMatch(/^HTTP\/1.1 200 /);
+    }
+  });
+});
+
+describe("at the end", () => {
+  test("what is still open is destroyed and counted, and no timer stays", async () => {
+    const listener = await listen(() => {}, { host: "127.0.0.1", port: 0 });
+    const sockets = [await open(listener), await open(listener)];
+    for (const socket of sockets) socket.resume().write("GET / HTTP/1.1\r\n");
+    await Promise.all(
+      sockets.map((socket) => new Promise<void>((done) => void socket.write("A: b\r\n", () => done()))),
+    );
+    const closing = listener.close(3_000);
+    pass(3);
+    expect(await closing).toBe(2);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("nothing waits where all is answered", async () => {
+    const listener = await listen((_request, response) => void response.end("x"), { host: "127.0.0.1", port: 0 });
+    const socket = await open(listener);
+    socket.write(GET);
+    await next(socket);
+    expect(await listener.close()).toBe(0);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("a connection is closed once its last request is answered", async () => {
+    const answers: (() => void)[] = [];
+    const { app, begun } = beginning();
+    const listener = await listen(
+      app((_request, response) => void answers.push(() => response.end("x"))),
+      { host: "127.0.0.1", port: 0 },
+    );
+    const socket = await open(listener);
+    socket.write(GET);
+    await begun;
+    const closing = listener.close();
+    answers[0]!();
+    await next(socket);
+    const closed = once(socket.resume(), "close");
+    await expect.poll(() => (pass(0.05), socket.closed)).toBe(true);
+    await closed;
+    expect(await closing).toBe(0);
+  });
+});
+
+const hasIPv6 = Object.values(networkInterfaces()).some((addresses) => addresses?.some((one) => one.address === "::1"));
+
+test.skipIf(!hasIPv6)("an address of IPv6 is a URL", async () => {
+  const listener = await listen((_request, response) => void response.end("x"), { host: "::1", port: 0 });
+  onTestFinished(async () => void (await listener.close()));
+  expect(listener.origin).toMatch(/^http:\/\/\[::1\]:\d+$/);
+  expect(await (await fetch(listener.origin)).text()).toBe("x");
+});
+
+test("of more than 4,096 connections those beyond are closed at once, and the others are answered", async () => {
+  vi.useRealTimers();
+  const program = await startProgram({});
+  const { hostname, port, origin } = new URL(program.baseUrl);
+  const sockets: Socket[] = [];
+  onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
+  const add = (count: number): void => {
+    for (let at = 0; at < count; at++)
+      sockets.push(
+        connect(Number(port), hostname)
+          .on("error", () => {})
+          .resume(),
+      );
+  };
+  for (let batch = 0; batch < 16; batch++) {
+    await fetch(`${origin}/healthz`, { headers: { Connection: "close" } }); // the system queues only so many
+    add(256);
+  }
+  add(50);
+  const stillOpen = () => sockets.filter(({ closed }) => !closed);
+  await expect.poll(() => stillOpen().length).toBe(4_096);
+  const [first] = stillOpen();
+  first!.write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+  expect(await next(first!)).toMatch(/^HTTP\/1.1 200 /);
+});
+
+/** Whether the peer has closed the connection of a client that reads nothing, which it notices when it writes. */
+async function isCut(socket: Socket, act: () => void): Promise<boolean> {
+  const closed = once(socket, "close").then(() => true);
+  act();
+  socket.resume();
+  return closed;
+}
+
+/** Has the listener deal with what has been sent before. */
+async function roundTrip(listener: Listener): Promise<void> {
+  const socket = await open(listener);
+  socket.write("BREW / HTTP/1.1\r\n\r\n"); // answered below the app
+  await next(socket);
+  socket.destroy();
+}
