@@ -50,6 +50,16 @@ describe("in whatever way an answer is begun", () => {
     ["with headers set before", "no-store", (response) => response.set("A", "b").writeHead(200, { C: "d" })],
     ["with a tag", "private, no-cache", (response) => response.writeHead(200, tag)],
     ["with a tag set before", "private, no-cache", (response) => response.set(tag).writeHead(200, { A: "b" })],
+    [
+      "with a tag, behind headers set before",
+      "private, no-cache",
+      (response) => response.set("A", "b").writeHead(200, tag),
+    ],
+    [
+      "with a rule of its own, behind headers set before",
+      "public",
+      (response) => response.set("A", "b").writeHead(200, kept),
+    ],
     ["with a tag and a rule of its own", "public", (response) => response.writeHead(200, { ...tag, ...kept })],
     ["with those set before", "public", (response) => response.set({ ...tag, ...kept }).writeHead(200)],
     ["with a rule of its own", "public", (response) => response.writeHead(200, kept)],

@@ -106,6 +106,8 @@ test.each([
   ["it is malformed", PEER, `for=6.6.6.6, for ${CLIENT}`, PEER, undefined],
   ["it is all quotes", PEER, '",'.repeat(4_000), PEER, undefined],
   ["it is long", PEER, `for=${CLIENT};x="${"x".repeat(4_000)}"`, PEER, undefined],
+  ["it is as long as an element may be", PEER, longElement(256), CLIENT, undefined],
+  ["it is a character longer", PEER, longElement(257), PEER, undefined],
   ["the list is long", TRUSTED, `for=${CLIENT}, ${"for=10.0.0.2, ".repeat(800)}for=10.0.0.1`, "10.0.0.2", undefined],
 ])("Forwarded when %s (TRUST_PROXY=%s)", async (_title, trust, header, address, scheme) => {
   const told = await ask(trust, { Forwarded: header });
@@ -166,3 +168,9 @@ test("what X-Forwarded-For says of addresses is what Express understands", async
   });
   await fc.assert(property, { numRuns: 50 });
 });
+
+/** An element of so many characters. */
+function longElement(length: number): string {
+  const start = `for=${CLIENT};x=`;
+  return start + "x".repeat(length - start.length);
+}

@@ -82,6 +82,7 @@ describe("what Node's parser refuses before Express sees it", () => {
     expect(response.status).toBe(status);
     expect(response.headers).toMatch(/content-type: application\/json/i);
     expect(response.headers).toMatch(/^cache-control: no-store\r?$/im);
+    expect(response.headers).toMatch(/^connection: close\r?$/im);
     expect(/^Allow: (.*)/m.exec(response.headers)?.[1]).toBe(status === 405 ? "" : undefined);
     expect(response.body).toEqual({ code, message: expect.any(String), status });
   });

@@ -19,6 +19,7 @@ describe("/metrics", () => {
   test("is text for Prometheus on a port of its own, and not on the service's", async () => {
     const response = await fetch(service.metricsUrl!);
     expect(response.headers.get("Content-Type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
     expect(new URL(service.metricsUrl!).port).not.toBe(new URL(service.baseUrl).port);
     expect((await fetch(new URL("/metrics", service.baseUrl))).status).toBe(404);
     const elsewhere = await fetch(new URL("/", service.metricsUrl));

@@ -109,6 +109,15 @@ describe("the request log", () => {
     expect(service.lines().map(({ req }) => req?.id)).toEqual(given);
   });
 
+  test.each(["", "a b", "(a", "a)", "x".repeat(129), "my-secret"])(
+    "has an id of its own where the caller's is %j",
+    async (id) => {
+      await using service = await startThings();
+      const { headers } = await service.request("/things", { headers: { "X-Request-Id": id } });
+      expect(headers.get("X-Request-Id")).toMatch(/^[\da-f]{8}-[\da-f-]{27}$/);
+    },
+  );
+
   test("says of a fault what was thrown and where, with the id of its request", async () => {
     await using service = await startThings({
       before: function failing() {
@@ -182,6 +191,8 @@ test.each([
   [`ff-${TRACE_ID}-b7ad6b7169203331-01`, undefined],
   [`00-${"0".repeat(32)}-b7ad6b7169203331-01`, undefined],
   [`00-${TRACE_ID}-${"0".repeat(16)}-01`, undefined],
+  [`00-00${TRACE_ID.slice(4)}00-00ad6b7169203300-01`, `00${TRACE_ID.slice(4)}00`],
+  [`x${TRACEPARENT}`, undefined],
   [TRACEPARENT.toUpperCase(), undefined],
   [undefined, undefined],
 ])("traceparent %s is of the trace %s", (header, traceId) => expect(parseTraceparent(header)?.traceId).toBe(traceId));

@@ -104,6 +104,16 @@ describe.each([1, 2])("of %i processes", (processes) => {
     expect(program.output()).not.toContain("Debugger");
   });
 
+  test("a channel to the process that has started it does not keep it from ending", async () => {
+    const child = fork(pathOf("things"), { env: environment(env), stdio: ["ignore", "pipe", "inherit", "ipc"] });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    let output = "";
+    child.stdout!.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    await expect.poll(() => output).toContain("listening on");
+    child.kill("SIGTERM");
+    expect((await once(child, "exit"))[0]).toBe(0);
+  });
+
   test("it ends when the process that has started it over a channel is gone", async () => {
     const child = fork(pathOf("things"), {
       env: environment(env),

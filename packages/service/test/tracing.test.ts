@@ -65,6 +65,15 @@ test("each request is a span, in the caller's trace where there is one, and all 
   expect(JSON.stringify(spans)).not.toContain("x".repeat(30)); // since it may be a key
 });
 
+test("a line of the log has the trace of its span, also where the caller has none", async () => {
+  const { endpoint, spans } = await startCollector();
+  const service = await startThings({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } });
+  await service.request("/things");
+  await service.close();
+  expect(spans).toHaveLength(1);
+  expect(service.lines().map((line) => line["traceId"])).toEqual([spans[0]!.traceId]);
+});
+
 test("a span says method, path and status, and failed only where the service did", async () => {
   const { endpoint, spans } = await startCollector();
   const failures = [new Error("a fault"), new Outage("away")];
