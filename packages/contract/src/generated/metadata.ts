@@ -4,7 +4,7 @@
 export const version = "1.0.0";
 
 /** SHA-256 of the bundled document (`openapi.json`) without its `servers`, in hexadecimal. */
-export const hash = "35c4fea7977a0a0c83fb9c6d0074005b77ca72e66787898db3c5e53b06b54cc3";
+export const hash = "febb757d8e610076d5920e1e465729fa006334e0d1b3dec993208460ba33a365";
 
 /** The scopes that the operations of the contract require. */
 export const scopes = ["pets:read", "pets:write"] as const;
