@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { rolldown } from "rolldown";
 
-/** What is read and written of a package.json. */
+/** The fields of a package.json that are read and written. */
 interface Manifest {
   name: string;
   version: string;
@@ -13,7 +13,7 @@ interface Manifest {
   [field: string]: unknown;
 }
 
-/** What is read and written of an SBOM (CycloneDX 1.7). */
+/** The fields of an SBOM (CycloneDX 1.7) that are read and written. */
 interface Bom {
   metadata: { lifecycles: { phase: string }[]; component: Component };
   components: Component[];

@@ -15,7 +15,7 @@ const OPERATIONS = JSON.parse(readFileSync(join(SERVER, "node_modules/express-op
   version: string;
 };
 
-/** What is read of an SBOM. */
+/** The fields of an SBOM that are read. */
 interface Bom {
   metadata: { component: { "bom-ref": string } };
   components: {
@@ -91,7 +91,7 @@ describe("what `build` makes, copied to a folder of its own,", () => {
     const held = new Set(Array.from(listed, ([, name]) => name!));
     const ofOthers = Object.entries(dependencies).filter(([, range]) => !range.startsWith("workspace:"));
     expect(ofOthers.map(([name]) => name).filter((name) => !held.has(name))).toEqual([]);
-    // What the packages of the workspace bring, and tests use too: of the first, the file that is served.
+    // The packages of the workspace bring these, and tests use them too: of the first, the file that is served.
     const used = ["@scalar/api-reference", "express-openapi-validator", "yaml"];
     expect(Object.keys(devDependencies).filter((name) => held.has(name))).toEqual(used);
     expect(readdirSync(copy).toSorted()).toEqual([

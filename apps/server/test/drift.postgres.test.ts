@@ -8,13 +8,13 @@ import { json, startBehind, startService } from "../testing/service.ts";
 import { breakAnswers } from "./broken-proxy.ts";
 import { record, redocly } from "./redocly.ts";
 
-/** What is read of what `redocly drift` writes. */
+/** The fields that are read of the report of `redocly drift`. */
 interface Drift {
   problems: { target: "request" | "response"; message: string }[];
   totals: Record<"operations" | "parameters" | "responses", { covered: number; total: number }>;
 }
 
-/** What is read of a HAR file. */
+/** The fields of a HAR file that are read. */
 interface Traffic {
   log: { entries: { request: { method: string }; response: { status: number } }[] };
 }
@@ -83,7 +83,7 @@ test("answers that are not as the contract has them are found", async () => {
   ]);
 });
 
-/** What Redocly finds when it compares recorded traffic with the contract, and how much of the contract that used. */
+/** Compares recorded traffic with the contract. Returns the problems, and how much of the contract the traffic used. */
 async function driftOf(recorded: string): Promise<Drift> {
   const [report, coverage] = ["report", "coverage"].map((name) =>
     join(folder, `${name}-of-${basename(recorded)}.json`),

@@ -128,7 +128,7 @@ describe("output that cannot be written, as to a full disk", () => {
     expect(child.exitCode ?? (await once(child, "exit"))[0]).toBe(1);
   });
 
-  test("is said once by the service, which goes on answering, and ends when it is told to", async () => {
+  test("is said once by the service, which goes on answering, and ends at SIGTERM", async () => {
     const [folder, PORT] = [await temporaryFolder(), String(await freePort())];
     const DATABASE_URL = `file:${folder}/petstore.db`;
     const child = await printingTo(["serve"], { PORT, DATABASE_URL, SHUTDOWN_DELAY: "0" });

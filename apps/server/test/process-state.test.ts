@@ -16,7 +16,7 @@ interface State {
   umask: number;
 }
 
-/** What becomes of a service with everything that can be switched on, started and closed three times in one process. */
+/** Starts and closes a service three times in one process, with everything switched on. Returns the outcomes and states. */
 async function remainsOf(env: NodeJS.ProcessEnv): Promise<{ outcomes: string[]; before: State; after: State }> {
   const collector = createHttpServer((request, response) => void request.resume().on("end", () => response.end("{}")));
   onTestFinished(() => void collector.close());

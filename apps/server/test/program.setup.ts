@@ -6,7 +6,7 @@ import { bundle, PROGRAM } from "../build.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** What a person starts. */
+    /** The file that a person starts. */
     program: string;
   }
 }

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import * as support from "@platform/test-support/program";
 import { inject } from "vitest";
 
-/** What a person starts. */
+/** The file that a person starts. */
 export const ENTRY = inject("program");
 
 /** A program of the tests' own, by its name in `programs`. */

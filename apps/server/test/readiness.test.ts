@@ -41,7 +41,7 @@ describe("/readyz", () => {
     expect((await get()).status).toBe(200);
   });
 
-  test("503 from the moment the service is told to stop", async () => {
+  test("503 from the moment the service begins to stop", async () => {
     let isStopping = false;
     const { get } = await served(() => isStopping);
     expect((await get()).status).toBe(200);

@@ -10,7 +10,7 @@ const options = {
   env: { ...process.env, NO_COLOR: "1", REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
 };
 
-/** Runs Redocly from the root of the repository: a judge that knows the contract, and nothing of this service. */
+/** Runs Redocly from the root of the repository: a validator that knows the contract, and nothing of this service. */
 export async function redocly(...words: string[]): Promise<{ exitCode: number | null; output: string }> {
   return new Promise((done) => {
     const child = execFile(PROGRAM, words, options, (_error, stdout, stderr) =>

@@ -5,7 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { startService, type TestService } from "../testing/service.ts";
 
-/** What axe finds wrong in the dialog of Scalar 1.72.1 that its configuration cannot mend. */
+/** The rules that the dialog of Scalar 1.72.1 breaks by axe, and that its configuration cannot mend. */
 const SCALARS_OWN = new Set([
   "aria-allowed-role",
   "aria-prohibited-attr",

@@ -74,7 +74,7 @@ async function loadUntilStopped(program: Program): Promise<Answer[]> {
     if (answers.length === ANSWERS_BEFORE_SIGTERM) enough();
     return response.headers.connection;
   };
-  const untilToldToClose = async (): Promise<void> => {
+  const untilAskedToClose = async (): Promise<void> => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     while ((await create(agent)) !== "close") await setTimeout(PAUSE);
     agent.destroy();
@@ -88,7 +88,7 @@ async function loadUntilStopped(program: Program): Promise<Answer[]> {
   };
   const clients = Promise.all([
     watching(),
-    ...Array.from({ length: 8 }, untilToldToClose),
+    ...Array.from({ length: 8 }, untilAskedToClose),
     ...Array.from({ length: 4 }, () => whileReady(new Agent({ keepAlive: false }))),
     ...Array.from({ length: 4 }, () => whileReady(new Agent({ keepAlive: true, maxSockets: 1 }))),
   ]);

@@ -88,7 +88,7 @@ function senders(count: number, program: Program, opening: string): Promise<numb
   );
 }
 
-/** Clients that read the answers to `requests` a byte each second. What they write tells them when the connection is gone. */
+/** Clients that read the answers to `requests` a byte each second. They write to learn when the connection is gone. */
 function readers(count: number, program: Program, requests: string): Promise<number> {
   return untilClosed(
     count,

@@ -8,7 +8,7 @@ import { TABLES, type Tables } from "../src/registrations.ts";
 /** A database of the service. */
 export type Database = Kysely<Tables>;
 
-/** What it holds. */
+/** The schema that it holds. */
 export const SCHEMA: Schema = { migrations: MIGRATIONS, tables: TABLES };
 
 /** A connection that is closed after the test. */

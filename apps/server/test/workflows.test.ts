@@ -4,7 +4,7 @@ import { startService, type TestService } from "../testing/service.ts";
 import { breakAnswers } from "./broken-proxy.ts";
 import { redocly } from "./redocly.ts";
 
-/** An independent judge: Redocly reads the workflows and the contract, and knows nothing of this service. */
+/** An independent validator: Redocly reads the workflows and the contract, and knows nothing of this service. */
 describe("the workflows of openapi/petstore.arazzo.yaml", () => {
   let service: TestService;
   beforeAll(async () => void (service = await startService()));

@@ -22,7 +22,7 @@ export function startBehind(proxy: Proxy | undefined): void {
   proxyBefore = proxy;
 }
 
-/** Starts the real service on a free port, over a new database unless told otherwise. */
+/** Starts the real service on a free port, over a new database unless `env` names another. */
 export const startService: typeof StartService = async (env = {}) => {
   const directory = await mkdtemp(join(tmpdir(), "petstore-"));
   const database = await newDatabase();
@@ -85,7 +85,7 @@ export async function expectError(response: Response, status: number, code: stri
   return body.message;
 }
 
-/** What every response keeps to: JSON throughout, and outside 2xx and 304 exactly an Error whose status is the response's. */
+/** The form of every response: JSON throughout, and outside 2xx and 304 exactly an Error whose status is the response's. */
 async function expectWellFormed(response: Response, method = "GET"): Promise<void> {
   if (method === "HEAD" || response.status === 204 || response.status === 304) {
     expect(await response.text()).toBe("");

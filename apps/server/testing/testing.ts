@@ -13,5 +13,5 @@ export interface TestService {
   [Symbol.asyncDispose]: () => Promise<void>;
 }
 
-/** What `service.ts` gives to other packages, whose type-check need not look through the service as well. */
+/** The export of `service.ts` for other packages, whose type-check need not look through the service as well. */
 export declare const startService: (env?: NodeJS.ProcessEnv) => Promise<TestService>;

@@ -33,7 +33,7 @@ test("a server that falls silent does not keep the service from ending", async (
   expect(performance.now() - start).toBeLessThan(5_000);
 }, 60_000);
 
-/** Stands between the service and the server, and can keep silent, also when it is told of the end. */
+/** Stands between the service and the server, and can keep silent, also when one of them ends its connection. */
 async function startProxy(target: string): Promise<{ url: string; hang: () => void; resume: () => void }> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();

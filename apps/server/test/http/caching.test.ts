@@ -18,7 +18,7 @@ const get = async (path: string, headers: Record<string, string> = {}): Promise<
 };
 const scriptPath = async () => /src="([^"]+)"/.exec(await (await get("/docs")).text())![1]!;
 
-/** What a cache is told of each answer beside the API, and whether it can be asked for again by its tag. */
+/** The caching headers of each answer beside the API, and whether it can be asked for again by its tag. */
 const ANSWERS: { path: string; cacheControl: string; vary: string | null; isTagged: boolean }[] = [
   { path: "/openapi.json", cacheControl: REVALIDATED, vary: null, isTagged: true },
   { path: "/openapi.yaml", cacheControl: REVALIDATED, vary: null, isTagged: true },
@@ -26,7 +26,7 @@ const ANSWERS: { path: string; cacheControl: string; vary: string | null; isTagg
   { path: SCRIPT, cacheControl: FOR_EVER, vary: "Accept-Encoding", isTagged: false },
 ];
 
-const told = ({ status, headers }: Response) => ({
+const cachingOf = ({ status, headers }: Response) => ({
   status,
   cacheControl: headers.get("Cache-Control"),
   vary: headers.get("Vary"),
@@ -34,18 +34,18 @@ const told = ({ status, headers }: Response) => ({
 });
 
 test.each(ANSWERS)(
-  "caches are told of $path: Cache-Control $cacheControl, Vary $vary",
+  "the caching headers of $path: Cache-Control $cacheControl, Vary $vary",
   async ({ path, ...expected }) => {
-    expect(told(await get(path))).toEqual({ status: 200, ...expected });
+    expect(cachingOf(await get(path))).toEqual({ status: 200, ...expected });
   },
 );
 
 test.each(ANSWERS.filter(({ isTagged }) => isTagged))(
-  "a 304 for $path tells them the same as the whole answer (RFC 9110, section 15.4.5)",
+  "a 304 for $path has the same caching headers as the whole answer (RFC 9110, section 15.4.5)",
   async ({ path, ...expected }) => {
     const tag = (await get(path)).headers.get("ETag")!;
     const again = await get(path, { "If-None-Match": tag });
-    expect({ ...told(again), tag: again.headers.get("ETag") }).toEqual({ status: 304, ...expected, tag });
+    expect({ ...cachingOf(again), tag: again.headers.get("ETag") }).toEqual({ status: 304, ...expected, tag });
   },
 );
 

@@ -6,14 +6,14 @@ import { TABLES } from "../../src/registrations.ts";
 const FIRST = "b.db is restored. What was there is now a.db.";
 const [FROM, TO] = [Date.parse("2030-01-02T03:04:05Z"), Date.parse("2030-01-02T03:05:06Z")];
 const NOTHING = { rows: { pets: 0, api_keys: 0, idempotency_keys: 0 }, from: FROM, to: TO };
-const TOLD = { tables: TABLES, carryOver: endedKeys };
+const OPTIONS = { tables: TABLES, carryOver: endedKeys };
 
 test("petstore restore says in one line that there was nothing before", () => {
-  expect(report("b.db", { aside: undefined, carried: undefined }, TOLD)).toEqual(["b.db is restored."]);
+  expect(report("b.db", { aside: undefined, carried: undefined }, OPTIONS)).toEqual(["b.db is restored."]);
 });
 
 test("petstore restore says that the old database was not read", () => {
-  expect(report("b.db", { aside: "a.db", carried: undefined }, TOLD)).toEqual([
+  expect(report("b.db", { aside: "a.db", carried: undefined }, OPTIONS)).toEqual([
     FIRST,
     "It could not be read: see `petstore keys list`, and revoke anew what was revoked since the backup. Ids may be given again.",
   ]);
@@ -35,7 +35,7 @@ test.each([
   ],
 ])("petstore restore says what was kept and lost: %o", (loss, last) => {
   const carried = { summary: "All that was revoked stays so.", loss };
-  expect(report("b.db", { aside: "a.db", carried }, TOLD)).toEqual([
+  expect(report("b.db", { aside: "a.db", carried }, OPTIONS)).toEqual([
     FIRST,
     "All that was revoked stays so. No id is given twice.",
     last,

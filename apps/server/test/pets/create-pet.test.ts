@@ -15,7 +15,7 @@ describe("createPet", () => {
   const post = (body: unknown, headers?: Record<string, string>) => service.request("/pets", json(body, headers));
   const count = async () => ((await (await service.request("/pets?limit=100")).json()) as Pet[]).length;
 
-  test("201: adds an animal, available unless told otherwise, and gives it an id", async () => {
+  test("201: adds an animal, available by default, and gives it an id", async () => {
     const response = await post({ name: "Rex", categoryId: 1 });
     expect(response.status).toBe(201);
     const pet = (await response.json()) as Pet;

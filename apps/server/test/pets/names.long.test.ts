@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startService, type TestService } from "../../testing/service.ts";
-import { CODE_POINTS, expectJudged, isValid } from "./names.ts";
+import { CODE_POINTS, expectValidated, isValid } from "./names.ts";
 
 let service: TestService;
 beforeAll(async () => void (service = await startService()));
@@ -15,9 +15,9 @@ test(
     for (let codePoint = 0; codePoint < CODE_POINTS; codePoint++) {
       const character = String.fromCodePoint(codePoint);
       if (isValid(character)) valid.push(codePoint);
-      else await expectJudged(service, character);
+      else await expectValidated(service, character);
       if (valid.length === 255 || codePoint === CODE_POINTS - 1) {
-        await expectJudged(service, String.fromCodePoint(...valid));
+        await expectValidated(service, String.fromCodePoint(...valid));
         valid = [];
       }
     }

@@ -8,7 +8,7 @@ const VALID = /^[^\p{Cc}\p{Cs}]*$/u;
 export const CODE_POINTS = 0x11_0000;
 
 /** Expects the service to add an animal of this name and to return the name unchanged, or to refuse the name. */
-export async function expectJudged(service: TestService, name: string, text = JSON.stringify(name)): Promise<void> {
+export async function expectValidated(service: TestService, name: string, text = JSON.stringify(name)): Promise<void> {
   const response = await service.request("/pets", json(`{"name":${text},"categoryId":1}`));
   const { status } = response;
   const body = (await response.json()) as { name?: string; message?: string };

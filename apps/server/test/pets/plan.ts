@@ -12,7 +12,7 @@ import {
 import type { Tables } from "../../src/registrations.ts";
 import type { Database } from "../temporary.ts";
 
-/** How the database would run the statement that a repository function sends, told by its own word such as `explain`. */
+/** The database's plan for the statement that a repository function sends, by its own command such as `explain`. */
 export async function planOf<Row>(
   db: Database,
   explain: string,

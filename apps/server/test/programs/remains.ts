@@ -5,7 +5,7 @@ import { prepare } from "../../src/prepare.ts";
 import { start } from "../../src/server.ts";
 
 /**
- * A process that starts the service and closes it, as often as it is told, and prints what each time left behind that the
+ * A process that starts and closes the service three times, and prints what each time left behind that the
  * first had not; what it prints last shows that nothing kept it from ending.
  */
 interface State {

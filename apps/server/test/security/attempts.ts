@@ -112,7 +112,7 @@ const PATHS: Record<string, (path: string) => string> = {
   "no base path": (path) => path.replace(/^\/[^/]+/, ""),
 };
 
-/** What frameworks and proxies are known to take for the method, the path or the place of the sender. */
+/** Headers that frameworks and proxies are known to take for the method, the path or the place of the sender. */
 const OVERRIDES: [name: string, value: string][][] = [
   ...["GET", "HEAD", "OPTIONS", "POST"].flatMap((method) =>
     ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"].map((name): [string, string][] => [

@@ -20,11 +20,11 @@ import { bytesOf, Wire, type WireAnswer } from "./wire.ts";
 /** `pnpm --filter @petstore/server test:fuzz` sends 100,000. A failure prints its seed, for `FUZZ_SEED`. */
 const RUNS = Number(process.env["FUZZ_RUNS"] ?? 2_000);
 const SEED = process.env["FUZZ_SEED"];
-/** What a run may add to memory: caches fill up, while one entry kept for each request would be many times this. */
+/** The most memory that a run may add: caches fill up, while an entry kept for each request would be many times this. */
 const GROWTH_MIB = 4;
 const MIB = 2 ** 20;
 
-/** What is outside the contract, for operators and readers. */
+/** The paths outside the contract, for operators and readers. */
 const OPERATORS_PATH = /^\/(healthz|readyz|docs\/?|openapi\.(json|yaml))?(?=[?#]|$)/;
 
 const validateResponse = responseValidator(document);

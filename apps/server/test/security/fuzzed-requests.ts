@@ -160,7 +160,7 @@ function bodyChange(): fc.Arbitrary<Change> {
   );
 }
 
-/** One that is framed already stays as it is. */
+/** A request that is framed already stays as it is. */
 function withBody(request: Fuzzed, body: Buffer | string): Fuzzed {
   if (request.headers.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name))) return request;
   return { ...request, body };

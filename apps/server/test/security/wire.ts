@@ -10,7 +10,7 @@ export interface WireRequest {
   body?: Buffer | string | undefined;
 }
 
-/** What came back, interim answers (1xx) left out. */
+/** The answer, without interim answers (1xx). */
 export interface WireAnswer {
   status: number;
   headers: Headers;
