@@ -19,7 +19,7 @@ export interface Resource {
   idField: string;
 }
 
-/** What an operation does to its collection. */
+/** An operation's effect on its collection. */
 export type Role = "list" | "create" | "fetch" | "replace" | "change" | "remove";
 
 const MEMBER_PATH = /^(.*)\/\{([^/{}]+)\}$/;

@@ -108,7 +108,7 @@ describe("Prefer", () => {
     expect([missing.status, missing.headers.get("Preference-Applied")]).toEqual([404, "example=notFound"]);
   });
 
-  test("what cannot be met is ignored, not announced as applied, and told to whoever runs the mock", async () => {
+  test("a preference that cannot be met is ignored, not announced as applied, and logged", async () => {
     const lines: string[] = [];
     const { request } = await serve({ document, log: (line) => lines.push(line) });
     const answer = await request("/pets", { headers: { Prefer: "code=200, example=nothing, dynamic=true" } });

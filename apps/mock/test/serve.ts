@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import { basePathOf, createMock, type MockOptions } from "../src/mock.ts";
 
-/** What to send, with headers by their names. */
+/** The options of a request, with headers by their names. */
 export type MockInit = Omit<RequestInit, "headers"> & { headers?: Record<string, string> };
 
-/** Requests a path below the base path of a mock, with a key unless told otherwise. */
+/** Requests a path below the base path of a mock, with a key unless `init` has another. */
 export type MockRequest = (path: string, init?: MockInit) => Promise<Response>;
 
 /** Serves a document on a free port until the test is over. */
