@@ -67,7 +67,7 @@ test("petstore audit takes a key, a time and a limit, and says where it leaves s
   ]);
 });
 
-test("petstore audit shows the latest 100 unless told otherwise, and says so", async () => {
+test("petstore audit shows the latest 100 by default, and says so", async () => {
   const url = await temporaryUrl();
   const db = opened(url);
   await migrate(db, MIGRATIONS);

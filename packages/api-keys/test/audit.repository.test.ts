@@ -74,14 +74,14 @@ test("the audit trail tells writes among what was done to keys, by key, by time 
   ] as const)
     await insertThing(db, createdBy, createdAt);
   await insertThing(db, null, null); // without a key
-  const told = async (filter?: Parameters<typeof listAudit>[2]) =>
+  const listed = async (filter?: Parameters<typeof listAudit>[2]) =>
     (await listAudit(db, TABLES, filter)).map(({ at, action, keyId }) => `${at} ${action} ${keyId}`);
   const all = ["1 issue 1", "2 issue 2", "3 createThing 2", "4 createThing 1", "5 createThing 1", "6 createThing 99"];
-  expect(await told()).toEqual(all);
-  expect(await told({ since: 2, limit: 2 })).toEqual(all.slice(-2));
-  expect(await told({ since: 3 })).toEqual(all.slice(2));
-  expect(await told({ keyId: 1 })).toEqual([all[0], all[3], all[4]]);
-  expect(await told({ keyId: 2, limit: 1 })).toEqual([all[2]]);
+  expect(await listed()).toEqual(all);
+  expect(await listed({ since: 2, limit: 2 })).toEqual(all.slice(-2));
+  expect(await listed({ since: 3 })).toEqual(all.slice(2));
+  expect(await listed({ keyId: 1 })).toEqual([all[0], all[3], all[4]]);
+  expect(await listed({ keyId: 2, limit: 1 })).toEqual([all[2]]);
   expect(await listAudit(db, TABLES, { since: 5 })).toStrictEqual([
     { at: 5, action: "createThing", keyId: 1, keyName: "ci", keyPrefix: one.prefix, resource: "thing", resourceId: 3 },
     { at: 6, action: "createThing", keyId: 99, keyName: null, keyPrefix: null, resource: "thing", resourceId: 4 },

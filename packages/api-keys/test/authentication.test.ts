@@ -46,7 +46,7 @@ test("a looked-up key is cached while nothing was committed, and ends with the k
   expect(await authenticate(key)).toBeUndefined();
 });
 
-test("a key refused as expired is judged anew when the clock is set back, though nothing was committed", async () => {
+test("a key refused as expired is validated anew when the clock is set back, though nothing was committed", async () => {
   const { make, uses, authenticate } = await setUp();
   const { key, id } = await make();
   const now = Date.now();
@@ -88,7 +88,7 @@ test("that a key gives no entry is kept as well, but for what cannot be a key, a
   expect(await authenticate(key)).toMatchObject({ caller: { id } });
 });
 
-test("no key is cached while it cannot be told whether something was committed", async () => {
+test("no key is cached while it is unknown whether something was committed", async () => {
   const { db, data, make, authenticate } = await setUp();
   data.version = undefined;
   const { key, id } = await make();

@@ -31,7 +31,7 @@ const trailOf = (file: Sqlite.Database) =>
   file.prepare("select at, action, key_id, key_name, key_prefix, actor from audit order by id").raw().all();
 
 /** Returns the expected result for these numbers of newly ended keys and added keys. */
-function told(ended: number, added: number) {
+function expected(ended: number, added: number) {
   const keys = ended === 1 ? "1 API key" : `${ended} API keys`;
   return { summary: `Revoked or rotated since the backup, and still so: ${keys}.`, added: { api_keys: added } };
 }
@@ -66,12 +66,12 @@ describe("the keys that have ended in a database", () => {
   test("have no time where a table of an older version has no column for it", () => {
     const replaced = memoryDatabase(KEYS, key(1, "a", { revoked: 60 }), "alter table api_keys drop column rotated_at");
     const restored = memoryDatabase(KEYS, AUDIT);
-    expect(endedKeys.read(replaced)(restored)).toEqual(told(1, 1));
+    expect(endedKeys.read(replaced)(restored)).toEqual(expected(1, 1));
     expect(keysIn(restored)).toEqual([[1, "a", null, 60, null]]);
   });
 
   test("are none where a database has never had a table", () => {
-    expect(endedKeys.read(memoryDatabase())(memoryDatabase(KEYS, AUDIT))).toEqual(told(0, 0));
+    expect(endedKeys.read(memoryDatabase())(memoryDatabase(KEYS, AUDIT))).toEqual(expected(0, 0));
   });
 });
 
@@ -87,7 +87,7 @@ describe("what is carried over into a backup", () => {
       key(5, "e", { revoked: 64 }),
       key(6, "f", { rotated: 65 }),
     ];
-    expect(carried(ended, restored)).toEqual(told(3, 0));
+    expect(carried(ended, restored)).toEqual(expected(3, 0));
     expect(keysIn(restored)).toEqual([
       [1, "a", 90, 60, null],
       [2, "b", 70, null, 61],
@@ -96,13 +96,13 @@ describe("what is carried over into a backup", () => {
       [5, "e", null, 30, null],
       [6, "f", null, null, 30],
     ]);
-    expect(carried(ended, restored)).toEqual(told(0, 0));
+    expect(carried(ended, restored)).toEqual(expected(0, 0));
   });
 
   test("ends in addition a key that was rotated and is revoked, and one that was revoked and is rotated", () => {
     const restored = memoryDatabase(KEYS, AUDIT, key(1, "a", { rotated: 30 }), key(2, "b", { revoked: 30 }));
     const ended = [key(1, "a", { rotated: 30, revoked: 60 }), key(2, "b", { revoked: 30, rotated: 61 })];
-    expect(carried(ended, restored)).toEqual(told(2, 0));
+    expect(carried(ended, restored)).toEqual(expected(2, 0));
     expect(keysIn(restored)).toEqual([
       [1, "a", null, 60, 30],
       [2, "b", null, 30, 61],
@@ -122,7 +122,7 @@ describe("what is carried over into a backup", () => {
     const restored = memoryDatabase(KEYS, AUDIT, key(1, "a"), key(2, "other"));
     const replaced = [key(2, "b", { revoked: 60, used: 55 }), key(7, "c", { rotated: 61 })];
     const trail = [ending(60, "revoke", 2), ending(61, "rotate", 7), ending(12, "issue", 7)];
-    expect(carried([...replaced, ...trail], restored)).toEqual(told(2, 2));
+    expect(carried([...replaced, ...trail], restored)).toEqual(expected(2, 2));
     expect(keysIn(restored)).toEqual([
       [1, "a", null, null, null],
       [2, "other", null, null, null],
@@ -143,7 +143,7 @@ describe("what is carried over into a backup", () => {
     restored.exec([ending(30, "rotate", 1), ending(40, "revoke", 2)].join(";"));
     const replaced = [key(1, "a", { rotated: 30, revoked: 60 }), key(2, "b", { revoked: 31 })];
     const trail = [ending(30, "rotate", 1), ending(30, "revoke", 1), ending(60, "rotate", 1), ending(31, "revoke", 2)];
-    expect(carried([...replaced, ...trail], restored)).toEqual(told(1, 0));
+    expect(carried([...replaced, ...trail], restored)).toEqual(expected(1, 0));
     expect(trailOf(restored).map((entry) => (entry as unknown[]).slice(0, 3))).toEqual([
       [30, "rotate", 1],
       [40, "revoke", 2],

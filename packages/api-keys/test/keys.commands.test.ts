@@ -94,7 +94,7 @@ describe("petstore keys", () => {
     expect(stdout).not.toMatch(/hash|"key"|[0-9a-f]{64}|pst_\w{4}_\w{5}/);
   });
 
-  test("rotate shows the new key once, and until when the old one holds: a day unless told otherwise", async () => {
+  test("rotate shows the new key once, and until when the old one holds: a day by default", async () => {
     const url = await temporaryUrl();
     const db = opened(url);
     await migrate(db, MIGRATIONS);
