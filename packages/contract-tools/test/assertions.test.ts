@@ -178,7 +178,7 @@ test("types", () => {
   expect(messagesOf({}, { type: "integer" })).toEqual([
     `breaking ${PLACE}: the type changes from any to integer. ${ADDED}`,
   ]);
-  // What else a number has to be is compared as well, which means nothing for a string.
+  // The other constraints of a number are compared as well; they mean nothing for a string.
   expect(messagesOf({ type: "integer", maximum: 5 }, { type: "number", maximum: 4 })).toHaveLength(2);
   expect(messagesOf({ type: "number", maximum: 5 }, { type: "integer", maximum: 4 })).toHaveLength(2);
   expect(

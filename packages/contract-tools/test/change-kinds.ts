@@ -310,7 +310,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     at: ["webhooks/{$request.body#/url}/post/requestBody/content/application/json/schema/required"],
   },
 
-  // What is for people
+  // Changes for people
   "a description changes": {
     ...operation({ description: "Adds." }, { description: "Adds one." }),
     messages: ["documentation POST /pets: `description` changes. A description promises nothing."],

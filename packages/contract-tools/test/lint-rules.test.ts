@@ -7,7 +7,7 @@ const names = Object.keys(rules.oas3) as (keyof typeof rules.oas3)[];
 type Location = { at: string; child: (path: string | (string | number)[]) => Location };
 type Visitor = (node: never, context: object) => void;
 
-/** What a rule reports of nodes of one type, and of the root after them: each with its place below the node. */
+/** A rule's problems in nodes of one type, and in the root after them: each with its place below the node. */
 function reported(name: (typeof names)[number], type: string, nodes: object[], components: object = {}): string[] {
   const problems: string[] = [];
   const context = {
