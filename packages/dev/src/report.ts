@@ -46,7 +46,7 @@ export function typesSection(written: string[], milliseconds: number): string {
   return section("types", `${text}; on disk after ${seconds(milliseconds)}`);
 }
 
-/** What does not compile: first the handlers and what surrounds them, then the uses of the client, then all else. */
+/** The errors of the compiler: first the handlers and what surrounds them, then the uses of the client, then all else. */
 export function diagnosticsSection(
   root: string,
   diagnostics: Diagnostic[],

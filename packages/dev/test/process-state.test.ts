@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { saves } from "../src/saves.ts";
 import { held, started, temporaryFolder } from "./started.ts";
 
-test("folders are watched until the loop is told to stop, and no longer", { timeout: 20_000 }, async () => {
+test("folders are watched until the loop is stopped, and no longer", { timeout: 20_000 }, async () => {
   const root = temporaryFolder();
   for (const folder of ["whole/below", "top/below"]) mkdirSync(join(root, folder), { recursive: true });
   const stopping = new AbortController();

@@ -14,7 +14,7 @@ export class Reader implements AsyncDisposable {
   #loop: Dev | undefined;
   #output = "";
 
-  /** The service uses the database of the URL, or its own file. What was cloned is `origin/main`. */
+  /** The service uses the database of the URL, or its own file. The cloned commit is `origin/main`. */
   constructor(databaseUrl?: string) {
     this.#terminal = { ...cloneEnvironment(), ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }) };
     for (const words of ["config user.name reader", "config user.email reader@localhost"]) this.#git(words);
@@ -28,7 +28,7 @@ export class Reader implements AsyncDisposable {
     else this.#output = await this.run(action.text, action.subject === "fails");
   }
 
-  /** What the last command printed, or the next report of the loop. */
+  /** The output of the last command, or the next report of the loop. */
   async see({ subject }: Block): Promise<string> {
     return subject === "loop" ? this.#loop!.report() : this.#output;
   }

@@ -52,7 +52,7 @@ test("what was generated is named, and how soon", () => {
   expect(typesSection(["a.ts", "b.ts"], 1_000)).toBe("  types      wrote a.ts, b.ts; on disk after 1.00 s");
 });
 
-test("diagnostics are told handlers first, then uses of the client, then all else, each in short", () => {
+test("diagnostics are reported handlers first, then uses of the client, then all else, each in short", () => {
   const root = mkdtempSync(join(tmpdir(), "report-"));
   onTestFinished(() => rmSync(root, { recursive: true }));
   mkdirSync(join(root, "apps/mock/src"), { recursive: true });

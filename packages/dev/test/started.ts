@@ -33,7 +33,7 @@ export interface Started {
   service: Service;
   root: string;
   pid: () => number;
-  /** What it has logged by now. */
+  /** The lines that it has logged by now. */
   printed: string[];
 }
 
