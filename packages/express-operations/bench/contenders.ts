@@ -11,7 +11,7 @@ export const contenders = { ours, eov, express: handWritten } satisfies Record<
 
 export type Contender = keyof typeof contenders;
 
-/** What the measured operation answers, whoever serves it. */
+/** The answer of the measured operation, whoever serves it. */
 export function keysOf(username: string, perPage: number): { id: number; key: string }[] {
   return [1, 2].map((id) => ({ id: id * perPage, key: `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI ${username}` }));
 }
@@ -40,7 +40,7 @@ async function eov(document: OpenApiDocument): Promise<Express> {
   return app;
 }
 
-/** Routes that judge their parameters themselves, of which these are the least. */
+/** Routes that validate their parameters themselves, of which these are the least. */
 function handWritten(document: OpenApiDocument): Express {
   const app = express();
   app.use(express.json());

@@ -7,7 +7,7 @@ import { heapAfter, startTimes } from "./start.ts";
 import { throughput } from "./throughput.ts";
 
 const ROUNDS = 9;
-/** What is compared stands side by side, so that it shares what disturbs the machine for a while. */
+/** Compared contenders stand side by side, so that they share what disturbs the machine for a while. */
 const LINEUP: [Contender, DocumentName][] = [
   ["ours", "github"],
   ["ours", "3"],

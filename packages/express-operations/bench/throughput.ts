@@ -8,7 +8,7 @@ const PATH = "/users/octocat/keys?per_page=10";
 const REQUEST = { text: `GET ${PATH} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`, status: 200 };
 const ANSWER = /^\[\{"id":10,"key":"ssh-ed25519 \S+ octocat"\},/;
 
-/** What one contender with one document did, by round. */
+/** The rates of one contender with one document, by round. */
 export interface Series {
   contender: Contender;
   document: DocumentName;

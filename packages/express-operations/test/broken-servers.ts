@@ -294,5 +294,5 @@ export const brokenServers: BrokenServer[] = [
   ["minItems not looked at", /fewer items/, /expected 400, got 201/, blindTo("minItems")],
   ["maxItems not looked at", /more items/, /expected 400, got 201/, blindTo("maxItems")],
   ["pattern not looked at", /not matching its pattern/, /expected 400, got 201/, blindTo("pattern")],
-  ["integers not told from numbers", /with a fraction/, /expected 400, got/, blindTo("type", "integer")],
+  ["integers not distinguished from numbers", /with a fraction/, /expected 400, got/, blindTo("type", "integer")],
 ];

@@ -302,14 +302,14 @@ test("a message is short, whatever the document lists and describes, and however
     child: { $ref: "#/components/schemas/Node" },
     long: { enum: Array.from({ length: 5_000 }, (_, at) => `value ${at}`) },
     huge: { const: "x".repeat(5_000) },
-    told: { type: "string", pattern: "^(a|b)$", description: "word ".repeat(5_000) },
+    described: { type: "string", pattern: "^(a|b)$", description: "word ".repeat(5_000) },
   };
   const content = { "application/json": { schema: { $ref: "#/components/schemas/Node" } } };
   await using server = await serveEcho(
     { "/x": { post: { operationId: "x", requestBody: { required: true, content }, responses: anyJson } } },
     { components: { schemas: { Node: node } } },
   );
-  for (const wrong of [{ long: 1 }, { huge: 1 }, { told: "c" }, { unknown: 1 }]) {
+  for (const wrong of [{ long: 1 }, { huge: 1 }, { described: "c" }, { unknown: 1 }]) {
     let body: object = wrong;
     for (let depth = 0; depth < 90; depth++) body = { child: body };
     const headers = { "Content-Type": "application/json" };

@@ -45,12 +45,12 @@ describe("a document served", () => {
   });
 
   test("onOperation is called before validation, and not without an operation", async () => {
-    const told: string[] = [];
-    const onOperation = ({ url }: express.Request, operationId: string) => void told.push(`${url} ${operationId}`);
+    const calls: string[] = [];
+    const onOperation = ({ url }: express.Request, operationId: string) => void calls.push(`${url} ${operationId}`);
     await using other = await listen(implement<operations>()({ document, handlers, onOperation }));
     for (const path of ["/books/0", "/books/x", "/nope"]) await fetch(other.baseUrl + path);
     await fetch(`${other.baseUrl}/books/0`, { method: "PATCH" });
-    expect(told).toEqual(["/books/0 getBook", "/books/x getBook"]);
+    expect(calls).toEqual(["/books/0 getBook", "/books/x getBook"]);
   });
 
   test("a throw is Express's to handle", async () => {

@@ -486,7 +486,7 @@ test.each([
   expect(await ask([all], `/x?all=7,${digits.replace(",2", ",x")}`)).toMatchObject({ status });
 });
 
-test("HEAD writes no body, which Node may be told to refuse", async () => {
+test("HEAD writes no body, which Node may be set to refuse", async () => {
   const paths = { "/x": { get: { operationId: "x", responses: anyJson } } };
   const document = { openapi: "3.1.0", paths };
   const implementation = implement()({ document, handlers: { x: () => ({ status: 200, body: [1] }) } as never });

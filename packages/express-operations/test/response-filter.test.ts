@@ -152,9 +152,9 @@ test("a response schema that does not compile is reported by `ready`, and breaks
   } as unknown as Handlers<operations>;
   const start = (checkResponses: "off" | "always") =>
     implement<operations>()({ document: broken, handlers, checkResponses, warm: true });
-  const [told, ...others] = await start("always").ready;
-  expect([told?.operationId, others]).toEqual(["getBook", []]);
-  expect(told?.error).toMatchObject({
+  const [reported, ...others] = await start("always").ready;
+  expect([reported?.operationId, others]).toEqual(["getBook", []]);
+  expect(reported?.error).toMatchObject({
     cause: { message: expect.stringContaining("The response schemas do not compile") as string },
   });
   expect(await start("off").ready).toEqual([]);
