@@ -84,7 +84,7 @@ describe("no cached result outlives a change to", () => {
   }
 });
 
-/** What turbo knows each task's result by. */
+/** The hash of each task, by which turbo knows its result. */
 function hashes(directory: string): Map<string, string> {
   return new Map(plan(directory).map(({ taskId, hash }) => [taskId, hash]));
 }

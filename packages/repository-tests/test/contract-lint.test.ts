@@ -10,7 +10,7 @@ const contract = readFileSync(join(root, "openapi/openapi.yaml"), "utf8");
 /** The text of the contract that changes, what it changes to, the rule that must see it. */
 type Fault = [text: string | RegExp, change: string | (() => string), rule: string];
 
-/** What the contract must never have. */
+/** The faults that the contract must never have. */
 const faults: Record<string, Fault> = {
   "an operation without operationId": [/^ +operationId: listPets\n/m, "", "operation-operationId"],
   "an operationId used twice": ["operationId: createPet", "operationId: listPets", "operation-operationId-unique"],

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 const packages = resolve(import.meta.dirname, "../..");
 const FILE = join(packages, "repository-tests/test/in-an-editor.ts");
 
-/** What somebody writes who uses both packages; `/*…*\/` stands before each word that the mouse is on. */
+/** The code of somebody who uses both packages; `/*…*\/` stands before each word that the mouse is on. */
 const TEXT = `
 import type { ListPetsInput as Input, NewPet } from "../../contract/src/index.ts";
 import { createPetstore } from "../../client/src/index.ts";

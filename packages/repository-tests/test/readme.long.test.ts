@@ -14,7 +14,7 @@ const INSTALL = "npx -y pnpm@12.21.0 install --frozen-lockfile";
 const MUTATE = /^npx -y pnpm@12\.21\.0 mutate .*--floor [1-9]\d$/;
 /** An answer of 400 or more fails the block. */
 const STRICT_CURL = 'curl() { command curl --silent --show-error --fail-with-body "$@"; }\n';
-/** What npx starts, without npx, whose part `start` has shown. */
+/** The program that npx starts, without npx, whose part `start` has shown. */
 const QUICK_NPX = `npx() { test "$1 $2" = "-y pnpm@12.21.0" && PATH="${dirname(pnpmPath())}:$PATH" pnpm "\${@:3}"; }\n`;
 
 /** Every command block of the README, in order. */

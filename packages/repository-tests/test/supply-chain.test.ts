@@ -42,7 +42,7 @@ describe("with this repository's settings pnpm", () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** What the registry of this test has. */
+  /** The packages in the registry of this test. */
   const packages = (): Record<string, Record<string, Version>> => ({
     plain: { "1.0.0": {} },
     scripted: { "1.0.0": { manifest: { scripts: { postinstall: `touch ${join(folder, "ran")}` } } } },

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { root } from "@platform/test-support/clone";
 import { expect, test } from "vitest";
 
-/** What each needs to judge the workflows without the network, and where it is had from. */
+/** The arguments with which each linter checks the workflows without the network, and its origin. */
 const LINTERS = {
   zizmor: { words: ["--offline", "--persona=pedantic", ".github"], origin: "PyPI" },
   actionlint: { words: [], origin: "the Go module github.com/rhysd/actionlint/cmd/actionlint" },
