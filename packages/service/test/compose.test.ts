@@ -26,7 +26,7 @@ test("one that does not go on is the last, and an error passes by the others", (
   expect(ran((next) => next(fault), callNext)).toEqual([0, ["next", fault]]);
 });
 
-test("one that goes on twice is told, and the others run once", () => {
+test("one that goes on twice gets an error, and the others run once", () => {
   const twice = (next: NextFunction) => {
     next();
     expect(() => next()).toThrow("next() more than once");

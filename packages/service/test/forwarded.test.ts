@@ -110,8 +110,8 @@ test.each([
   ["it is a character longer", PEER, longElement(257), PEER, undefined],
   ["the list is long", TRUSTED, `for=${CLIENT}, ${"for=10.0.0.2, ".repeat(800)}for=10.0.0.1`, "10.0.0.2", undefined],
 ])("Forwarded when %s (TRUST_PROXY=%s)", async (_title, trust, header, address, scheme) => {
-  const told = await ask(trust, { Forwarded: header });
-  expect([told.address, told.scheme]).toEqual([address, scheme]);
+  const forwarded = await ask(trust, { Forwarded: header });
+  expect([forwarded.address, forwarded.scheme]).toEqual([address, scheme]);
 });
 
 test.each([

@@ -168,14 +168,14 @@ describe("what Node's parser refuses before Express sees it", () => {
     expect((await text(socket)).match(/HTTP\/1.1 \d{3}/g)).toEqual(["HTTP/1.1 201", "HTTP/1.1 201", "HTTP/1.1 400"]);
   });
 
-  test("a request that is refused is not told to send its body", async () => {
+  test("a request that is refused gets no 100 Continue", async () => {
     const { hostname, port } = new URL(service.baseUrl);
     const socket = connect(Number(port), hostname);
     socket.write(`POST /v1/things HTTP/1.1\r\n${HEAD}Expect: 100-continue\r\nContent-Length: 9\r\n\r\n`);
     expect(await text(socket)).toMatch(/^HTTP\/1.1 401 /);
   });
 
-  test("a client of HTTP/1.0 is told nothing before its answer, which it would take that for", async () => {
+  test("a client of HTTP/1.0 gets no 100 Continue, because it would take that for the answer", async () => {
     const { hostname, port } = new URL(service.baseUrl);
     const socket = connect(Number(port), hostname);
     const body = '{"name":"cup"}';

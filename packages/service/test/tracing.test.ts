@@ -119,7 +119,7 @@ test.each(["", "/", "//", "/base", "/base/"])(
   },
 );
 
-test("the collector is told which program and version the spans are of", async () => {
+test("the spans name the program and the version that they are of", async () => {
   const { endpoint, resources } = await startCollector();
   const service = await startThings({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } });
   await service.request("/things");
