@@ -50,7 +50,7 @@ describe("a database that cannot be used says why and what to do, without the pa
   });
 });
 
-describe("a query that fails for the state of the database is told from a mistake", () => {
+describe("a query that fails for the state of the database is distinguished from a mistake", () => {
   test("a mistake", async () => {
     const error = await failureOf(sql`select nothing from nowhere`.execute(opened(await temporaryUrl())));
     expect(isDatabaseUnavailable(error)).toBe(false);

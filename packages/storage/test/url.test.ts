@@ -52,7 +52,7 @@ test("the real path of a link is that of its file, and of nothing the path from 
   expect(realPathOf("none/petstore.db")).toBe(resolve("none/petstore.db"));
 });
 
-test("PostgreSQL is told by the scheme alone", () => {
+test("PostgreSQL is recognized by the scheme alone", () => {
   expect(["postgres:", "postgresql:x", "PostgreS://h"].map(isPostgresUrl)).toEqual([true, true, true]);
   expect(["file:postgres:", "postgresqlx:", "postgre:"].map(isPostgresUrl)).toEqual([false, false, false]);
 });

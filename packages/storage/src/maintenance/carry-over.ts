@@ -18,7 +18,7 @@ export interface Loss {
   to: number | undefined;
 }
 
-/** What a restore preserves of the replaced database besides ids, and the texts about it. */
+/** The data of the replaced database that a restore preserves besides ids, and the texts about it. */
 export interface CarryOver {
   /** Reads the replaced database and returns a function that writes to the restored one, after the last ids were set there. */
   read: (replaced: Sqlite.Database) => (restored: Sqlite.Database) => Carried;
