@@ -121,7 +121,7 @@ test("no other path is anything", async () => {
   for (const path of others) expect([path, (await get(path)).status]).toEqual([path, 404]);
 });
 
-/** What the page's own script gives Scalar. */
+/** Returns the settings that the page's own script passes to Scalar. */
 async function settings(): Promise<unknown> {
   const [, json = ""] = /^Scalar\.createApiReference\("#reference", (.*)\)$/.exec(await startScript())!;
   return JSON.parse(json);

@@ -79,7 +79,7 @@ describe("what a setting may be", () => {
     [
       "OTEL_EXPORTER_OTLP_ENDPOINT",
       ["http://127.0.0.1:4318", "https://a.example/base"],
-      ["localhost:4318", "httpx://a.example", "xhttp://a.example", "a"],
+      ["localhost:4318", "ftps://a.example", "xhttp://a.example", "a"],
     ],
     [
       "TRUST_PROXY",
@@ -102,7 +102,7 @@ test("every bad setting is named at once, each on its line", () => {
   expect(message.split("\n").map((line) => line.split(" ")[0])).toEqual(["PORT", "LOG_LEVEL"]);
 });
 
-test("a number of proxies and their addresses are told apart", () => {
+test("a number of proxies is distinguished from their addresses", () => {
   expect(read({ TRUST_PROXY: "2" }).trustProxy).toBe(2);
   expect(read({ TRUST_PROXY: "10.0.0.1" }).trustProxy).toEqual(["10.0.0.1"]);
 });

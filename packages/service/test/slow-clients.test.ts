@@ -55,7 +55,7 @@ function beginning(): { app: (answer: App) => App; begun: Promise<void> } {
 }
 
 describe("a client that sends its body slowly", () => {
-  test("has 15 s, and is told that they are over", async () => {
+  test("gets a 408 after 15 s", async () => {
     const { app, begun } = beginning();
     const listener = await start(
       app((request, response) => void request.resume().on("end", () => response.end("all"))),

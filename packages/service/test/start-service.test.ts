@@ -6,7 +6,7 @@ import { startService } from "../src/life/start-service.ts";
 import { createLogger } from "../src/observability/request-log.ts";
 import { thingsService } from "../testing/things.ts";
 
-/** A service of things that notes when it is told to stop waiting, and closed. */
+/** A service of things that records calls of `stopWaiting` and `close`. */
 function recordedService(env: NodeJS.ProcessEnv) {
   const calls: (string | number)[] = [];
   const service = thingsService({ env });
