@@ -7,7 +7,16 @@ import type { Report } from "@platform/test-support/reporter";
 /** The tasks of each command. The task with the name of the command writes reports. */
 const RUNS = {
   test: {
-    tasks: ["generate:check", "lint:contract", "//#format:check", "lint", "typecheck", "test"],
+    tasks: [
+      "generate:check",
+      "lint:contract",
+      "//#format:check",
+      "//#lint:prose",
+      "//#lint:spelling",
+      "lint",
+      "typecheck",
+      "test",
+    ],
     concurrency: "100%", // one task per processor, because most tasks start several processes
   },
   // One of them runs all of `test` in a clone and needs the whole machine.
