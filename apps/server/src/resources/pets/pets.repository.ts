@@ -15,7 +15,7 @@ export interface ListPets {
 }
 
 /** An animal to add. Its creator and time (milliseconds since 1970) are null in the table if they are missing. */
-export interface NewPet extends Omit<Pet, "id"> {
+export interface NewPetRow extends Omit<Pet, "id"> {
   /** The id of an API key. */
   createdBy?: number;
   createdAt?: number;
@@ -35,12 +35,12 @@ export const findPet = preparedFirst((db: Database, { id }: Pick<Pet, "id">) =>
 );
 
 /** Adds an animal and returns it with its id. An id is never reused. */
-export async function insertPet(db: Database, pet: NewPet): Promise<Pet> {
+export async function insertPet(db: Database, pet: NewPetRow): Promise<Pet> {
   const [added] = await insertion(db, pet);
   return added!;
 }
 
-const insertion = prepared((db: Database, { name, categoryId, status, createdBy, createdAt }: NewPet) =>
+const insertion = prepared((db: Database, { name, categoryId, status, createdBy, createdAt }: NewPetRow) =>
   db
     .insertInto("pets")
     .values({ name, category_id: categoryId, status, created_by: createdBy, created_at: createdAt })
