@@ -7,9 +7,9 @@ export interface ColumnTypes {
   id: RawBuilder<unknown>;
   /** A 64-bit integer. */
   integer: RawBuilder<unknown>;
-  /** Stands after the column list; makes SQLite enforce the column types. */
+  /** A table option that makes SQLite enforce the column types. Write it after the column list. */
   strict: RawBuilder<unknown>;
-  /** The same, for a SQLite table that stores its rows by their primary key. */
+  /** `strict` for a table that SQLite stores by its primary key, without a separate row ID. */
   strictWithoutRowid: RawBuilder<unknown>;
 }
 

@@ -1,11 +1,12 @@
 import Sqlite from "better-sqlite3";
 import type { DatabaseError as PostgresError } from "pg";
 
-/** https://sqlite.org/rescode.html */
+/** Matches the result codes for a database that cannot be used: https://sqlite.org/rescode.html */
 const SQLITE_OUTAGE = /^SQLITE_(BUSY|CANTOPEN|CORRUPT|FULL|IOERR|LOCKED|NOMEM|NOTADB|PROTOCOL|READONLY)/;
 /**
- * Classes of connection, authorization, database name, rollback, resource, operator, system and corruption errors, and
- * the codes of a read-only server and of timeouts: https://www.postgresql.org/docs/18/errcodes-appendix.html
+ * The classes of errors about connection, authorization, database name, rollback, resources, operator, system and
+ * corruption, and the codes for a read-only server and for timeouts:
+ * https://www.postgresql.org/docs/18/errcodes-appendix.html
  */
 const POSTGRES_OUTAGE = /^(08|28|3D|40|53|57|58|XX|25006|25P0[34]|55P03)/;
 const LOCK_NOT_AVAILABLE = "55P03";
@@ -15,7 +16,7 @@ export class DatabaseError extends Error {
   override name = "DatabaseError";
 }
 
-/** Whether the database caused the error (it is locked, full or unreachable), rather than a mistake in a query. */
+/** Whether the database caused the error, because it is locked, full or unreachable. A mistake in a query returns false. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseError) return true;
   if (error instanceof Sqlite.SqliteError) return SQLITE_OUTAGE.test(error.code);

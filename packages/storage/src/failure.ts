@@ -8,15 +8,15 @@ const DEADLINE_MS = 1_000;
 
 const NO_ANSWER = "The database does not answer.";
 
-/** Why the database cannot be used, with a message for clients that reveals nothing of this machine. */
+/** The reason why the database cannot be used. The message is safe for clients: it contains no path and no host. */
 export interface Failure {
   error: unknown;
   message: string;
 }
 
 /**
- * Returns why one of the tables cannot be read, or why the database cannot be written; undefined if both work. Writing is
- * probed only after a write has failed.
+ * Returns the reason why a table cannot be read or the database cannot be written, or undefined if both work. Writing is
+ * tested only after a write has failed.
  */
 export async function failureOf(storage: Storage<any>, tables: readonly string[]): Promise<Failure | undefined> {
   const stop = new AbortController();
@@ -30,7 +30,7 @@ export async function failureOf(storage: Storage<any>, tables: readonly string[]
   }
 }
 
-/** Reads from the tables, because `select 1` would not touch the file. */
+/** Reads from the tables, because `select 1` does not read the file. */
 async function examine(
   { db, expectInPlace, expectWritable }: Storage<any>,
   tables: readonly string[],

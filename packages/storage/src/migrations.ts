@@ -4,16 +4,16 @@ import { type Migration, Migrator } from "kysely/migration";
 import { DatabaseError } from "./database-error.ts";
 import { isPostgres } from "./database.ts";
 
-/** The migrations of a version by name, in the order in which they apply. */
+/** Migrations by name, in the order in which they are applied. */
 export type Migrations = Readonly<Record<string, Migration>>;
 
-/** The key of PostgreSQL's advisory lock; an arbitrary number, so that no other program uses it. */
+/** The key of the advisory lock in PostgreSQL. The number is arbitrary, so that other programs are unlikely to use it. */
 const LOCK = 7_382_955_337;
 /** How long a process waits for another one to finish its migrations. */
 const LOCK_TIMEOUT_MS = 60_000;
 
 /**
- * Applies the pending migrations in one transaction and returns their names. Processes that start together do so one
+ * Applies the pending migrations in one transaction and returns their names. A lock makes concurrent processes migrate one
  * after the other. Throws `DatabaseError` if a newer version has migrated the database.
  */
 export async function migrate(db: Kysely<any>, migrations: Migrations): Promise<string[]> {
@@ -30,7 +30,7 @@ export async function migrate(db: Kysely<any>, migrations: Migrations): Promise<
   });
 }
 
-/** Polls for the lock, because `lock_timeout` would end a statement that waits for it, and so fail the start. */
+/** Polls for the lock, because `lock_timeout` would abort a statement that waits for the lock. */
 async function acquireLock(trx: Kysely<any>): Promise<void> {
   const deadline = performance.now() + LOCK_TIMEOUT_MS;
   for (;;) {
@@ -46,7 +46,7 @@ async function acquireLock(trx: Kysely<any>): Promise<void> {
   }
 }
 
-/** Returns the names of the migrations that the database has. */
+/** Returns the names of the migrations applied to the database. */
 export async function appliedMigrations(db: Kysely<any>): Promise<string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some((table) => table.name === "kysely_migration")) return [];

@@ -6,13 +6,13 @@ import type { FileOptions } from "./sqlite/sqlite.file.ts";
 import type { OnCommit, Storage, Writer } from "./storage.ts";
 import { observeWriteFailures } from "./writability.ts";
 
-/** How a database is opened. All options except `onCommit` apply to SQLite only. */
+/** The options of `openStorage`. All except `onCommit` apply to SQLite only. */
 export type StorageOptions = Pick<GroupOptions, "onCommit" | "largestGroup"> & Pick<FileOptions, "synchronous">;
 
 /**
- * Opens an existing database, with one connection to read and one to write on SQLite, so that no read waits for a write
- * or for the lock of another process. On SQLite, writes are committed in groups, because one sync of the file costs the
- * same for one write as for many. PostgreSQL groups commits itself.
+ * Opens an existing database. SQLite gets one connection for reads and one for writes, so that no read waits for a write or
+ * for the lock of another process. Writes to SQLite are committed in groups, because one sync to disk takes as long for
+ * many writes as for one. PostgreSQL groups commits itself.
  */
 export function openStorage<Tables>(databaseUrl: string, options: StorageOptions = {}): Storage<Tables> {
   const { onCommit, synchronous, largestGroup } = options;
@@ -27,7 +27,7 @@ export function openStorage<Tables>(databaseUrl: string, options: StorageOptions
     ),
     snapshot:
       reader instanceof SqliteFileAdapter
-        ? reader.snapshot.bind(reader) // complete, because every commit is made by another connection than `db`
+        ? reader.snapshot.bind(reader) // `db` only reads, so the version changes on every commit
         : (read) => read(undefined),
     expectInPlace: () => {
       for (const adapter of [reader, writer.getExecutor().adapter])
@@ -44,7 +44,7 @@ export function openStorage<Tables>(databaseUrl: string, options: StorageOptions
   };
 }
 
-/** Runs each unit of work in its own transaction. The server itself groups commits and ends transactions that wait too long. */
+/** Runs each unit of work in its own transaction. The PostgreSQL server groups commits and enforces the timeouts. */
 function inTransactions<Tables>(db: Kysely<Tables>, onCommit: OnCommit = () => {}): Writer<Tables> {
   return {
     write: async (work, isSuccess = () => true) => {

@@ -1,15 +1,15 @@
 import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 
-/** How often the end of an outage is checked, in milliseconds. */
+/** The interval between checks whether an outage is over. */
 const CHECK_INTERVAL_MS = 10_000;
 
-/** A lasting outage is logged once in so many checks. */
+/** The number of checks between two log lines about the same outage. */
 const CHECKS_PER_LINE = 6;
 
 /**
- * Returns a function that takes each failure of the database and the request that failed. It logs an outage as one error
- * with its stack, then the number of failures once a minute, then the end. An outage ends when no request has failed
+ * Returns a function to call with each error of the database and the failed request. The function logs the first error of
+ * an outage with its stack, the number of failures once a minute, and the end. An outage ends when no request has failed
  * between two checks and `isOver` resolves with true.
  */
 export function outageLog(

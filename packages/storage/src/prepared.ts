@@ -6,13 +6,13 @@ interface Query<Row> {
   compile: (db: QueryExecutorProvider) => CompiledQuery<Row>;
 }
 
-/** The names of the values for which placeholders stand while a query is compiled. */
+/** The name of the value that each placeholder replaces while a query is compiled. */
 const PLACEHOLDERS = new WeakMap<object, string>();
 
-/** The properties that Kysely reads of any value. */
+/** The properties that Kysely reads from every value. */
 const READ_BY_KYSELY = new Set<string | symbol>(["toOperationNode", "expressionType"]);
 
-/** The placeholder throws when another property is read, because a query must not depend on a value that it lacks. */
+/** Returns a placeholder for a value. Reading any other property throws, because the query must not depend on the value. */
 function placeholderOf(name: string): object {
   const placeholder = new Proxy(
     {},
@@ -29,14 +29,16 @@ function placeholderOf(name: string): object {
   return placeholder;
 }
 
-/** How many compiled queries one function caches per database: one for each set of values that are not `undefined`. */
+/** The maximum number of compiled queries that one function caches per database. */
 const MAX_SHAPES = 256;
 
 /**
- * Returns a function that runs a query and resolves with its rows. The query is built and compiled once for each database
- * and set of values that are not `undefined`, because compiling takes many times as long as SQLite takes for most queries.
- * `build` may check whether a value is `undefined`, and must not read it otherwise, not even test its truth.
- * On an open SQLite file the query has run when the call returns.
+ * Returns a function that runs a query and resolves with its rows. The query is compiled once for each database and each
+ * set of values that are not `undefined`, because compiling takes much longer than most queries on SQLite.
+ *
+ * `build` may compare a value only with `undefined`. Any other use, even a test for truth, would be the same for all values.
+ *
+ * On an open SQLite file, the query runs synchronously unless the file is locked or in another transaction.
  */
 export function prepared<Tables, Row, Values extends object = object>(
   build: (db: Kysely<Tables>, values: Values) => Query<Row>,
@@ -64,7 +66,7 @@ export function prepared<Tables, Row, Values extends object = object>(
   };
 }
 
-/** The same for a query of at most one row; resolves with the row, or undefined. */
+/** Like `prepared`, but resolves with the first row, or undefined if there is none. */
 export function preparedFirst<Tables, Row, Values extends object = object>(
   build: (db: Kysely<Tables>, values: Values) => Query<Row>,
 ): (db: Kysely<Tables>, values: Values) => Promise<Row | undefined> {
@@ -74,5 +76,5 @@ export function preparedFirst<Tables, Row, Values extends object = object>(
 
 function placeholdersOf(names: string[]): object {
   const placeholders = names.map((name) => [name, placeholderOf(name)]);
-  return Object.assign(Object.create(null), Object.fromEntries(placeholders)) as object; // without a prototype, so that `constructor` is no value
+  return Object.assign(Object.create(null), Object.fromEntries(placeholders)) as object; // no prototype, so that `constructor` is not a value
 }

@@ -1,20 +1,20 @@
 import type { Migration } from "kysely/migration";
 import type { Migrations } from "./migrations.ts";
 
-/** The description of a table, besides the columns of its rows. */
+/** The metadata of a table. */
 export interface Table<Row> {
   /** The columns of the primary key; `["id"]` if the database assigns it. */
   key: readonly (keyof Row & string)[];
   /**
-   * The name of a row, singular and plural, with which a restore reports lost rows. Rows with a later id or `created_at`
-   * than the backup are lost.
+   * The name of a row, singular and plural, for the report of a restore. The report counts rows of tables with a noun.
+   * Rows with a later id or `created_at` than the backup are lost.
    */
   noun?: readonly [one: string, many: string];
-  /** The operation that adds the rows; for tables whose rows record their API key and time. */
+  /** The operation that adds the rows. Allowed for tables whose rows record their API key and time. */
   addedBy?: Row extends AttributedRow ? AddedBy : never;
 }
 
-/** Whether the database assigns the primary key of a table. */
+/** Whether the database assigns the ids of a table. */
 export function isNumbered({ key }: Pick<Table<any>, "key">): boolean {
   return key[0] === "id";
 }
@@ -26,7 +26,7 @@ interface AttributedRow {
   created_at: number | null;
 }
 
-/** An operation and the resource that it adds, as named in the contract: `createPet` adds a `pet`, whose id is `petId`. */
+/** An operation and the resource that it adds. In the contract, `createPet` adds a `pet`, whose id is `petId`. */
 export interface AddedBy {
   operationId: string;
   resource: string;
@@ -35,7 +35,7 @@ export interface AddedBy {
 /** Tables with rows of any type, by name. */
 export type AnyTables = Readonly<Record<string, Table<any>>>;
 
-/** The schema of this version. A table stands after the tables that it references. */
+/** The schema of this version. A table comes after the tables that it references. */
 export interface Schema {
   migrations: Migrations;
   tables: AnyTables;

@@ -5,20 +5,19 @@ import type { Kysely } from "kysely";
  */
 export type Work<Tables, Result> = (trx: Kysely<Tables>) => Promise<Result>;
 
-/** The database of a running service. */
+/** The database of a running service, with separate access for reads and writes. */
 export interface Storage<Tables> {
-  /** For reads. They see every write that has resolved and wait for none. SQLite rejects writes here. */
+  /** The database for reads. Reads see every resolved write and wait for no write. SQLite rejects writes here. */
   db: Kysely<Tables>;
   /**
    * Runs `work` in a transaction and resolves with its result once the transaction is on disk. If `isSuccess` returns false
-   * for the result, the transaction is rolled back before. If `work` throws, it is rolled back and this rejects.
+   * for the result, the transaction is rolled back first. If `work` throws, the transaction is rolled back and `write` rejects.
    */
   write: <Result>(work: Work<Tables, Result>, isSuccess?: (result: Result) => boolean) => Promise<Result>;
   /**
    * Runs `read` in one snapshot and passes its version. The snapshot covers the queries of `db` that run synchronously.
-   * The version is a number that changes whenever this process or another commits. Data read under one version may be
-   * cached until the version changes. On PostgreSQL there is no snapshot, and the version is undefined.
-   * The version is also undefined if SQLite cannot read it.
+   * The version changes whenever any process commits, so data may be cached until the version changes. The version is
+   * undefined if SQLite cannot read it. On PostgreSQL there is no snapshot, and the version is always undefined.
    */
   snapshot: (read: (version: number | undefined) => void) => void;
   /** Commits the pending writes now, rather than in the next turn of the event loop. */
@@ -26,16 +25,16 @@ export interface Storage<Tables> {
   /** Throws `FileMovedError` if the open database file is no longer at its path, so that a write would be lost. */
   expectInPlace: () => void;
   /**
-   * Rejects with the reason while the database cannot be written. After a write has failed because of the database, this
-   * commits probes until one succeeds.
+   * Rejects with the reason while the database cannot be written. Once the database has failed a write, each call tests
+   * writing, at most once per second, until a test succeeds.
    */
   expectWritable: () => Promise<void>;
-  /** After so many milliseconds, rejects the writes that wait for a lock of another process; later writes hardly wait. */
+  /** Rejects the waiting writes after `afterMs` milliseconds. Later writes get a short timeout, so that a stop is quick. */
   stopWaiting: (afterMs: number) => void;
-  /** Opens the file now rather than for the first request, so that no other file takes its place before. */
+  /** Opens the file before the first request, so that the file cannot be replaced between start and first request. */
   open: () => Promise<void>;
   destroy: () => Promise<void>;
-  /** Never set. It makes the compiler compare the tables of two storages, which it does not do for `Kysely`. */
+  /** Never set. The property makes the compiler compare the tables of two storages; `Kysely` alone does not. */
   readonly tables?: Tables;
 }
 

@@ -10,14 +10,14 @@ export interface GroupOptions {
   onCommit?: OnCommit | undefined;
   /** How long a write may wait before its work begins, in milliseconds. Default: `LOCK_TIMEOUT_MS`. */
   timeoutMs?: number;
-  /** The most writes in one transaction, so that a commit does not block the event loop for long. Default: 256. */
+  /** The maximum number of writes in one transaction. It limits how long a commit blocks the event loop. Default: 256. */
   largestGroup?: number | undefined;
 }
 
 /** How often waiting units are checked for timeouts. */
 const TIMEOUT_CHECK_MS = 50;
 
-/** The timeout once the service stops: enough to take a free lock. */
+/** The timeout of writes while the service stops. It suffices to take a free lock. */
 const STOPPING_TIMEOUT_MS = 200;
 
 interface Unit {
@@ -25,14 +25,14 @@ interface Unit {
   isSuccess: (result: never) => boolean;
   resolve: (result: never) => void;
   reject: (error: unknown) => void;
-  /** The time by `performance.now()` at which the unit is refused unless its work has begun. */
+  /** The time by `performance.now()` at which the write is rejected unless its work has begun. */
   deadline: number;
   state: "waiting" | "begun" | "refused";
 }
 
 /**
- * Commits writes in groups: those of one turn of the event loop, and those that arrive while another group is committed.
- * A write whose group has not begun within the timeout, counted from its arrival, is rejected and changes nothing.
+ * Commits writes in groups. A group contains the writes of one turn of the event loop, or the writes that arrived during the
+ * previous commit. A write whose group has not begun within the timeout is rejected and changes nothing.
  */
 export function groupCommit<Tables>(
   db: Kysely<Tables>,
@@ -62,7 +62,7 @@ export function groupCommit<Tables>(
 
   const write: Storage<Tables>["write"] = (work, isSuccess = () => true) =>
     new Promise((resolve, reject) => {
-      const deadline = performance.now() + currentTimeoutMs - TIMEOUT_CHECK_MS; // one check earlier, so that it is refused in time
+      const deadline = performance.now() + currentTimeoutMs - TIMEOUT_CHECK_MS; // one check early, so that no write waits longer than the timeout
       waiting.push({ work, isSuccess, resolve, reject, deadline, state: "waiting" });
       if (waiting.length === 1) setImmediate(() => void commitWaiting());
     });
@@ -99,9 +99,9 @@ interface UnitResult {
 class NotSuccessful extends Error {}
 
 /**
- * Runs a group in one transaction and settles its promises after the commit. A unit that throws or has no success is
- * rolled back alone: the whole group then runs again with a savepoint for each unit. Savepoints cost too much to use them
- * when no unit fails.
+ * Runs a group in one transaction and settles its promises after the commit. A unit that throws, or whose `isSuccess`
+ * returns false, is rolled back alone: the group is rolled back and runs again with a savepoint for each unit. The first
+ * run has no savepoint for each unit, because savepoints are slow.
  */
 async function commit(db: Kysely<any>, group: Unit[], onCommit: OnCommit): Promise<void> {
   let results: UnitResult[];
@@ -125,7 +125,7 @@ async function commit(db: Kysely<any>, group: Unit[], onCommit: OnCommit): Promi
   for (const { settle } of results) settle();
 }
 
-/** Marks a unit as begun unless it was refused. A unit that has begun holds the lock and is not refused any more. */
+/** Marks a unit as begun and returns true, unless the unit was refused. A unit that has begun cannot be refused. */
 function hasBegun(unit: Unit): boolean {
   if (unit.state === "refused") return false;
   unit.state = "begun";
@@ -160,7 +160,7 @@ async function runEachAlone(trx: Kysely<any>, units: Unit[]): Promise<UnitResult
 }
 
 /**
- * Rolls back to the savepoint. Rethrows the error if it has ended the whole transaction, as a full disk may:
+ * Rolls back to the savepoint. Rethrows the error if SQLite has ended the whole transaction, as on a full disk:
  * https://sqlite.org/lang_transaction.html
  */
 async function undo(trx: Kysely<any>, error: unknown): Promise<void> {
@@ -175,9 +175,9 @@ async function undo(trx: Kysely<any>, error: unknown): Promise<void> {
 export type Continuation = (version: number | undefined) => void;
 
 /**
- * Returns a function that collects the requests of one turn of the event loop and runs them together in one snapshot. The
- * snapshot is taken after the last request of the turn has arrived, so that none of them reads older data. Their
- * synchronous writes are committed together before the next turn.
+ * Returns a function that collects the requests of one turn of the event loop and runs them in one snapshot. The snapshot
+ * begins after the last request has arrived, so that no request reads data older than its arrival. Writes that the requests
+ * start synchronously are committed together before the next turn.
  */
 export function snapshotPerTurn(
   storage: Pick<Storage<any>, "snapshot" | "commitNow">,
@@ -189,7 +189,7 @@ export function snapshotPerTurn(
     storage.snapshot((version) => {
       for (const continuation of turn) continuation(version);
     });
-    queueMicrotask(() => process.nextTick(storage.commitNow)); // after their synchronous part and its promises
+    queueMicrotask(() => process.nextTick(storage.commitNow)); // after the synchronous part of the requests and its promises
   };
   return (continuation) => {
     arrived.push(continuation);

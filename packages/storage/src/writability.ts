@@ -3,13 +3,13 @@ import { isDatabaseUnavailable, isLockTimeout } from "./database-error.ts";
 import { isPostgres } from "./database.ts";
 import type { Storage, Work, Writer } from "./storage.ts";
 
-/** How long the result of a probe is reused, in milliseconds, so that frequent checks cost little. */
+/** How long the result of a probe is reused, so that frequent checks are cheap. */
 const PROBE_INTERVAL_MS = 1_000;
 
 /**
- * Records writes that fail because of the database, and adds `expectWritable`. It costs nothing until a write fails; then
- * it commits probes, one at a time and at most one per second. Later successful writes do not end the failure, because a
- * full disk may still have room for a small one.
+ * Records writes that fail because of the database, and adds `expectWritable`. After a failure, `expectWritable` commits
+ * test writes (probes), one at a time and at most one per second. Only a successful probe ends the failure, because a full
+ * disk may have room for other, smaller writes.
  */
 export function observeWriteFailures<Tables>(
   writing: Writer<Tables>,
@@ -35,7 +35,7 @@ export function observeWriteFailures<Tables>(
       if (probe.isOver && performance.now() - probe.begun >= PROBE_INTERVAL_MS) startProbe();
       const { begun, done } = probe;
       await done;
-      if (failure !== undefined && failure.at > begun) throw failure.error; // it failed after the probe began; the next probe decides
+      if (failure !== undefined && failure.at > begun) throw failure.error; // a write failed after the probe began, so the next probe decides
       failure = undefined;
     },
   };
@@ -46,8 +46,9 @@ async function writeAll({ write }: Writer<any>, works: Work<any, unknown>[]): Pr
 }
 
 /**
- * Returns work that reaches the disk and leaves the database unchanged. On SQLite one transaction writes as much as the
- * largest request body and a second one removes it, because SQLite does not write pages freed in the same transaction.
+ * Returns transactions that write to disk and together leave the data unchanged. On SQLite, the first adds a table as large
+ * as the largest request body and the second removes it. One transaction is not enough, because SQLite does not write pages
+ * that the same transaction frees.
  */
 function probesOf(db: Kysely<any>): Work<any, unknown>[] {
   if (isPostgres(db)) return [(trx) => sql`update kysely_migration_lock set is_locked = is_locked`.execute(trx)];

@@ -7,19 +7,24 @@ import type { IdempotencyTables } from "./idempotency.table.ts";
 const EXPIRY_MS = 24 * 60 * 60 * 1000;
 const MAX_DELETED_PER_CALL = 100;
 
-/** One use of an `Idempotency-Key`: the API key, the hash of the request, and the time in milliseconds since 1970. */
+/** A request with an `Idempotency-Key`. */
 export interface IdempotentRequest {
   apiKeyId: number;
   key: string;
   requestHash: string;
+  /** In milliseconds since 1970. */
   now: number;
-  /** The hash of the same request as an earlier version computed it, if its rows may still exist. */
+  /** The hash that an earlier version computed for the same request. Set it while rows of that version may exist. */
   earlierHash?: string | undefined;
 }
 
 /**
- * The result of `withIdempotencyKey`: `done` is the answer of this write, `replayed` that of the first one, `earlier` one
- * stored by an earlier version. `reused` means another request has used the key; `running`, the first is still running.
+ * The result of `withIdempotencyKey`:
+ * - `done`: `work` ran now and returned the answer.
+ * - `replayed`: the same request ran before, and its stored answer is returned.
+ * - `earlier`: like `replayed`, but an earlier version stored the answer.
+ * - `reused`: a different request has used the key.
+ * - `running`: the first request with the key has not finished.
  */
 export type IdempotentResult<Answer> =
   | { outcome: "done" | "replayed"; answer: Answer }
@@ -27,10 +32,10 @@ export type IdempotentResult<Answer> =
   | { outcome: "reused" | "running" };
 
 /**
- * Runs `work` unless this key was used in the last 24 hours, and stores its answer, which must survive JSON. Both happen in
- * one transaction, so exactly one of any number of duplicates writes, in any number of processes. Work that throws, or
- * whose answer `isSuccess` returns false for, leaves nothing. Duplicates wait for the one that writes; the result is
- * `running` if that takes too long.
+ * Runs `work` and stores its answer as JSON, unless the key was used in the last 24 hours. Both happen in one transaction,
+ * so exactly one of several duplicates writes, even across processes. If `work` throws or `isSuccess` returns false, the
+ * transaction is rolled back and the key stays free. Duplicates wait for the first request and result in `running` if the
+ * wait times out.
  */
 export async function withIdempotencyKey<Tables extends IdempotencyTables, Answer>(
   write: Storage<Tables>["write"],
@@ -57,14 +62,17 @@ export async function withIdempotencyKey<Tables extends IdempotencyTables, Answe
 class FirstRequestRuns extends Error {}
 
 /**
- * Marks a lock timeout of the claim as a first request that still runs. Timeouts of `work` itself are not marked, because
- * it may wait for other locks.
+ * Converts a lock timeout to `FirstRequestRuns`. Only `claim` uses this: during `work`, a lock timeout may concern another
+ * lock.
  */
 function rethrowLockTimeout(error: unknown): never {
   throw isLockTimeout(error) ? new FirstRequestRuns() : error;
 }
 
-/** Inserts the key and resolves with true if it was free or has expired. PostgreSQL waits here for a transaction with the same key. */
+/**
+ * Inserts the key and resolves with true if the key was free or had expired. PostgreSQL waits here for other transactions
+ * that insert the same key.
+ */
 async function claim(
   trx: Kysely<IdempotencyTables>,
   { apiKeyId, key, requestHash, now }: IdempotentRequest,
@@ -112,7 +120,7 @@ async function store(
     .execute();
 }
 
-/** Deletes a few expired keys per call, so that no single call pays for all. Rows locked by another transaction are skipped. */
+/** Deletes up to 100 expired keys, so that every call is fast. Rows locked by another transaction are skipped. */
 async function deleteExpired(trx: Kysely<IdempotencyTables>, now: number): Promise<void> {
   const expired = trx
     .selectFrom("idempotency_keys")

@@ -1,4 +1,4 @@
-/** The tables of idempotency, by name. */
+/** The row types of the tables, by table name. */
 export interface IdempotencyTables {
   idempotency_keys: IdempotencyKeysTable;
 }

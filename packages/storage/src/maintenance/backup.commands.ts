@@ -7,8 +7,9 @@ import type { AnyTables, Schema } from "../registration.ts";
 import type { CarryOver, Loss } from "./carry-over.ts";
 import { restore, type Restored } from "./restore.ts";
 
-/** The database of the commands. Its URL is read when a command runs. */
+/** The database that the commands back up and restore. */
 export interface BackedUp extends Schema {
+  /** Called when a command runs. */
   databaseUrl: () => string;
   carryOver: CarryOver;
 }

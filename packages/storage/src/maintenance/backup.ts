@@ -6,9 +6,9 @@ import { makeFile } from "../sqlite/sqlite.file.ts";
 import type { Migrations } from "../migrations.ts";
 
 /**
- * Writes a copy of the database to a file, also while the database is in use. The copy holds everything committed before
- * the start. The file appears once it is complete, checked and on disk. An existing file is not overwritten.
- * Throws if the database has none of the migrations.
+ * Copies the database to a file, also while the database is in use. The copy contains every transaction committed before
+ * the call. The file appears once the copy is complete, checked and on disk. Throws if the file exists or if the database
+ * has none of the migrations.
  */
 export function backup(database: string, file: string, migrations: Migrations): void {
   if (existsSync(file)) throw new DatabaseError(`${file} exists. Name a file that does not, or remove it.`);
@@ -16,14 +16,14 @@ export function backup(database: string, file: string, migrations: Migrations): 
 }
 
 /**
- * Copies a database to a file that appears once it is complete and checked. `VACUUM INTO` reads one snapshot, but does not
- * sync: https://sqlite.org/lang_vacuum.html
+ * Copies a database to a file. The file appears once the copy is complete, checked and on disk. `VACUUM INTO` reads one
+ * snapshot but does not sync the file, so the copy is synced separately: https://sqlite.org/lang_vacuum.html
  */
 export function copyChecked(from: string, to: string, migrations: Migrations): void {
   const partial = partialOf(to);
   removePartial(partial);
   try {
-    makeFile(partial); // created here, so that only its owner may read it
+    makeFile(partial); // SQLite would create a file that all users can read
     withFile(from, (source) => source.prepare("vacuum into ?").run(partial));
     withFile(partial, (copy) => checkCopy(copy, migrations));
     syncToDisk(partial);
@@ -35,12 +35,12 @@ export function copyChecked(from: string, to: string, migrations: Migrations): v
   }
 }
 
-/** The path of a copy that is not complete yet. Other programs do not use this suffix. */
+/** Returns the path of an incomplete copy. The suffix contains our name, so that no file of another program is replaced. */
 export function partialOf(path: string): string {
   return `${path}.petstore-partial`;
 }
 
-/** Removes the file that a killed command has left. */
+/** Removes a partial file of a command that was killed. */
 export function removePartial(path: string): void {
   if (isFolder(path)) {
     throw new DatabaseError(`${path} is a folder, where this command has to write a file. Move it elsewhere.`);

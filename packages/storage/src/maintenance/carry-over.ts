@@ -9,34 +9,35 @@ export interface DatabaseFacts {
   lastTime: number | undefined;
 }
 
-/** The rows that a restore loses, because they were added after the backup, and the period of their times. */
+/** The rows that a restore loses, because they were added after the backup. */
 export interface Loss {
   /** How many rows are lost, by table; only tables that have a noun. */
   rows: Record<string, number>;
-  /** In milliseconds since 1970. */
+  /** The latest times in the backup (`from`) and in the replaced database (`to`), in milliseconds since 1970. */
   from: number | undefined;
   to: number | undefined;
 }
 
-/** The data of the replaced database that a restore preserves besides ids, and the texts about it. */
+/** How a restore copies data, besides ids, from the replaced database to the restored one. */
 export interface CarryOver {
-  /** Reads the replaced database and returns a function that writes to the restored one, after the last ids were set there. */
+  /** Reads the replaced database and returns a function that writes to the restored one. The last ids are set before it. */
   read: (replaced: Sqlite.Database) => (restored: Sqlite.Database) => Carried;
-  /** The texts for a replaced database that cannot be read. */
+  /** Parts of the messages about a replaced database that cannot be read. */
   unread: {
-    /** A clause about the risk. */
+    /** A clause about the risk of `--force`, for its help. */
     risk: string;
-    /** A clause about the consequence. */
+    /** A clause about the consequence of `--force`, for the error of a restore without it. */
     consequence: string;
+    /** A clause with the remedy, for the report of a restore with `--force`. */
     remedy: string;
   };
 }
 
 /** The rows carried over to a restored database. */
 export interface Carried {
-  /** One sentence about them. */
+  /** One sentence that reports the rows. */
   summary: string;
-  /** How many rows were added, by table; these are not lost. */
+  /** How many rows were copied, by table. They do not count as lost. */
   added: Readonly<Record<string, number>>;
 }
 
@@ -46,7 +47,7 @@ export interface Replaced extends DatabaseFacts {
   carryOver: (restored: Sqlite.Database) => Carried;
 }
 
-/** The columns with times of past events. An expiry is excluded, because it may lie in the future. */
+/** Matches columns with times of past events. Expiry columns are excluded, because their times may be in the future. */
 const TIME = /^(?!expires_)(\w+_)?at$/;
 
 /** Reads the last ids and the latest time of a database of any version. Throws SQLite's error if it cannot be read. */
@@ -86,7 +87,7 @@ export function readReplaced(
 }
 
 function countAfter(file: Sqlite.Database, table: string, column: string, last = 0): number {
-  if (!columnsOf(file, table).includes(column)) return 0; // the database is of an older version
+  if (!columnsOf(file, table).includes(column)) return 0; // an older version created the database
   return file.prepare<[number], number>(`select count(*) from "${table}" where "${column}" > ?`).pluck().get(last)!;
 }
 
@@ -111,7 +112,7 @@ function raiseLastId(file: Sqlite.Database, table: string, id: number): void {
   if (changes === 0) file.prepare("insert into sqlite_sequence (name, seq) values (?, ?)").run(table, id);
 }
 
-/** Returns the tables of the service, in any version. */
+/** Returns all tables except SQLite's and Kysely's own. */
 function tablesOf(file: Sqlite.Database): { name: string; sql: string }[] {
   const tables = file.prepare(
     "select name, sql from sqlite_master where type = 'table' and name not like 'sqlite%' and name not like 'kysely%'",

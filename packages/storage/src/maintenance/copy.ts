@@ -5,7 +5,7 @@ import { isPostgres } from "../database.ts";
 import { migrate } from "../migrations.ts";
 import { type Schema, isNumbered } from "../registration.ts";
 
-/** The rows copied of one table, with their checksum in the new database. It does not depend on the order of rows. */
+/** The number of rows copied to one table of the new database, and their checksum. */
 export interface CopiedTable {
   table: string;
   rows: number;
@@ -20,8 +20,8 @@ type Key = readonly string[];
 const PAGE_SIZE = 1_000;
 
 /**
- * Copies every row and the last assigned ids to an empty database, and reads the copy back to compare. The old database is
- * locked against writes meanwhile. Throws `DatabaseError` on failure and leaves the new database empty.
+ * Copies every row and the last assigned ids to an empty database, then reads the copy back and compares checksums. The
+ * old database is locked against writes until the copy ends. On failure, throws and adds no row to the new database.
  */
 export async function copyDatabase(
   from: Kysely<any>,
@@ -78,7 +78,7 @@ async function* pagesOf(db: Kysely<any>, table: string, key: Key): AsyncGenerato
   }
 }
 
-/** The sum of the rows' SHA-256, which is independent of their order, because databases sort text differently. */
+/** The sum of the SHA-256 of each row. A sum does not depend on the order of rows; the databases sort text differently. */
 class TableChecksum {
   rows = 0;
   #sum = 0n;
@@ -97,7 +97,7 @@ class TableChecksum {
   }
 }
 
-/** Returns the highest id ever assigned, also to a deleted row; undefined if there is none. */
+/** Returns the highest id ever assigned, even if its row was deleted; undefined if no id was assigned. */
 async function lastId(db: Kysely<any>, table: string): Promise<number | undefined> {
   const query = isPostgres(db)
     ? sql<{ id: number }>`select last_value as id from ${sequenceOf(table)} where is_called`

@@ -7,7 +7,7 @@ import { isDatabaseUnavailable } from "../database-error.ts";
 import { openDatabase } from "../database.ts";
 import { appliedMigrations, type Migrations } from "../migrations.ts";
 
-/** The settings required of PostgreSQL. `synchronous_commit` syncs commits before they are acknowledged unless it is `off`. */
+/** The required PostgreSQL settings. With `synchronous_commit = off`, acknowledged commits may not be on disk. */
 const REQUIRED_SETTINGS = { server_encoding: /^UTF8$/, fsync: /^on$/, synchronous_commit: /^(?!off)/ };
 
 /** The result of one check, with a remedy if something is wrong. */
@@ -18,7 +18,7 @@ export interface Finding {
 
 const MIB = 2 ** 20;
 const MIN_FREE = 100 * MIB;
-/** The findings about a database: migrations if it can be read, the disk if the database is on this machine. */
+/** The findings about a database. `migrations` is set if the database can be read, `disk` if it is a SQLite file. */
 export interface Examination {
   database: Finding;
   migrations?: Finding;
@@ -66,7 +66,7 @@ function examineFile(path: string, migrations: Migrations, disk: Finding): Exami
   }
 }
 
-/** Examines a PostgreSQL database. Its disk is left to the tools of the server. */
+/** Examines a PostgreSQL database, except its disk, which may be on another machine. */
 async function examinePostgres(url: string, migrations: Migrations): Promise<Examination> {
   const db = openDatabase(url);
   try {

@@ -15,13 +15,13 @@ const SIDE_FILES = ["-wal", "-shm", "-journal"];
 
 /** The result of a restore. */
 export interface Restored {
-  /** The path of the replaced database, or of the log that was left of it; undefined if there was neither. */
+  /** The path of the replaced database, or of its log if only the log existed; undefined if neither existed. */
   aside: string | undefined;
-  /** One sentence about the data carried over, and the rows lost; undefined if the replaced database was not read. */
+  /** A sentence about the data carried over, and the lost rows; undefined if the replaced database was not read. */
   carried: { summary: string; loss: Loss } | undefined;
 }
 
-/** The schema to which a backup is migrated, and the data carried over to it. */
+/** The options of a restore. The backup is migrated to the schema. */
 export interface RestoreOptions extends Schema {
   carryOver: CarryOver;
   /** Also replaces a database that cannot be read. */
@@ -30,12 +30,12 @@ export interface RestoreOptions extends Schema {
 
 /**
  * Replaces the database with a backup and keeps the replaced database beside it. Ids assigned since the backup are not
- * assigned again, and `carryOver` copies data from the replaced database. With `force`, a damaged or lost database is
- * replaced without both. Throws `DatabaseError` and leaves the database unchanged on failure, also if a process has the
- * database open. A process that opens it meanwhile gets the backup.
+ * assigned again, and `carryOver` copies data from the replaced database. With `force`, a damaged or lost database is also
+ * replaced; then nothing is carried over. On failure, throws `DatabaseError` and leaves the database unchanged. A process
+ * that has the database open makes the restore fail; a process that opens it during the restore gets the backup.
  */
 export async function restore(path: string, file: string, options: RestoreOptions): Promise<Restored> {
-  const database = realPathOf(path); // a symbolic link to it stays a link
+  const database = realPathOf(path); // a symbolic link to the database stays a link
   const incoming = `${database}.petstore-restoring`;
   if ([incoming, partialOf(incoming)].includes(realPathOf(file))) {
     throw new DatabaseError(`${file} is where this command has to write. Rename it first.`);
@@ -64,7 +64,7 @@ interface Replacement {
   options: RestoreOptions;
 }
 
-/** Migrates the backup before anything else is changed, which shows that this version can serve it. */
+/** Migrates the copied backup. If this fails, the version cannot serve the backup, and the database is still unchanged. */
 async function migrateBackup(incoming: string, file: string, migrations: Migrations): Promise<DatabaseFacts> {
   const db = openDatabase(`file:${incoming}`);
   try {
@@ -77,7 +77,7 @@ async function migrateBackup(incoming: string, file: string, migrations: Migrati
   return withWritableFile(incoming, factsOf);
 }
 
-/** Replaces an existing database. The path always has a file, because a service that starts would create a missing one. */
+/** Replaces an existing database atomically. If the path were empty for a moment, a starting service would create a file. */
 function replace({ database, incoming, aside, facts, options }: Replacement): Restored {
   const { file, release } = lockExclusively(database);
   try {
@@ -94,8 +94,8 @@ function replace({ database, incoming, aside, facts, options }: Replacement): Re
 }
 
 /**
- * Restores where there is no database. A remaining log is moved aside, because SQLite would apply it to the backup.
- * A database created meanwhile is not overwritten.
+ * Restores to a path without a database. A remaining log is moved aside, because SQLite would apply it to the backup.
+ * Throws if another process creates a database at the path meanwhile.
  */
 function putInPlace({ database, incoming, aside, options }: Replacement): Restored {
   const left = SIDE_FILES.filter((suffix) => existsSync(database + suffix));
@@ -132,7 +132,7 @@ function expectReadable(file: Sqlite.Database | undefined): Sqlite.Database {
   return file;
 }
 
-/** Runs `act` on the database without a write-ahead log, so that everything is in the file once it is closed. */
+/** Runs `act` on a database without a write-ahead log, so that the file alone holds all data afterwards. */
 function withWritableFile<Result>(path: string, act: (file: Sqlite.Database) => Result): Result {
   const file = new Sqlite(path, { fileMustExist: true });
   try {
@@ -144,7 +144,7 @@ function withWritableFile<Result>(path: string, act: (file: Sqlite.Database) => 
   }
 }
 
-/** Gives the file the owner of `like` if root restores, so that the service can still open it. */
+/** Sets the owner of the file to the owner of `like` if root runs the command, so that the service can open the file. */
 function copyOwner(path: string, like: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(like);
@@ -153,9 +153,11 @@ function copyOwner(path: string, like: string): void {
 
 /**
  * Locks the database against all other connections until `release` is called. Returns the connection unless the file is
- * too damaged to open. Only the sole connection can leave WAL mode, which also moves the log into the file; outside WAL
- * mode an exclusive lock excludes readers too. For a damaged file, a log that remains after closing shows that another
- * process has it open, because the last connection to close removes the log.
+ * too damaged to open.
+ *
+ * Leaving WAL mode succeeds only if no other connection is open, and moves the log into the file. Outside WAL mode, an
+ * exclusive lock also excludes readers. A damaged file cannot be locked; there, the log shows whether another process has
+ * the file open, because the last connection to close removes the log.
  */
 function lockExclusively(database: string): { file?: Sqlite.Database; release: () => void } {
   const file = new Sqlite(database, { timeout: 0, fileMustExist: true });

@@ -9,9 +9,9 @@ import {
 import { DatabaseError } from "../database-error.ts";
 
 /**
- * Returns Kysely's dialect for PostgreSQL at a `postgres://` URL; parameters of the URL override the settings here. Every
- * query ends at a deadline, even if the server does not respond. An outage throws `DatabaseError`. An int8 is returned as
- * an exact number, or throws.
+ * Returns Kysely's dialect for PostgreSQL at a `postgres://` URL. Parameters of the URL override the settings here. Every
+ * query has a deadline, even if the server does not respond. If the server cannot be reached, a query throws
+ * `DatabaseError`. An int8 is returned as a number; a value that a number cannot hold exactly throws.
  */
 export function postgresDialect(url: string): Dialect {
   return {
@@ -22,7 +22,7 @@ export function postgresDialect(url: string): Dialect {
   };
 }
 
-/** Takes no lock: Kysely's would outlive a migration that fails in our transaction. `migrate` takes one that ends with it. */
+/** Takes no lock, because Kysely's lock would outlive a failed migration. `migrate` takes a lock that ends with its transaction. */
 class Adapter extends PostgresAdapter {
   override async acquireMigrationLock(): Promise<void> {}
   override async releaseMigrationLock(): Promise<void> {}

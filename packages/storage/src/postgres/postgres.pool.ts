@@ -1,15 +1,15 @@
 import pg from "pg";
 import { DatabaseError } from "../database-error.ts";
 
-/** The most connections that one pool opens. */
+/** The maximum number of connections in a pool. */
 const POOL_SIZE = 10;
-/** How long a query waits for a connection, whether new or in use by another query. */
+/** How long a query waits for a connection. */
 const CONNECT_MS = 2_000;
 /** How long a statement waits for a row locked by another transaction. */
 const LOCK_MS = 2_000;
-/** When the server ends a statement, unless the URL sets another timeout, and when it ends an idle transaction. */
+/** When the server ends a statement or an idle transaction. The URL may set another timeout for statements. */
 const STATEMENT_MS = 4_000;
-/** How much later the client closes the connection if the server has not responded. */
+/** How long after that timeout the client closes the connection if the server has not responded. */
 const GRACE_MS = 1_000;
 
 /** Opens a connection pool to the server at a `postgres://` URL. This module is separate so that SQLite does not load `pg`. */
@@ -29,13 +29,13 @@ export function openPool(url: string): pg.Pool {
     statement_timeout: Number(URL.parse(url)?.searchParams.get("statement_timeout") ?? STATEMENT_MS),
     idle_in_transaction_session_timeout: STATEMENT_MS,
   });
-  // An idle connection that is lost is dropped or fails its next query. Without listeners, its error would end the process.
+  // Without listeners, the error of a lost idle connection would end the process. The pool drops such a connection.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
 }
 
-/** Adds a deadline to queries, because pg's `query_timeout` would leave the pool a connection that still waits. */
+/** Adds a deadline to queries, because pg's `query_timeout` would return a connection to the pool that is still busy. */
 class Client extends pg.Client {
   readonly #deadlineMs: number | undefined;
 
@@ -44,7 +44,7 @@ class Client extends pg.Client {
     this.#deadlineMs = config.statement_timeout ? config.statement_timeout + GRACE_MS : undefined;
   }
 
-  // An invalid address, such as a wrong port, throws synchronously, but the pool expects an error in its callback.
+  // An invalid address, such as a wrong port, makes pg throw, but the pool expects the error in its callback.
   override connect(callback?: any): any {
     try {
       return super.connect(callback);
@@ -53,14 +53,14 @@ class Client extends pg.Client {
     }
   }
 
-  // A server that does not respond never confirms the end, and the open socket would keep the process alive.
-  // `any` stands for the overloads of pg; the pool calls the one with a callback.
+  // Destroys the socket, because a server that does not respond never closes it, and an open socket keeps the process alive.
+  // `any` replaces the overloads of pg. The pool calls the overload with a callback.
   override end(callback?: any): any {
     setTimeout(() => this.connection.stream.destroy(), GRACE_MS).unref();
     return super.end(callback);
   }
 
-  // `any` stands for the overloads of pg; Kysely calls the one with a text and its values.
+  // `any` replaces the overloads of pg. Kysely calls the overload with a text and values.
   override async query(text: any, values?: any): Promise<any> {
     const deadline = this.#deadlineMs && setTimeout(() => void this.end(), this.#deadlineMs);
     try {

@@ -14,14 +14,14 @@ import {
 import { FileMovedError, isBusy, lockedError, addFilePath, openError } from "./sqlite.errors.ts";
 import { type FileOptions, openFile, type OpenFile } from "./sqlite.file.ts";
 
-/** How long a statement is retried while the database is locked, without blocking the event loop. */
+/** How long a statement is retried while the database is locked. The retries do not block the event loop. */
 export const LOCK_TIMEOUT_MS = 5_000;
 const MAX_CACHED_STATEMENTS = 256;
 
 /**
- * Returns Kysely's dialect for a SQLite file. Commits are on disk, transactions hold the write lock from their start, and
- * a statement waits for a lock of another process without blocking the event loop. A missing file is created unless
- * `mustExist` is set.
+ * Returns Kysely's dialect for a SQLite file. A commit is on disk once it resolves, unless `synchronous` is `normal`. A
+ * transaction holds the write lock from its start. A statement waits for locks of other processes without blocking the
+ * event loop. A missing file is created unless `mustExist` is set.
  */
 export function sqliteDialect(path: string, options: FileOptions = {}): Dialect {
   const adapter = new SqliteFileAdapter(resolve(path));
@@ -53,7 +53,7 @@ export class SqliteFileAdapter extends SqliteAdapter {
     this.path = path;
   }
 
-  /** SQLite's DDL is transactional. Kysely's adapter denies it because its transactions do not take the write lock at once. */
+  /** True, because transactions take the write lock at their start here. Kysely's own do not, so its adapter returns false. */
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
@@ -77,10 +77,11 @@ export class SqliteFileAdapter extends SqliteAdapter {
   }
 
   /**
-   * Runs `read` in one snapshot, so that its synchronous queries share one lock, and passes the version of the data. The
-   * version changes when another connection commits, of this process or another; commits of this connection do not change
-   * it: https://sqlite.org/pragma.html#pragma_data_version. It is undefined before the file is open, in a transaction, and
-   * if SQLite cannot read it.
+   * Runs `read` in one snapshot and passes its version. The synchronous queries of `read` share one lock, which is faster.
+   *
+   * The version changes when another connection commits, in this process or another. Commits of this connection do not
+   * change the version: https://sqlite.org/pragma.html#pragma_data_version. The version is undefined before the file is
+   * open, in a transaction, and if SQLite cannot read the version.
    */
   snapshot(read: (version: number | undefined) => void): void {
     if (this.#file === undefined || this.#file.inTransaction) {
@@ -101,19 +102,19 @@ export class SqliteFileAdapter extends SqliteAdapter {
       try {
         if (file.inTransaction) end.run();
       } catch {
-        if (file.inTransaction) file.exec("rollback"); // a query has read a damaged page and reported it
+        if (file.inTransaction) file.exec("rollback"); // the commit fails after a query has read a damaged page and thrown
       }
     }
   }
 
-  /** Whether this connection is in a transaction; stored, because asking SQLite before each query costs time. */
+  /** Whether this connection is in a transaction. Stored here, because asking SQLite before each query is slow. */
   set inTransaction(isUnderWay: boolean) {
     if (this.#file !== undefined) this.#file.inTransaction = isUnderWay;
   }
 
   /**
-   * Runs a statement synchronously and returns its rows. Returns undefined if Kysely has to run it, because it must wait:
-   * for the file to open, for another transaction on this connection, or for a lock.
+   * Runs a statement synchronously and returns its rows. Returns undefined if the statement has to wait: for the file to
+   * open, for another transaction on this connection, or for a lock. Then the caller runs the statement through Kysely.
    */
   executeSync(sql: string, parameters: unknown[], isInTransaction: boolean): unknown[] | undefined {
     if (this.#file === undefined || this.#file.inTransaction !== isInTransaction) return undefined;
@@ -155,7 +156,7 @@ class Driver extends SqliteDriver {
     return this.#connection;
   }
 
-  /** Begins only if the file is still at its path; otherwise writes would be lost once the last process closes it. */
+  /** Throws if the file is no longer at its path, because writes would be lost when the last process closes the file. */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     this.#adapter.expectInPlace();
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
@@ -167,7 +168,7 @@ class Driver extends SqliteDriver {
     this.#adapter.inTransaction = false;
   }
 
-  /** Rolls back unless SQLite already has, as on a full disk: https://sqlite.org/lang_transaction.html */
+  /** Rolls back unless SQLite has already rolled back, as on a full disk: https://sqlite.org/lang_transaction.html */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     try {
       if (this.#file?.inTransaction) await super.rollbackTransaction(connection);
@@ -177,7 +178,7 @@ class Driver extends SqliteDriver {
   }
 }
 
-/** Caches prepared statements, because preparing costs more than most queries, and few of them differ. */
+/** Caches prepared statements, because preparing takes longer than running most queries. */
 function withStatementCache(file: Sqlite.Database): SqliteDatabase {
   const statements = new Map<string, Sqlite.Statement>();
   return {
@@ -194,8 +195,8 @@ function withStatementCache(file: Sqlite.Database): SqliteDatabase {
 }
 
 /**
- * Retries statements while the database is busy. This repeats no work: only a statement outside a transaction, or the one
- * that begins it, can find the database busy.
+ * Retries statements while the database is busy. A retry repeats no work: only a statement that begins a transaction or
+ * runs outside one can fail because the database is busy.
  */
 function withBusyRetries(connection: DatabaseConnection, path: string): DatabaseConnection {
   return {

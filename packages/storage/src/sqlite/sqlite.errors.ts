@@ -8,7 +8,7 @@ const DAMAGED = {
     "Stop the service, see what `petstore doctor` finds, and put a backup in its place with `petstore restore <backup>`.",
 };
 
-/** The outages of an open file, by SQLite's result code: https://sqlite.org/rescode.html */
+/** The messages for errors of an open file, by SQLite's result code: https://sqlite.org/rescode.html */
 const OUTAGES = [
   DAMAGED,
   { code: /^SQLITE_FULL/, state: "cannot grow", remedy: "Make room on its disk; the service then goes on by itself." },
@@ -24,7 +24,7 @@ const NOT_OPENED = {
   remedy: "Check that it is a SQLite database that this user may read and write, or set DATABASE_URL to another file.",
 };
 
-/** Returns the error unchanged or, for an outage of the file, a `DatabaseError` that adds the path and the remedy. */
+/** Adds the path and a remedy to an error of the file, as a `DatabaseError`. Returns all other errors unchanged. */
 export function addFilePath(path: string, error: unknown): unknown {
   const outage = OUTAGES.find(({ code }) => error instanceof Sqlite.SqliteError && code.test(error.code));
   return outage === undefined ? error : fileError(path, outage, error as Error);
@@ -45,7 +45,7 @@ export function isBusy(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError && error.code.startsWith("SQLITE_BUSY");
 }
 
-/** Returns the error for a statement that has waited for a lock until its timeout. */
+/** Returns the error for a statement that timed out waiting for a lock. */
 export function lockedError(options?: ErrorOptions): DatabaseError {
   return new DatabaseError("The database is locked by another process. End that process, or try again.", options);
 }

@@ -2,16 +2,16 @@ import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 
-/** How long one statement waits for the lock of another connection; this blocks the event loop. */
+/** How long SQLite waits for the lock of another connection. The wait blocks the event loop. */
 const BUSY_TIMEOUT_MS = 50;
 
 /** Set on every open, because SQLite stores only the journal mode in the file: https://sqlite.org/pragma.html */
 const SETTINGS = { journal_mode: "wal", foreign_keys: 1, busy_timeout: BUSY_TIMEOUT_MS };
 
-/** The numbers of the settings: https://sqlite.org/pragma.html#pragma_synchronous */
+/** The numbers of the values of `synchronous`: https://sqlite.org/pragma.html#pragma_synchronous */
 const SYNCHRONOUS = { normal: 1, full: 2 };
 
-/** Earlier versions may damage the file when two connections write and checkpoint: https://sqlite.org/wal.html#walresetbug */
+/** Earlier versions of SQLite may damage the file when two connections write and checkpoint: https://sqlite.org/wal.html#walresetbug */
 const MIN_VERSION = "3.51.3";
 
 const OWNER_ONLY = 0o600;
@@ -34,9 +34,9 @@ export interface OpenFile {
 }
 
 /**
- * Opens the file and verifies every setting. A missing file and folder are created unless `mustExist` is set. If another
- * file takes its place meanwhile, as with `petstore restore`, that one is opened. Only the owner may read and write the
- * file and its log.
+ * Opens the file and verifies every setting. A missing file and folder are created unless `mustExist` is set. If the file is
+ * replaced meanwhile, as by `petstore restore`, the new file is opened. Only the owner may read and write the file and its
+ * log.
  */
 export function openFile(
   path: string,
@@ -81,9 +81,9 @@ export function makeFile(path: string): void {
 }
 
 /**
- * Removes the permissions of everyone but the owner from the file and its log; an older version or a user may have granted
- * them. SQLite creates logs with the mode of the file. If another user owns the file, as in a shared group, only that user
- * can change it.
+ * Removes the permissions of all users but the owner from the file and its log. An older version or a user may have granted
+ * them. SQLite gives new logs the mode of the file. A file that another user owns is left as it is, because only the owner
+ * can change the mode.
  */
 export function restrictToOwner(path: string): void {
   for (const file of [path, `${path}-wal`, `${path}-shm`]) {
@@ -103,7 +103,7 @@ function inodeOf(path: string): string | undefined {
   return file && `${file.dev} ${file.ino}`;
 }
 
-/** Returns a version as SQLite's version number: https://sqlite.org/c3ref/c_source_id.html */
+/** Converts a version such as `3.51.3` to a number, as SQLite does: https://sqlite.org/c3ref/c_source_id.html */
 function versionNumber(version: string): number {
   const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
   return major * 1_000_000 + minor * 1_000 + patch;
