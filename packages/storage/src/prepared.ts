@@ -36,9 +36,10 @@ const MAX_SHAPES = 256;
  * Returns a function that runs a query and resolves with its rows. The query is compiled once for each database and each
  * set of values that are not `undefined`, because compiling takes much longer than most queries on SQLite.
  *
- * `build` may compare a value only with `undefined`. Any other use, even a test for truth, would be the same for all values.
+ * `build` may compare a value only with `undefined`. Reading a value throws, and a test for truth is always true.
  *
- * On an open SQLite file, the query runs synchronously unless the file is locked or in another transaction.
+ * On an open SQLite file, the query runs synchronously unless the file is locked or its connection is in another
+ * transaction.
  */
 export function prepared<Tables, Row, Values extends object = object>(
   build: (db: Kysely<Tables>, values: Values) => Query<Row>,
@@ -76,5 +77,5 @@ export function preparedFirst<Tables, Row, Values extends object = object>(
 
 function placeholdersOf(names: string[]): object {
   const placeholders = names.map((name) => [name, placeholderOf(name)]);
-  return Object.assign(Object.create(null), Object.fromEntries(placeholders)) as object; // no prototype, so that `constructor` is not a value
+  return Object.assign(Object.create(null), Object.fromEntries(placeholders)) as object; // no prototype, so no inherited `constructor`
 }

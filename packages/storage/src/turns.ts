@@ -62,7 +62,7 @@ export function groupCommit<Tables>(
 
   const write: Storage<Tables>["write"] = (work, isSuccess = () => true) =>
     new Promise((resolve, reject) => {
-      const deadline = performance.now() + currentTimeoutMs - TIMEOUT_CHECK_MS; // one check early, so that no write waits longer than the timeout
+      const deadline = performance.now() + currentTimeoutMs - TIMEOUT_CHECK_MS; // one check early, because a check may be late
       waiting.push({ work, isSuccess, resolve, reject, deadline, state: "waiting" });
       if (waiting.length === 1) setImmediate(() => void commitWaiting());
     });

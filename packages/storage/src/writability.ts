@@ -35,7 +35,7 @@ export function observeWriteFailures<Tables>(
       if (probe.isOver && performance.now() - probe.begun >= PROBE_INTERVAL_MS) startProbe();
       const { begun, done } = probe;
       await done;
-      if (failure !== undefined && failure.at > begun) throw failure.error; // a write failed after the probe began, so the next probe decides
+      if (failure !== undefined && failure.at > begun) throw failure.error; // a write failed after the probe began
       failure = undefined;
     },
   };

@@ -22,7 +22,7 @@ export function postgresDialect(url: string): Dialect {
   };
 }
 
-/** Takes no lock, because Kysely's lock would outlive a failed migration. `migrate` takes a lock that ends with its transaction. */
+/** Takes no lock, because Kysely's would outlive a failed migration. `migrate` takes a lock that ends with its transaction. */
 class Adapter extends PostgresAdapter {
   override async acquireMigrationLock(): Promise<void> {}
   override async releaseMigrationLock(): Promise<void> {}

@@ -11,7 +11,7 @@ const SETTINGS = { journal_mode: "wal", foreign_keys: 1, busy_timeout: BUSY_TIME
 /** The numbers of the values of `synchronous`: https://sqlite.org/pragma.html#pragma_synchronous */
 const SYNCHRONOUS = { normal: 1, full: 2 };
 
-/** Earlier versions of SQLite may damage the file when two connections write and checkpoint: https://sqlite.org/wal.html#walresetbug */
+/** Earlier versions may damage the file if two connections write and checkpoint: https://sqlite.org/wal.html#walresetbug */
 const MIN_VERSION = "3.51.3";
 
 const OWNER_ONLY = 0o600;
