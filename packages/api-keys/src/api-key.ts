@@ -16,22 +16,25 @@ export function generateApiKey(environment: Environment): string {
   return body + checksum(body);
 }
 
-/** Whether the text has the format and the checksum of a key. This check is cheap and keeps random text away from the database. */
+/** Whether the text has the format and checksum of a key. The check is cheap and avoids database queries for random text. */
 export function isWellFormedApiKey(text: string): boolean {
   return format.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
 }
 
-/** Whether the text contains an API key, also a mistyped or truncated one. Such text must not be stored or logged. */
+/** Whether the text contains an API key, even a mistyped or truncated key. Such text must not be stored or logged. */
 export function holdsApiKey(text: string): boolean {
   return /pst_(live|test)_[0-9A-Za-z]{16}/.test(text);
 }
 
-/** Returns the SHA-256 of a key in hexadecimal, which is stored in place of the key. A key of 256 random bits needs no salt and no slow hash. */
+/**
+ * Returns the SHA-256 of a key in hexadecimal. The database stores this hash and not the key. A key has 256 random bits, so
+ * the hash needs no salt and need not be slow.
+ */
 export function hashApiKey(key: string): string {
   return hash("sha256", key);
 }
 
-/** Returns the start of a key: enough to recognize the key, too little to guess it. */
+/** Returns the start of a key. The prefix suffices to recognize the key, but not to guess the rest. */
 export function prefixOfApiKey(key: string): string {
   return key.slice(0, "pst_test_".length + SHOWN_SECRET_LENGTH);
 }

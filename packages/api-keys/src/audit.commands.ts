@@ -8,7 +8,7 @@ import { isoDate, printJson, printTable } from "./print.ts";
 
 const DEFAULT_LIMIT = 100;
 
-/** The source of `audit`: the database and the metadata of its tables. */
+/** The database that `audit` reads, and the metadata of its tables. */
 export interface AuditSource {
   withDatabase: WithDatabase<ApiKeysTables>;
   tables: AnyTables;
@@ -44,7 +44,7 @@ async function audit(
   if (found.length > limit) console.log(`Only the latest ${limit} are shown. See more with a higher --limit.`);
 }
 
-/** Names the id of an added row after its resource in the contract, such as `petId`. */
+/** Returns an entry with dates as text. The id of an added row is named after its resource, such as `petId`. */
 function toJson(entry: AuditEntry): object {
   const at = isoDate(entry.at);
   if ("actor" in entry) return { ...entry, at };

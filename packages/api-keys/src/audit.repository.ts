@@ -4,7 +4,7 @@ import { type Kysely, type NotNull, sql } from "kysely";
 import type { AuditTable } from "./audit.table.ts";
 import type { ApiKeysTables } from "./keys.table.ts";
 
-/** A change of a key, or a write made with it. */
+/** A change of a key, or a write made with a key. */
 export type AuditEntry = KeyChange | Write;
 
 interface Entry {
@@ -24,7 +24,7 @@ interface KeyChange extends Entry {
 interface Write extends Entry {
   /** The operationId. */
   action: string;
-  /** Null for a key that is no longer in the database. */
+  /** Null if the key is no longer in the database. */
   keyName: string | null;
   keyPrefix: string | null;
   /** The kind of row that was added, such as `pet`; `resourceId` is its id. */
@@ -32,10 +32,12 @@ interface Write extends Entry {
   resourceId: number;
 }
 
-/** A filter of entries: of one key, since a time (milliseconds since 1970), and the latest `limit` entries. */
+/** A filter of entries. A missing field does not filter. */
 export interface AuditFilter {
   keyId?: number | undefined;
+  /** In milliseconds since 1970. */
   since?: number | undefined;
+  /** The maximum number of entries. The latest entries are returned. */
   limit?: number | undefined;
 }
 
@@ -58,7 +60,7 @@ export async function recordAudit(
     .execute();
 }
 
-/** Lists changes of keys and the rows that keys added to these tables, in the order of time. */
+/** Returns the changes of keys, and the rows that keys added to these tables, from oldest to latest. */
 export async function listAudit(
   db: Kysely<ApiKeysTables>,
   tables: AnyTables,
@@ -83,7 +85,7 @@ async function listKeyChanges(db: Kysely<ApiKeysTables>, { keyId, since, limit }
   return latestFirst.toReversed();
 }
 
-/** Queries without an index, which every insert would have to update. The latest entries are at the end of the table. */
+/** Returns the rows that keys added to a table. The query uses no index on purpose, because every insert would update it. */
 async function listWrites(
   db: Kysely<ApiKeysTables>,
   table: string,
@@ -112,7 +114,7 @@ interface AddedRow {
   created_at: number | null;
 }
 
-/** Falls back to the user id, since a user in a container may have no name. */
+/** Returns the name of the user of this process, or the user id, because a user in a container may have no name. */
 function userName(): string {
   try {
     return userInfo().username;

@@ -15,14 +15,15 @@ export type Authenticated = Grant<Pick<ApiKey, "id" | "name">>;
 /** `endsAt` is in milliseconds since 1970, or Infinity for a key without expiry. */
 type CachedKey = Authenticated & { endsAt: number };
 
-/** More keys than are in use at a time; they take a few MiB. */
+/** The size of each cache: more keys than are in use at a time, in a few MiB of memory. */
 const MAX_CACHED_KEYS = 10_000;
 
 /**
- * Returns a function that authenticates a token, or returns undefined for an invalid one. It uses the data as of the request's
- * arrival, so revocation and expiry apply from the next request on. Valid and invalid tokens are cached, up to `maxCachedKeys`
- * of each, until the next commit. Expiry is compared with the clock at each request, since the clock may be set back. Throws
- * `DatabaseError` if the key cannot be looked up.
+ * Returns a function that resolves a token to its caller, or to undefined if the token is invalid. A revoked or expired key
+ * is rejected from the next request on, because each request uses the data as of its arrival.
+ *
+ * Valid and invalid tokens are cached until the next commit, up to `maxCachedKeys` of each. Expiry is checked on each
+ * request, because the clock may be set back. The function throws `DatabaseError` if the key cannot be looked up.
  */
 export function authentication(
   db: Kysely<ApiKeysTables>,
@@ -30,18 +31,18 @@ export function authentication(
   maxCachedKeys = MAX_CACHED_KEYS,
 ): (token: string, request: Request) => Authenticated | undefined | Promise<Authenticated | undefined> {
   let valid = new Map<string, CachedKey>();
-  let rejected = new Set<string>(); // separate, since made-up keys must not evict valid ones
+  let rejected = new Set<string>(); // a separate cache, so that invalid tokens cannot evict valid ones
   let version: number | undefined;
 
   const addToCache = (token: string, cached: CachedKey | undefined): void => {
-    if (cached === undefined && !isWellFormedApiKey(token)) return; // it may be long, and its rejection needs no query
+    if (cached === undefined && !isWellFormedApiKey(token)) return; // a malformed token may be long and needs no query
     const cache = cached === undefined ? rejected : valid;
     if (cache.size >= maxCachedKeys) cache.delete(cache.keys().next().value!); // the oldest
     if (cached === undefined) rejected.add(token);
     else valid.set(token, cached);
   };
 
-  /** Records the use of a valid key and its owner in the state of the request. */
+  /** Records the use of a key and its caller. Returns undefined for an unknown or expired key. */
   const grant = (cached: CachedKey | undefined, { res }: Request): Authenticated | undefined => {
     if (cached === undefined || cached.endsAt <= Date.now()) return undefined;
     uses.record(cached.caller.id);
@@ -64,7 +65,7 @@ export function authentication(
 
 async function lookUp(db: Kysely<ApiKeysTables>, token: string): Promise<CachedKey | undefined> {
   try {
-    return cachedKeyOf(await findApiKey(db, token)); // also an expired key, since the clock may be set back
+    return cachedKeyOf(await findApiKey(db, token)); // includes expired keys, because the clock may be set back
   } catch (cause) {
     throw new DatabaseError("The API key of a request could not be looked up.", { cause });
   }
@@ -78,18 +79,18 @@ function cachedKeyOf(apiKey: ValidApiKey | undefined): CachedKey | undefined {
 
 /** The delay before uses are saved to the database, in milliseconds. */
 const SAVE_AFTER_MS = 3_000;
-/** The number of keys in one statement. Each takes two parameters, and SQLite allows 32,766. */
+/** The maximum number of keys in one statement. Each key takes two parameters, and SQLite allows 32,766. */
 const MAX_KEYS_PER_SAVE = 1_000;
 
-/** The last uses of keys that are not in the database yet. */
+/** A buffer for the last use of each key. */
 export interface KeyUses {
-  /** Records that a key is used now, in memory only. It never waits and never fails. */
+  /** Records in memory that a key is used now. Never waits and never fails. */
   record: (apiKeyId: number) => void;
   /** Saves the recorded uses and stops recording. Uses that cannot be saved are lost and logged. */
   close: () => Promise<void>;
 }
 
-/** Records the uses of keys and saves them in the background. Uses that cannot be saved are retried with later ones. */
+/** Returns a buffer that saves uses in the background. Uses that cannot be saved are retried with later uses. */
 export function keyUses(write: Storage<ApiKeysTables>["write"], logger: Logger, saveAfterMs = SAVE_AFTER_MS): KeyUses {
   const unsaved = new Map<number, number>();
   let timer: NodeJS.Timeout | undefined;

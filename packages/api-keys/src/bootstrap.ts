@@ -11,8 +11,8 @@ const REMEDY = "Make one with: umask 077; petstore keys generate > <file>";
 
 /**
  * Registers the key in `PETSTORE_BOOTSTRAP_KEY_FILE` with `EVERY_SCOPE`. A key that is already in the database stays unchanged,
- * even if it is revoked. Throws `ConfigError`, whose message contains neither the content of the file nor its path, since the
- * path may be the key by mistake.
+ * even if it is revoked. Throws `ConfigError` if the file does not hold a key or others may read it. The message contains
+ * neither the content nor the path of the file, because the setting may contain the key by mistake.
  */
 export async function ensureBootstrapKey(db: Kysely<ApiKeysTables>, file: string): Promise<"registered" | "known"> {
   const apiKey = await registerApiKey(db, await readKey(file), { name: "bootstrap" });
@@ -37,7 +37,7 @@ async function readKey(path: string): Promise<string> {
   }
 }
 
-/** Opens the file without blocking, since a named pipe would otherwise block the start for ever. */
+/** Opens the file without blocking, because a named pipe without a writer would block the start forever. */
 async function openFile(path: string): Promise<FileHandle> {
   try {
     return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -50,7 +50,10 @@ async function openFile(path: string): Promise<FileHandle> {
   }
 }
 
-/** Returns the permission bits that the file must not have. As in PostgreSQL, the group may read a file of root, since container secrets are mounted so. */
+/**
+ * Returns the permission bits that the file must not have. The group may read a file that root owns, because container
+ * secrets are mounted so. PostgreSQL has the same rule for its keys.
+ */
 function forbiddenMode(owner: number): number {
   return owner === 0 && process.getuid?.() !== 0 ? 0o037 : 0o077;
 }

@@ -1,7 +1,7 @@
 import { type CarryOver, columnsOf } from "@platform/storage/carry-over";
 import type Sqlite from "better-sqlite3";
 
-/** Carries keys that were revoked or rotated since a backup over into its restore, with their audit entries. */
+/** Keeps keys revoked or rotated when an older backup is restored, and copies their audit entries. */
 export const endedKeys: CarryOver = {
   read: (replaced) => {
     const keys = keysOf(replaced).filter(({ revoked_at, rotated_at }) => revoked_at !== null || rotated_at !== null);
@@ -74,7 +74,10 @@ function auditEntriesOf(file: Sqlite.Database): AuditRow[] {
     .all();
 }
 
-/** Ends a key and returns what changed. A key that the backup lacks is added as ended, since a bootstrap file could otherwise register it again. */
+/**
+ * Revokes or rotates a key as in the replaced database, and returns the change; `known` means no change. A key that the
+ * backup lacks is added, because a bootstrap file could otherwise register the key again.
+ */
 function endKey(file: Sqlite.Database, key: KeyRow): "known" | "ended" | "added" {
   const known = file.prepare<[string], KeyRow>("select * from api_keys where hash = ?").get(key.hash);
   if (known === undefined) {

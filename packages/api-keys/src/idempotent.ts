@@ -19,14 +19,14 @@ interface IdempotentInput<Tables> {
   context: Pick<Storage<Tables>, "write">;
 }
 
-/** A response that can be stored: its body and headers survive JSON. */
+/** A response that can be stored. Body and headers must be the same after conversion to JSON and back. */
 interface StorableResponse {
   status: StatusCode;
   headers?: object;
   body?: unknown;
 }
 
-/** The response of the work, or a stored success, marked as replayed. */
+/** The response of the work. A response with a success status may also be a stored one, with `Idempotency-Replayed`. */
 type Replayable<HandlerResponse extends StorableResponse> = HandlerResponse extends StorableResponse & {
   status: 200 | 201 | 202 | 204;
 }
@@ -36,23 +36,28 @@ type Replayed<HandlerResponse extends StorableResponse> = Omit<HandlerResponse, 
   headers: HandlerResponse["headers"] & { "Idempotency-Replayed": "true" };
 };
 
-/** The errors that replace the response of the work. */
+/** The errors that `idempotent` itself returns. */
 type IdempotencyError =
   | { status: 400 | 422; body: ErrorBody }
   | { status: 409; headers: { "Retry-After": number }; body: ErrorBody };
 
-/** Identifies rows of an earlier version, which stored only the body of a success. */
+/** The hash of a request in rows of an earlier version, and the status to return, because that version stored only bodies. */
 export interface EarlierRows {
   hash: string;
   status: StatusCode;
 }
 
 /**
- * Runs the work of a request in one transaction, once per `Idempotency-Key` of a caller within 24 hours. Without a key the work
- * runs each time. A repeat gets the first response with `Idempotency-Replayed: true`. A repeat has the same operationId, path and
- * query values and validated body. A different request with the key gets 422, and a request gets 409 while the first still runs.
- * If the work throws or returns a status outside 2xx, everything is rolled back and the key stays unused. Throws for uploaded
- * files, which it cannot compare, and for responses of bytes, which it cannot store.
+ * Runs the work of a request in one transaction, at most once per caller and `Idempotency-Key` within 24 hours. Without a key,
+ * the work runs each time.
+ *
+ * - A repeat gets the first response with `Idempotency-Replayed: true`. Requests are the same if their operationId, path and
+ *   query values and validated body are the same.
+ * - A different request with the same key gets 422.
+ * - A request gets 409 while the first one still runs.
+ *
+ * If the work throws or returns a status outside 2xx, the transaction is rolled back and the key stays unused. Throws for
+ * uploaded files, which cannot be compared, and for responses of bytes, which cannot be stored.
  */
 export async function idempotent<Tables extends IdempotencyTables, HandlerResponse extends StorableResponse>(
   input: IdempotentInput<Tables>,
@@ -107,7 +112,7 @@ function isSuccess({ status }: StorableResponse): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Returns a hash that does not depend on the order of fields. It starts with the version of this rule. */
+/** Returns a hash that does not depend on the order of fields. The prefix `2:` is the version of the hash function. */
 function hashOf(value: unknown[]): string {
   return `2:${createHash("sha256").update(stableStringify(value)).digest("base64url")}`;
 }

@@ -37,8 +37,8 @@ export async function auditApiKeys(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Creates the table in which all processes on one PostgreSQL count requests, with the columns of rate-limiter-flexible. It is
- * unlogged, so that counting waits for no disk; a crash of the server loses only the counts. SQLite needs no such table.
+ * Creates the table of rate limits on PostgreSQL, with the columns of rate-limiter-flexible. The table is unlogged, so that
+ * counting does not wait for the disk; a crash of the server loses only the counts. SQLite processes count in memory.
  */
 export async function createRateLimits(db: Kysely<unknown>): Promise<void> {
   if (!isPostgres(db)) return;

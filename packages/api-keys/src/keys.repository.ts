@@ -5,10 +5,10 @@ import { environmentOf, generateApiKey, hashApiKey, isWellFormedApiKey, prefixOf
 import { recordAudit } from "./audit.repository.ts";
 import type { ApiKeysTable, ApiKeysTables } from "./keys.table.ts";
 
-/** The scope that allows every operation, also future ones. No scope of a contract has this name. */
+/** The scope that allows all operations, including future ones. No scope of a contract has this name. */
 export const EVERY_SCOPE = "*";
 
-/** The public fields of a key, without the key and its hash. Times are in milliseconds since 1970. */
+/** The public fields of a key, without the secret and its hash. Times are in milliseconds since 1970. */
 export interface ApiKey {
   id: number;
   name: string;
@@ -25,7 +25,7 @@ export interface IssuedApiKey extends ApiKey {
   key: string;
 }
 
-/** The settings of a new key. It has `EVERY_SCOPE` and no expiry by default. */
+/** The settings of a new key. Default: `EVERY_SCOPE`, without expiry. */
 export interface NewApiKey {
   name: string;
   scopes?: readonly string[] | undefined;
@@ -33,7 +33,6 @@ export interface NewApiKey {
   expiresAt?: number | null | undefined;
 }
 
-/** Creates a key. */
 export async function createApiKey(
   db: Kysely<ApiKeysTables>,
   { environment, ...settings }: NewApiKey & { environment: Environment },
@@ -50,20 +49,20 @@ export async function registerApiKey(
   return inTransaction(db, (trx) => insertUnlessExists(trx, key, settings));
 }
 
-/** Returns all keys, also ended ones, in the order of creation. */
+/** Returns all keys in the order of creation, including expired and revoked keys. */
 export async function listApiKeys(db: Kysely<ApiKeysTables>): Promise<ApiKey[]> {
   const rows = await db.selectFrom("api_keys").selectAll().orderBy("id").execute();
   return rows.map(toApiKey);
 }
 
-/** The new key and the end of the old one (milliseconds since 1970), or the reason why there is no new key. */
+/** The result of a rotation: the new key and the expiry of the old one (milliseconds since 1970), or the reason for failure. */
 export type Rotation =
   | { outcome: "rotated"; apiKey: IssuedApiKey; oldExpiresAt: number }
   | { outcome: "not found" | "revoked" | "expired" | "rotated before" };
 
 /**
- * Creates a key with the name, scopes and lifetime of another. The old key ends after `overlap` milliseconds, or at its expiry if
- * that is sooner. A key can be rotated once; of concurrent rotations one succeeds.
+ * Creates a key with the name, scopes and lifetime of an existing key. The old key expires after `overlap` milliseconds, or
+ * earlier if its expiry is earlier. A key can be rotated only once, even by concurrent rotations.
  */
 export async function rotateApiKey(db: Kysely<ApiKeysTables>, id: number, overlap: number): Promise<Rotation> {
   return inTransaction(db, async (trx) => {
@@ -82,7 +81,7 @@ export async function rotateApiKey(db: Kysely<ApiKeysTables>, id: number, overla
       .where("rotated_at", "is", null)
       .where("revoked_at", "is", null)
       .executeTakeFirstOrThrow();
-    if (numUpdatedRows === 0n) return rotateApiKey(trx, id, overlap); // PostgreSQL: a concurrent change came first, so read the key again
+    if (numUpdatedRows === 0n) return rotateApiKey(trx, id, overlap); // a concurrent change won (PostgreSQL only)
     await recordAudit(trx, "rotate", old);
     const apiKey = await issueKey(trx, generateApiKey(environmentOf(old.prefix)), {
       name: old.name,
@@ -93,7 +92,7 @@ export async function rotateApiKey(db: Kysely<ApiKeysTables>, id: number, overla
   });
 }
 
-/** Revokes a key, at once and permanently. */
+/** Revokes a key permanently. */
 export async function revokeApiKey(
   db: Kysely<ApiKeysTables>,
   id: number,
@@ -119,8 +118,8 @@ export async function revokeApiKey(
 export type ValidApiKey = Pick<ApiKey, "id" | "name" | "scopes" | "expiresAt">;
 
 /**
- * Returns the key, or undefined if it is malformed, unknown, revoked, or expired at the time `now`. Without `now` expired keys are
- * returned too; the caller then checks `expiresAt`. Rejects if the database cannot be queried.
+ * Returns the key, or undefined if the key is malformed, unknown, revoked, or expired at the time `now`. Without `now`, also
+ * returns expired keys; the caller must check `expiresAt`. Rejects if the database cannot be queried.
  */
 export async function findApiKey(
   db: Kysely<ApiKeysTables>,
@@ -147,7 +146,7 @@ const unrevokedKey = preparedFirst((db: Kysely<ApiKeysTables>, { hash }: { hash:
     .where("revoked_at", "is", null),
 );
 
-/** Saves the last uses of keys, by id, in one statement. A time earlier than the stored one changes nothing. */
+/** Saves the last uses of keys, by id, in one statement. A later time in the database is kept. */
 export async function saveKeyUses(db: Kysely<ApiKeysTables>, uses: ReadonlyMap<number, number>): Promise<void> {
   const rows = Array.from(uses, ([id, at]) => sql`(cast(${id} as bigint), cast(${at} as bigint))`);
   // SQLite and PostgreSQL both name the columns of `values` column1 and column2.
@@ -156,7 +155,7 @@ export async function saveKeyUses(db: Kysely<ApiKeysTables>, uses: ReadonlyMap<n
     where id = column1 and (last_used_at is null or last_used_at < column2)`.execute(db);
 }
 
-/** Runs the work in the transaction `db`, or in a new one if `db` is no transaction. */
+/** Runs the work in `db` if `db` is a transaction, and otherwise in a new transaction. */
 async function inTransaction<Result>(
   db: Kysely<ApiKeysTables>,
   work: (trx: Kysely<ApiKeysTables>) => Promise<Result>,

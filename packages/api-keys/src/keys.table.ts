@@ -1,7 +1,7 @@
 import type { Generated } from "kysely";
 import type { AuditTable } from "./audit.table.ts";
 
-/** The tables of API keys, by name. */
+/** The row types of the tables, by table name. */
 export interface ApiKeysTables {
   api_keys: ApiKeysTable;
   audit: AuditTable;

@@ -9,8 +9,8 @@ import type { ApiKeysTables } from "./keys.table.ts";
 const OWNER_ONLY = 0o600;
 
 /**
- * Ensures that the file contains a valid key of this database with all these scopes, and that only its owner can read it. A new
- * key gets `EVERY_SCOPE`. Throws `ConfigError` if the file cannot be used.
+ * Ensures that the file contains a valid key of this database with all these scopes, and that only the owner can read the
+ * file. A new key gets `EVERY_SCOPE`. Throws `ConfigError` if the file cannot be used.
  */
 export async function ensureQuickstartKey(
   db: Kysely<ApiKeysTables>,

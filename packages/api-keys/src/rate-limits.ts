@@ -14,7 +14,7 @@ export interface RateLimit {
   seconds: number;
 }
 
-/** The limits of a service; undefined means no limit. */
+/** The rate limits of a service. Undefined means no limit. */
 export interface RateLimits {
   /** The limit of requests with one API key. */
   perKey: RateLimit | undefined;
@@ -23,9 +23,10 @@ export interface RateLimits {
 }
 
 /**
- * Adds rate limits to `authenticate`. On PostgreSQL all processes count together, and on SQLite each process counts for itself.
- * A request beyond a limit gets 429 with `Retry-After`. Each response has the caller's limit in `RateLimit-Policy` and `RateLimit`
- * (draft-ietf-httpapi-ratelimit-headers-10). If a request cannot be counted, it is rejected with a `DatabaseError`.
+ * Adds rate limits to `authenticate`. On PostgreSQL, all processes share the counts. On SQLite, each process has its own.
+ *
+ * A request beyond a limit gets 429 with `Retry-After`. Each response has the limit in the headers `RateLimit-Policy` and
+ * `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10). A request that cannot be counted is rejected with `DatabaseError`.
  */
 export async function withRateLimit<Caller extends { id: number }>(
   limits: RateLimits,
@@ -43,7 +44,7 @@ export async function withRateLimit<Caller extends { id: number }>(
   };
 }
 
-/** Counts a request of a key or address. Throws the 429 beyond the limit. */
+/** Counts a request of a key or address. Throws the problem for 429 beyond the limit. */
 type Limiter = (counter: string, request: Request) => Promise<void>;
 
 async function limiterOf(
@@ -81,11 +82,11 @@ async function createLimiter(
     },
     tableName: "rate_limits",
     tableCreated: true,
-    inMemoryBlockOnConsumed: requests + 1, // rejected requests are not counted in the database until the period ends
+    inMemoryBlockOnConsumed: requests + 1, // beyond the limit, this process rejects without a query
   });
 }
 
-/** Counts a request. At the limit `limiter.consume` rejects with a result, and without a database it rejects with an Error. */
+/** Counts a request. `limiter.consume` rejects with a result beyond the limit, and with an Error if the database fails. */
 async function consume(limiter: RateLimiterAbstract, counter: string) {
   const toResult = (isAllowed: boolean, { remainingPoints, msBeforeNext }: RateLimiterRes) => {
     return { isAllowed, remaining: remainingPoints, seconds: Math.max(1, Math.ceil(msBeforeNext / 1000)) };
@@ -99,7 +100,7 @@ async function consume(limiter: RateLimiterAbstract, counter: string) {
   );
 }
 
-/** Returns an IPv4 address unchanged, and the /64 of an IPv6 address, which usually belongs to one customer (RFC 6177). */
+/** Returns an IPv4 address unchanged, or the /64 of an IPv6 address. A /64 usually belongs to one customer (RFC 6177). */
 export function networkOf(address: string): string {
   const v4 = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
   if (v4 !== undefined || !isIPv6(address)) return v4 ?? address;
