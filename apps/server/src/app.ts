@@ -18,7 +18,7 @@ import type { Express } from "express";
 import { implement, type Implementation } from "express-operations";
 import { handlers, TABLES, type Tables } from "./registrations.ts";
 
-/** The options of the petstore's app. `createApp` sets the omitted options of a service's app. */
+/** The options of the petstore's app. `createApp` itself sets the options that `Omit` names. */
 export interface AppOptions extends Omit<
   ServiceAppOptions,
   "document" | "basePath" | "runInSnapshot" | "api" | "isSecret" | "outages" | "failureOf"
@@ -29,14 +29,14 @@ export interface AppOptions extends Omit<
   rateLimits: RateLimits;
   /** Whether to cache API keys and responses until the data changes. Default: true. */
   isCaching?: boolean | undefined;
-  /** As the option of `implement`. */
+  /** The option `fastPath` of `implement`. Default: true. */
   fastPath?: boolean | undefined;
 }
 
-/** The path of all servers in the contract, such as `/v1`. */
+/** The base path of the API, from the contract, such as `/v1`. */
 export const BASE_PATH = new URL(document.servers[0]!.url).pathname;
 
-/** The size of the response cache, which only SQLite has, in bytes. */
+/** The size of the response cache. On PostgreSQL nothing is cached, because there is no data version. */
 const RESPONSE_CACHE_BYTES = 32 * 1024 * 1024;
 
 /** Creates the petstore as an Express app. */
@@ -49,7 +49,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
     ...options,
     document,
     basePath: BASE_PATH,
-    runInSnapshot: isCaching ? runInSnapshot : (run) => runInSnapshot(() => run(undefined)), // nothing is cached without a version
+    runInSnapshot: isCaching ? runInSnapshot : (run) => runInSnapshot(() => run(undefined)), // no version, so no caching
     api: (capacity) => operations(options, capacity),
     isSecret: holdsApiKey,
     failureOf: failure,

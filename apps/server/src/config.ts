@@ -25,11 +25,11 @@ export const Settings = z.object({
 export interface Config extends ServiceConfig, ApiKeyConfig {
   databaseUrl: string;
   environment: Environment;
-  /** The file with the quickstart key of development: beside the database file, or in `data` for PostgreSQL. */
+  /** The file with the quickstart key for development, in the folder of the database file, or in `data` for PostgreSQL. */
   quickstartFile: string;
 }
 
-/** Reads the settings from environment variables. Throws `ConfigError`. */
+/** Reads the settings from environment variables. Throws `ConfigError` if a setting is invalid. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const data = readSettings(Settings, env);
   return {
@@ -41,7 +41,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   };
 }
 
-/** The file name contains the database unless that is `petstore.db`, so that two databases in a folder have separate keys. */
+/** Returns a separate file for each database. The name contains the database name, except for `petstore.db`. */
 function quickstartFile(databaseUrl: string): string {
   if (isPostgresUrl(databaseUrl)) {
     const { host, pathname } = new URL(databaseUrl);

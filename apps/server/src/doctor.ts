@@ -14,10 +14,10 @@ export interface Check extends Finding {
   check: string;
 }
 
-/** The timeout of the service's readiness probe, which itself allows its database one second. */
+/** The timeout for a response from `/readyz`. The service itself waits up to one second for its database. */
 const DEADLINE_MS = 3_000;
 
-/** Checks everything that the service needs, without changing data. */
+/** Checks settings, versions, service, database, migrations and disk. Changes no data. */
 export async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
   const versions = `petstore ${version}, Node ${process.versions.node}`;
   let config: Config;
@@ -37,7 +37,7 @@ export async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
   return [...known, ...found.map(([check, finding]): Check => ({ check, ...finding }))];
 }
 
-/** Requests the readiness of a running service, since only the service knows the state of its open files. */
+/** Requests `/readyz` of the running service, because only that process knows the state of its open files. */
 async function examineService({ host, port }: Config): Promise<Check> {
   const address = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
   try {
@@ -59,7 +59,7 @@ async function examineService({ host, port }: Config): Promise<Check> {
   }
 }
 
-/** `fetch` is not used, since it blocks some ports that the service may have (https://fetch.spec.whatwg.org/#port-blocking). */
+/** Requests JSON without `fetch`, because `fetch` blocks some ports that the service may use (https://fetch.spec.whatwg.org/#port-blocking). */
 async function readJson(url: string): Promise<unknown> {
   const request = get(url, { agent: false, signal: AbortSignal.timeout(DEADLINE_MS) });
   const [response] = (await once(request, "response")) as [IncomingMessage];

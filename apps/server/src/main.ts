@@ -56,7 +56,7 @@ process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
   if (code === "EPIPE") return; // the reader has closed the pipe, as in `petstore --help | head -1`
   if (!isOutputLost) console.error(`Standard output cannot be written; its content is lost (${message}).`);
   isOutputLost = true;
-  if (!isServing) process.exitCode = 1; // a command without its output has failed; the service continues without its log
+  if (!isServing) process.exitCode = 1; // only commands fail; the service continues without its log
 });
 
 try {
@@ -66,15 +66,18 @@ try {
   process.exitCode = exitCodeAfterReporting(error);
 }
 
-/** Prints the error and returns the exit code: 0 after help, 2 for invalid arguments, 1 otherwise. Only unexpected errors print a stack. */
+/**
+ * Prints the error and returns the exit code: 0 after help, 2 for invalid arguments, 1 otherwise. The stack is printed only
+ * for unexpected errors.
+ */
 function exitCodeAfterReporting(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has printed it
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // Commander has printed the error
   if (isExpected(error)) console.error((error as Error).message);
   else console.error(error);
   return 1;
 }
 
-/** Two classes are compared by name, since importing them would load the web server. */
+/** Whether the message alone explains the error. Two classes are compared by name, to avoid importing the web server. */
 function isExpected(error: unknown): boolean {
   return (
     error instanceof ConfigError ||

@@ -5,7 +5,7 @@ import { migrationsOf } from "@platform/storage/registration";
 import { createPets, nameCreators } from "./resources/pets/pets.migrations.ts";
 import { REGISTRATIONS } from "./registrations.ts";
 
-/** Migrations of several parts of the service. The list is closed: new migrations belong to the registration of their tables. */
+/** Migrations that no registration contains. Add none: a new migration belongs to the registration of its tables. */
 const SHARED: Migrations = {
   "0001_create_tables": {
     up: async (db) => {
@@ -19,5 +19,5 @@ const SHARED: Migrations = {
   "0004_name_creators": { up: nameCreators },
 };
 
-/** All migrations of this version by name, in order. A released migration never changes its name or SQL. */
+/** All migrations of this version, by name and in order. The name and SQL of a released migration never change. */
 export const MIGRATIONS = migrationsOf(SHARED, REGISTRATIONS);

@@ -7,7 +7,7 @@ import type { Config } from "./config.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import type { Tables } from "./registrations.ts";
 
-/** Migrates the database to this version and creates the first API keys. Runs once, before any process serves. */
+/** Migrates the database to this version and creates the first API keys. Call it once, before any process serves requests. */
 export async function prepare(config: Config): Promise<void> {
   const db = openDatabase<Tables>(config.databaseUrl);
   try {

@@ -10,7 +10,7 @@ import { handlersOf } from "./resources/resource.ts";
 /** The registrations of all resources and packages with tables. A table comes after the tables that it references. */
 export const REGISTRATIONS = [pets, apiKeys, idempotencyKeys] as const;
 
-/** All tables by name. Times in them are milliseconds since 1970. */
+/** The row types of all tables, by table name. Times in rows are in milliseconds since 1970. */
 export type Tables = TablesOf<(typeof REGISTRATIONS)[number]>;
 
 /** The metadata of all tables, in the order of the registrations. */

@@ -17,7 +17,7 @@ import type { Tables } from "./registrations.ts";
 /** The options that only the benchmark changes. */
 export type Tuning = Pick<AppOptions, "isCaching" | "fastPath"> & Pick<StorageOptions, "synchronous" | "largestGroup">;
 
-/** Returns the petstore as a program, for one process or several. */
+/** Returns the petstore as a program that runs in one or more processes. */
 export function petstore(config: Config, tuning?: Tuning): ServiceProgram {
   return {
     name: "petstore",
@@ -31,7 +31,7 @@ export function petstore(config: Config, tuning?: Tuning): ServiceProgram {
   };
 }
 
-/** Starts the petstore in this process, on a database that is already prepared. */
+/** Starts the petstore in this process. The database must already be prepared. */
 export function start(config: Config, logger: Logger, tuning?: Tuning): Promise<Service> {
   return startService(petstore(config, tuning), logger);
 }

@@ -77,5 +77,5 @@ export function preparedFirst<Tables, Row, Values extends object = object>(
 
 function placeholdersOf(names: string[]): object {
   const placeholders = names.map((name) => [name, placeholderOf(name)]);
-  return Object.assign(Object.create(null), Object.fromEntries(placeholders)) as object; // no prototype, so no inherited `constructor`
+  return Object.assign(Object.create(null), Object.fromEntries(placeholders)) as object; // does not inherit `constructor`
 }

@@ -37,7 +37,7 @@ export const petsHandlers = {
   HandlerContext<PetsTables & IdempotencyTables>
 >;
 
-/** Version 1.0.0 stored only the body of the 201, with a hash of these fields in this order. */
+/** Identifies rows of version 1.0.0, which hashed these fields in this order and stored only the body of a 201 response. */
 function earlierRows({ name, categoryId, status }: Omit<Pet, "id">): EarlierRows {
   const fields = JSON.stringify([name, categoryId, status]);
   return { hash: createHash("sha256").update(fields).digest("hex"), status: 201 };

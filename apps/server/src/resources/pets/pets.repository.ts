@@ -7,17 +7,20 @@ type Database = Kysely<PetsTables>;
 
 const PET = ["id", "name", "category_id as categoryId", "status"] as const;
 
-/** A filter of animals: at most `limit`, with this `status` if given, with ids greater than `after` if given. */
+/** A filter of animals. A missing field does not filter. */
 export interface ListPets {
+  /** The maximum number of animals. */
   limit: number;
   status?: PetStatus | undefined;
+  /** Returns only animals with greater ids. */
   after?: Pet["id"] | undefined;
 }
 
-/** An animal to add. Its creator and time (milliseconds since 1970) are null in the table if they are missing. */
+/** An animal to add. */
 export interface NewPetRow extends Omit<Pet, "id"> {
-  /** The id of an API key. */
+  /** The id of an API key. Default: null. */
   createdBy?: number;
+  /** In milliseconds since 1970. Default: null. */
   createdAt?: number;
 }
 
