@@ -59,7 +59,7 @@ async function examineService({ host, port }: Config): Promise<Check> {
   }
 }
 
-/** Requests JSON without `fetch`, because `fetch` blocks some ports that the service may use (https://fetch.spec.whatwg.org/#port-blocking). */
+/** Avoids `fetch`, because `fetch` blocks some ports that may be in use (https://fetch.spec.whatwg.org/#port-blocking). */
 async function readJson(url: string): Promise<unknown> {
   const request = get(url, { agent: false, signal: AbortSignal.timeout(DEADLINE_MS) });
   const [response] = (await once(request, "response")) as [IncomingMessage];

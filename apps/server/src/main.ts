@@ -56,7 +56,7 @@ process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
   if (code === "EPIPE") return; // the reader has closed the pipe, as in `petstore --help | head -1`
   if (!isOutputLost) console.error(`Standard output cannot be written; its content is lost (${message}).`);
   isOutputLost = true;
-  if (!isServing) process.exitCode = 1; // only commands fail; the service continues without its log
+  if (!isServing) process.exitCode = 1; // a command fails without its output
 });
 
 try {

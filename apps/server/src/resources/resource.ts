@@ -17,5 +17,5 @@ export function handlersOf<AnyRegistration extends object>(
   registrations: readonly AnyRegistration[],
 ): HandlersOf<AnyRegistration> {
   const handlers = registrations.map((registration) => ("handlers" in registration ? registration.handlers : {}));
-  return Object.assign({}, ...handlers) as HandlersOf<AnyRegistration>; // Object.assign does not return the type of all handlers together
+  return Object.assign({}, ...handlers) as HandlersOf<AnyRegistration>; // Object.assign returns any
 }

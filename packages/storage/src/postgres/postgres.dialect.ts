@@ -10,8 +10,8 @@ import { DatabaseError } from "../database-error.ts";
 
 /**
  * Returns Kysely's dialect for PostgreSQL at a `postgres://` URL. Parameters of the URL override the settings here. Every
- * query has a deadline, even if the server does not respond. If the server cannot be reached, a query throws
- * `DatabaseError`. An int8 is returned as a number; a value that a number cannot hold exactly throws.
+ * query has a deadline, even if the server does not respond. If the server cannot be reached, the query
+ * throws `DatabaseError`. An int8 is returned as a number; a value that a number cannot hold exactly throws.
  */
 export function postgresDialect(url: string): Dialect {
   return {

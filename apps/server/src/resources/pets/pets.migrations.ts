@@ -14,7 +14,7 @@ export async function createPets(db: Kysely<unknown>): Promise<void> {
   await sql`create index pets_status_id on pets (status, id)`.execute(db);
 }
 
-/** Adds columns for the API key and the time with which an animal was added. Both are null for existing animals. */
+/** Adds columns for the API key that added an animal and the time of creation. Both are null for existing animals. */
 export async function nameCreators(db: Kysely<unknown>): Promise<void> {
   const { integer } = columnTypes(db);
   await sql`alter table pets add column created_by ${integer}`.execute(db);
