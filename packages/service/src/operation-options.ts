@@ -8,7 +8,10 @@ import type { Environment } from "./settings.ts";
 /** The share of responses that is checked outside development. */
 const SAMPLE_RATE = 0.01;
 
-/** Returns the options of `implement` that all services share. In development a violation fails the request; elsewhere it is logged. */
+/**
+ * Returns the options of `implement` that all services share. In development a violation fails the request; elsewhere it is
+ * logged.
+ */
 export function operationOptions({
   environment,
   logger,

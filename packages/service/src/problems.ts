@@ -6,7 +6,10 @@ export function problemBody({ code, message, status }: Problem): ErrorBody {
   return code === "unauthorized" ? errorBody(code) : { code, message, status };
 }
 
-/** Returns the `Problem` to send for a thrown error. Any other error becomes `internal_error`, so that clients never see its message. */
+/**
+ * Returns the `Problem` to send for a thrown error. Errors of other classes become `internal_error`, so that clients never see
+ * their messages.
+ */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   return problem("internal_error");

@@ -18,7 +18,7 @@ export interface ServiceAppOptions extends Readiness {
   document: ServedDocument;
   /** The path of all servers in the document, such as `/v1`. */
   basePath: string;
-  /** Runs a request in a snapshot of the data, now or later with other requests, and passes the version of the snapshot. */
+  /** Calls `run` in a snapshot of the data, at once or later together with other requests. Passes the version of the snapshot. */
   runInSnapshot: (run: (dataVersion: number | undefined) => void) => void;
   /** Returns the handler of all requests below the base path. It reserves capacity for each request that it works on. */
   api: (capacity: Capacity) => Promise<RequestHandler>;
@@ -34,12 +34,15 @@ export interface ServiceAppOptions extends Readiness {
   tracing?: Tracing | undefined;
 }
 
-/** Returns an Express app with the API below the base path, the probes `/healthz` and `/readyz`, and the contract as document and page. */
+/**
+ * Returns an Express app with the API below the base path, the probes `/healthz` and `/readyz`, and the contract as document and
+ * page.
+ */
 export async function createServiceApp(options: ServiceAppOptions): Promise<Express> {
   const { document, basePath, logger, outages, tracing, observer } = options;
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing").enable("strict routing");
-  app.set("trust proxy", options.trustProxy ?? []); // for `forwardedOf`
+  app.set("trust proxy", options.trustProxy ?? []); // `forwardedOf` reads this setting
   const capacity = createCapacity(options.maxInFlight);
   const everyRequest = compose(
     defaultHeaders(app, options.strictTransportSecurity),
@@ -58,7 +61,7 @@ export async function createServiceApp(options: ServiceAppOptions): Promise<Expr
       await options.api(capacity),
     ),
   );
-  // For the other routes: the API above includes it, which saves a layer of Express's router, and passes no request on.
+  // Only requests outside the API get here. The API runs `everyRequest` itself, which saves a layer of Express's router.
   app.use(everyRequest);
   app.all("/healthz", allowGetHead, (_request, response) => void response.json({ status: "ok" }));
   app.all("/readyz", allowGetHead, readiness(options));
@@ -70,7 +73,7 @@ export async function createServiceApp(options: ServiceAppOptions): Promise<Expr
   return app;
 }
 
-/** Runs the next handlers in a snapshot, and records its version in the state of the request. */
+/** Runs the next handlers in a snapshot, and records the snapshot's version in the state of the request. */
 function inSnapshot(runInSnapshot: ServiceAppOptions["runInSnapshot"]): RequestHandler {
   return (_request, response, next) =>
     runInSnapshot((version) => {
@@ -80,9 +83,9 @@ function inSnapshot(runInSnapshot: ServiceAppOptions["runInSnapshot"]): RequestH
 }
 
 /**
- * Composes middlewares into one, which runs them in order. It saves time, since Express's router takes about as long to reach a
- * middleware as most of ours take to run. If a middleware calls `next` twice, the second call throws, so that the later ones run
- * once. Errors and rejections of all middlewares go to Express's error handler.
+ * Composes middlewares into one that runs them in order. This saves time, since Express's router takes about as long to reach a
+ * middleware as most of ours take to run. If a middleware calls `next` twice, the second call throws, so that the later
+ * middlewares run once. Errors and rejections of all middlewares go to Express's error handler.
  */
 export function compose(...middlewares: RequestHandler[]): RequestHandler {
   return (request, response, next) => {
@@ -102,7 +105,7 @@ export function compose(...middlewares: RequestHandler[]): RequestHandler {
         fail(thrown);
       }
     };
-    /** Reports only the first error, since an error that passes through several middlewares is caught in each. */
+    /** Reports only the first error, since each middleware that an error passes through catches it again. */
     const fail = (thrown: unknown): void => {
       if (reached === Infinity) return;
       reached = Infinity;

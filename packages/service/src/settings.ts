@@ -5,7 +5,7 @@ import { z } from "zod";
 export const ENVIRONMENTS = ["development", "staging", "production"] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 
-/** The largest number of proxies in front of a service. Entries of forwarding headers beyond it are not read. */
+/** The largest number of proxies in front of a service. Further entries of forwarding headers are not read. */
 export const MAX_PROXIES = 32;
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
@@ -59,14 +59,14 @@ export interface ServiceConfig {
   logLevel: (typeof LOG_LEVELS)[number];
   /** In seconds. */
   shutdownDelay: number;
-  /** In seconds. Connections that are still open so long after the delay are destroyed. */
+  /** In seconds, from the end of the delay. Connections that are still open then are destroyed. */
   shutdownTimeout: number;
   /** The number of processes that serve. */
   processes: number;
   maxInFlight: number;
   /** The addresses and CIDR blocks of trusted proxies, or their number, as for Express's `trust proxy`. */
   trustProxy: string[] | number;
-  /** The value of the header of that name, for a service behind a proxy that terminates TLS. */
+  /** The value of the header `Strict-Transport-Security`, for a service behind a proxy that terminates TLS. */
   strictTransportSecurity: string | undefined;
   /** The URL of the OpenTelemetry collector; undefined without tracing. */
   tracesEndpoint: string | undefined;
@@ -105,7 +105,7 @@ export function serviceConfig(data: z.infer<z.ZodObject<typeof SERVICE_SETTINGS>
   };
 }
 
-/** Thrown for invalid settings. The message has one line for each, with its name and the remedy. */
+/** Thrown for invalid settings. The message has one line for each invalid setting, with its name and the remedy. */
 export class ConfigError extends Error {
   override name = "ConfigError";
 }
@@ -119,7 +119,10 @@ function address(name: string) {
     );
 }
 
-/** Whether the text is an IP address or a CIDR block. Blocks of all addresses (`/0`) are invalid, since they would trust every client. */
+/**
+ * Whether the text is an IP address or a CIDR block. Blocks of all addresses (`/0`) are invalid, since they would trust every
+ * client.
+ */
 function isBlock(text: string): boolean {
   const [base = "", prefix, ...rest] = text.split("/");
   const bits = { 0: 0, 4: 32, 6: 128 }[isIP(base)]!;

@@ -9,13 +9,14 @@ export interface ServedDocument {
   servers: object[];
 }
 
-/** The placeholder for the address of the service, which each request replaces. */
+/** The placeholder for the service's address. Each response contains the address of its request instead. */
 const ADDRESS_PLACEHOLDER = "address-of-the-service";
 
 /**
  * Serves the contract as JSON at `/openapi.json` and as YAML at `/openapi.yaml`. The first server in it is the address of the
- * request, so that tools that import the document call this service; it is relative if the origin is unknown. The responses have a
- * strong `ETag` (RFC 9110, section 8.8.3) of their bytes, and a conditional request gets 304 until the contract changes.
+ * request, so that tools that import the document call this service. The address is relative if the origin is unknown. The
+ * responses have a strong `ETag` (RFC 9110, section 8.8.3) of their bytes. A conditional request gets 304 until the contract
+ * changes.
  */
 export function contractDocument(document: ServedDocument, basePath: string): Router {
   const servers = [{ url: ADDRESS_PLACEHOLDER, description: "This service" }, ...document.servers];
@@ -40,7 +41,7 @@ async function toYaml(served: object): Promise<string> {
   return stringify(served, { lineWidth: 0, aliasDuplicateObjects: false });
 }
 
-/** Sends a text that is rendered once, with the address of each request in place of the placeholder. */
+/** Sends a text with the address of the request in place of the placeholder. The text is rendered once. */
 function withAddress(type: string, basePath: string, render: () => Promise<string>): RequestHandler {
   let rendered: Promise<string[]> | undefined;
   const parts = () => (rendered ??= render().then((text) => text.split(new RegExp(`"?${ADDRESS_PLACEHOLDER}"?`))));

@@ -11,7 +11,8 @@ const SCALAR = new URL("browser/standalone.js", import.meta.resolve("@scalar/api
 
 /**
  * Corrections of Scalar's styles. Colours have the contrast that WCAG 2.2 (1.4.3) requires. In tables only the last column breaks
- * words. Copy buttons that appear only under a mouse and have no accessible name are hidden, and so is a button over the URL on phones.
+ * words. Copy buttons without an accessible name, which appear only under a mouse, are hidden. On phones a button over the URL is
+ * hidden.
  */
 const STYLES = `
 .light-mode {
@@ -51,8 +52,8 @@ function scalarSettings(basePath: string) {
 }
 
 /**
- * Serves the contract as a page at `/docs`, where a reader can enter a key and call this service. `/` and `/docs/` redirect to it.
- * The page's policy allows only our scripts and no other origin. It allows inline styles, since Scalar needs them.
+ * Serves the contract as a page at `/docs`, where a reader can enter a key and call this service. `/` and `/docs/` redirect to
+ * it. The page's policy allows only our scripts and no other origin. It allows inline styles, since Scalar needs them.
  */
 export function referencePage({ info }: ServedDocument, basePath: string): Router {
   const router = express.Router({ caseSensitive: true, strict: true });

@@ -6,9 +6,9 @@ import { IncomingMessage, ServerResponse } from "./node-http.ts";
 export type AppOrListener = RequestListener & Partial<Pick<Express, "request" | "response">>;
 
 /**
- * Returns options of `createServer` that make Node create requests and responses with Express's prototypes. Express would
- * otherwise set the prototype of each object, and such an object is slow from then on. The prototypes belong to classes,
- * since V8 reserves space for the fields of a class's objects in advance.
+ * Returns options of `createServer` that make Node create requests and responses with Express's prototypes. Otherwise Express
+ * sets the prototype of each object, which makes the object slow from then on. The prototypes belong to classes, since V8
+ * reserves space for the fields of a class's objects in advance.
  */
 export function messageClasses(app: AppOrListener): ServerOptions {
   if (app.request === undefined || app.response === undefined) return {};

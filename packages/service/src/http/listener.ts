@@ -40,13 +40,10 @@ export class ListenError extends Error {
 /** The interval between checks of connections for timeouts, in milliseconds. */
 const CHECK_INTERVAL = 1_000;
 
-/**
- * Starts a server for the app. Paths reach the app in normal form. Requests that Node's parser rejects get an Error body
- * as well.
- */
+/** Starts a server for the app. Paths reach the app in normal form. Requests that Node's parser rejects get an Error response. */
 export async function listen(app: AppOrListener, address: Address): Promise<Listener> {
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    // A target that is too long stays unchanged, since its length is checked later as sent.
+    // A target that is too long stays unchanged, since `checkHead` checks the length that the client sent.
     if (request.url!.length <= MAX_TARGET && request.url!.includes("%")) request.url = normalizeTarget(request.url!);
     app(request, response);
   };
@@ -62,9 +59,9 @@ export async function listen(app: AppOrListener, address: Address): Promise<List
   );
   const connections = new Connections(server);
   server.on("clientError", rejectConnection);
-  // CONNECT targets another host, where no method is allowed: hence the empty Allow (RFC 9110, section 10.2.1).
+  // The target of CONNECT is another host. `Allow` is empty, since no method is allowed there (RFC 9110, section 10.2.1).
   server.on("connect", (_request, socket) => endWithError(socket.resume(), "method_not_allowed", { Allow: "" }));
-  // Reading the body sends 100 Continue, so a request that is rejected before gets none.
+  // Replaces Node's own 100 Continue. The body reader sends it, so that a request rejected earlier gets none.
   server.on("checkContinue", handle);
   server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) => {
     const { body, headers } = closingError("expectation_failed");
@@ -107,14 +104,21 @@ async function close(server: Server, connections: Connections, timeoutMs: number
 
 /** Connections beyond this number are closed at once. Each connection may hold up to 80 KiB of an incomplete request. */
 const MAX_CONNECTIONS = 4_096;
-/** The time limit for receiving a request, from the end of its headers. Node's `requestTimeout` is longer and remains as a second limit. */
+/**
+ * The time limit for receiving a request, from the end of its headers. Node's `requestTimeout` is longer and remains as a second
+ * limit.
+ */
 const BODY_MS = 15_000;
 /**
- * The time limit for sending the rest of a response after the handler has ended it. For a client that reads, the system's
- * buffers take all of it at once. Node has no such limit: a client that reads byte by byte never counts as idle.
+ * The time limit for sending the rest of a response after the handler has ended it. Only slow clients reach the limit: the
+ * system's buffers take the whole rest at once if the client reads. Node has no such limit: a client that reads byte by byte
+ * never counts as idle.
  */
 const RESPONSE_READ_MS = 5_000;
-/** The time limit between a response and the next request's headers. Node's `keepAliveTimeout` restarts with each empty line that a client sends. */
+/**
+ * The time limit between a response and the next request's headers. Node's `keepAliveTimeout` restarts with each empty line that
+ * a client sends.
+ */
 const IDLE_MS = 8_000;
 
 interface Exchange {
@@ -134,13 +138,16 @@ interface Connection {
 
 /**
  * The open connections of a server, each with its exchanges. A single Set of all exchanges would cost memory: V8 rebuilds a
- * growing Set again and again, and each old table refers to the next, so their entries stay in memory for long.
+ * growing Set again and again. Each old table refers to the next, so the entries of all tables stay in memory for long.
  */
 class Connections {
   readonly #open = new Map<Socket, Connection>();
   #isDraining = false;
 
-  /** Limits connections itself: in a cluster Node's `maxConnections` would pass a surplus connection from worker to worker without end. */
+  /**
+   * Limits the number of connections. Node's `maxConnections` is not used: in a cluster it passes a surplus connection from
+   * worker to worker without end.
+   */
   constructor(server: Server) {
     server.prependListener("connection", (socket) => {
       if (this.#open.size >= MAX_CONNECTIONS) {

@@ -1,6 +1,6 @@
 /**
- * The exports of `node:http` that the service uses. A plain `import` reads every export of the module, which loads its
- * WebSocket, and that is most of the module's start-up time.
+ * The exports of `node:http` that the service uses. A plain `import` reads every export of the module, `WebSocket` included.
+ * Loading `WebSocket` takes most of the module's start-up time.
  */
 export const { createServer, get, IncomingMessage, METHODS, ServerResponse, STATUS_CODES } =
   process.getBuiltinModule("node:http");

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { asProblem, problem, problemBody } from "../problems.ts";
 import { describeRequest } from "../observability/request-log.ts";
 
-/** Failures of a dependency, such as the database. They become 503, and `report` decides what is logged. */
+/** Failures of a dependency, such as the database. Each becomes a 503, and `report` decides what is logged. */
 export interface Outages {
   /** Whether the error is such a failure. */
   covers: (error: unknown) => boolean;
@@ -11,7 +11,10 @@ export interface Outages {
   report: (error: unknown, req: object) => void;
 }
 
-/** Returns Express's error handler, which sends an Error body. Outages are reported, and other errors than `Problem` are logged; the response shows neither. */
+/**
+ * Returns Express's error handler, which sends an Error body. Outages are reported. Errors other than `Problem` are logged. The
+ * response contains no text of either.
+ */
 export function onError(logger: Logger, outages?: Outages): ErrorRequestHandler {
   // Express recognizes an error handler by its four parameters.
   return (error: unknown, request, response, _next) => {

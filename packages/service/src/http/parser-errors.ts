@@ -11,7 +11,7 @@ export interface ParserError extends NodeJS.ErrnoException {
 }
 
 const TOKEN = "[\\w!#$%&'*+.^`|~-]";
-/** The rest of a request line, from any place in its method on. */
+/** The rest of a request line, from any character of its method on. */
 const REST_OF_LINE = new RegExp(`^${TOKEN}* \\S+ HTTP/\\d\\.\\d\\r?\\n`);
 const HEADER = new RegExp(`^${TOKEN}+:`);
 const METHOD_AND_TARGET = new RegExp(`(?:${METHODS.join("|")}) \\S*$`);
@@ -33,8 +33,8 @@ export function errorCodeOf(error: ParserError): ErrorCode {
 }
 
 /**
- * Whether the head exceeded its limit in the request line. Only the last piece of a line is known. If a target neither begins
- * nor ends in that piece, it counts as a header.
+ * Whether the request line alone exceeds the limit of the head. Only the last piece of input is known: a target that neither
+ * begins nor ends in that piece counts as a header.
  */
 function isInTarget(error: ParserError): boolean {
   const known = error.rawPacket?.toString("latin1", 0, error.bytesParsed) ?? "";

@@ -3,7 +3,10 @@ import type { NextFunction, Request, Response } from "express";
 import { problem } from "../problems.ts";
 import { MAX_PROXIES } from "../settings.ts";
 
-/** The maximum length of a request target (path and query), in characters. Node's limit of 16 KiB covers target and headers together. */
+/**
+ * The maximum length of a request target (path and query), in characters. Node's limit of 16 KiB covers target and headers
+ * together.
+ */
 export const MAX_TARGET = 8_192;
 
 const NOT_IN_HTTP_1_0 = "HTTP/1.0 does not support Transfer-Encoding. Send a Content-Length, or use HTTP/1.1.";
@@ -16,14 +19,17 @@ export function checkHead(request: Request, _response: Response, next: NextFunct
   next(framingFault(request) ?? hostFault(request) ?? targetFault(request));
 }
 
-/** The connection is closed, and further input on it is not parsed as a request (RFC 9112, section 6.1). */
+/**
+ * Returns the problem of a request with Transfer-Encoding in HTTP/1.0, and of all input after it. The start of the next request
+ * is unknown, so the connection is closed (RFC 9112, section 6.1).
+ */
 function framingFault({ httpVersion, headers, socket }: Request) {
   if (httpVersion === "1.0" && headers["transfer-encoding"] !== undefined) misframedConnections.add(socket);
   if (!misframedConnections.has(socket)) return undefined;
   return problem("invalid_request", { Connection: "close" }, NOT_IN_HTTP_1_0);
 }
 
-/** A missing, repeated or malformed Host requires a 400 (RFC 9112, section 3.2). Node's own 400 would have no body. */
+/** Returns the 400 for a missing, repeated or malformed Host (RFC 9112, section 3.2). Node's own 400 would have no body. */
 function hostFault(request: Request) {
   const count = headerCount(request, "host");
   const isRight = count === 0 ? request.httpVersion === "1.0" : count === 1 && isAuthority(request.headers.host!);
@@ -69,8 +75,8 @@ const MAX_ELEMENT_LENGTH = 256;
 /**
  * Returns the client's address, scheme and host from `Forwarded` (RFC 7239), or from `X-Forwarded-For`, `-Proto` and `-Host`.
  * Without a trusted proxy it returns the address of the connection. The headers are read from the right, where the nearest proxy
- * adds its entry, up to the first untrusted address, so entries that a client invents are ignored. An entry whose address is
- * hidden (`unknown`, `_name`) or malformed ends the search: the proxy that wrote the entry then counts as the client.
+ * adds its entry. Reading ends at the first untrusted address, so entries that a client invents are ignored. It also ends at an
+ * entry whose address is hidden (`unknown`, `_name`) or malformed: the proxy that wrote the entry then counts as the client.
  */
 export function forwardedOf(request: Request): Forwarded {
   const { socket, headers } = request;
@@ -101,7 +107,10 @@ export function forwardedOf(request: Request): Forwarded {
   };
 }
 
-/** Follows the hops from trusted proxy to trusted proxy. Returns the address of the first untrusted hop and the number of hops to it. */
+/**
+ * Follows the hops from trusted proxy to trusted proxy. Returns the address of the first untrusted hop and the number of hops to
+ * it.
+ */
 function followProxies(peer: string | undefined, nodes: (string | undefined)[], isTrusted: IsTrusted) {
   let address = peer;
   let hops = 0;
@@ -152,7 +161,7 @@ function* elementsFromRight(header: string): Generator<Map<string, string>> {
     let start = end;
     let element: Map<string, string> | undefined;
     while (element === undefined && start > 0 && end - start <= MAX_ELEMENT_LENGTH) {
-      start = header.lastIndexOf(",", start - 1); // it may be inside quotes; the text behind it is then no element
+      start = header.lastIndexOf(",", start - 1); // a comma inside quotes leaves a text that is not an element
       element = parseElement(header.slice(start + 1, end));
     }
     if (element === undefined) return;
@@ -163,7 +172,10 @@ function* elementsFromRight(header: string): Generator<Map<string, string>> {
 
 const PAIR = /[ \t]*([!#$%&'*+.^`|~\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;=\\]+))[ \t]*(?:;|$)/y;
 
-/** Returns the parameters of an element by lower-case name, or undefined if it is malformed. Unquoted values may contain `:` and `[]`. */
+/**
+ * Returns the parameters of an element by lower-case name, or undefined if the element is malformed. Unquoted values may contain
+ * `:` and `[]`.
+ */
 function parseElement(text: string): Map<string, string> | undefined {
   const element = new Map<string, string>();
   if (text.length > MAX_ELEMENT_LENGTH) return undefined;

@@ -55,8 +55,8 @@ export function dataVersionOf({ res }: Request): number | undefined {
 }
 
 /**
- * The headers of helmet 8 (https://helmetjs.github.io) with a stricter policy. A response of an API is not a page, so a browser
- * may load no resource for it and show it in no frame.
+ * The headers of helmet 8 (https://helmetjs.github.io) with a stricter policy. A browser may load no resource for a response and
+ * show it in no frame, since the response of an API is not a page.
  */
 const SECURITY_HEADERS = {
   "Content-Security-Policy": "default-src 'none';frame-ancestors 'none'",
@@ -72,7 +72,10 @@ const SECURITY_HEADERS = {
   "X-XSS-Protection": "0",
 };
 
-/** Caching is forbidden, except that a client may store a response with an ETag and must revalidate it (RFC 9111, section 5.2.2). */
+/**
+ * `Cache-Control` of responses: no cache stores a response without an ETag. A client may store a response with an ETag and must
+ * revalidate it (RFC 9111, section 5.2.2).
+ */
 const NO_STORE = "no-store";
 const REVALIDATE = "private, no-cache";
 
@@ -152,9 +155,9 @@ const PREFLIGHT_HEADERS = {
 };
 
 /**
- * Lets pages of any origin send requests and read the responses (https://fetch.spec.whatwg.org/#http-cors-protocol). A page
- * needs an API key of its own, since browsers send no credentials by themselves to a server that allows `*`. Any other OPTIONS
- * request than a preflight passes to the next handler.
+ * Lets pages of any origin send requests and read the responses (https://fetch.spec.whatwg.org/#http-cors-protocol). A page needs
+ * an API key of its own, since browsers send no credentials by themselves to a server that allows `*`. OPTIONS requests other
+ * than preflights pass to the next handler.
  */
 export function crossOrigin(request: Request, response: Response, next: NextFunction): void {
   if (request.method === "OPTIONS" && request.headers["access-control-request-method"] !== undefined) {

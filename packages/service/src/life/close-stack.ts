@@ -6,7 +6,7 @@ export class CloseStack {
     this.#closeFunctions.push(close);
   }
 
-  /** Closes all resources, also if closing one of them fails, and then throws that error. */
+  /** Closes all resources, even if closing one of them fails. Throws the last such error after that. */
   async close(): Promise<void> {
     const close = this.#closeFunctions.pop();
     if (close === undefined) return;

@@ -47,7 +47,7 @@ export async function startProcesses(
   cluster.setupPrimary({ exec: path, args: ["serve"], execArgv: [...process.execArgv, "--disable-sigusr1"] });
   const metrics = await openMetrics(config, logger);
   const { promise: failed, reject: fail } = Promise.withResolvers<never>();
-  failed.catch(() => {}); // it may reject when nothing awaits it any more
+  failed.catch(() => {}); // prevents an unhandled rejection when nothing awaits `failed` any more
   let isStopping = false;
 
   const startProcess = async (): Promise<string> => {
@@ -64,7 +64,7 @@ export async function startProcesses(
   };
 
   try {
-    const baseUrl = await startProcess(); // one alone first, so that a common error is printed once
+    const baseUrl = await startProcess(); // starts before the others, so that an error of all is printed once
     await Promise.all(Array.from({ length: config.processes - 1 }, startProcess));
     const drain = async (): Promise<void> => {
       isStopping = true;
@@ -94,8 +94,8 @@ export async function startProcesses(
 }
 
 /**
- * Runs the service in a worker and follows the commands of the primary. It ignores signals, which a terminal or service manager
- * sends to every process; the primary handles them.
+ * Runs the service in a worker and follows the commands of the primary. The worker ignores signals, since the primary handles
+ * them. A terminal or service manager sends each signal to every process.
  */
 export async function runWorker(start: () => Promise<Service>): Promise<void> {
   for (const signal of STOP_SIGNALS) process.on(signal, () => {});
@@ -128,10 +128,10 @@ async function waitUntilServing(worker: Worker): Promise<string> {
 }
 
 /**
- * Closes connections that no worker accepts. Node's primary keeps the handle of a connection until a worker accepts it;
- * otherwise the handle stays open, and the client waits as long as the primary runs. There are two such cases: the worker dies
- * while it is handed the connection, or it refuses because it no longer listens and no other worker does. This relies on
- * the messages of Node's lib/internal/cluster/round_robin_handle.js and child.js.
+ * Closes connections that no worker accepts. Node's primary keeps the handle of a connection until a worker accepts it; otherwise
+ * the handle stays open, and the client waits as long as the primary runs. There are two such cases. A worker dies while the
+ * primary hands it the connection. Or the worker refuses because it no longer listens, and no other worker listens. This relies
+ * on the messages of Node's lib/internal/cluster/round_robin_handle.js and child.js.
  */
 function closeUnacceptedConnections(worker: Worker): void {
   // `any` covers the overloads of `send`: Node passes a handle, and this module a callback.
@@ -148,7 +148,8 @@ function closeUnacceptedConnections(worker: Worker): void {
   });
   worker.process.once("exit", () => {
     listeningWorkers.delete(worker);
-    if (!worker.exitedAfterDisconnect) handedOver?.close(); // does nothing if the worker had accepted it, since the handle is closed then
+    // The handle of an accepted connection is closed already, and closing it again does nothing.
+    if (!worker.exitedAfterDisconnect) handedOver?.close();
   });
 }
 

@@ -16,7 +16,9 @@ export interface ServiceProgram extends ServiceDefinition {
   greeting: (service: RunningService) => string;
 }
 
-/** Runs the service until a signal, or until the process that started it ends. Resolves after the requests in flight are finished. */
+/**
+ * Runs the service until a signal, or until the process that started it ends. Resolves after the requests in flight are finished.
+ */
 export async function runService(program: ServiceProgram): Promise<void> {
   const { config } = program;
   const logger = createLogger(config.logLevel);

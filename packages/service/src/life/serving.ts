@@ -20,14 +20,14 @@ export interface ProcessContext {
   logger: Logger;
   metrics: Metrics | undefined;
   tracing: Tracing | undefined;
-  /** Whether the service is stopping, so that it should get no more requests. */
+  /** Whether the service is stopping. A stopping service should get no more requests. */
   isStopping: () => boolean;
 }
 
 /** The app of a process, with its resources. */
 export interface OpenedService {
   app: Express;
-  /** Rejects requests that still wait for a lock after `afterMs`, so that they get a response before their connections are destroyed. */
+  /** Rejects requests that still wait for a lock after `afterMs`. Each gets a response before its connection is destroyed. */
   stopWaiting: (afterMs: number) => void;
   /** Closes the resources. Called after the requests in flight are finished. */
   close: () => Promise<void>;
@@ -46,7 +46,7 @@ export interface Service {
 
 /** A running service, in this process or in workers. */
 export interface RunningService extends Omit<Service, "drain"> {
-  /** As `Service.drain`; resolves once every worker has announced its stop. */
+  /** Like `Service.drain`. Resolves once every worker has announced its stop. */
   drain: () => Promise<void> | void;
   /** Rejects if the service cannot continue. */
   failed?: Promise<never>;

@@ -72,7 +72,7 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** Serves `GET /metrics` on a separate address, which clients of the service need not reach. */
+/** Serves `GET /metrics` on an address of its own, so that it can be closed to clients of the service. */
 export function listenForMetrics(read: () => Promise<string>, address: Address, logger: Logger): Promise<Listener> {
   const app = express().disable("x-powered-by").disable("etag");
   app.all("/metrics", allowGetHead, async (_request, response) => {
@@ -89,7 +89,7 @@ export function listenForMetrics(read: () => Promise<string>, address: Address, 
 /** How long the primary waits for the metrics of a worker, in milliseconds. */
 const DEADLINE_MS = 1_000;
 
-/** The message of the primary to a worker that requests its metrics. */
+/** The primary's request for the metrics of a worker. */
 interface MetricsRequest {
   request?: "metrics";
 }
@@ -99,7 +99,7 @@ interface MetricsResponse {
   metrics?: object[];
 }
 
-/** Sends the metrics of this worker to the primary when it requests them. */
+/** Sends the metrics of this worker to the primary at each request of the primary. */
 export function shareMetrics({ registry }: Metrics): void {
   process.on("message", ({ request }: MetricsRequest) => {
     if (request !== "metrics") return;
@@ -110,7 +110,7 @@ export function shareMetrics({ registry }: Metrics): void {
 
 /**
  * Returns a function for the primary that reads the metrics of all workers and aggregates them. A worker that does not reply
- * within a second, since it hangs or is starting, is left out; `petstore_processes_answered` counts the replies.
+ * within a second is left out: it hangs or is starting. `petstore_processes_answered` counts the replies.
  */
 export function clusterMetricsReader(processes: number): () => Promise<string> {
   let pending: Promise<string> | undefined;
@@ -141,7 +141,7 @@ async function metricsOf(worker: Worker): Promise<object[] | undefined> {
   }
 }
 
-/** Adds two gauges that show how many of the processes the metrics include. */
+/** Adds two gauges: the number of processes configured, and the number of processes whose metrics are included. */
 export function countProcesses(registry: Registry<RegistryContentType>, processes: number, answered: number): void {
   const registers = [registry];
   new Gauge({ name: "petstore_processes", help: "Processes configured to serve.", registers }).set(processes);

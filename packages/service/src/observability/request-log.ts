@@ -6,7 +6,10 @@ import { forwardedOf } from "../http/request-head.ts";
 import { findState, stateOf } from "../http/request-state.ts";
 import { parseTraceparent } from "./trace-context.ts";
 
-/** The places of credentials. Requests are logged without headers; these guard against a request object logged by mistake. */
+/**
+ * The paths that the logger redacts. Requests are logged without headers; the paths matter if a request object is logged by
+ * mistake.
+ */
 const SECRETS = ["authorization", "headers.authorization", "*.authorization", "*.headers.authorization"];
 
 /** Returns a logger of JSON lines, which redacts credentials. It writes to standard output by default. */
@@ -19,7 +22,7 @@ const BATCH_MS = 10;
 
 /**
  * Returns a stream that writes lines in batches, since a write costs more than formatting a line. The last batch is written when
- * the process exits. pino's own stream is not used: on a full disk it retries for ever at exit.
+ * the process exits. pino's own stream is not used, since it retries for ever at exit if the disk is full.
  */
 export function inBatches(out: DestinationStream = process.stdout): DestinationStream {
   let lines = "";
@@ -37,10 +40,10 @@ export function inBatches(out: DestinationStream = process.stdout): DestinationS
 }
 
 /**
- * Logs one line for each request: method, path, client address, id and name of the API key, operation, status, duration,
- * request id, and the trace id of a caller that sends `traceparent`. The request id is the caller's `X-Request-Id` if that is
- * 1 to 128 letters, digits, `_`, `.` or `-` without a secret, or else a generated one. The response carries it in the same header.
- * Headers and bodies are not logged.
+ * Logs one line for each request: method, path, client address, id and name of the API key, operation, status, duration, request
+ * id, and the trace id of a caller that sends `traceparent`. The request id is the caller's `X-Request-Id` if that is valid, or
+ * else a generated one. A valid id has 1 to 128 letters, digits, `_`, `.` or `-`, and contains no secret. The response carries
+ * the request id in the same header. Headers and bodies are not logged.
  */
 export function requestLog(parent: Logger, isSecret: (text: string) => boolean): RequestHandler {
   const logger = parent.child({}, { redact: [] }); // none of the logged fields can contain a credential
@@ -84,8 +87,9 @@ function idOf(request: Request, isSecret: (text: string) => boolean): string {
 }
 
 /**
- * Returns the path of a URL without the query. The host of an absolute URL is dropped too, since it may follow a password.
- * Segments of more than 32 characters are cut, since they may be a key in some encoding. Our own paths have no such segments.
+ * Returns the path of a URL without the query. An absolute URL loses its host too, since a password may precede the host. A
+ * segment of more than 32 characters is cut, since it may be an encoded key. The paths of our own operations have no such
+ * segments.
  */
 export function loggedPath(url: string): string {
   const end = url.indexOf("?");
