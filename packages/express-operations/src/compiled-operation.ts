@@ -15,7 +15,7 @@ import { buildValidator, type Validator } from "./request/validator.ts";
 import { type ResponseChecking, buildResponseFilter } from "./response/response-filter.ts";
 import type { ResponseFilter } from "./response/respond.ts";
 
-/** The settings of a document that compiling its operations depends on. */
+/** The settings of a document that affect the compilation of its operations. */
 export interface CompileOptions {
   document: OpenApiDocument;
   bodyLimit: number;

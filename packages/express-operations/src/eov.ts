@@ -113,7 +113,7 @@ export async function responseEov(document: OpenApiDocument, path: string): Prom
     fileUploader: false,
   });
   const validate = step("responseMiddleware");
-  await validateResponse(validate, metadata, 200, {}); // compiles them all
+  await validateResponse(validate, metadata, 200, {}); // compiles all schemas
   return (status, body) => validateResponse(validate, metadata, status, body);
 }
 
@@ -166,14 +166,14 @@ function isUrl(text: string): boolean {
 }
 
 function bindValidate(validator: RequestValidator, path: string, method: string) {
-  // EOV keeps compiled schemas in two private instances of ajv under this key. Under any other key nothing would be found.
+  // EOV keeps compiled schemas in two private instances of ajv, under the key that `compiledFor` builds.
   const { ajv, ajvBody } = validator as unknown as Record<"ajv" | "ajvBody", Ajv>;
   const compiledFor = (contentType: string | undefined) => {
     const key = `${method.toUpperCase()}-${path}-${ContentType.fromString(contentType as string).normalize() ?? "not_provided"}`;
     const [parameters, body] = [ajv.getSchema(key), ajvBody.getSchema(key)];
     return parameters && body ? ({ parameters, body } as CompiledSchemas) : undefined;
   };
-  // EOV passes the errors here just before it throws, and keeps only their English text.
+  // EOV calls `errorsText` just before it throws. The error that it throws has only the English text.
   let reported: AjvError[] | undefined;
   ajv.errorsText = (errors) => {
     reported = errors;
@@ -233,7 +233,7 @@ function faultOf({ keyword, instancePath, params, parentSchema = {}, data, prope
   };
 }
 
-/** Converts an error that EOV reports before its schemas validate. Only the text of the error tells which one it is. */
+/** Converts an error that EOV reports before its schemas validate. Only the text of the error identifies the fault. */
 function ownFaultOf(
   error: { errors?: { path: string; message: string }[] },
   request: Record<string, Record<string, unknown>>,

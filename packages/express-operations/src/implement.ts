@@ -27,7 +27,7 @@ export type ImplementOptions<Operations, Env extends HandlerTypes, Given extends
   Needed<Env["context"], ContextOptions<Env["context"]>> &
   CommonOptions;
 
-/** Makes options required unless handlers accept undefined in place of the value that the options provide. */
+/** Makes options required, unless the handlers accept undefined in place of the value that the options provide. */
 type Needed<Promised, Options> = undefined extends Promised ? Partial<Options> : Options;
 
 interface SecurityOptions<Caller> {
@@ -57,8 +57,8 @@ interface CommonOptions {
   /** Called with each violation. If it throws, the request fails with that error, which is useful in tests. */
   onViolation?: (violation: Violation) => void;
   /**
-   * Whether plain requests are validated by express-openapi-validator's compiled schemas alone, without its other
-   * steps. Default: true. Results and values are the same as with `false`, which runs all steps.
+   * Whether express-openapi-validator's compiled schemas alone validate plain requests, without its other steps.
+   * Default: true. With `false` all steps run; results and values are the same.
    */
   fastPath?: boolean;
   /** Caches the responses of `cacheable` handlers until their data changes. */
@@ -75,9 +75,9 @@ export interface Implementation {
 }
 
 /**
- * Serves a document's operations with typed handlers: `implement<operations, { caller: User }>()({ document, handlers
- * })`. Throws at once, naming the operation, if document and handlers do not match. Errors that a handler throws go to
- * Express's error handling; every other response is written here.
+ * Serves a document's operations with typed handlers, as in `implement<operations, { caller: User }>()(options)`.
+ * Throws at once, naming the operation, if document and handlers do not match. Errors that a handler throws go to
+ * Express's error handling; this package writes every other response.
  */
 export function implement<Operations, Env extends HandlerTypes = HandlerTypes>() {
   return <Given extends Handlers<Operations, Env>>(

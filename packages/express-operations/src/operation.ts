@@ -211,7 +211,7 @@ export function requestHandler(router: PathRouter<Route>, { onOperation, problem
     };
     const fail = (error: unknown): void => {
       if (error instanceof Problem) write(error);
-      // Express takes `undefined`, `null`, "route" and "router" for no failure.
+      // Express does not treat `undefined`, `null`, "route" and "router" as errors.
       else
         next(
           error instanceof Error
@@ -252,8 +252,8 @@ function allowedMethods(route: Route): string {
 /** How responses of cacheable handlers are cached. */
 export interface CacheOptions {
   /**
-   * Returns the version of the data: a number that changes whenever the data may have changed. It is read after the
-   * request arrived. Undefined disables the cache for the request. A new version empties the cache.
+   * Returns the version of the data: a number that changes whenever the data may have changed. The function is called
+   * after the request has arrived. Undefined disables the cache for the request. A new version empties the cache.
    */
   version: (request: Request) => number | undefined;
   /** The size of the cache in bytes. Default: 16 MiB. */
@@ -263,7 +263,7 @@ export interface CacheOptions {
 /** The estimated size in bytes of an entry's headers and of its place in the map. */
 const ENTRY_OVERHEAD = 1_024;
 
-/** Caches responses of one version of the data. The oldest entries make room for new ones. */
+/** Caches responses of one version of the data. The oldest entries are removed to make room for new ones. */
 export class ResponseCache {
   readonly #versionOf: CacheOptions["version"];
   readonly #limit: number;
@@ -297,7 +297,7 @@ export class ResponseCache {
 
   /**
    * Executes a request and caches its response. Concurrent requests with the same key and version wait for that
-   * response. They execute themselves only if it could not be cached.
+   * response. If the response is not cached, each waiting request is executed.
    */
   async execute(key: string, version: number, execute: () => Promise<OperationResult>): Promise<OperationResult> {
     const pending = this.#pending.get(key);
@@ -317,7 +317,7 @@ export class ResponseCache {
     }
   }
 
-  /** Stores a response if its version is still current. The oldest entries make room. */
+  /** Stores a response if its version is still current. Removes the oldest entries if they leave too little room. */
   #store(key: string, version: number, result: OperationResult): void {
     if (version !== this.#version || result instanceof Problem || result.status !== 200) return;
     const size = sizeOf(key, result);

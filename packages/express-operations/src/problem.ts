@@ -53,8 +53,8 @@ export function printable(name: string): string | undefined {
 const PLACE = { path: "Path parameter", query: "Query parameter", header: "Header", cookie: "Cookie" } as const;
 
 /**
- * Returns how a message names a parameter. Names other than plain words are left out, because they may come from the
- * request.
+ * Returns the name of a parameter for a message. Names other than plain words are left out, because they may come from
+ * the request.
  */
 export function describe(place: keyof typeof PLACE, name: string): string {
   const known = printable(name);

@@ -6,7 +6,7 @@ import type { StatusCode, StatusRange } from "./response/status.ts";
  * `context` option.
  */
 export interface HandlerTypes {
-  /** Is undefined where an operation needs no credentials. Use `User | undefined` if there are such operations. */
+  /** Undefined for an operation without credentials. Use `User | undefined` if there are such operations. */
   caller?: unknown;
   context?: unknown;
 }

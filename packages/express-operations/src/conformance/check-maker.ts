@@ -21,7 +21,7 @@ export type Expectation = (received: Received) => void;
 
 /** Makes checks of one operation. */
 export interface CheckMaker {
-  /** Expects a request that stays valid to be accepted, with a declared response. */
+  /** Expects the server to accept a changed request that is still valid, and to send a declared response. */
   accepts: (title: string, change?: Change, expect?: Expectation) => Check;
   /** Expects one of the statuses for a changed request. */
   responds: (statuses: number[], title: string, change: Change, expect?: Expectation) => Check;

@@ -18,7 +18,7 @@ export interface RequestBody {
 /** Represents a body that is not JSON. */
 export const NOT_JSON = Symbol("text that is not JSON");
 
-/** The body that the checks send: the operation's JSON, else the first of its media types. */
+/** The body that the checks send: JSON if the operation accepts JSON, else the first of its media types. */
 export interface DeclaredBody {
   contentType: string;
   essence: string;

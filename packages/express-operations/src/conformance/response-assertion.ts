@@ -19,7 +19,7 @@ export type ResponseAssertion = (request: ExampleRequest, received: Received, is
 
 /**
  * Returns the assertion for the responses of an operation: status, media type and required headers are declared, and
- * JSON matches its schema. An error whose status is undeclared only has to be JSON, and so has an error of no operation
+ * JSON matches its schema. An error only has to be JSON if its status is undeclared or if it belongs to no operation
  * (404, 405).
  */
 export function responseAssertion(document: OpenApiDocument, entry: OperationEntry): ResponseAssertion {

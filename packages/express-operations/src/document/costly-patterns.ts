@@ -6,13 +6,13 @@ const MAX_SOURCE = 1_000;
 const FEW_REPETITIONS = 10;
 /** Up to this many combinations of bounded repetitions are fast. */
 const FEW_COMBINATIONS = 1_000_000;
-/** More optional characters count as exponential, because each may double the attempts. */
+/** A pattern with more optional characters counts as exponential, because each may double the attempts. */
 const MANY_OPTIONAL = 20;
 const OPTIONAL = /(?<![\\(*+?}])\?/g;
 
 /**
- * Returns why a pattern takes more than linear time and how to fix it, or undefined if it is not known to. `isRepeated`
- * means that a request can hold many texts for this pattern.
+ * Returns why a pattern takes more than linear time, and the remedy. Returns undefined if no cause is known.
+ * `isRepeated` means that a request can hold many texts for this pattern.
  */
 export async function costOfPattern(
   source: string,

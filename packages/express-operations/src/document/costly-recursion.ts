@@ -8,8 +8,8 @@ interface Part extends Subschema {
 }
 
 /**
- * Returns the recursive schemas below a root that validate one part of a value against themselves several times, each
- * with that part, such as `properties/child`. Their time multiplies with each level of nesting.
+ * Returns the recursive schemas below a root that validate one part of a value against themselves several times. The
+ * value of each entry is that part, such as `properties/child`. The time multiplies with each level of nesting.
  */
 export function repeatedParts(document: OpenApiDocument, root: Schema): Map<Schema, string> {
   const found = new Map<Schema, string>();
@@ -17,7 +17,7 @@ export function repeatedParts(document: OpenApiDocument, root: Schema): Map<Sche
   for (const schema of cycles.keys()) {
     const below = [...schemasInPlace(document, schema), ...schemasOfParts(document, schema)];
     const returning = below.filter((own) => cycles.get(own.schema) === cycles.get(schema));
-    if (returning.length < 2) continue; // a schema with one way back is reported where the ways divide
+    if (returning.length < 2) continue; // if only one subschema leads back, the schema where paths divide is reported
     const parts = recursiveParts(document, schema, cycles);
     const repeated = parts.find((part, at) =>
       parts.some((other, place) => place > at && mayOverlap(part, other) && !areExclusive(document, part, other)),
@@ -84,8 +84,8 @@ function mayOverlap(one: Part, other: Part): boolean {
 }
 
 /**
- * Returns whether at most one of two parts is validated. The parent schemas then require different values of the same
- * first property. ajv stops at that property, before the part, if the part is a property as well.
+ * Returns whether at most one of two parts is validated. This holds if the parent schemas require different values of
+ * the same first property. ajv stops at that property, before the part, if the part is a property as well.
  */
 function areExclusive(document: OpenApiDocument, one: Part, other: Part): boolean {
   const [own, others] = [one, other].map((part) => discriminatorOf(document, part));

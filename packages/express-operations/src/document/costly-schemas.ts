@@ -9,7 +9,7 @@ export interface CostlySchema {
   operationId: string;
   /** The part of the request, such as `body` or `query filter`. */
   of: string;
-  /** Path of keywords and properties from there, such as `/tags/items`. */
+  /** The path of keywords and properties below `of`, such as `/tags/items`. */
   at: string;
   keyword: "uniqueItems" | "pattern" | "$ref";
   /** The cause and the remedy. */
@@ -22,10 +22,10 @@ const FEW_ITEMS = 50;
 const NAMED = 20;
 
 /**
- * Finds the schemas of an operation's requests whose validation can take more than linear time: `uniqueItems` of items
- * that may not be scalar, patterns that backtrack according to scslre, and schemas that validate one part of a value
- * against themselves several times. It skips schemas that cannot be read, which `ready` reports. It skips those in
- * `seen`, and adds the others to it.
+ * Finds the schemas of an operation's requests whose validation can take more than linear time. These are `uniqueItems`
+ * of items that may not be scalar, patterns that backtrack according to scslre, and schemas that validate one part of a
+ * value against themselves several times. Unreadable schemas are skipped, because `ready` reports them. Schemas in
+ * `seen` are skipped, and the others are added to `seen`.
  */
 export async function costlySchemas(
   document: OpenApiDocument,

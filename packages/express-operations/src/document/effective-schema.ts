@@ -79,8 +79,8 @@ function merge(one: Schema, other: Schema): Schema {
 }
 
 /**
- * Merges the values of one keyword in two schemas that both apply. If no single value expresses both, the later one
- * wins.
+ * Merges the values of one keyword in two schemas that both apply. The later value wins if no single value expresses
+ * both.
  */
 function both(keyword: string, one: unknown, other: unknown): unknown {
   if (LOWER_BOUNDS.has(keyword)) return Math.max(Number(one), Number(other));

@@ -23,9 +23,9 @@ export type BodyReader = (request: Request, response: Response) => ReceivedBody 
 
 /**
  * Returns the reader of bodies of the declared media types: uncompressed, at most `limit` bytes. It rejects undeclared
- * media types with 415, and unknown transfer codings with 501. Too large a body is a 413 as soon as its size is known.
- * Malformed and missing required bodies are a 400. Bodies other than JSON, forms and text stay bytes; multipart bodies
- * do too.
+ * media types with 415, and unknown transfer codings with 501. A body that is too large gets a 413 as soon as its size
+ * is known. A malformed body gets a 400, and so does a missing required one. Only JSON, forms and text are parsed;
+ * other bodies, multipart included, stay bytes.
  */
 export function bodyReader(declared: string[], required: boolean, limit: number): BodyReader {
   const asDeclared = new Map(declared.map((text) => [text, parseMediaType(text)]));

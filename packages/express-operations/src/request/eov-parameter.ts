@@ -21,9 +21,9 @@ function withStyle(parameter: ParameterObject): ParameterObject {
 const COMBINING = ["allOf", "oneOf", "anyOf"];
 
 /**
- * Rewrites combined schemas that EOV misreads. It treats a reference in them as an object, and would parse text as
- * JSON. In an object it finds only fields that a member names directly. It fails on a member that is an object without
- * fields.
+ * Rewrites combined schemas that EOV misreads. EOV treats a reference in them as an object, and would parse text as
+ * JSON. In an object EOV finds only fields that a member names directly. EOV fails on a member that is an object
+ * without fields.
  */
 function withReadableSchema(document: OpenApiDocument, parameter: ParameterObject): ParameterObject {
   const schema = resolve<Schema>(document, parameter.schema ?? {});
@@ -37,13 +37,13 @@ function withReadableSchema(document: OpenApiDocument, parameter: ParameterObjec
   return isScalar ? { ...parameter, schema: withoutReferences(document, schema) } : parameter;
 }
 
-/** Repeats the names of fields where EOV finds them: in a member of `anyOf` that accepts any value. */
+/** Repeats the names of fields in a member of `anyOf`, where EOV finds them. Another member accepts any value. */
 function withFields(schema: Schema, fields: string[]): Schema {
   const named = { type: "object", properties: Object.fromEntries(fields.map((name) => [name, {}])) };
   return { allOf: [{ allOf: [schema] }], anyOf: [named, {}], default: schema["default"] };
 }
 
-/** Replaces references by the schemas they refer to, combined with the keywords beside them. */
+/** Replaces each reference by its target, combined with the keywords beside the reference. */
 function withoutReferences(document: OpenApiDocument, node: Schema): Schema {
   if (typeof node !== "object") return node; // `true` and `false` (JSON Schema 2020-12)
   const { $ref, ...own } = node;

@@ -46,9 +46,9 @@ function adviceFor({ keyword, path, place, params, value }: Fault): string {
 }
 
 /**
- * Returns the fault to report. Validation stops at the first fault and reports its causes before it. For a choice,
- * these are the faults of each member. If all members report the same kind of fault, they are merged. If only one
- * member's fault is about more than the type, it is reported.
+ * Returns the fault to report. Validation stops at the first fault and lists the causes of that fault before it. The
+ * causes of a failed choice are the faults of its members. If all members have the same kind of fault, these are
+ * merged. If only one member has a fault other than a wrong type, that fault is reported.
  */
 function faultToReport(faults: Fault[]): Fault | undefined {
   const fault = faults.at(-1);
@@ -86,7 +86,9 @@ function selectByConstants(choice: Fault, parts: Fault[]): { remaining: Fault[];
   return { remaining: parts };
 }
 
-/** Returns the constants that a choice's member requires of its fields, by name, as far as its fault reveals them. */
+/**
+ * Returns the constants, by field name, that a member of a choice requires, as far as the member's fault reveals them.
+ */
 function constantsIn(choice: Fault, part: Fault): Map<string, unknown[]> {
   const isOfField = part.path.length === choice.path.length + 1 && part.value !== choice.value;
   const fields = isOfField
@@ -130,7 +132,7 @@ function withDescription(fault: Fault, { description }: Schema): Fault {
 
 const PLACES = { query: "query", params: "path", headers: "header" } as const;
 
-/** EOV holds headers in lower case, and cookies as headers. */
+/** Returns the declaration of a faulty parameter. EOV holds header names in lower case, and cookies as headers. */
 function declaredFor({ place, path: [name = ""] }: Fault, parameters: ParameterObject[]): ParameterObject | undefined {
   if (place === "body") return undefined;
   return parameters.find(({ in: where, name: own }) => {

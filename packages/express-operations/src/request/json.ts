@@ -4,7 +4,7 @@ import { printable } from "../problem.ts";
 export const MAX_DEPTH = 100;
 /** A number from its first digit on. Its sign is irrelevant to its precision. */
 const NUMBER = /[-\d.eE+]+/y;
-/** An escaped surrogate (RFC 8259, section 7), which a backslash before it would make plain text. */
+/** An escaped surrogate (RFC 8259, section 7). After another backslash the same characters are plain text. */
 const SURROGATE = /\\u[dD][89a-fA-F]/;
 
 /** The text is not JSON. */
@@ -72,8 +72,8 @@ function nestsDeeper(value: unknown, levels: number): boolean {
 }
 
 /**
- * Throws for duplicate names and inexact integers. `JSON.parse` has accepted the text, so each token is known by its
- * first character.
+ * Throws for duplicate names and inexact integers. The first character of each token identifies its kind, because
+ * `JSON.parse` has accepted the text.
  */
 function expectNothingLost(text: string): void {
   const names: (Set<string> | undefined)[] = [];

@@ -13,7 +13,7 @@ export interface MultipartFields {
 
 /**
  * Parses a multipart body into fields and files with EOV's multer; other bodies are unchanged. Rejects text in a file
- * field, because the schema cannot: both are strings to it. Rejects JSON that `parseJson` rejects.
+ * field, because the schema treats text and file alike as strings. Rejects JSON that `parseJson` rejects.
  */
 export async function readMultipart(eov: RequestEov, subject: Subject, fields: MultipartFields): Promise<void> {
   if (!String(subject.headers["content-type"]).startsWith("multipart/")) return;

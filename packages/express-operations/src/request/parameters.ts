@@ -120,7 +120,7 @@ export function checkEach(read: Reader, check: TextCheck): StrictCheck {
   };
 }
 
-/** Returns the check of a number's text, or undefined if the types allow anything but one number type. */
+/** Returns the check of the text of a number, or undefined if a value may be anything but one type of number. */
 export function numericCheck(types: Set<string>, schema: Schema): TextCheck | undefined {
   if (types.size !== 1) return undefined;
   if (types.has("number")) {
@@ -175,9 +175,9 @@ const NO_FAULTS: Fault[] = [];
 const RESERVED = /[:/?#[\]@!$'()*+,;]/;
 
 /**
- * Returns the fast path of validation: the compiled schemas alone. EOV's work before them costs several times as much
- * and changes nothing in plain requests: those without arrays or objects in parameters, and without unknown, empty or
- * unescaped values. Other requests are left to EOV.
+ * Returns the fast path of validation, which runs only the compiled schemas. EOV's preceding steps cost several times
+ * as much and change nothing in plain requests. A plain request has no arrays or objects in parameters, and no unknown,
+ * empty or unescaped values. Other requests are left to EOV.
  */
 export function fastValidation(
   document: OpenApiDocument,

@@ -91,7 +91,7 @@ function childFor<Route>(node: Node<Route>, segment: string): Node<Route> {
 
 /**
  * Returns the shortest non-empty values between the texts of a template segment. The time is linear: the first
- * occurrence of each text is always right, because a later one leaves less for the rest.
+ * occurrence of each text suffices, because a later occurrence leaves less for the remaining texts.
  */
 function valuesBetween([first = "", ...others]: string[], segment: string): string[] | undefined {
   if (!segment.startsWith(first)) return undefined;

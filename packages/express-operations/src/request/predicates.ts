@@ -118,7 +118,7 @@ const FORMATS: Record<string, string> = {
   double: "a number",
 };
 
-/** Returns the problem of a value and its remedy, as the rest of a sentence that begins with the value's place. */
+/** Returns the problem of a value and its remedy, as the end of a sentence that begins with the place of the value. */
 export function predicateOf(fault: Fault): string {
   const predicateFor = PREDICATES[fault.keyword] ?? (() => "is not as the API description asks for");
   const predicate = predicateFor(fault.params as unknown as KeywordParams, fault);

@@ -184,7 +184,10 @@ function mayBeObject(document: OpenApiDocument, { schema, content }: ParameterOb
   return content === undefined && (types.size === 0 || types.has("object"));
 }
 
-/** Returns whether each field of a parameter is a query parameter itself: an object in the style `form`, exploded. */
+/**
+ * Returns whether each field of a parameter is a query parameter of its own. This holds for exploded objects in the
+ * style `form`.
+ */
 export function isExplodedObject(document: OpenApiDocument, parameter: ParameterObject): boolean {
   const { in: where, style = "form", explode = true } = parameter;
   return where === "query" && style === "form" && explode && mayBeObject(document, parameter);

@@ -19,9 +19,9 @@ import { isExplodedObject } from "./query.ts";
 const DELIMITER: Record<string, string> = { spaceDelimited: " ", pipeDelimited: "|" };
 
 /**
- * Returns the checks that are stricter than the schema, because coercion would change these values silently: numbers in
- * plain decimal digits, integers that a double holds, no repeated parameter unless it is an array, and JSON without
- * loss.
+ * Returns checks that are stricter than the schema, because coercion would change invalid values silently. Numbers must
+ * be plain decimal digits, and integers must fit a double exactly. Only an array may be repeated. JSON must lose
+ * nothing when it is parsed.
  */
 export function strictness(document: OpenApiDocument, parameters: ParameterObject[]): CheckedParameter[] {
   return parameters.flatMap((parameter) => {
@@ -41,7 +41,7 @@ function strictChecks(document: OpenApiDocument, parameter: ParameterObject): St
     const isList = types.size === 1;
     const items: Reader = (raw) => {
       const given = value(raw) ?? [];
-      if (!isList && typeof given === "string") return []; // the text may be of another of its types
+      if (!isList && typeof given === "string") return []; // the text may match another type of the schema
       return [given].flat().flatMap((text) => (isDelimited(parameter) ? itemsOf(text, parameter) : text));
     };
     return numeric === undefined
@@ -84,7 +84,7 @@ function isReadAsJson(mediaType: string): boolean {
   return isJson(mediaType) || essenceOf(mediaType).endsWith("/json");
 }
 
-/** Returns whether EOV parses the text of a parameter as JSON if it is JSON. */
+/** Returns whether EOV parses the text of a parameter as JSON whenever the text is valid JSON. */
 function readsJson(schema: Schema, types: Set<string>): boolean {
   return types.has("object") || ["allOf", "oneOf", "anyOf"].some((keyword) => schema[keyword] !== undefined);
 }

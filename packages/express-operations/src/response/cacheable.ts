@@ -7,7 +7,7 @@ const CACHEABLE = new WeakSet<(...input: never[]) => unknown>();
  * caller or the time. With the option `cache` of `implement`, its responses are cached until the data changes.
  */
 export function cacheable<Handler extends (...input: never[]) => unknown>(handler: Handler): Handler {
-  const marked = handler.bind(undefined) as Handler; // a copy, because an operation that is not cacheable may use the same function
+  const marked = handler.bind(undefined) as Handler; // a copy, because another operation may use the same function uncached
   CACHEABLE.add(marked);
   return marked;
 }
@@ -18,8 +18,8 @@ export function isCacheable(handler: (...input: never[]) => unknown): boolean {
 }
 
 /**
- * Throws if an operation's responses may depend on more than its URL. An optional `If-None-Match` is allowed: it only
- * turns the response into a 304. It is not validated for cached responses.
+ * Throws if an operation's responses may depend on more than its URL. An optional `If-None-Match` is allowed, because
+ * the header only turns the response into a 304. Cached responses are sent without validating the header.
  */
 export function expectCacheable(entry: OperationEntry): void {
   const others = entry.parameters.filter(({ in: place }) => place === "header" || place === "cookie");

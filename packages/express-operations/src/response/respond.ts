@@ -73,16 +73,16 @@ export function respond(request: Request, response: Response, result: HandlerRes
 }
 
 /**
- * Returns whether deprecation is announced with a status. Other errors are the same for operations that are not
- * deprecated.
+ * Returns whether a response with this status has deprecation headers. Other errors are the same for all operations,
+ * deprecated or not.
  */
 function isAnnouncedWith(status: number): boolean {
   return (status >= 200 && status < 300) || status === 304 || status === 404;
 }
 
 /**
- * Adds the deprecation headers. `Link` of the handler is combined with theirs (RFC 8288, section 3.5); any other header
- * of the handler replaces theirs.
+ * Adds the deprecation headers to those of the handler. The two `Link` headers are combined (RFC 8288, section 3.5).
+ * For any other name the header of the handler takes precedence.
  */
 function withDeprecationHeaders(deprecationHeaders: Headers | undefined, headers: Headers): Headers {
   if (deprecationHeaders === undefined) return headers;
@@ -134,7 +134,7 @@ function encode(body: unknown, contentType: string): string | Uint8Array {
 
 /**
  * Returns a handler's response with its media type and without undeclared fields and headers. Throws if its status or
- * media type is not declared. It returns no promise unless the response is checked.
+ * media type is not declared. Returns a promise only if the response is checked.
  */
 export type ResponseFilter = (response: HandlerResponse) => HandlerResponse | Promise<HandlerResponse>;
 

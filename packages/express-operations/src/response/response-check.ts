@@ -25,8 +25,8 @@ export type CheckedShare = "off" | "always" | { sample: number };
 
 /**
  * Returns the check of an operation's responses, headers and body, against their schemas. EOV by itself validates
- * neither headers nor 5xx. Therefore each declared response becomes the status of a synthetic operation that returns `{
- * body, headers }`.
+ * neither headers nor 5xx. Therefore each declared response becomes a response of a synthetic operation, with a status
+ * of its own and an object of body and headers as its body.
  */
 export async function responseCheck(document: OpenApiDocument, entry: OperationEntry): Promise<CheckResponse> {
   const cases = new Map<string, number>();

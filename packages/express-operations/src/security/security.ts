@@ -74,7 +74,7 @@ interface Rejection {
   lacking?: string;
 }
 
-/** Tries the remaining alternatives; the first that is satisfied decides. */
+/** Tries the remaining alternatives in order. The first alternative that the request satisfies decides. */
 function admitByAny<Caller>(
   alternatives: Alternative<Caller>[],
   request: Request,
@@ -197,7 +197,7 @@ function schemeOf(document: OpenApiDocument, entry: OperationEntry, name: string
 
 /**
  * Calls `next` with a value, or with the result of a promise. A plain value is not awaited: each `await` costs a
- * promise, and delays the request behind others in the same turn of the event loop.
+ * promise, and other requests in the same turn of the event loop run first.
  */
 function mapMaybePromise<Value, Result>(
   value: Value | PromiseLike<Value>,

@@ -42,7 +42,8 @@ export function headerInputs(entry: OperationEntry): (Filling & { name: string }
 }
 
 /**
- * The size of each header in bytes. At this size, fewer headers fill Node's limit than its limit of a thousand headers.
+ * The size of each header in bytes. Headers of this size reach Node's limit of bytes before its limit of a thousand
+ * headers.
  */
 const HEADER_BYTES = 20;
 

@@ -45,7 +45,7 @@ export interface CostReport {
   /** One sentence for each input with a fault. */
   faults: string[];
   /**
-   * Schemas that themselves take more than linear time. Inputs of parameters and bodies with such schemas are not
+   * Schemas whose validation takes more than linear time. Inputs of parameters and bodies with such schemas are not
    * measured.
    */
   excluded: CostlySchema[];
@@ -111,7 +111,7 @@ const QUICK = 3;
 const RESERVED = 1_000;
 /** A time above this multiple of the maximum is not due to other work. */
 const CLEARLY_OVER = 3;
-/** The most repetitions of a request. The shortest time is the one that other work disturbed least. */
+/** The most repetitions of a request. The shortest time counts, because other work has disturbed that one least. */
 const REPEATS = 6;
 
 /**
