@@ -25,11 +25,11 @@ export function flagsOf({ name, flags }: Contender): string[] {
 /** The compared stacks, by their labels in the tables. */
 export const LINEUP = {
   "this service": { name: "petstore" },
-  "this service, nothing kept": { name: "petstore", tuning: { isCaching: false } },
+  "this service, no response cache": { name: "petstore", tuning: { isCaching: false } },
   "this service, no fast path past EOV": { name: "petstore", tuning: { fastPath: false } },
   "this service, Node without flags": { name: "petstore", flags: [] },
   "Fastify, same techniques": { name: "fastify-tuned" },
-  "Fastify, same techniques, nothing kept": { name: "fastify-tuned", env: { PEER_CACHES: "off" } },
+  "Fastify, same techniques, no response cache": { name: "fastify-tuned", env: { PEER_CACHES: "off" } },
   "Fastify as documented": { name: "fastify" },
   "Hono as documented": { name: "hono" },
   "bare node:http": { name: "node-http" },

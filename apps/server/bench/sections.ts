@@ -1,4 +1,4 @@
-import { ratioOf, show, spreadOf } from "@platform/bench-support/figures";
+import { ratioOf, show, type Spread, spreadOf } from "@platform/bench-support/figures";
 import { type Contender, type Label, LINEUP } from "./contenders.ts";
 import { createDatabases } from "./database.ts";
 import {
@@ -11,8 +11,8 @@ import {
 } from "./rounds.ts";
 import { type Work, type WorkName, WORKS } from "./works.ts";
 
-/** Ratios relative to Fastify as documented, by stack and work. */
-export type Ratios = Record<Label, Record<WorkName, { clock: number; cpu: number }>>;
+/** Requests per second of CPU time relative to Fastify as documented, by stack and work. */
+export type Ratios = Record<Label, Record<WorkName, Spread>>;
 
 const PETSTORE: Contender = { name: "petstore" };
 
@@ -28,15 +28,10 @@ export async function compareStacks(bench: Bench): Promise<Ratios> {
       all,
       "Fastify as documented",
       "Fastify, same techniques",
-      "Fastify, same techniques, nothing kept",
+      "Fastify, same techniques, no response cache",
     );
     const base = all["Fastify as documented"];
-    for (const label of labels) {
-      ratios[label][name] = {
-        clock: ratioOf(all[label].perSecond, base.perSecond).median,
-        cpu: ratioOf(all[label].perCpuSecond, base.perCpuSecond).median,
-      };
-    }
+    for (const label of labels) ratios[label][name] = ratioOf(all[label].perCpuSecond, base.perCpuSecond);
   }
   return ratios;
 }
@@ -112,7 +107,7 @@ export async function startUp({ databases, effort }: Bench): Promise<void> {
 export async function growth({ load, effort }: Bench, animals: number): Promise<void> {
   await using few = await createDatabases(1_000);
   await using many = await createDatabases(animals);
-  const withoutCaching = LINEUP["this service, nothing kept"];
+  const withoutCaching = LINEUP["this service, no response cache"];
   const start = async (running: DisposableStack): Promise<RunningContender<"1,000 animals" | "many animals">[]> => [
     running.use(await startContender("1,000 animals", withoutCaching, few)),
     running.use(await startContender("many animals", withoutCaching, many)),
