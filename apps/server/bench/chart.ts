@@ -16,6 +16,7 @@ const STACKS: [Label, string][] = [
 ];
 
 const WORKS: WorkName[] = ["list 20", "list 100", "get by id", "create", "refuse with 400", "refuse with 401"];
+const HEADING = "Requests per second of CPU time, where Fastify as documented is 1";
 const [LEFT, BAR, GAP, WIDTH, TOP] = [104, 14, 22, 720, 70];
 
 /**
@@ -30,8 +31,9 @@ export function chart(ratios: Ratios, theme: keyof typeof THEMES): string {
   const height = TOP + WORKS.length * group + 20;
   const lines = [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui, sans-serif" font-size="12" fill="${text}">`,
-    `<title>Requests per second of CPU time, Fastify as documented being 1</title>`,
-    `<text x="0" y="16" font-size="14" font-weight="600">Requests per second of CPU time, Fastify as documented being 1</text>`,
+    `<title>${HEADING}</title>`,
+    `<text x="0" y="16" font-size="14" font-weight="600">${HEADING}</text>`,
+    `<text x="${WIDTH}" y="59" text-anchor="end" font-size="11">bars: median; lines: lowest to highest</text>`,
     ...STACKS.map(([label, colour], at) => {
       const [left, top] = [at % 2 === 0 ? 0 : 220, at < 2 ? 32 : 50];
       return `<rect x="${left}" y="${top}" width="10" height="10" fill="${colour}"/><text x="${left + 16}" y="${top + 9}">${label}</text>`;
