@@ -3,6 +3,7 @@ import { RequestValidator } from "express-openapi-validator/dist/middlewares/ope
 import { ContentType } from "express-openapi-validator/dist/middlewares/util.js";
 import { OpenApiValidator } from "express-openapi-validator/dist/openapi.validator.js";
 import { type OpenApiDocument, type Schema, unescapeKey } from "./document/document.ts";
+import { compilePattern } from "./document/pattern.ts";
 import type { Subject, UploadedFile } from "./request/subject.ts";
 
 /**
@@ -18,7 +19,8 @@ import type { Subject, UploadedFile } from "./request/subject.ts";
  *   under method, path and content type, so that plain requests bypass EOV. They report errors by `errorsText`, so that
  *   messages are made of facts and not of English text.
  * - `ajvOpts.baseOptions` returns the options of ajv. With `strictTuples`, ajv rejects a valid schema: a tuple that
- *   ends with `unevaluatedItems`.
+ *   ends with `unevaluatedItems`. `code.regExp` compiles patterns, because ajv itself compiles them with the flag `u`
+ *   alone.
  * - `responseMiddleware` replaces `response.json` and passes errors to the `next` of its own call.
  * - `multipartMiddleware` reads a stream with multer and sets `body` and `files` on it.
  * - Three validation errors are identified by their text alone: see `ownFaultOf`.
@@ -141,7 +143,8 @@ async function bind(document: OpenApiDocument, path: string, method: string, opt
   });
   const ajvOptions = validator.ajvOpts as unknown as { baseOptions: () => object };
   const baseOptions = ajvOptions.baseOptions.bind(ajvOptions);
-  ajvOptions.baseOptions = () => ({ ...baseOptions(), strictTuples: false });
+  const regExp = Object.assign(compilePattern, { code: "new RegExp" }); // ajv reads `code` only to print a schema
+  ajvOptions.baseOptions = () => ({ ...baseOptions(), strictTuples: false, code: { regExp } });
   const middlewares = validator.installMiddleware(Promise.resolve(spec)) as Middleware[];
   const step = (name: string): Middleware => {
     const found = middlewares.find((middleware) => middleware.name === name);

@@ -1,5 +1,6 @@
 import type { OpenApiDocument, Schema } from "../document/document.ts";
 import { boundsOf, typesOf } from "../document/effective-schema.ts";
+import { compilePattern } from "../document/pattern.ts";
 import { exampleValue } from "./example-value.ts";
 
 /** A value that violates a schema, and the violation. */
@@ -63,7 +64,7 @@ function invalidTexts(schema: Schema): InvalidValue[] {
 function mismatchOf(pattern: unknown, length: number): string | undefined {
   if (typeof pattern !== "string") return undefined;
   try {
-    const expression = new RegExp(pattern, "u");
+    const expression = compilePattern(pattern);
     return ["!", "~", "0", "x", "A", "\u0007"].map((one) => one.repeat(length)).find((text) => !expression.test(text));
   } catch {
     return undefined; // the pattern is not valid in ECMA-262

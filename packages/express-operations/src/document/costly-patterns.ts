@@ -1,3 +1,5 @@
+import { compilePattern } from "./pattern.ts";
+
 /** The longest text for which quadratic backtracking is fast: one text, or each of many in a list or a map. */
 const SHORT = { once: 500, repeated: 50 };
 /** Longer patterns are not analysed, because the analysis would take too long. */
@@ -75,7 +77,7 @@ function mayBeginAnywhere(source: string): boolean {
 /** Compiles a pattern like ajv. Returns undefined if it does not compile; `ready` reports that. */
 function expressionOf(source: string): RegExp | undefined {
   try {
-    return new RegExp(source, "u");
+    return compilePattern(source);
   } catch {
     return undefined;
   }

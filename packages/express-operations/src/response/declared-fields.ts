@@ -1,5 +1,6 @@
 import type { OpenApiDocument, Schema } from "../document/document.ts";
 import { resolve } from "../document/document.ts";
+import { compilePattern } from "../document/pattern.ts";
 import { dropUndeclaredFields, type DropUndeclared, type Shape } from "./respond.ts";
 
 /**
@@ -56,7 +57,7 @@ function shapeOf(document: OpenApiDocument, schemas: Schema[]): Shape {
       shape.fields.set(name, { schemas: [...(shape.fields.get(name)?.schemas ?? []), ...schemasIn([field])] });
     }
     for (const [pattern, field] of Object.entries((node["patternProperties"] ?? {}) as Record<string, Schema>)) {
-      shape.patterns.push([new RegExp(pattern, "u"), schemasIn([field])]);
+      shape.patterns.push([compilePattern(pattern), schemasIn([field])]);
     }
     const others = OTHERS.map((keyword) => node[keyword]).filter((value) => value !== undefined);
     if (others.some((value) => value !== false)) shape.isOpen = true;
