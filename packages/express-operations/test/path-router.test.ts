@@ -15,6 +15,8 @@ describe("PathRouter", () => {
     "/a.b/{x}-{y}",
     "/v{n}/x",
     "/café au lait/{x}",
+    "/{bucket}?acl",
+    "/#Target={x}",
   ]) {
     router.route(template, () => template);
   }
@@ -37,6 +39,8 @@ describe("PathRouter", () => {
     ["/pets/1%2ejson", "/pets/{id}.json", ["1"]],
     ["/pets/%2e%2E", "/pets/{id}", [".."]],
     ["/pets/%2570", "/pets/{id}", ["%2570"]],
+    ["/one%3Facl", "/{bucket}?acl", ["one"]],
+    ["/%23Target=1", "/#Target={x}", ["1"]],
   ])("%s matches %s", (path, template, values) => {
     expect(router.find(path)).toEqual({ route: template, values });
   });

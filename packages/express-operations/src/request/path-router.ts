@@ -116,10 +116,13 @@ function slashFrom(path: string, start: number): number {
   return at === -1 ? path.length : at;
 }
 
-/** Percent-encodes a segment of a template (RFC 3986, section 2.1), except for its braces. */
+/**
+ * Percent-encodes a segment of a template (RFC 3986, section 2.1), except for its braces. A question mark or a number
+ * sign in a template belongs to the path, so a request has it encoded.
+ */
 function asSent(segment: string): string {
-  if (segment.includes("%")) return normalizePath(segment);
-  return encodeURI(segment).replaceAll("%7B", "{").replaceAll("%7D", "}");
+  const escaped = segment.includes("%") ? normalizePath(segment) : encodeURI(segment);
+  return escaped.replaceAll("%7B", "{").replaceAll("%7D", "}").replaceAll("?", "%3F").replaceAll("#", "%23");
 }
 
 /** Returns the query of a URL, without its question mark. */
