@@ -27,7 +27,7 @@ export type Input<Operation, Env extends HandlerTypes = HandlerTypes> = {
   operationId: string;
   path: ParametersIn<Operation, "path">;
   query: ParametersIn<Operation, "query">;
-  headers: ParametersIn<Operation, "header">;
+  headers: WithoutIgnored<ParametersIn<Operation, "header">>;
   cookies: ParametersIn<Operation, "cookie">;
   /** The path of the request as sent, without its query. Links to the same resource start with it. */
   requestPath: string;
@@ -54,6 +54,13 @@ type ParametersIn<Operation, Place extends string> = Operation extends { paramet
       : Exclude<Parameters[Place], undefined>
     : Empty
   : Empty;
+
+/** Removes the headers whose declaration OpenAPI ignores. Handlers do not receive them. */
+type WithoutIgnored<Headers> = {
+  [Name in keyof Headers as Lowercase<Name & string> extends IgnoredHeader ? never : Name]: Headers[Name];
+};
+
+type IgnoredHeader = "accept" | "content-type" | "authorization";
 
 type RequestBody<Operation> = Operation extends { requestBody: { content: infer Content } }
   ? ReceivedContent<Content>

@@ -139,7 +139,7 @@ test("inputs say which part of the request grows, and which limit bounds it", ()
   const [good] = operationsOf(stock);
   expect(ofParts(stock, good!)).toMatchObject({
     "path {id}": "target, path id",
-    "header accept": "head, header accept",
+    "header Accept": "head",
     "header X-Shelf": "head, header X-Shelf",
     body: "body, body",
   });

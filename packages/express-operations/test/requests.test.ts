@@ -35,6 +35,15 @@ async function raw(paths: object): Promise<(rest: string) => Promise<string>> {
   };
 }
 
+test.each(["Accept", "content-type", "AUTHORIZATION"])(
+  "the declaration of %s as a parameter is ignored (OpenAPI 3.1, Parameter Object)",
+  async (name) => {
+    const ignored = { in: "header", name, required: true, schema: { type: "integer" } };
+    const got = await ask([ignored], "/x", { Accept: "*/*", Authorization: "x" });
+    expect(got).toMatchObject({ status: 200, headers: {} });
+  },
+);
+
 describe("parameters", () => {
   test("cookies have their declared types and defaults", async () => {
     const cookies = [

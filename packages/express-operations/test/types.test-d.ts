@@ -103,3 +103,10 @@ type Emptied = Output<{ responses: { 204: { content: never } } }>;
 ({ status: 204 }) satisfies Emptied;
 // @ts-expect-error 204 has no body
 ({ status: 204, body: {} }) satisfies Emptied;
+
+interface WithIgnoredHeaders {
+  responses: Record<200, unknown>;
+  parameters: { header: { Authorization: string; "content-type"?: string; "X-Other"?: string } };
+}
+// OpenAPI ignores the declarations of these headers, so that handlers do not receive them.
+is<Equal<Input<WithIgnoredHeaders>["headers"], { "X-Other"?: string }>>();

@@ -3,20 +3,24 @@
 export interface OpenApiDocument {
   openapi: string;
   paths?: object;
+  webhooks?: object;
   components?: object;
   security?: object[];
 }
 
 /** An operation with its path and method. */
 export interface OperationEntry {
-  /** The operationId. An operation without one has `GET /path`, for error messages. */
+  /** The operationId. Without one, the method in upper case, a space and the path: `GET /pets/{petId}`. */
   id: string;
   /** Lower case, as the document spells it. */
   method: string;
   /** The path template, such as `/pets/{petId}`. */
   path: string;
   operation: OperationObject;
-  /** The parameters of the operation and those of its path item that it does not override. References are resolved. */
+  /**
+   * The parameters of the operation and those of its path item that it does not override. References are resolved.
+   * Headers whose declaration OpenAPI ignores are left out: `Accept`, `Content-Type` and `Authorization`.
+   */
   parameters: ParameterObject[];
 }
 
@@ -121,10 +125,16 @@ export function operationsOf(document: OpenApiDocument): OperationEntry[] {
       const shared = parametersOf(document, item["parameters"] as OperationObject["parameters"]).filter(
         (outer) => !own.some((inner) => inner.name === outer.name && inner.in === outer.in),
       );
-      entries.push({ id, method, path, operation, parameters: [...shared, ...own] });
+      const parameters = [...shared, ...own].filter((parameter) => !isIgnored(parameter));
+      entries.push({ id, method, path, operation, parameters });
     }
   }
   return entries;
+}
+
+/** Returns whether a parameter is a header that OpenAPI describes elsewhere (OpenAPI 3.1, "Parameter Object"). */
+function isIgnored({ in: place, name }: ParameterObject): boolean {
+  return place === "header" && /^(?:accept|content-type|authorization)$/i.test(name);
 }
 
 /** Returns the parameter names of a path template, in order. */

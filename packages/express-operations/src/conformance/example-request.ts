@@ -36,7 +36,7 @@ export function exampleRequest(
     cookies: {},
     credentials,
   };
-  for (const parameter of meaningfulParameters(entry)) {
+  for (const parameter of entry.parameters) {
     if (parameter.in === "path" || parameter.required === true) {
       place(request, parameter, exampleParameter(document, parameter));
     }
@@ -54,16 +54,6 @@ export function exampleParameter(document: OpenApiDocument, parameter: Parameter
   const node = { allOf: [schema ?? media?.schema ?? {}, { minItems: 1, minProperties: 1 }] };
   const given = example ?? firstExample(document, examples) ?? media?.example;
   return given ?? exampleValue(document, node, `parameter "${name}"`);
-}
-
-/**
- * Returns the parameters of an operation without the headers whose declaration is ignored (OpenAPI 3.1, "Parameter
- * Object").
- */
-export function meaningfulParameters(entry: OperationEntry): ParameterObject[] {
-  return entry.parameters.filter(
-    ({ in: where, name }) => where !== "header" || !/^(?:accept|content-type|authorization)$/i.test(name),
-  );
 }
 
 /** Returns the path of a request, below the base URL. */

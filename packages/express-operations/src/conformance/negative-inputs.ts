@@ -8,7 +8,7 @@ import {
   requiredOf,
   typesOf,
 } from "../document/effective-schema.ts";
-import { type ExampleRequest, exampleParameter, meaningfulParameters } from "./example-request.ts";
+import { type ExampleRequest, exampleParameter } from "./example-request.ts";
 import { isExplodedObject } from "../request/query.ts";
 import { invalidValues } from "./invalid-values.ts";
 import { place } from "./parameter-style.ts";
@@ -25,7 +25,7 @@ export interface NegativeInput {
  * repeated.
  */
 export function negativeInputs(document: OpenApiDocument, entry: OperationEntry): NegativeInput[] {
-  const parameters = meaningfulParameters(entry);
+  const parameters = entry.parameters;
   return [
     ...parameters.flatMap((parameter) => parameterInputs(document, parameter)),
     ...unknownParameter(document, parameters),
