@@ -3,6 +3,19 @@ import { excerpt } from "../src/document/excerpt.ts";
 import { isAnnotation } from "../src/document/keywords.ts";
 import { anyJson as ok, serveEcho as serve } from "./echo.ts";
 
+test("an operation without an operationId has the handler of its method and path", async () => {
+  const item = { get: { responses: ok }, post: { operationId: "add", responses: ok } };
+  const webhooks = { sold: { post: { operationId: "sold", responses: {} } } };
+  await using server = await serve({ "/a/{id}": item }, { webhooks });
+  for (const [method, id] of [
+    ["GET", "GET /a/{id}"],
+    ["POST", "add"],
+  ] as const) {
+    const response = await fetch(`${server.baseUrl}/a/1`, { method });
+    expect(await response.json()).toMatchObject({ operationId: id });
+  }
+});
+
 describe("unusual documents", () => {
   test("callbacks, webhooks and servers of a path do not confuse it", async () => {
     const hook = { post: { operationId: "hook", responses: ok } };

@@ -1,5 +1,6 @@
 import { runInNewContext } from "node:vm";
 import express, { type RequestHandler } from "express";
+import { operationsOf } from "../src/document/document.ts";
 import { implement, type OpenApiDocument, type SecurityHandler, type UploadedFile } from "../src/index.ts";
 import { listen } from "./listen.ts";
 
@@ -26,14 +27,11 @@ export async function serveEcho(
   ...before: RequestHandler[]
 ) {
   const document = { openapi: "3.1.0", info: { title: "t", version: "1" }, ...more, paths } as OpenApiDocument;
-  const ids = Object.values(paths).flatMap((item: object) =>
-    Object.values(item).map((operation) => (operation as { operationId?: string }).operationId ?? []),
-  );
   const echo = ({ files = [], ...input }: { files?: UploadedFile[] }) => ({
     status: 200,
     body: { ...input, files: files.map(({ bytes, ...file }) => ({ ...file, text: Buffer.from(bytes).toString() })) },
   });
-  const handlers = Object.fromEntries(ids.flat().map((id) => [id, echo]));
+  const handlers = Object.fromEntries(operationsOf(document).map(({ id }) => [id, echo]));
   const implementation = implement()({ document, handlers: handlers as never, security });
   return listen(express.Router().use(...before, implementation));
 }

@@ -160,3 +160,17 @@ test("referenced headers stand where they are referenced, in shared responses an
   expect(paths["/x"].get.responses[200]).toEqual(inlined);
   expect(components.responses).toEqual({ Gone: inlined, Unused: inlined, None: {} });
 });
+
+test("operations have the ids of their handlers, and operations of webhooks have none", () => {
+  const item = (operationId?: string) => ({ post: { ...(operationId && { operationId }), responses: {} } });
+  const shared = { pathItems: { Born: item("born") } };
+  const { paths, webhooks } = withRequestDefaultsRequired({
+    openapi: "3.1.0",
+    paths: { "/dogs/{id}": item(), "/cats": item("addCat") },
+    webhooks: { sold: item("sold"), born: { $ref: "#/components/pathItems/Born" } },
+    components: shared,
+  });
+  expect(paths["/dogs/{id}"].post).toHaveProperty("operationId", "POST /dogs/{id}");
+  expect(paths["/cats"].post).toHaveProperty("operationId", "addCat");
+  expect(webhooks.sold.post).not.toHaveProperty("operationId");
+});

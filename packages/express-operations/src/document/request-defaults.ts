@@ -17,7 +17,8 @@ const UNCERTAIN = { one: ["not", "if", "then", "else", "contains"], many: ["oneO
  * Returns a copy of a document to generate handlers' types from. Parameters and body fields with a `default` are
  * required in it, because validation fills them in. Fields inside `oneOf`, `anyOf` and conditions are excepted. If
  * requests and responses share a component schema, a handler must write these fields into its response. Referenced
- * headers are inlined, as by `inlineHeaders`.
+ * headers are inlined, as by `inlineHeaders`. Operations without an operationId get the one that `implement` gives
+ * them. Operations of webhooks lose theirs, because other servers implement them.
  */
 export function withRequestDefaultsRequired<Document extends object>(document: Document): Document {
   const copy = structuredClone(document) as Document & OpenApiDocument;
@@ -35,7 +36,8 @@ export function withRequestDefaultsRequired<Document extends object>(document: D
     for (const part of partsOf(schema, UNCERTAIN)) visit(part, false);
   };
 
-  for (const { parameters, operation } of operationsOf(copy)) {
+  for (const { id, parameters, operation } of operationsOf(copy)) {
+    operation.operationId = id;
     for (const parameter of parameters) {
       if (parameter.schema?.["default"] !== undefined) parameter.required = true;
       visit(parameter.schema, true);
@@ -43,6 +45,7 @@ export function withRequestDefaultsRequired<Document extends object>(document: D
     const requestBody = resolve<RequestBodyObject | undefined>(copy, operation.requestBody);
     for (const { schema } of Object.values(requestBody?.content ?? {})) visit(schema, true);
   }
+  for (const { operation } of operationsOf({ ...copy, paths: copy.webhooks ?? {} })) delete operation.operationId;
   for (const schema of certain) if (!uncertain.has(schema)) requireDefaults(schema);
   inlineHeaders(copy);
   return copy;
