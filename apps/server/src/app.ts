@@ -13,7 +13,7 @@ import { isDatabaseUnavailable } from "@platform/storage/database-error";
 import { failureOf } from "@platform/storage/failure";
 import { outageLog } from "@platform/storage/outage";
 import type { Storage } from "@platform/storage/storage";
-import { snapshotPerTurn } from "@platform/storage/turns";
+import { snapshotPerTurn } from "@platform/storage/snapshot-per-turn";
 import type { Express } from "express";
 import { implement, type Implementation } from "express-operations";
 import { handlers, TABLES, type Tables } from "./registrations.ts";

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { isPostgres, openDatabase } from "./database.ts";
-import { type GroupOptions, groupCommit } from "./turns.ts";
+import { type GroupOptions, groupCommit } from "./group-commit.ts";
 import { SqliteFileAdapter } from "./sqlite/sqlite.dialect.ts";
 import type { FileOptions } from "./sqlite/sqlite.file.ts";
 import type { OnCommit, Storage, Writer } from "./storage.ts";
@@ -44,7 +44,7 @@ export function openStorage<Tables>(databaseUrl: string, options: StorageOptions
   };
 }
 
-/** Runs each unit of work in its own transaction. The PostgreSQL server groups commits and enforces the timeouts. */
+/** Runs each write in its own transaction. The PostgreSQL server groups commits and enforces the timeouts. */
 function inTransactions<Tables>(db: Kysely<Tables>, onCommit: OnCommit = () => {}): Writer<Tables> {
   return {
     write: async (work, isSuccess = () => true) => {

@@ -5,14 +5,14 @@ import { isPostgresUrl, pathOfFileUrl } from "./url.ts";
 
 /** Registers the metrics of a storage and returns the function to call on each commit. */
 export function addStorageMetrics(registry: Registry, databaseUrl: string): OnCommit {
-  const batches = new Histogram({
+  const groupSizes = new Histogram({
     name: "petstore_commit_batch_size",
     help: "Writes that shared one transaction.",
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
     registers: [registry],
   });
   if (!isPostgresUrl(databaseUrl)) registry.registerMetric(walSize(databaseUrl));
-  return (size) => batches.observe(size);
+  return (size) => groupSizes.observe(size);
 }
 
 function walSize(databaseUrl: string): Gauge {

@@ -1,8 +1,6 @@
 import type { Kysely } from "kysely";
 
-/**
- * A unit of work in a transaction. It may be rolled back and run again, so it must have no effect outside the database.
- */
+/** The queries of one write. They may be rolled back and run again, so `Work` must have no effect outside the database. */
 export type Work<Tables, Result> = (trx: Kysely<Tables>) => Promise<Result>;
 
 /** The database of a running service, with separate access for reads and writes. */
@@ -38,7 +36,7 @@ export interface Storage<Tables> {
   readonly tables?: Tables;
 }
 
-/** Called after each commit with the number of units of work in the transaction. */
+/** Called after each commit with the number of writes in the transaction. */
 export type OnCommit = (size: number) => void;
 
 /** The methods of a storage that write. */

@@ -11,7 +11,7 @@ const REQUEST = { apiKeyId: 1, key: "k1", requestHash: "h1", now: NOW };
 
 const write = (trx: Database) => insertThing(trx, CUP);
 const once = <Answer>(db: Database, request: IdempotentRequest, work: (trx: Database) => Promise<Answer>) =>
-  onceOn((unit) => db.transaction().execute(unit), request, work);
+  onceOn((perform) => db.transaction().execute(perform), request, work);
 
 describe("once", () => {
   test("writes the first time and replays the answer after", async () => {

@@ -3,7 +3,7 @@ import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { DatabaseError } from "../src/database-error.ts";
-import { groupCommit } from "../src/turns.ts";
+import { groupCommit } from "../src/group-commit.ts";
 import type { SqliteFileAdapter } from "../src/sqlite/sqlite.dialect.ts";
 import type { Storage } from "../src/storage.ts";
 import { pathOfFileUrl } from "../src/url.ts";
@@ -44,13 +44,13 @@ describe("write", () => {
   test("answers the units of a group in the order of their arrival, also where one fails", async () => {
     const { write } = await temporaryStorage();
     const order: string[] = [];
-    const units = [1, -1, 2, -2].map((size) =>
+    const writes = [1, -1, 2, -2].map((size) =>
       write((trx) => insertThing(trx, { ...CUP, size })).then(
         () => order.push(`${size} is kept`),
         () => order.push(`${size} fails`),
       ),
     );
-    await Promise.all(units);
+    await Promise.all(writes);
     expect(order).toEqual(["1 is kept", "-1 fails", "2 is kept", "-2 fails"]);
   });
 

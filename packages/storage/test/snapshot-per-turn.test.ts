@@ -1,6 +1,6 @@
 import Sqlite from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import { snapshotPerTurn } from "../src/turns.ts";
+import { snapshotPerTurn } from "../src/snapshot-per-turn.ts";
 import { pathOfFileUrl } from "../src/url.ts";
 import { insertThing, listThings, temporaryStorage } from "./things.ts";
 

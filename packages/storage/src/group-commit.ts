@@ -14,20 +14,21 @@ export interface GroupOptions {
   largestGroup?: number | undefined;
 }
 
-/** How often waiting units are checked for timeouts. */
+/** How often waiting writes are checked for timeouts. */
 const TIMEOUT_CHECK_MS = 50;
 
 /** The timeout of writes while the service stops. It suffices to take a free lock. */
 const STOPPING_TIMEOUT_MS = 200;
 
-interface Unit {
+/** A call of `write` that is not settled. */
+interface PendingWrite {
   work: Work<any, unknown>;
   isSuccess: (result: never) => boolean;
   resolve: (result: never) => void;
   reject: (error: unknown) => void;
   /** The time by `performance.now()` at which the write is rejected unless its work has begun. */
   deadline: number;
-  state: "waiting" | "begun" | "refused";
+  state: "waiting" | "begun" | "rejected";
 }
 
 /**
@@ -38,19 +39,19 @@ export function groupCommit<Tables>(
   db: Kysely<Tables>,
   { onCommit = () => {}, timeoutMs = LOCK_TIMEOUT_MS, largestGroup = 256 }: GroupOptions = {},
 ): Writer<Tables> {
-  const waiting: Unit[] = [];
-  let group: Unit[] = [];
+  const waiting: PendingWrite[] = [];
+  let group: PendingWrite[] = [];
   let isBusy = false;
   let currentTimeoutMs = timeoutMs;
 
-  const refuseWhere = (isDue: (unit: Unit) => boolean): void => {
-    for (const unit of [...group, ...waiting]) if (isDue(unit)) refuse(unit);
+  const rejectWhere = (isDue: (write: PendingWrite) => boolean): void => {
+    for (const pending of [...group, ...waiting]) if (isDue(pending)) rejectWaiting(pending);
   };
 
   const commitWaiting = async (): Promise<void> => {
     if (isBusy || waiting.length === 0) return;
     isBusy = true;
-    const watch = setInterval(() => refuseWhere(({ deadline }) => deadline <= performance.now()), TIMEOUT_CHECK_MS);
+    const watch = setInterval(() => rejectWhere(({ deadline }) => deadline <= performance.now()), TIMEOUT_CHECK_MS);
     while (waiting.length > 0) {
       group = waiting.splice(0, largestGroup);
       await commit(db, group, onCommit);
@@ -73,24 +74,24 @@ export function groupCommit<Tables>(
     stopWaiting: (afterMs) => {
       const stop = setTimeout(() => {
         currentTimeoutMs = STOPPING_TIMEOUT_MS;
-        refuseWhere(() => true);
+        rejectWhere(() => true);
       }, afterMs);
       stop.unref();
     },
   };
 }
 
-function refuse(unit: Unit): void {
-  if (unit.state !== "waiting") return;
-  unit.state = "refused";
-  unit.reject(lockedError());
+function rejectWaiting(write: PendingWrite): void {
+  if (write.state !== "waiting") return;
+  write.state = "rejected";
+  write.reject(lockedError());
 }
 
 const savepoint = prepared<any, unknown>(() => sql`savepoint before`);
 const rollback = prepared<any, unknown>(() => sql`rollback to before`);
 
-/** The result of a unit, and the function that settles its promise. */
-interface UnitResult {
+/** The result of a write, and the function that settles its promise. */
+interface WriteResult {
   isCommitted: boolean;
   settle: () => void;
 }
@@ -99,15 +100,15 @@ interface UnitResult {
 class NotSuccessful extends Error {}
 
 /**
- * Runs a group in one transaction and settles its promises after the commit. A unit that throws, or whose `isSuccess`
- * returns false, is rolled back alone: the group is rolled back and runs again with a savepoint for each unit. The first
- * run has no savepoint for each unit, because savepoints are slow.
+ * Runs a group in one transaction and settles its promises after the commit. A write whose work throws, or whose `isSuccess`
+ * returns false, is rolled back alone: the group is rolled back and runs again with a savepoint for each write. The first
+ * run has no savepoint for each write, because savepoints are slow.
  */
-async function commit(db: Kysely<any>, group: Unit[], onCommit: OnCommit): Promise<void> {
-  let results: UnitResult[];
+async function commit(db: Kysely<any>, group: PendingWrite[], onCommit: OnCommit): Promise<void> {
+  let results: WriteResult[];
   try {
     results = await db.transaction().execute(async (trx) => {
-      const begun = group.filter(hasBegun);
+      const begun = group.filter(begin);
       await savepoint(trx, {});
       try {
         return await runTogether(trx, begun);
@@ -125,16 +126,16 @@ async function commit(db: Kysely<any>, group: Unit[], onCommit: OnCommit): Promi
   for (const { settle } of results) settle();
 }
 
-/** Marks a unit as begun and returns true, unless the unit was refused. A unit that has begun cannot be refused. */
-function hasBegun(unit: Unit): boolean {
-  if (unit.state === "refused") return false;
-  unit.state = "begun";
+/** Marks a write as begun and returns true, unless it was rejected. A write that has begun cannot be rejected. */
+function begin(write: PendingWrite): boolean {
+  if (write.state === "rejected") return false;
+  write.state = "begun";
   return true;
 }
 
-async function runTogether(trx: Kysely<any>, units: Unit[]): Promise<UnitResult[]> {
-  const results: UnitResult[] = [];
-  for (const { work, isSuccess, resolve } of units) {
+async function runTogether(trx: Kysely<any>, writes: PendingWrite[]): Promise<WriteResult[]> {
+  const results: WriteResult[] = [];
+  for (const { work, isSuccess, resolve } of writes) {
     const result = await work(trx);
     if (!isSuccess(result as never)) throw new NotSuccessful();
     results.push({ isCommitted: true, settle: () => resolve(result as never) });
@@ -142,9 +143,9 @@ async function runTogether(trx: Kysely<any>, units: Unit[]): Promise<UnitResult[
   return results;
 }
 
-async function runEachAlone(trx: Kysely<any>, units: Unit[]): Promise<UnitResult[]> {
-  const results: UnitResult[] = [];
-  for (const { work, isSuccess, resolve, reject } of units) {
+async function runEachAlone(trx: Kysely<any>, writes: PendingWrite[]): Promise<WriteResult[]> {
+  const results: WriteResult[] = [];
+  for (const { work, isSuccess, resolve, reject } of writes) {
     await savepoint(trx, {});
     try {
       const result = await work(trx);
@@ -169,30 +170,4 @@ async function undo(trx: Kysely<any>, error: unknown): Promise<void> {
   } catch {
     throw error;
   }
-}
-
-/** The rest of a request, called with the version of its snapshot. It must not throw. */
-export type Continuation = (version: number | undefined) => void;
-
-/**
- * Returns a function that collects the requests of one turn of the event loop and runs them in one snapshot. The snapshot
- * begins after the last request has arrived, so that no request reads data older than its arrival. Writes that the requests
- * start synchronously are committed together before the next turn.
- */
-export function snapshotPerTurn(
-  storage: Pick<Storage<any>, "snapshot" | "commitNow">,
-): (continuation: Continuation) => void {
-  let arrived: Continuation[] = [];
-  const begin = (): void => {
-    const turn = arrived;
-    arrived = [];
-    storage.snapshot((version) => {
-      for (const continuation of turn) continuation(version);
-    });
-    queueMicrotask(() => process.nextTick(storage.commitNow)); // after the synchronous part of the requests and its promises
-  };
-  return (continuation) => {
-    arrived.push(continuation);
-    if (arrived.length === 1) setImmediate(begin);
-  };
 }
