@@ -2,7 +2,7 @@ import { type OperationsWithDefaults, scopes } from "@petstore/contract";
 import { document } from "@petstore/contract/document";
 import { holdsApiKey } from "@platform/api-keys/api-key";
 import { authentication, type KeyUses } from "@platform/api-keys/authentication";
-import type { HandlerContext } from "@platform/api-keys/environment";
+import type { HandlerContext } from "@platform/api-keys/handler-context";
 import { withRateLimit, type RateLimits } from "@platform/api-keys/rate-limits";
 import { expectGrantable } from "@platform/api-keys/scopes";
 import { operationOptions } from "@platform/service/operation-options";

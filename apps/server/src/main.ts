@@ -1,6 +1,6 @@
 import { scopes } from "@petstore/contract";
 import { addAuditCommand } from "@platform/api-keys/audit.commands";
-import { endedKeys } from "@platform/api-keys/ended-keys";
+import { apiKeyCarryOver } from "@platform/api-keys/keys.carry-over";
 import { addKeysCommands } from "@platform/api-keys/keys.commands";
 import { ConfigError } from "@platform/service/settings";
 import { addBackupCommands } from "@platform/storage/backup.commands";
@@ -48,7 +48,11 @@ program
 
 addKeysCommands(program, { withDatabase, environment: () => readConfig(process.env).environment, scopes });
 addAuditCommand(program, { withDatabase, tables: TABLES });
-addBackupCommands(program, { ...schema, databaseUrl: () => readConfig(process.env).databaseUrl, carryOver: endedKeys });
+addBackupCommands(program, {
+  ...schema,
+  databaseUrl: () => readConfig(process.env).databaseUrl,
+  carryOver: apiKeyCarryOver,
+});
 addCopyCommand(program, schema);
 addDoctorCommand(program);
 

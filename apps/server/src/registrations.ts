@@ -1,5 +1,5 @@
 import type { OperationsWithDefaults } from "@petstore/contract";
-import type { HandlerContext } from "@platform/api-keys/environment";
+import type { HandlerContext } from "@platform/api-keys/handler-context";
 import { apiKeys } from "@platform/api-keys/keys.registration";
 import { idempotencyKeys } from "@platform/storage/idempotency.registration";
 import { tablesOf, type TablesOf } from "@platform/storage/registration";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { addAuditCommand } from "@platform/api-keys/audit.commands";
-import { endedKeys } from "@platform/api-keys/ended-keys";
+import { apiKeyCarryOver } from "@platform/api-keys/keys.carry-over";
 import { addKeysCommands } from "@platform/api-keys/keys.commands";
 import { addBackupCommands } from "@platform/storage/backup.commands";
 import { addCopyCommand } from "@platform/storage/copy.commands";
@@ -20,7 +20,7 @@ test("each command, argument and option says what it is for", () => {
   const unread = () => expect.fail("settings are read though no command runs");
   addKeysCommands(program, { withDatabase: unread, environment: unread, scopes: [] });
   addAuditCommand(program, { withDatabase: unread, tables: {} });
-  addBackupCommands(program, { databaseUrl: unread, migrations: {}, tables: {}, carryOver: endedKeys });
+  addBackupCommands(program, { databaseUrl: unread, migrations: {}, tables: {}, carryOver: apiKeyCarryOver });
   addCopyCommand(program, { migrations: {}, tables: {} });
   addDoctorCommand(program);
   const commands = withSubcommands(program);

@@ -46,7 +46,7 @@ export function withStub(handlers: string | undefined, { id }: OperationEntry, p
   if (handlers !== undefined)
     return insertAt(handlers, /(?=\n\} satisfies Handlers<)/, `\n${stub.trimEnd()}`, handlersFile);
   return `import type { OperationIdsByTag, OperationsWithDefaults } from "@petstore/contract";
-import type { HandlerContext } from "@platform/api-keys/environment";
+import type { HandlerContext } from "@platform/api-keys/handler-context";
 import type { Handlers } from "express-operations";
 
 /** The operations tagged ${tag}. */

@@ -39,7 +39,7 @@ describe("the stub of a handler", () => {
   test("stands in a new file, or last among those of its tag", () => {
     const text = withStub(undefined, entry, STORE);
     expect(text).toBe(`import type { OperationIdsByTag, OperationsWithDefaults } from "@petstore/contract";
-import type { HandlerContext } from "@platform/api-keys/environment";
+import type { HandlerContext } from "@platform/api-keys/handler-context";
 import type { Handlers } from "express-operations";
 
 /** The operations tagged Store. */

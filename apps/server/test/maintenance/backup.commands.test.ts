@@ -1,4 +1,4 @@
-import { endedKeys } from "@platform/api-keys/ended-keys";
+import { apiKeyCarryOver } from "@platform/api-keys/keys.carry-over";
 import { report } from "@platform/storage/backup.commands";
 import { expect, test } from "vitest";
 import { TABLES } from "../../src/registrations.ts";
@@ -6,7 +6,7 @@ import { TABLES } from "../../src/registrations.ts";
 const FIRST = "b.db is restored. What was there is now a.db.";
 const [FROM, TO] = [Date.parse("2030-01-02T03:04:05Z"), Date.parse("2030-01-02T03:05:06Z")];
 const NOTHING = { rows: { pets: 0, api_keys: 0, idempotency_keys: 0 }, from: FROM, to: TO };
-const OPTIONS = { tables: TABLES, carryOver: endedKeys };
+const OPTIONS = { tables: TABLES, carryOver: apiKeyCarryOver };
 
 test("petstore restore says in one line that there was nothing before", () => {
   expect(report("b.db", { aside: undefined, carried: undefined }, OPTIONS)).toEqual(["b.db is restored."]);

@@ -2,7 +2,7 @@ import { open, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { listAudit } from "@platform/api-keys/audit.repository";
 import { ensureBootstrapKey } from "@platform/api-keys/bootstrap";
-import { endedKeys } from "@platform/api-keys/ended-keys";
+import { apiKeyCarryOver } from "@platform/api-keys/keys.carry-over";
 import { createApiKey, findApiKey, listApiKeys, revokeApiKey, rotateApiKey } from "@platform/api-keys/keys.repository";
 import { backup } from "@platform/storage/backup";
 import { factsOf } from "@platform/storage/carry-over";
@@ -19,7 +19,7 @@ import { insertPet } from "../../src/resources/pets/pets.repository.ts";
 import { type Program, run, startProgram } from "../program.ts";
 import { type Database, opened, SCHEMA } from "../temporary.ts";
 
-const OPTIONS = { ...SCHEMA, carryOver: endedKeys };
+const OPTIONS = { ...SCHEMA, carryOver: apiKeyCarryOver };
 const ANSWERS_BEFORE_BACKUP = 100;
 
 describe("petstore backup", () => {

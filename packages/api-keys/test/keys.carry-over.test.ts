@@ -2,7 +2,7 @@ import { type Carried, type CarryOver, factsOf, readReplaced, writeCarried } fro
 import { memoryDatabase } from "@platform/test-support/memory-database";
 import type Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { endedKeys } from "../src/ended-keys.ts";
+import { apiKeyCarryOver } from "../src/keys.carry-over.ts";
 
 const KEYS = `
   create table api_keys (id integer primary key autoincrement, name text, prefix text, hash text not null unique, scopes text,
@@ -40,10 +40,10 @@ function expected(ended: number, added: number) {
 function carried(replaced: string[], restored: Sqlite.Database): Carried | undefined {
   let outcome: Carried | undefined;
   const read: CarryOver["read"] = (file) => {
-    const write = endedKeys.read(file);
+    const write = apiKeyCarryOver.read(file);
     return (into) => (outcome = write(into));
   };
-  const options = { tables: {}, carryOver: { ...endedKeys, read } };
+  const options = { tables: {}, carryOver: { ...apiKeyCarryOver, read } };
   writeCarried(restored, readReplaced(memoryDatabase(KEYS, AUDIT, ...replaced), factsOf(restored), options));
   return outcome;
 }
@@ -66,12 +66,12 @@ describe("the keys that have ended in a database", () => {
   test("have no time where a table of an older version has no column for it", () => {
     const replaced = memoryDatabase(KEYS, key(1, "a", { revoked: 60 }), "alter table api_keys drop column rotated_at");
     const restored = memoryDatabase(KEYS, AUDIT);
-    expect(endedKeys.read(replaced)(restored)).toEqual(expected(1, 1));
+    expect(apiKeyCarryOver.read(replaced)(restored)).toEqual(expected(1, 1));
     expect(keysIn(restored)).toEqual([[1, "a", null, 60, null]]);
   });
 
   test("are none where a database has never had a table", () => {
-    expect(endedKeys.read(memoryDatabase())(memoryDatabase(KEYS, AUDIT))).toEqual(expected(0, 0));
+    expect(apiKeyCarryOver.read(memoryDatabase())(memoryDatabase(KEYS, AUDIT))).toEqual(expected(0, 0));
   });
 });
 

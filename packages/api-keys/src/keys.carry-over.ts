@@ -1,14 +1,14 @@
 import { type CarryOver, columnsOf } from "@platform/storage/carry-over";
 import type Sqlite from "better-sqlite3";
 
-/** Keeps keys revoked or rotated when an older backup is restored, and copies their audit entries. */
-export const endedKeys: CarryOver = {
+/** Keeps API keys revoked or rotated when an older backup is restored, and copies their audit entries. */
+export const apiKeyCarryOver: CarryOver = {
   read: (replaced) => {
     const keys = keysOf(replaced).filter(({ revoked_at, rotated_at }) => revoked_at !== null || rotated_at !== null);
     const trail = auditEntriesOf(replaced);
     return (restored) => {
-      const outcomes = keys.map((key) => ({ key, outcome: endKey(restored, key) }));
-      const changed = outcomes.filter(({ outcome }) => outcome !== "known");
+      const outcomes = keys.map((key) => ({ key, outcome: carryOverKey(restored, key) }));
+      const changed = outcomes.filter(({ outcome }) => outcome !== "unchanged");
       for (const { key } of changed)
         for (const entry of trail.filter(({ key_id }) => key_id === key.id)) addToAudit(restored, entry, key.hash);
       return {
@@ -75,10 +75,10 @@ function auditEntriesOf(file: Sqlite.Database): AuditRow[] {
 }
 
 /**
- * Revokes or rotates a key as in the replaced database, and returns the change; `known` means no change. A key that the
- * backup lacks is added, because a bootstrap file could otherwise register the key again.
+ * Revokes or rotates a key as in the replaced database, and returns the change. A key that the backup lacks is
+ * added, because a bootstrap file could otherwise register the key again.
  */
-function endKey(file: Sqlite.Database, key: KeyRow): "known" | "ended" | "added" {
+function carryOverKey(file: Sqlite.Database, key: KeyRow): "unchanged" | "updated" | "added" {
   const known = file.prepare<[string], KeyRow>("select * from api_keys where hash = ?").get(key.hash);
   if (known === undefined) {
     const isFree = file.prepare("select 1 from api_keys where id = ?").get(key.id) === undefined;
@@ -88,7 +88,7 @@ function endKey(file: Sqlite.Database, key: KeyRow): "known" | "ended" | "added"
       .run({ ...key, id: isFree ? key.id : null });
     return "added";
   }
-  const isNewlyEnded =
+  const isNewlyRevokedOrRotated =
     (known.revoked_at === null && key.revoked_at !== null) || (known.rotated_at === null && key.rotated_at !== null);
   const { changes } = file
     .prepare(
@@ -99,7 +99,7 @@ function endKey(file: Sqlite.Database, key: KeyRow): "known" | "ended" | "added"
       where hash = @hash`,
     )
     .run({ hash: key.hash, revoked_at: key.revoked_at, rotated_at: key.rotated_at, expires_at: key.expires_at });
-  return isNewlyEnded && changes === 1 ? "ended" : "known";
+  return isNewlyRevokedOrRotated && changes === 1 ? "updated" : "unchanged";
 }
 
 function addToAudit(file: Sqlite.Database, entry: AuditRow, hash: string): void {
