@@ -4,7 +4,7 @@ import { holdsApiKey } from "@platform/api-keys/api-key";
 import { authentication, type KeyUses } from "@platform/api-keys/authentication";
 import type { HandlerContext } from "@platform/api-keys/handler-context";
 import { withRateLimit, type RateLimits } from "@platform/api-keys/rate-limits";
-import { expectGrantable } from "@platform/api-keys/scopes";
+import { expectValidScopes } from "@platform/api-keys/scopes";
 import { operationOptions } from "@platform/service/operation-options";
 import { dataVersionOf } from "@platform/service/request-state";
 import { type Capacity, createServiceApp, type ServiceAppOptions } from "@platform/service/service-app";
@@ -42,7 +42,7 @@ const RESPONSE_CACHE_BYTES = 32 * 1024 * 1024;
 /** Creates the petstore as an Express app. */
 export async function createApp(options: AppOptions): Promise<Express> {
   const { storage, logger, isCaching = true } = options;
-  expectGrantable(scopes);
+  expectValidScopes(scopes);
   const runInSnapshot = snapshotPerTurn(storage);
   const failure = () => failureOf(storage, Object.keys(TABLES));
   return createServiceApp({

@@ -2,7 +2,7 @@ import { auditApiKeys, createApiKeys, createRateLimits } from "@platform/api-key
 import { createIdempotencyKeys } from "@platform/storage/idempotency.migrations";
 import type { Migrations } from "@platform/storage/migrations";
 import { migrationsOf } from "@platform/storage/registration";
-import { createPets, nameCreators } from "./resources/pets/pets.migrations.ts";
+import { createPets, addCreatorColumns } from "./resources/pets/pets.migrations.ts";
 import { REGISTRATIONS } from "./registrations.ts";
 
 /** Migrations that no registration contains. Add none: a new migration belongs to the registration of its tables. */
@@ -16,7 +16,7 @@ const SHARED: Migrations = {
   },
   "0002_audit_api_keys": { up: auditApiKeys },
   "0003_create_rate_limits": { up: createRateLimits },
-  "0004_name_creators": { up: nameCreators },
+  "0004_name_creators": { up: addCreatorColumns },
 };
 
 /** All migrations of this version, by name and in order. The name and SQL of a released migration never change. */

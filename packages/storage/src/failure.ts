@@ -32,12 +32,12 @@ export async function failureOf(storage: Storage<any>, tables: readonly string[]
 
 /** Reads from the tables, because `select 1` does not read the file. */
 async function examine(
-  { db, expectInPlace, expectWritable }: Storage<any>,
+  { db, expectFileAtPath, expectWritable }: Storage<any>,
   tables: readonly string[],
 ): Promise<Failure | undefined> {
   let message = NO_ANSWER;
   try {
-    expectInPlace();
+    expectFileAtPath();
     const reads = tables.map((table) => sql`exists (select 1 from ${sql.table(table)})`);
     await sql`select ${sql.join(reads)}`.execute(db);
     message = "The database cannot be written.";

@@ -19,7 +19,7 @@ const LOCK_TIMEOUT_MS = 60_000;
 export async function migrate(db: Kysely<any>, migrations: Migrations): Promise<string[]> {
   return db.transaction().execute(async (trx) => {
     if (isPostgres(trx)) await acquireLock(trx);
-    await refuseNewer(trx, migrations);
+    await rejectNewerDatabase(trx, migrations);
     const migrator = new Migrator({ db: trx, provider: { getMigrations: async () => ({ ...migrations }) } });
     const { error, results = [] } = await migrator.migrateToLatest();
     if (error !== undefined) {
@@ -58,7 +58,7 @@ export async function appliedMigrations(db: Kysely<any>): Promise<string[]> {
   return applied.map(({ name }) => name);
 }
 
-async function refuseNewer(db: Kysely<any>, migrations: Migrations): Promise<void> {
+async function rejectNewerDatabase(db: Kysely<any>, migrations: Migrations): Promise<void> {
   const applied = await appliedMigrations(db);
   const unknown = applied.filter((name) => !Object.hasOwn(migrations, name));
   if (unknown.length === 0) return;

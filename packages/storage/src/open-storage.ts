@@ -29,9 +29,9 @@ export function openStorage<Tables>(databaseUrl: string, options: StorageOptions
       reader instanceof SqliteFileAdapter
         ? reader.snapshot.bind(reader) // `db` only reads, so the version changes on every commit
         : (read) => read(undefined),
-    expectInPlace: () => {
+    expectFileAtPath: () => {
       for (const adapter of [reader, writer.getExecutor().adapter])
-        if (adapter instanceof SqliteFileAdapter) adapter.expectInPlace();
+        if (adapter instanceof SqliteFileAdapter) adapter.expectFileAtPath();
     },
     open: async () => {
       if (isPostgres(db)) return;

@@ -21,7 +21,7 @@ export interface Storage<Tables> {
   /** Commits the pending writes now, rather than in the next turn of the event loop. */
   commitNow: () => void;
   /** Throws `FileMovedError` if the open database file is no longer at its path, so that a write would be lost. */
-  expectInPlace: () => void;
+  expectFileAtPath: () => void;
   /**
    * Rejects with the reason while the database cannot be written. Once the database has failed a write, each call tests
    * writing, at most once per second, until a test succeeds.

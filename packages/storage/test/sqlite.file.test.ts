@@ -19,18 +19,18 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openDatabase } from "../src/database.ts";
 import { backup } from "../src/maintenance/backup.ts";
 import { migrate } from "../src/migrations.ts";
-import { restrictToOwner, makeFile, openFile, refuseOldSqlite } from "../src/sqlite/sqlite.file.ts";
+import { restrictToOwner, makeFile, openFile, rejectOldSqlite } from "../src/sqlite/sqlite.file.ts";
 import { MIGRATIONS, type Tables } from "./things.ts";
 
 /** A program that restores, because a test cannot wait for a moment between two calls of SQLite. */
 const RESTORER = join(import.meta.dirname, "programs/restorer.ts");
 
 test.each(["3.51.3", "3.51.10", "3.54.1", "4.0.0"])("SQLite %s is used", (version) => {
-  expect(() => refuseOldSqlite(version)).not.toThrow();
+  expect(() => rejectOldSqlite(version)).not.toThrow();
 });
 
 test.each(["3.7.0", "3.46.1", "3.51.2"])("SQLite %s, which may damage a database, is refused", (version) => {
-  expect(() => refuseOldSqlite(version)).toThrow(`SQLite ${version} may damage a database; 3.51.3 or later is needed`);
+  expect(() => rejectOldSqlite(version)).toThrow(`SQLite ${version} may damage a database; 3.51.3 or later is needed`);
 });
 
 describe("a file that is replaced while it is opened", () => {
@@ -74,8 +74,8 @@ describe("a file that is replaced while it is opened", () => {
     afterOpening(() => rmSync(path));
     expect(() => openFile(path, { mustExist: true })).toThrow("unable to open database file");
     expect(existsSync(path)).toBe(false);
-    const { file, isInPlace } = openFile(path);
-    expect(isInPlace()).toBe(true);
+    const { file, isAtPath } = openFile(path);
+    expect(isAtPath()).toBe(true);
     file.close();
     expect(existsSync(path)).toBe(true);
   });
@@ -193,8 +193,8 @@ async function databaseWith(name: string): Promise<string> {
 
 /** Opens the file as the service does and expects the open file to be at its path. */
 function namesIn(path: string): unknown[] {
-  const { file, isInPlace } = openFile(path, { mustExist: true });
-  expect(isInPlace()).toBe(true);
+  const { file, isAtPath } = openFile(path, { mustExist: true });
+  expect(isAtPath()).toBe(true);
   const names = file.prepare("select name from things").pluck().all();
   file.close();
   return names;

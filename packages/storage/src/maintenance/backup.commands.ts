@@ -7,15 +7,15 @@ import type { AnyTables, Schema } from "../registration.ts";
 import type { CarryOver, Loss } from "./carry-over.ts";
 import { restore, type Restored } from "./restore.ts";
 
-/** The database that the commands back up and restore. */
-export interface BackedUp extends Schema {
+/** The settings of `backup` and `restore`. */
+export interface BackupSettings extends Schema {
   /** Called when a command runs. */
   databaseUrl: () => string;
   carryOver: CarryOver;
 }
 
 /** Adds `backup` and `restore` to the command line. */
-export function addBackupCommands(program: Command, { databaseUrl, ...options }: BackedUp): void {
+export function addBackupCommands(program: Command, { databaseUrl, ...options }: BackupSettings): void {
   const { migrations, tables, carryOver } = options;
   program
     .command("backup")
@@ -43,7 +43,7 @@ export function addBackupCommands(program: Command, { databaseUrl, ...options }:
 export function report(
   file: string,
   { aside, carried }: Restored,
-  { tables, carryOver }: Pick<BackedUp, "tables" | "carryOver">,
+  { tables, carryOver }: Pick<BackupSettings, "tables" | "carryOver">,
 ): string[] {
   const first = `${file} is restored.${aside === undefined ? "" : ` What was there is now ${aside}.`}`;
   if (aside === undefined) return [first];

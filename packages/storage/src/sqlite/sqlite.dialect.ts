@@ -41,7 +41,7 @@ export class SqliteFileAdapter extends SqliteAdapter {
         file: Sqlite.Database;
         inTransaction: boolean;
         statements: SqliteDatabase;
-        isInPlace: () => boolean;
+        isAtPath: () => boolean;
         begin: Sqlite.Statement<[]>;
         version: Sqlite.Statement<[], number>;
         end: Sqlite.Statement<[]>;
@@ -59,12 +59,12 @@ export class SqliteFileAdapter extends SqliteAdapter {
   }
 
   /** Called once the file is open. */
-  opened({ file, isInPlace }: OpenFile, statements: SqliteDatabase): void {
+  opened({ file, isAtPath }: OpenFile, statements: SqliteDatabase): void {
     this.#file = {
       file,
       inTransaction: false,
       statements,
-      isInPlace,
+      isAtPath,
       begin: file.prepare("begin"),
       version: file.prepare<[], number>("pragma data_version").pluck(),
       end: file.prepare("commit"),
@@ -72,8 +72,8 @@ export class SqliteFileAdapter extends SqliteAdapter {
   }
 
   /** Throws if the file was moved, removed or replaced since it was opened. */
-  expectInPlace(): void {
-    if (this.#file?.isInPlace() === false) throw new FileMovedError(this.path);
+  expectFileAtPath(): void {
+    if (this.#file?.isAtPath() === false) throw new FileMovedError(this.path);
   }
 
   /**
@@ -158,7 +158,7 @@ class Driver extends SqliteDriver {
 
   /** Throws if the file is no longer at its path, because writes would be lost when the last process closes the file. */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    this.#adapter.expectInPlace();
+    this.#adapter.expectFileAtPath();
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
     this.#adapter.inTransaction = true;
   }

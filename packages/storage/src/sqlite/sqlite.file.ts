@@ -30,7 +30,7 @@ export interface FileOptions {
 export interface OpenFile {
   file: Sqlite.Database;
   /** Whether the file and its log are still at their paths. */
-  isInPlace: () => boolean;
+  isAtPath: () => boolean;
 }
 
 /**
@@ -48,12 +48,12 @@ export function openFile(
     const inode = inodeOf(path);
     const file = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: mustExist });
     try {
-      refuseOldSqlite(String(file.prepare("select sqlite_version()").pluck().get()));
+      rejectOldSqlite(String(file.prepare("select sqlite_version()").pluck().get()));
       applySettings(file, { ...SETTINGS, synchronous: SYNCHRONOUS[synchronous], query_only: Number(isReadOnly) });
       restrictToOwner(path);
       const log = inodeOf(`${path}-wal`);
-      const isInPlace = () => inodeOf(path) === inode && inodeOf(`${path}-wal`) === log;
-      if (isInPlace()) return { file, isInPlace };
+      const isAtPath = () => inodeOf(path) === inode && inodeOf(`${path}-wal`) === log;
+      if (isAtPath()) return { file, isAtPath };
       file.close();
     } catch (error) {
       file.close();
@@ -110,7 +110,7 @@ function versionNumber(version: string): number {
 }
 
 /** Throws for a version of SQLite that could lose or damage data. */
-export function refuseOldSqlite(version: string): void {
+export function rejectOldSqlite(version: string): void {
   if (versionNumber(version) < versionNumber(MIN_VERSION))
     throw new Error(`SQLite ${version} may damage a database; ${MIN_VERSION} or later is needed`);
 }

@@ -15,7 +15,7 @@ export async function createPets(db: Kysely<unknown>): Promise<void> {
 }
 
 /** Adds columns for the API key that added an animal and the time of creation. Both are null for existing animals. */
-export async function nameCreators(db: Kysely<unknown>): Promise<void> {
+export async function addCreatorColumns(db: Kysely<unknown>): Promise<void> {
   const { integer } = columnTypes(db);
   await sql`alter table pets add column created_by ${integer}`.execute(db);
   await sql`alter table pets add column created_at ${integer}`.execute(db);
