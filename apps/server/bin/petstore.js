@@ -6,14 +6,14 @@ const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
 if (existsSync(new URL("../src/main.js", import.meta.url))) {
   if (major > 22 || (major === 22 && minor >= 15)) await import(new URL("../src/main.js", import.meta.url).href);
-  else refuse("22.15 or newer: install one.");
+  else rejectNode("22.15 or newer: install one.");
 } else if (process.features.typescript) {
   await import("../src/main.ts");
 } else {
-  refuse("22.18 or newer: run it through `npx -y pnpm@12.21.0 petstore …`, which brings its own Node.");
+  rejectNode("22.18 or newer: run it through `npx -y pnpm@12.21.0 petstore …`, which brings its own Node.");
 }
 
-function refuse(remedy) {
+function rejectNode(remedy) {
   console.error(`Node ${process.versions.node} cannot run the petstore, which needs ${remedy}`);
   process.exitCode = 1;
 }

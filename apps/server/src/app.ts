@@ -10,7 +10,7 @@ import { dataVersionOf } from "@platform/service/request-state";
 import { type Capacity, createServiceApp, type ServiceAppOptions } from "@platform/service/service-app";
 import type { Environment as EnvironmentName } from "@platform/service/settings";
 import { isDatabaseUnavailable } from "@platform/storage/database-error";
-import { failureOf } from "@platform/storage/failure";
+import { findDatabaseFailure } from "@platform/storage/failure";
 import { outageLog } from "@platform/storage/outage";
 import type { Storage } from "@platform/storage/storage";
 import { snapshotPerTurn } from "@platform/storage/snapshot-per-turn";
@@ -21,7 +21,7 @@ import { handlers, TABLES, type Tables } from "./registrations.ts";
 /** The options of the petstore's app. `createApp` itself sets the options that `Omit` names. */
 export interface AppOptions extends Omit<
   ServiceAppOptions,
-  "document" | "basePath" | "runInSnapshot" | "api" | "isSecret" | "outages" | "failureOf"
+  "document" | "basePath" | "runInSnapshot" | "api" | "isSecret" | "outages" | "findFailure"
 > {
   storage: Storage<Tables>;
   keyUses: KeyUses;
@@ -44,7 +44,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
   const { storage, logger, isCaching = true } = options;
   expectValidScopes(scopes);
   const runInSnapshot = snapshotPerTurn(storage);
-  const failure = () => failureOf(storage, Object.keys(TABLES));
+  const findFailure = () => findDatabaseFailure(storage, Object.keys(TABLES));
   return createServiceApp({
     ...options,
     document,
@@ -52,10 +52,10 @@ export async function createApp(options: AppOptions): Promise<Express> {
     runInSnapshot: isCaching ? runInSnapshot : (run) => runInSnapshot(() => run(undefined)), // no version, so no caching
     api: (capacity) => operations(options, capacity),
     isSecret: holdsApiKey,
-    failureOf: failure,
+    findFailure,
     outages: {
-      covers: isDatabaseUnavailable,
-      report: outageLog(logger, async () => (await failure()) === undefined),
+      isOutage: isDatabaseUnavailable,
+      logOutage: outageLog(logger, async () => (await findFailure()) === undefined),
     },
   });
 }

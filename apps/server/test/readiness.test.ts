@@ -119,7 +119,7 @@ describe("/readyz", () => {
     const other = new Sqlite(path);
     onTestFinished(() => void other.close());
     other.exec("alter table pets rename to taken");
-    expect(await expectError(await get(), 503, "unavailable")).toBe("The database does not answer.");
+    expect(await expectError(await get(), 503, "unavailable")).toBe("The database does not respond.");
     const req = { method: "GET", path: "/readyz", id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string };
     const err = { type: "SqliteError", message: "no such table: pets", code: "SQLITE_ERROR" };
     expect(warned()).toMatchObject([{ level: 50, req, err }]);
@@ -137,7 +137,7 @@ describe("/readyz", () => {
     expect(performance.now() - began).toBeGreaterThanOrEqual(990);
     expect(JSON.parse(log[0]!)).toMatchObject({
       msg: "the database cannot be used",
-      err: { message: "no answer in 1000 ms" },
+      err: { message: "no response in 1000 ms" },
     });
     letGo();
     await holding;

@@ -66,11 +66,11 @@ async function main(): Promise<void> {
 function wholeNumber(name: "count" | "seed" | "floor" | "jobs", least = 0): number {
   const value = values[name];
   if (/^\d{1,9}$/.test(value) && Number(value) >= least) return Number(value);
-  return refuse(`--${name} must be a whole number of at least ${least}, not ${value}.`);
+  return exitWithError(`--${name} must be a whole number of at least ${least}, not ${value}.`);
 }
 
 /** Prints what is wrong with an option and exits. No copies exist yet. */
-function refuse(message: string): never {
+function exitWithError(message: string): never {
   console.error(message);
   process.exit(1);
 }
@@ -83,7 +83,7 @@ function chosenFolders(): string[] {
   return values.package.map((name) => {
     const folder = folders.find((known) => basename(known) === name);
     if (folder !== undefined) return folder;
-    return refuse(
+    return exitWithError(
       `There is no package ${name} with tests. Set --package to one of ${folders.map((known) => basename(known)).join(", ")}.`,
     );
   });

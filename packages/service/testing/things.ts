@@ -129,10 +129,10 @@ export function thingsService({
       observer: metrics,
       tracing,
       isSecret: (text) => text.includes("secret"),
-      failureOf: async () => undefined,
+      findFailure: async () => undefined,
       outages: {
-        covers: isOutage,
-        report: (error, req) => logger.error({ err: error, req }, "outage"),
+        isOutage,
+        logOutage: (error, req) => logger.error({ err: error, req }, "outage"),
       },
       api: async (capacity) => {
         const implementation = implement<Operations>()({

@@ -3,10 +3,10 @@ import { sql } from "kysely";
 import { FileMovedError } from "./sqlite/sqlite.errors.ts";
 import type { Storage } from "./storage.ts";
 
-/** How long the database may take to answer before it counts as unavailable. */
+/** How long the database may take to respond before it counts as unavailable. */
 const DEADLINE_MS = 1_000;
 
-const NO_ANSWER = "The database does not answer.";
+const NO_RESPONSE = "The database does not respond.";
 
 /** The reason why the database cannot be used. The message is safe for clients: it contains no path and no host. */
 export interface Failure {
@@ -18,13 +18,16 @@ export interface Failure {
  * Returns the reason why a table cannot be read or the database cannot be written, or undefined if both work. Writing is
  * tested only after a write has failed.
  */
-export async function failureOf(storage: Storage<any>, tables: readonly string[]): Promise<Failure | undefined> {
+export async function findDatabaseFailure(
+  storage: Storage<any>,
+  tables: readonly string[],
+): Promise<Failure | undefined> {
   const stop = new AbortController();
-  const failure = new Error(`no answer in ${DEADLINE_MS} ms`);
+  const failure = new Error(`no response in ${DEADLINE_MS} ms`);
   const timeout = setTimeout(DEADLINE_MS, failure, { signal: stop.signal });
   timeout.catch(() => {});
   try {
-    return await Promise.race([examine(storage, tables), timeout.then((error) => ({ error, message: NO_ANSWER }))]);
+    return await Promise.race([examine(storage, tables), timeout.then((error) => ({ error, message: NO_RESPONSE }))]);
   } finally {
     stop.abort();
   }
@@ -35,7 +38,7 @@ async function examine(
   { db, expectFileAtPath, expectWritable }: Storage<any>,
   tables: readonly string[],
 ): Promise<Failure | undefined> {
-  let message = NO_ANSWER;
+  let message = NO_RESPONSE;
   try {
     expectFileAtPath();
     const reads = tables.map((table) => sql`exists (select 1 from ${sql.table(table)})`);

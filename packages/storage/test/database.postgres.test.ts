@@ -23,7 +23,7 @@ describe("a database that cannot be used says why and what to do, without the pa
     ["no such database", (url) => (url.pathname = "nothing"), /database "nothing" does not exist/],
     ["no such user", (url) => (url.username = "nobody"), /password authentication failed|does not exist/],
   ])("%s", async (_title, change, reason) => {
-    const error = await failureOf(sql`select 1`.execute(opened(await at(change))));
+    const error = await errorOf(sql`select 1`.execute(opened(await at(change))));
     expect(error).toBeInstanceOf(DatabaseError);
     expect(error.message).toMatch(UNUSABLE);
     expect(error.message).toMatch(reason);
@@ -42,7 +42,7 @@ describe("a database that cannot be used says why and what to do, without the pa
     const url = Object.assign(new URL(database.url), { username: role }).href;
     const [first, second] = [opened(url), opened(url)];
     await sql`select 1`.execute(first);
-    const error = await failureOf(sql`select 1`.execute(second));
+    const error = await errorOf(sql`select 1`.execute(second));
     expect(error).toBeInstanceOf(DatabaseError);
     expect(error.message).toMatch(/too many connections/);
     await first.destroy();
@@ -52,12 +52,12 @@ describe("a database that cannot be used says why and what to do, without the pa
 
 describe("a query that fails for the state of the database is distinguished from a mistake", () => {
   test("a mistake", async () => {
-    const error = await failureOf(sql`select nothing from nowhere`.execute(opened(await temporaryUrl())));
+    const error = await errorOf(sql`select nothing from nowhere`.execute(opened(await temporaryUrl())));
     expect(isDatabaseUnavailable(error)).toBe(false);
   });
 
   test("a statement that takes too long, by a limit that the URL can set", async () => {
-    const error = await failureOf(
+    const error = await errorOf(
       sql`select pg_sleep(60)`.execute(opened(`${await temporaryUrl()}?statement_timeout=100`)),
     );
     expect(error.message).toBe("canceling statement due to statement timeout");
@@ -67,7 +67,7 @@ describe("a query that fails for the state of the database is distinguished from
   test("no free connection in time", async () => {
     const db = opened(await temporaryUrl());
     const holding = Array.from({ length: 10 }, () => sql`select pg_sleep(2.5)`.execute(db));
-    const error = await failureOf(sql`select 1`.execute(db));
+    const error = await errorOf(sql`select 1`.execute(db));
     expect(error.message).toMatch(/timeout exceeded when trying to connect/);
     expect(isDatabaseUnavailable(error)).toBe(true);
     await Promise.all(holding);
@@ -93,7 +93,7 @@ describe("a query that fails for the state of the database is distinguished from
 
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const { promise: isCut, resolve: cut } = Promise.withResolvers<void>();
-    const failing = failureOf(
+    const failing = errorOf(
       write(async (trx) => {
         await insertThing(trx, CUP);
         const first = sql.raw(statement).execute(trx);
@@ -111,7 +111,7 @@ describe("a query that fails for the state of the database is distinguished from
   });
 });
 
-async function failureOf(promise: Promise<unknown>): Promise<Error> {
+async function errorOf(promise: Promise<unknown>): Promise<Error> {
   return promise.then(
     () => {
       throw new Error("it did not fail");

@@ -36,7 +36,7 @@ describe("openDatabase", () => {
     await writeFile(join(folder, "text.db"), "This is not a database. ".repeat(100));
     await mkdir(join(folder, "folder.db"));
     for (const path of ["text.db", "folder.db", "text.db/below.db"]) {
-      const error = await failureOf(sql`select 1`.execute(opened(`file:${join(folder, path)}`)));
+      const error = await errorOf(sql`select 1`.execute(opened(`file:${join(folder, path)}`)));
       expect(error).toBeInstanceOf(DatabaseError);
       expect(isDatabaseUnavailable(error)).toBe(true);
       expect(error.message).toMatch(
@@ -107,7 +107,7 @@ describe("a database that another process has locked", () => {
   test("is given up after some seconds, with the reason", async () => {
     const [holder, waiter] = await twoConnections();
     await holder.transaction().execute(async () => {
-      const error = await failureOf(insertThing(waiter, CUP));
+      const error = await errorOf(insertThing(waiter, CUP));
       expect(error).toBeInstanceOf(DatabaseError);
       expect(error.message).toBe("The database is locked by another process. End that process, or try again.");
     });
@@ -123,7 +123,7 @@ test("a full disk fails the write, leaves the reads, and heals without a restart
     for (;;)
       kept.push(await db.transaction().execute((trx: Database) => insertThing(trx, { ...CUP, name: "x".repeat(255) })));
   };
-  expect(isDatabaseUnavailable(await failureOf(fill()))).toBe(true);
+  expect(isDatabaseUnavailable(await errorOf(fill()))).toBe(true);
   expect(await listThings(db)).toEqual(kept);
   await pragma(db, `max_page_count = ${Number(pages) + 100}`);
   kept.push(await insertThing(db, CUP));
@@ -131,7 +131,7 @@ test("a full disk fails the write, leaves the reads, and heals without a restart
 });
 
 test("isDatabaseUnavailable tells a mistake in a query from an outage", async () => {
-  const error = await failureOf(sql`select nothing from nowhere`.execute(await temporaryDatabase()));
+  const error = await errorOf(sql`select nothing from nowhere`.execute(await temporaryDatabase()));
   expect(isDatabaseUnavailable(error)).toBe(false);
 });
 
@@ -156,7 +156,7 @@ async function pragma(db: Database, text: string): Promise<unknown> {
   return Object.values(rows[0] ?? {})[0];
 }
 
-async function failureOf(promise: Promise<unknown>): Promise<Error> {
+async function errorOf(promise: Promise<unknown>): Promise<Error> {
   return promise.then(
     () => {
       throw new Error("it did not fail");

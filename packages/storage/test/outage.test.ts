@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { failureOf } from "../src/failure.ts";
+import { findDatabaseFailure } from "../src/failure.ts";
 import { outageLog } from "../src/outage.ts";
 import { insertThing, SCHEMA, temporaryStorage } from "./things.ts";
 
@@ -86,7 +86,7 @@ test("an outage is one error with its stack, then a number now and then, and its
   );
   const report = outageLog(
     logger,
-    async () => (await failureOf(storage, Object.keys(SCHEMA.tables))) === undefined,
+    async () => (await findDatabaseFailure(storage, Object.keys(SCHEMA.tables))) === undefined,
     20,
   );
   const limit = (pages: number) =>
@@ -108,7 +108,7 @@ test("an outage is one error with its stack, then a number now and then, and its
   while (await write());
   await expect.poll(async () => (await write(), lines.length), { interval: 5 }).toBeGreaterThan(2);
   await expect
-    .poll(() => failureOf(storage, Object.keys(SCHEMA.tables)))
+    .poll(() => findDatabaseFailure(storage, Object.keys(SCHEMA.tables)))
     .toMatchObject({ message: "The database cannot be written." });
   await limit(100_000);
   await expect.poll(() => lines.at(-1)?.msg).toBe("the database can be used again");

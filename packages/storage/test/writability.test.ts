@@ -4,7 +4,7 @@ import { temporaryUrl } from "@platform/test-support/temporary";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { DatabaseError } from "../src/database-error.ts";
-import { failureOf } from "../src/failure.ts";
+import { findDatabaseFailure } from "../src/failure.ts";
 import { openStorage } from "../src/open-storage.ts";
 import { FileMovedError } from "../src/sqlite/sqlite.errors.ts";
 import { pathOfFileUrl } from "../src/url.ts";
@@ -69,17 +69,17 @@ describe("a storage can be written", () => {
   });
 });
 
-describe("failureOf", () => {
+describe("findDatabaseFailure", () => {
   test("gives nothing of a database that can be read and written", async () => {
     const { storage } = await limitable();
-    expect(await failureOf(storage, ["things", "api_keys"])).toBeUndefined();
+    expect(await findDatabaseFailure(storage, ["things", "api_keys"])).toBeUndefined();
   });
 
   test("names a table that cannot be read to nobody but the log", async () => {
     const { storage } = await limitable();
-    expect(await failureOf(storage, ["things", "none"])).toEqual({
+    expect(await findDatabaseFailure(storage, ["things", "none"])).toEqual({
       error: expect.objectContaining({ message: expect.stringContaining("no such table: none") }),
-      message: "The database does not answer.",
+      message: "The database does not respond.",
     });
   });
 
@@ -87,28 +87,28 @@ describe("failureOf", () => {
     const { storage, pages, limit, fill } = await limitable();
     await limit(await pages());
     await expect(fill()).rejects.toThrow(DatabaseError);
-    expect(await failureOf(storage, ["things"])).toEqual(FULL);
+    expect(await findDatabaseFailure(storage, ["things"])).toEqual(FULL);
   });
 
   test("says that the file was moved", async () => {
     const { storage } = await limitable();
     const path = pathOfFileUrl(storage.url);
     renameSync(path, `${path}.moved`);
-    expect(await failureOf(storage, ["things"])).toEqual({
+    expect(await findDatabaseFailure(storage, ["things"])).toEqual({
       error: expect.any(FileMovedError),
       message: "The database file or its log was moved, removed or replaced.",
     });
     renameSync(`${path}.moved`, path);
-    expect(await failureOf(storage, ["things"])).toBeUndefined();
+    expect(await findDatabaseFailure(storage, ["things"])).toBeUndefined();
   });
 
   test("gives up after a second", async () => {
     const { storage } = await limitable();
     const began = performance.now();
     const never = { ...storage, expectWritable: () => new Promise<void>(() => {}) };
-    expect(await failureOf(never, ["things"])).toEqual({
-      error: new Error("no answer in 1000 ms"),
-      message: "The database does not answer.",
+    expect(await findDatabaseFailure(never, ["things"])).toEqual({
+      error: new Error("no response in 1000 ms"),
+      message: "The database does not respond.",
     });
     expect(performance.now() - began).toBeGreaterThan(990);
   });

@@ -35,7 +35,7 @@ if (files !== undefined) {
   result.files = testModules.map((module) => ({
     ...fileOf(module),
     milliseconds: module.diagnostic().duration + module.diagnostic().collectDuration,
-    failure: failureOf(module),
+    failure: firstFailureIn(module),
   }));
   result.unhandled = unhandledErrors.map((error) => (error as Error).message);
 }
@@ -47,7 +47,7 @@ function fileOf({ project, moduleId }: TestSpecification | TestModule): TestFile
   return { name: project.name === "" ? path : `${path} (${project.name})` };
 }
 
-function failureOf(module: TestModule): string | undefined {
+function firstFailureIn(module: TestModule): string | undefined {
   if (module.state() !== "failed") return undefined;
   for (const test of module.children.allTests()) if (test.result().state === "failed") return test.fullName;
   return "the file cannot be loaded, or a hook fails";

@@ -3,26 +3,26 @@ import type { Logger } from "pino";
 import { asProblem, problem, problemBody } from "../problems.ts";
 import { describeRequest } from "../observability/request-log.ts";
 
-/** Failures of a dependency, such as the database. Each becomes a 503, and `report` decides what is logged. */
+/** How outages of a dependency, such as the database, are recognized and logged. Each failed request gets a 503. */
 export interface Outages {
-  /** Whether the error is such a failure. */
-  covers: (error: unknown) => boolean;
-  /** Called with each such failure and the request that failed. */
-  report: (error: unknown, req: object) => void;
+  /** Whether an outage caused the error. */
+  isOutage: (error: unknown) => boolean;
+  /** Called with each error of an outage and the request that failed. It decides what is logged. */
+  logOutage: (error: unknown, req: object) => void;
 }
 
 /**
- * Returns Express's error handler, which sends an Error body. Outages are reported. Errors other than `Problem` are logged. The
- * response contains no text of either.
+ * Returns Express's error handler, which sends an Error body. Outages go to `logOutage`. Errors other than `Problem` are
+ * logged. The response contains no text of either.
  */
 export function onError(logger: Logger, outages?: Outages): ErrorRequestHandler {
   // Express recognizes an error handler by its four parameters.
   return (error: unknown, request, response, _next) => {
-    const isOutage = outages?.covers(error) === true;
+    const isOutage = outages?.isOutage(error) === true;
     const sent = isOutage ? problem("unavailable", { "Retry-After": "1" }) : asProblem(error);
     if (sent !== error) {
       const req = describeRequest(request, response);
-      if (isOutage) outages.report(error, req);
+      if (isOutage) outages.logOutage(error, req);
       else logger.error({ err: error, req }, "request failed");
     }
     if (response.headersSent) {

@@ -8,17 +8,17 @@ import { describeRequest } from "../observability/request-log.ts";
 export interface Readiness {
   isStopping: () => boolean;
   /** Returns the failure that keeps the service from serving, if any. Its message is sent to the client. */
-  failureOf: () => Promise<{ error: unknown; message: string } | undefined>;
+  findFailure: () => Promise<{ error: unknown; message: string } | undefined>;
   outages: Outages;
 }
 
 /** Returns the handler of the readiness probe: 200, or 503 with the reason. */
-export function readiness({ isStopping, failureOf, outages }: Readiness): RequestHandler {
+export function readiness({ isStopping, findFailure, outages }: Readiness): RequestHandler {
   return async (request, response) => {
     if (isStopping()) throw notReady("The service is stopping.");
-    const failure = await failureOf();
+    const failure = await findFailure();
     if (failure !== undefined) {
-      outages.report(failure.error, describeRequest(request, response));
+      outages.logOutage(failure.error, describeRequest(request, response));
       throw notReady(failure.message);
     }
     response.json({ status: "ok" });
