@@ -9,7 +9,7 @@ import { type MockResponse, exampleResponse } from "./examples.ts";
  */
 export function withReplay(document: OpenApiDocument, entry: OperationEntry, behave: Behaviour): Behaviour {
   const declared = entry.parameters.find(
-    ({ in: place, name }) => place === "header" && /^idempotency-key$/i.test(name),
+    ({ in: location, name }) => location === "header" && /^idempotency-key$/i.test(name),
   );
   if (declared === undefined) return behave;
   const first = new Map<unknown, { body: unknown; response: MockResponse }>();

@@ -27,7 +27,7 @@ type BodyOf<Operation> = Operation extends { requestBody: { content: { "applicat
     ? { body?: Json }
     : unknown;
 
-/** The places that have parameters. openapi-typescript declares the other places as `never`. */
+/** The locations that have parameters. openapi-typescript declares the other locations as `never`. */
 type Sent<Params> = {
   [Place in keyof Params as [NonNullable<Params[Place]>] extends [never] ? never : Place]: Params[Place];
 };

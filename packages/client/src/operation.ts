@@ -9,7 +9,7 @@ export interface Operation<Id extends string = string> {
   readonly method: string;
   /** The path template, such as `/pets/{petId}`. */
   readonly path: string;
-  /** The place of each argument in the request, by the argument's name. */
+  /** The location of each argument in the request, by the argument's name. */
   readonly parameters: Readonly<Record<string, "path" | "query" | "header" | "body">>;
   /** Whether all other arguments are fields of the body. */
   readonly hasFields?: boolean;

@@ -67,8 +67,8 @@ interface AjvError {
  */
 export interface Fault {
   keyword: string;
-  place: "query" | "params" | "headers" | "body";
-  /** The path from the place to the value. */
+  location: "query" | "params" | "headers" | "body";
+  /** The path from the location to the value. */
   path: string[];
   /** The parameters of the keyword, as in ajv's errors. */
   params: Record<string, unknown>;
@@ -147,9 +147,9 @@ async function bind(document: OpenApiDocument, path: string, method: string, opt
   ajvOptions.baseOptions = () => ({ ...baseOptions(), strictTuples: false, code: { regExp } });
   const middlewares = validator.installMiddleware(Promise.resolve(spec)) as Middleware[];
   const step = (name: string): Middleware => {
-    const found = middlewares.find((middleware) => middleware.name === name);
-    if (found === undefined) throw new Error(`This release of express-openapi-validator has no ${name}.`);
-    return found;
+    const named = middlewares.find((middleware) => middleware.name === name);
+    if (named === undefined) throw new Error(`This release of express-openapi-validator has no ${name}.`);
+    return named;
   };
   const app = { enabled: () => false, param: () => {} };
   const probe = { method: method.toUpperCase(), originalUrl: path, url: path, path, baseUrl: "", app, openapi: {} };
@@ -198,8 +198,8 @@ function bindValidate(validator: RequestValidator, path: string, method: string)
       const compiled = compiledFor((request as { headers: Record<string, string> }).headers["content-type"]);
       const whole = new Set([...(compiled?.parameters.errors ?? []), ...(compiled?.body.errors ?? [])]);
       // Where a discriminator chooses the schema, EOV validates the body alone.
-      return errors.map((found) =>
-        faultOf(whole.has(found) ? found : { ...found, instancePath: `/body${found.instancePath}` }),
+      return errors.map((ajvError) =>
+        faultOf(whole.has(ajvError) ? ajvError : { ...ajvError, instancePath: `/body${ajvError.instancePath}` }),
       );
     }
   };
@@ -224,10 +224,10 @@ export function faultsOf({ parameters, body }: CompiledSchemas): Fault[] {
 
 function faultOf({ keyword, instancePath, params, parentSchema = {}, data, propertyName }: AjvError): Fault {
   const name = params["missingProperty"] ?? params["additionalProperty"] ?? params["unevaluatedProperty"];
-  const [place = "body", ...path] = instancePath.split("/").slice(1).map(unescapeKey);
+  const [location = "body", ...path] = instancePath.split("/").slice(1).map(unescapeKey);
   return {
     keyword,
-    place: place as Fault["place"],
+    location: location as Fault["location"],
     path: typeof name === "string" && instancePath !== "" ? [...path, name] : path,
     params,
     schema: parentSchema,
@@ -244,7 +244,7 @@ function ownFaultOf(
   const [{ path, message } = { path: "", message: "" }] = error.errors ?? [];
   const name = path.slice("/query/".length);
   const inQuery: Omit<Fault, "keyword"> = {
-    place: "query",
+    location: "query",
     path: [name],
     params: {},
     schema: {},
@@ -257,7 +257,7 @@ function ownFaultOf(
   const allowedValues = values.split(", ");
   return {
     keyword: "discriminator",
-    place: "body",
+    location: "body",
     path: [field],
     params: { allowedValues },
     schema: {},

@@ -13,16 +13,16 @@ export function findMismatches(
 ): string[] {
   const faults: string[] = [];
   const seen = new Set<string>();
-  const places = new Map<string, string>();
+  const signatures = new Map<string, string>();
   for (const entry of entries) {
     const { id } = entry;
     if (seen.has(id)) faults.push(`The document has two operations "${id}": rename one.`);
     seen.add(id);
-    const place = `${entry.method} ${entry.path.replaceAll(/\{[^}]+\}/g, "{}")}`;
-    const other = places.get(place);
+    const signature = `${entry.method} ${entry.path.replaceAll(/\{[^}]+\}/g, "{}")}`;
+    const other = signatures.get(signature);
     if (other !== undefined)
       faults.push(`Operations "${other}" and "${id}" have the same method and path: remove one.`);
-    places.set(place, id);
+    signatures.set(signature, id);
     const names = parameterNames(entry.path);
     for (const { in: where, name } of entry.parameters) {
       if (where !== "path" || names.includes(name)) continue;

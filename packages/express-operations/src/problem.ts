@@ -50,13 +50,13 @@ export function printable(name: string): string | undefined {
   return /^[A-Za-z0-9_.-]{1,32}$/.test(name) ? name : undefined;
 }
 
-const PLACE = { path: "Path parameter", query: "Query parameter", header: "Header", cookie: "Cookie" } as const;
+const LOCATIONS = { path: "Path parameter", query: "Query parameter", header: "Header", cookie: "Cookie" } as const;
 
 /**
  * Returns the name of a parameter for a message. Names other than plain words are left out, because they may come from
  * the request.
  */
-export function describe(place: keyof typeof PLACE, name: string): string {
+export function describe(location: keyof typeof LOCATIONS, name: string): string {
   const known = printable(name);
-  return known === undefined ? `A ${PLACE[place].toLowerCase()}` : `${PLACE[place]} "${known}"`;
+  return known === undefined ? `A ${LOCATIONS[location].toLowerCase()}` : `${LOCATIONS[location]} "${known}"`;
 }

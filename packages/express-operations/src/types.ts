@@ -20,8 +20,8 @@ export type Handlers<Operations, Env extends HandlerTypes = HandlerTypes> = {
 export type Handler<Operation, Env extends HandlerTypes = HandlerTypes> = HandlerOf<unknown, Operation, Env>;
 
 /**
- * The input of a handler after validation: parameters by place with their declared names, types and defaults, and the
- * body with its media type.
+ * The input of a handler after validation: parameters by location with their declared names, types and defaults, and
+ * the body with its media type.
  */
 export type Input<Operation, Env extends HandlerTypes = HandlerTypes> = {
   operationId: string;

@@ -48,7 +48,7 @@ describe("the internals that src/eov.ts relies on are unchanged", () => {
   test("faults have keyword, place and schema", async () => {
     const { validate } = await requestEov(documentOf(json(cat)), "/at", "post", ["application/json"]);
     expect(validate(subjectOf({}, { kind: 1 }))).toMatchObject([
-      { keyword: "type", place: "body", path: ["kind"], params: { type: "string" }, schema: string },
+      { keyword: "type", location: "body", path: ["kind"], params: { type: "string" }, schema: string },
     ]);
     expect(validate(subjectOf({}, { kind: "x" }))).toEqual([]);
   });
@@ -59,7 +59,7 @@ describe("the internals that src/eov.ts relies on are unchanged", () => {
   ])("its own refusal %s is known by its text", async (keyword, query) => {
     const parameters = [{ name: "q", in: "query", schema: string }];
     const { validate } = await requestEov(documentOf({ parameters, responses: {} }), "/at", "post", [undefined]);
-    expect(validate(subjectOf(query))).toMatchObject([{ keyword, place: "query", path: ["q"] }]);
+    expect(validate(subjectOf(query))).toMatchObject([{ keyword, location: "query", path: ["q"] }]);
   });
 
   test("its own error for a discriminator is identified by its text", async () => {
@@ -67,7 +67,7 @@ describe("the internals that src/eov.ts relies on are unchanged", () => {
     const schema = { oneOf, discriminator: { propertyName: "kind" } };
     const { validate } = await requestEov(documentOf(json(schema)), "/at", "post", ["application/json"]);
     expect(validate(subjectOf({}, { kind: "Cow" }))).toMatchObject([
-      { keyword: "discriminator", place: "body", path: ["kind"], params: { allowedValues: ["Cat", "Dog"] } },
+      { keyword: "discriminator", location: "body", path: ["kind"], params: { allowedValues: ["Cat", "Dog"] } },
     ]);
   });
 

@@ -330,9 +330,9 @@ describe("faults in words", () => {
     { in: "cookie", name: "Id", schema: {} },
     { in: "query", name: "Q", schema: {}, description: "Quotes a line." },
   ] as ParameterObject[];
-  const fault = (keyword: string, place: Fault["place"], path: string[], more: Partial<Fault> = {}): Fault => ({
+  const fault = (keyword: string, location: Fault["location"], path: string[], more: Partial<Fault> = {}): Fault => ({
     keyword,
-    place,
+    location,
     path,
     params: {},
     schema: {},

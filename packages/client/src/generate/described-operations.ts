@@ -36,18 +36,18 @@ function describe(document: OpenApiDocument, entry: OperationEntry): Described {
   if (body && !json)
     throw new TypeError(`${id} has a request body without application/json. The client sends JSON only.`);
   const schema = resolve<Schema>(document, json?.schema ?? {});
-  const places: Record<string, Operation["parameters"][string]> = {};
-  for (const { name, in: place } of parameters) {
-    if (place !== "path" && place !== "query" && place !== "header")
+  const locations: Record<string, Operation["parameters"][string]> = {};
+  for (const { name, in: location } of parameters) {
+    if (location !== "path" && location !== "query" && location !== "header")
       throw new TypeError(
-        `${id} has the parameter ${name} in ${place}. The client sends path, query and header parameters only.`,
+        `${id} has the parameter ${name} in ${location}. The client sends path, query and header parameters only.`,
       );
-    if ((places[name] ?? place) !== place || (body && name === "body"))
+    if ((locations[name] ?? location) !== location || (body && name === "body"))
       throw new TypeError(`${id} has two arguments named ${name}. Rename one of them in the contract.`);
-    places[name] = place;
+    locations[name] = location;
   }
-  const hasFields = body?.required === true && areArguments(schema, places);
-  if (body && !hasFields) places["body"] = "body";
+  const hasFields = body?.required === true && areArguments(schema, locations);
+  if (body && !hasFields) locations["body"] = "body";
   const success = Object.entries(operation.responses ?? {}).filter(([status]) => /^2\d\d$/.test(status));
   const isRead = method === "GET" || method === "HEAD";
   return {
@@ -55,11 +55,12 @@ function describe(document: OpenApiDocument, entry: OperationEntry): Described {
       id,
       method,
       path,
-      parameters: places,
+      parameters: locations,
       ...(hasFields && { hasFields }),
       success: success.map(([status]) => Number(status)),
-      ...((isRead || places["Idempotency-Key"] === "header") && { isRetryable: true }),
-      ...("cursor" in places && success.some(([, response]) => hasLinkHeader(document, response)) && { isPaged: true }),
+      ...((isRead || locations["Idempotency-Key"] === "header") && { isRetryable: true }),
+      ...("cursor" in locations &&
+        success.some(([, response]) => hasLinkHeader(document, response)) && { isPaged: true }),
       ...(operation.deprecated && { deprecated: deprecation(operation) }),
     },
     inputType: `${id.charAt(0).toUpperCase()}${id.slice(1)}Input`,
@@ -72,11 +73,11 @@ function describe(document: OpenApiDocument, entry: OperationEntry): Described {
 }
 
 /** Whether the fields of a body can be arguments: all fields are declared, and none has the name of a parameter. */
-function areArguments({ type, properties = {}, additionalProperties }: Schema, places: object): boolean {
+function areArguments({ type, properties = {}, additionalProperties }: Schema, locations: object): boolean {
   return (
     type === "object" &&
     additionalProperties === false &&
-    !Object.keys(properties as object).some((name) => name in places)
+    !Object.keys(properties as object).some((name) => name in locations)
   );
 }
 

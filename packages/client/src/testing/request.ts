@@ -35,15 +35,15 @@ export async function readRequest(operation: OperationContract, request: Request
 function readParameters(operation: OperationContract, request: Request): { path: Values; query: Values } {
   const { pathname, searchParams } = new URL(request.url);
   const segments = operation.path.exec(pathname)!.slice(1);
-  const texts = ({ name, in: place }: ParameterObject): string[] => {
-    if (place === "query") return searchParams.getAll(name);
-    if (place === "path") return [decoded(segments[operation.pathParameters.indexOf(name)]!)];
+  const texts = ({ name, in: location }: ParameterObject): string[] => {
+    if (location === "query") return searchParams.getAll(name);
+    if (location === "path") return [decoded(segments[operation.pathParameters.indexOf(name)]!)];
     return [request.headers.get(name) ?? []].flat();
   };
   const values: Record<string, Values> = { path: {}, query: {}, header: {} };
   for (const parameter of operation.parameters) {
-    const { name, in: place, required, schema } = parameter;
-    const pointer = `/${place === "header" ? "headers" : place}/${name}`;
+    const { name, in: location, required, schema } = parameter;
+    const pointer = `/${location === "header" ? "headers" : location}/${name}`;
     const [text, another] = texts(parameter);
     if (another !== undefined)
       throwIfInvalid(operation, { pointer, message: "The parameter is repeated. Send it once." });
@@ -52,7 +52,7 @@ function readParameters(operation: OperationContract, request: Request): { path:
     if (text === undefined) continue;
     const value = valueOf(text, schema);
     throwIfInvalid(operation, validate(value, schema, pointer));
-    values[place]![name] = value;
+    values[location]![name] = value;
   }
   const { path, query } = values as { path: Values; query: Values };
   for (const name of searchParams.keys())

@@ -11,8 +11,8 @@ export function parametersChanges(documents: Documents, entries: Pair<OperationE
   const [before, after] = [parametersByKey(entries.before), parametersByKey(entries.after)];
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((key): OperationChange[] => {
     const [old, current] = [before.get(key), after.get(key)];
-    const { in: place, name } = (current ?? old)!;
-    const part = `${String(place)} parameter "${String(name)}"`;
+    const { in: location, name } = (current ?? old)!;
+    const part = `${String(location)} parameter "${String(name)}"`;
     if (current === undefined) {
       const because = "The service rejects or ignores values that clients may send today.";
       return [{ part, impact: "breaking", what: "is removed", because }];
@@ -25,9 +25,9 @@ export function parametersChanges(documents: Documents, entries: Pair<OperationE
 function parametersByKey({ path, parameters }: OperationEntry): Map<string, Node> {
   const positions = Array.from(path.matchAll(/\{([^}]*)\}/g), ([, name]) => name);
   const keyed = parameters.map((parameter): [string, Node] => {
-    const { in: place, name } = parameter;
-    const written = place === "header" ? name.toLowerCase() : name;
-    return [`${place} ${place === "path" ? positions.indexOf(name) : written}`, parameter as unknown as Node];
+    const { in: location, name } = parameter;
+    const written = location === "header" ? name.toLowerCase() : name;
+    return [`${location} ${location === "path" ? positions.indexOf(name) : written}`, parameter as unknown as Node];
   });
   return new Map(keyed);
 }
@@ -109,6 +109,10 @@ function styleChanges(documents: Documents, direction: Direction, nodes: Pair<No
   return [{ impact: "documentation", what, because: "`explode` affects only lists and objects.", at }];
 }
 
-function styleOf({ in: place, style = place === "query" || place === "cookie" ? "form" : "simple", explode }: Node) {
+function styleOf({
+  in: location,
+  style = location === "query" || location === "cookie" ? "form" : "simple",
+  explode,
+}: Node) {
   return { style, explode: explode ?? style === "form" };
 }

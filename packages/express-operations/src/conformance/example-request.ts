@@ -1,6 +1,6 @@
 import type { OpenApiDocument, OperationEntry, ParameterObject } from "../document/document.ts";
 import { exampleValue, firstExample } from "./example-value.ts";
-import { place, type SentParameters } from "./parameter-style.ts";
+import { setParameter, type SentParameters } from "./parameter-style.ts";
 import { exampleBody, type RequestBody } from "./request-body.ts";
 
 /** The credentials of a request, not encoded: headers (cookies are a header) and query parameters. */
@@ -38,7 +38,7 @@ export function exampleRequest(
   };
   for (const parameter of entry.parameters) {
     if (parameter.in === "path" || parameter.required === true) {
-      place(request, parameter, exampleParameter(document, parameter));
+      setParameter(request, parameter, exampleParameter(document, parameter));
     }
   }
   const body = exampleBody(document, entry);

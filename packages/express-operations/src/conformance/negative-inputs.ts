@@ -11,7 +11,7 @@ import {
 import { type ExampleRequest, exampleParameter } from "./example-request.ts";
 import { isExplodedObject } from "../request/query.ts";
 import { invalidValues } from "./invalid-values.ts";
-import { place } from "./parameter-style.ts";
+import { setParameter } from "./parameter-style.ts";
 import { declaredBody, isForm, NOT_JSON } from "./request-body.ts";
 
 /** One change that makes a valid request invalid. */
@@ -38,15 +38,15 @@ function parameterInputs(document: OpenApiDocument, parameter: ParameterObject):
   const schema = effectiveSchema(document, parameter.schema);
   const inputs = invalidTexts(document, parameter).map(({ title, value }) => ({
     title: `${where} parameter ${name} ${title}`,
-    apply: (request: ExampleRequest) => place(request, parameter, value),
+    apply: (request: ExampleRequest) => setParameter(request, parameter, value),
   }));
   if (parameter.required === true && where !== "path" && schema["default"] === undefined) {
-    inputs.push({ title: `${where} parameter ${name} missing`, apply: (request) => place(request, parameter) });
+    inputs.push({ title: `${where} parameter ${name} missing`, apply: (request) => setParameter(request, parameter) });
   }
   if (where === "query" && isText(document, parameter)) {
     const twice = (request: ExampleRequest) => {
       const value = exampleParameter(document, parameter);
-      place(request, parameter, value, value);
+      setParameter(request, parameter, value, value);
     };
     inputs.push({ title: `query parameter ${name} given twice`, apply: twice });
   }

@@ -3,7 +3,7 @@ import { isRecord } from "../document/effective-schema.ts";
 
 const DELIMITER: Record<string, string> = { spaceDelimited: "%20", pipeDelimited: "%7C" };
 
-/** The encoded parameters of a request, by place. */
+/** The encoded parameters of a request, by location. */
 export interface SentParameters {
   /** Percent-encoded. */
   path: Record<string, string>;
@@ -16,7 +16,7 @@ export interface SentParameters {
 /**
  * Replaces a parameter of the request, encoded in its style (OpenAPI 3.1, "Style Values"). Without values, removes it.
  */
-export function place(request: SentParameters, parameter: ParameterObject, ...values: unknown[]): void {
+export function setParameter(request: SentParameters, parameter: ParameterObject, ...values: unknown[]): void {
   const { in: where, name, explode } = parameter;
   const [value] = values;
   const text = () =>

@@ -20,7 +20,7 @@ export function repeatedParts(document: OpenApiDocument, root: Schema): Map<Sche
     if (returning.length < 2) continue; // if only one subschema leads back, the schema where paths divide is reported
     const parts = recursiveParts(document, schema, cycles);
     const repeated = parts.find((part, at) =>
-      parts.some((other, place) => place > at && mayOverlap(part, other) && !areExclusive(document, part, other)),
+      parts.some((other, index) => index > at && mayOverlap(part, other) && !areExclusive(document, part, other)),
     );
     if (repeated === undefined) continue;
     found.set(schema, [repeated.keyword, repeated.name].filter((step) => step !== "").join("/"));

@@ -203,8 +203,8 @@ export function securityScheme(document: OpenApiDocument, name: string): Securit
 export function apiKeyParameters(document: OpenApiDocument, entry: OperationEntry): string[] {
   const schemes = requirementsOf(document, entry).flatMap((requirement) => Object.keys(requirement));
   return schemes.flatMap((scheme) => {
-    const { type, in: place, name } = securityScheme(document, scheme) ?? {};
-    return type === "apiKey" && place === "query" && name !== undefined ? name : [];
+    const { type, in: location, name } = securityScheme(document, scheme) ?? {};
+    return type === "apiKey" && location === "query" && name !== undefined ? name : [];
   });
 }
 

@@ -73,7 +73,7 @@ const UPPER_BOUNDS = new Set(["maximum", "maxLength", "maxItems", "maxProperties
 function merge(one: Schema, other: Schema): Schema {
   const merged: Schema = { ...one, ...other };
   for (const keyword of Object.keys(other)) {
-    if (one[keyword] !== undefined) merged[keyword] = both(keyword, one[keyword], other[keyword]);
+    if (one[keyword] !== undefined) merged[keyword] = mergeKeyword(keyword, one[keyword], other[keyword]);
   }
   return merged;
 }
@@ -82,7 +82,7 @@ function merge(one: Schema, other: Schema): Schema {
  * Merges the values of one keyword in two schemas that both apply. The later value wins if no single value expresses
  * both.
  */
-function both(keyword: string, one: unknown, other: unknown): unknown {
+function mergeKeyword(keyword: string, one: unknown, other: unknown): unknown {
   if (LOWER_BOUNDS.has(keyword)) return Math.max(Number(one), Number(other));
   if (UPPER_BOUNDS.has(keyword)) return Math.min(Number(one), Number(other));
   if (keyword === "required") return [...new Set([one, other].flat())];
@@ -90,12 +90,12 @@ function both(keyword: string, one: unknown, other: unknown): unknown {
     const allowed = new Set([other].flat());
     return [one].flat().filter((value) => allowed.has(value));
   }
-  if (keyword === "properties") return bothProperties(one as Record<string, Schema>, other as Record<string, Schema>);
+  if (keyword === "properties") return mergeProperties(one as Record<string, Schema>, other as Record<string, Schema>);
   if (keyword === "additionalProperties") return one === false ? false : other;
   return keyword === "example" && isRecord(one) && isRecord(other) ? { ...one, ...other } : other;
 }
 
-function bothProperties(one: Record<string, Schema>, other: Record<string, Schema>): Record<string, Schema> {
+function mergeProperties(one: Record<string, Schema>, other: Record<string, Schema>): Record<string, Schema> {
   const shared = Object.keys(other).filter((name) => one[name] !== undefined);
   return { ...one, ...other, ...Object.fromEntries(shared.map((name) => [name, { allOf: [one[name], other[name]] }])) };
 }

@@ -56,31 +56,31 @@ function isAssertion(key: string, node: object): boolean {
 }
 
 /** Throws for names that ajv ignores, because it would accept values that they forbid. */
-function expectValidated(node: object, isNamed: boolean): void {
-  const required = !isNamed && "required" in node && Array.isArray(node.required) ? (node.required as unknown[]) : [];
+function expectValidated(node: object, isMap: boolean): void {
+  const required = !isMap && "required" in node && Array.isArray(node.required) ? (node.required as unknown[]) : [];
   if (required.includes(""))
     throw new Error("A schema requires a field whose name is empty, which ajv does not check.");
-  if (required.includes("__proto__") || (isNamed && Object.hasOwn(node, "__proto__")))
+  if (required.includes("__proto__") || (isMap && Object.hasOwn(node, "__proto__")))
     throw new Error('A schema names a field "__proto__", which ajv does not check.');
 }
 
-function copyOf(node: unknown, isNamed = false): unknown {
+function copyOf(node: unknown, isMap = false): unknown {
   if (typeof node !== "object" || node === null) return node;
   if (Array.isArray(node)) return node.map((item) => copyOf(item));
-  expectValidated(node, isNamed);
-  const kept = Object.entries(node).filter(([key]) => isNamed || isAssertion(key, node));
+  expectValidated(node, isMap);
+  const kept = Object.entries(node).filter(([key]) => isMap || isAssertion(key, node));
   return Object.fromEntries(
     kept.map(([key, value]) => {
-      if (isNamed) return [key, copyOf(value)];
+      if (isMap) return [key, copyOf(value)];
       return [key, HOLDS_VALUES.has(key) ? structuredClone<unknown>(value) : copyOf(value, IS_MAP.has(key))];
     }),
   );
 }
 
-function referencesIn(node: unknown, found: string[] = [], isNamed = false): string[] {
+function referencesIn(node: unknown, found: string[] = [], isMap = false): string[] {
   if (typeof node !== "object" || node === null) return found;
   for (const [key, value] of Object.entries(node)) {
-    if (isNamed) referencesIn(value, found);
+    if (isMap) referencesIn(value, found);
     else if (key === "$ref" && typeof value === "string") found.push(value);
     else if (!HOLDS_VALUES.has(key)) referencesIn(value, found, IS_MAP.has(key));
   }

@@ -10,7 +10,7 @@ import type { Subject } from "./subject.ts";
 const MAX_FIELD_PATH = 120;
 
 /**
- * Returns the message for the faults of a request: place, problem and remedy in plain English, at most a few hundred
+ * Returns the message for the faults of a request: location, problem and remedy in plain English, at most a few hundred
  * characters. It repeats no value of the request, and only names that are plain words.
  */
 export function messageOf(
@@ -19,25 +19,25 @@ export function messageOf(
   faults: Fault[],
   sent: Pick<Subject, "rawHeaders"> = {},
 ): string {
-  const isOfBody = faults[0]?.place === "body"; // if both are at fault, the parameters are reported
-  const found = faultToReport(faults.filter(({ place }) => (place === "body") === isOfBody));
-  if (found === undefined) return "The request does not match the API description.";
-  const parameter = declaredFor(found, parameters);
+  const isOfBody = faults[0]?.location === "body"; // if both are at fault, the parameters are reported
+  const reported = faultToReport(faults.filter(({ location }) => (location === "body") === isOfBody));
+  if (reported === undefined) return "The request does not match the API description.";
+  const parameter = declaredFor(reported, parameters);
   const schema = { ...effectiveSchema(document, parameter?.schema), ...parameter } as Schema;
   const isList = schema.type === "array" || schema.type === "object";
   if (parameter !== undefined && !isList && isRepeatedHeader(parameter, sent))
     return `${describe("header", parameter.name)} must be given once.`;
-  const fault = found.keyword === "reservedCharacter" ? asEnum(found, schema) : found;
+  const fault = reported.keyword === "reservedCharacter" ? toEnumFault(reported, schema) : reported;
   const explained = fault.path.length > 1 ? fault : withDescription(fault, schema);
   const sentence = `${subjectOf(fault, parameter)} ${predicateOf(explained)}.`;
   return sentence.charAt(0).toUpperCase() + sentence.slice(1) + adviceFor(fault);
 }
 
 /** Returns advice for recognizable mistakes, or an empty text. */
-function adviceFor({ keyword, path, place, params, value }: Fault): string {
+function adviceFor({ keyword, path, location, params, value }: Fault): string {
   if (keyword !== "enum" || typeof value !== "string") return "";
   const texts = (params["allowedValues"] as unknown[]).filter((item) => typeof item === "string");
-  if (place !== "body" && value.includes(","))
+  if (location !== "body" && value.includes(","))
     return path.length > 1 ? " Repeat the parameter for each of several values." : " Only one may be given.";
   const differsInCase = texts.some(
     (item) => item.length === value.length && item.toLowerCase() === value.toLowerCase(),
@@ -118,7 +118,7 @@ function faultOfMembers(parts: Fault[]): Fault | undefined {
 }
 
 /** Reports a value with reserved characters as an invalid enum value if it is not in the enum. */
-function asEnum(fault: Fault, { enum: own, items }: Schema): Fault {
+function toEnumFault(fault: Fault, { enum: own, items }: Schema): Fault {
   const allowedValues = (own ?? items?.["enum"]) as unknown[] | undefined;
   const value = [fault.value].flat().find((text) => allowedValues?.includes(text) === false);
   if (allowedValues === undefined || value === undefined) return fault;
@@ -130,25 +130,28 @@ function withDescription(fault: Fault, { description }: Schema): Fault {
   return description === undefined ? fault : { ...fault, schema: { ...fault.schema, description } };
 }
 
-const PLACES = { query: "query", params: "path", headers: "header" } as const;
+const LOCATIONS = { query: "query", params: "path", headers: "header" } as const;
 
 /** Returns the declaration of a faulty parameter. EOV holds header names in lower case, and cookies as headers. */
-function declaredFor({ place, path: [name = ""] }: Fault, parameters: ParameterObject[]): ParameterObject | undefined {
-  if (place === "body") return undefined;
-  return parameters.find(({ in: where, name: own }) => {
-    if (where === "cookie") return place === "headers" && cookieHeader(own) === name;
-    return where === PLACES[place] && (where === "header" ? own.toLowerCase() === name : own === name);
+function declaredFor(
+  { location, path: [name = ""] }: Fault,
+  parameters: ParameterObject[],
+): ParameterObject | undefined {
+  if (location === "body") return undefined;
+  return parameters.find(({ in: declared, name: own }) => {
+    if (declared === "cookie") return location === "headers" && cookieHeader(own) === name;
+    return declared === LOCATIONS[location] && (declared === "header" ? own.toLowerCase() === name : own === name);
   });
 }
 
-function subjectOf({ place, path }: Fault, parameter: ParameterObject | undefined): string {
-  if (place === "body") {
+function subjectOf({ location, path }: Fault, parameter: ParameterObject | undefined): string {
+  if (location === "body") {
     const { known, isWhole } = printablePath(path);
     const body = known === "" ? "the request body" : `body field "${known}"`;
     return isWhole ? body : `a field in ${body}`;
   }
   const [name = "", ...fields] = path;
-  const whole = parameter ? describe(parameter.in, parameter.name) : describe(PLACES[place], name);
+  const whole = parameter ? describe(parameter.in, parameter.name) : describe(LOCATIONS[location], name);
   if (fields.length === 0) return whole;
   const inner = whole.charAt(0).toLowerCase() + whole.slice(1);
   if (fields.length === 1 && /^\d+$/.test(fields[0]!)) return `item ${Number(fields[0]) + 1} of ${inner}`;

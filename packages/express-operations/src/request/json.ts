@@ -53,8 +53,8 @@ export function parseJson(text: string): unknown {
 /** Throws if a string or a name contains a lone surrogate. `name` is the name of the field. */
 function expectNoLoneSurrogates(value: unknown, name: string): void {
   if (typeof value === "string" && !value.isWellFormed()) {
-    const place = printable(name) === undefined ? "" : ` in field "${name}"`;
-    throw new SyntaxError(`contains half of a character (a lone surrogate)${place}. Send whole characters`);
+    const where = printable(name) === undefined ? "" : ` in field "${name}"`;
+    throw new SyntaxError(`contains half of a character (a lone surrogate)${where}. Send whole characters`);
   }
   if (typeof value !== "object" || value === null) return;
   for (const [key, item] of Object.entries(value)) {
@@ -102,8 +102,8 @@ function expectNothingLost(text: string): void {
       NUMBER.lastIndex = at;
       const [literal] = NUMBER.exec(text)!;
       if (!isExact(literal)) {
-        const place = printable(field) === undefined ? "" : ` in ${fieldNamed(field)}`;
-        throw new SyntaxError(`holds a number${place} that cannot be kept exactly. Send one with fewer digits`);
+        const where = printable(field) === undefined ? "" : ` in ${fieldNamed(field)}`;
+        throw new SyntaxError(`holds a number${where} that cannot be kept exactly. Send one with fewer digits`);
       }
       at += literal.length - 1;
     }

@@ -13,7 +13,7 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 type Values = Record<string, string | string[] | undefined>;
 
-/** The raw parameters of a request, by place. Header names are lower case. */
+/** The raw parameters of a request, by location. Header names are lower case. */
 export interface RawParameters {
   path: Values;
   query: Query;
@@ -53,14 +53,14 @@ export function cookieHeader(name: string): string {
   return `cookie:${name}`.toLowerCase();
 }
 
-/** Returns the parameters by place, with their declared names. */
+/** Returns the parameters by location, with their declared names. */
 export function inputOf(parameters: ParameterObject[], subject: Subject) {
   const headers: Record<string, unknown> = {};
   const cookies: Record<string, unknown> = {};
-  for (const { in: place, name } of parameters) {
-    if (place !== "header" && place !== "cookie") continue;
-    const value = subject.headers[place === "header" ? name.toLowerCase() : cookieHeader(name)];
-    if (value !== undefined) (place === "header" ? headers : cookies)[name] = value;
+  for (const { in: location, name } of parameters) {
+    if (location !== "header" && location !== "cookie") continue;
+    const value = subject.headers[location === "header" ? name.toLowerCase() : cookieHeader(name)];
+    if (value !== undefined) (location === "header" ? headers : cookies)[name] = value;
   }
   return { path: subject.params, query: subject.query, headers, cookies };
 }
@@ -102,11 +102,11 @@ export function scalarChecks(parameter: ParameterObject, numeric: TextCheck | un
 
 /** Returns whether a header is repeated. Node joins the values by commas. */
 export function isRepeatedHeader(
-  { in: place, name }: ParameterObject,
+  { in: location, name }: ParameterObject,
   { rawHeaders = [] }: Pick<Subject, "rawHeaders">,
 ) {
   const isIt = (text: string, at: number): boolean => at % 2 === 0 && text.toLowerCase() === name.toLowerCase();
-  return place === "header" && rawHeaders.filter(isIt).length > 1;
+  return location === "header" && rawHeaders.filter(isIt).length > 1;
 }
 
 export type Reader = (raw: RawParameters) => string | string[] | undefined;

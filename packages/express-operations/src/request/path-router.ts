@@ -21,7 +21,7 @@ export class PathRouter<Route> {
    */
   route(template: string, create: () => Route): Route {
     let node = this.#root;
-    for (const segment of template.split("/").slice(1)) node = childFor(node, asSent(segment));
+    for (const segment of template.split("/").slice(1)) node = childFor(node, encodeSegment(segment));
     return (node.route ??= create());
   }
 
@@ -120,7 +120,7 @@ function slashFrom(path: string, start: number): number {
  * Percent-encodes a segment of a template (RFC 3986, section 2.1), except for its braces. A question mark or a number
  * sign in a template belongs to the path, so a request has it encoded.
  */
-function asSent(segment: string): string {
+function encodeSegment(segment: string): string {
   const escaped = segment.includes("%") ? normalizePath(segment) : encodeURI(segment);
   return escaped.replaceAll("%7B", "{").replaceAll("%7D", "}").replaceAll("?", "%3F").replaceAll("#", "%23");
 }

@@ -32,8 +32,8 @@ type PredicateOf = (asked: KeywordParams, fault: Fault) => string;
 
 /** The predicate for each JSON Schema keyword and for each validation error of EOV's own. */
 const PREDICATES: Record<string, PredicateOf> = {
-  type: ({ type }, { schema, place, value }) => {
-    if (place !== "body" && Array.isArray(value) && !schema.type?.includes("array")) return "must be given once";
+  type: ({ type }, { schema, location, value }) => {
+    if (location !== "body" && Array.isArray(value) && !schema.type?.includes("array")) return "must be given once";
     const types = [type ?? schema["x-eov-type"]].flat().map((name) => TYPES[name as string] ?? String(name));
     return Array.isArray(schema.enum) ? allowed(schema.enum) : `must be ${listOf(unique(types), "or")}`;
   },
@@ -118,7 +118,7 @@ const FORMATS: Record<string, string> = {
   double: "a number",
 };
 
-/** Returns the problem of a value and its remedy, as the end of a sentence that begins with the place of the value. */
+/** Returns the problem of a value and its remedy, as the end of a sentence that begins with the value's location. */
 export function predicateOf(fault: Fault): string {
   const predicateFor = PREDICATES[fault.keyword] ?? (() => "is not as the API description asks for");
   const predicate = predicateFor(fault.params as unknown as KeywordParams, fault);

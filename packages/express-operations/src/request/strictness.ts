@@ -65,9 +65,9 @@ function jsonCheck(read: Reader): StrictCheck {
 }
 
 /** Splits a list into items. White space around items of a header is insignificant (RFC 9110, section 5.6.1). */
-function itemsOf(text: string, { in: place, style }: ParameterObject): string[] {
+function itemsOf(text: string, { in: location, style }: ParameterObject): string[] {
   const items = text.split(DELIMITER[style ?? ""] ?? ",");
-  return place === "header" ? items.map((item) => item.trim()) : items;
+  return location === "header" ? items.map((item) => item.trim()) : items;
 }
 
 function jsonFault(text: string): string | undefined {

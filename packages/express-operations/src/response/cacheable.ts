@@ -22,7 +22,7 @@ export function isCacheable(handler: (...input: never[]) => unknown): boolean {
  * the header only turns the response into a 304. Cached responses are sent without validating the header.
  */
 export function expectCacheable(entry: OperationEntry): void {
-  const others = entry.parameters.filter(({ in: place }) => place === "header" || place === "cookie");
+  const others = entry.parameters.filter(({ in: location }) => location === "header" || location === "cookie");
   const depended = others.filter(({ name, required }) => !/^if-none-match$/i.test(name) || required === true);
   if (entry.method !== "get" || depended.length > 0 || entry.operation.requestBody !== undefined) {
     throw new Error(

@@ -32,8 +32,8 @@ function framingFault({ httpVersion, headers, socket }: Request) {
 /** Returns the 400 for a missing, repeated or malformed Host (RFC 9112, section 3.2). Node's own 400 would have no body. */
 function hostFault(request: Request) {
   const count = headerCount(request, "host");
-  const isRight = count === 0 ? request.httpVersion === "1.0" : count === 1 && isAuthority(request.headers.host!);
-  return isRight
+  const isValid = count === 0 ? request.httpVersion === "1.0" : count === 1 && isAuthority(request.headers.host!);
+  return isValid
     ? undefined
     : problem(
         "invalid_request",
