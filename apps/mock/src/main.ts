@@ -29,11 +29,11 @@ function greeting(baseUrl: string): string {
   return [
     `The mock is listening on ${baseUrl}`,
     "",
-    "It takes any key, answers with the examples of the contract, and remembers what it is given until it ends:",
+    "It accepts any key, responds with the examples of the contract, and stores the data it receives until it stops:",
     `  ${curl} ${baseUrl}/pets`,
     `  ${curl} -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1}' ${baseUrl}/pets`,
     "",
-    "`Prefer` chooses the answer by its status or by the name of its example:",
+    "`Prefer` chooses the response by its status or by the name of its example:",
     `  ${curl} -H 'Prefer: code=429' ${baseUrl}/pets`,
     `  ${curl} -H 'Prefer: example=empty' ${baseUrl}/pets`,
     "",

@@ -52,7 +52,7 @@ function implementation(document: OpenApiDocument) {
     context: (request) => request,
     checkResponses: "always",
     onViolation: ({ operationId, status, pointer, message }) => {
-      throw new Error(`The answer ${status} of ${operationId} breaks the document: ${pointer} ${message}.`);
+      throw new Error(`The response ${status} of ${operationId} breaks the document: ${pointer} ${message}.`);
     },
   });
 }

@@ -1,8 +1,8 @@
 /** The preferences of a `Prefer` header that a mock can meet. */
 export interface Preferences {
-  /** The status to answer with. */
+  /** The status of the response. */
   code?: number;
-  /** The name of the example to answer with. */
+  /** The name of the example to respond with. */
   example?: string;
 }
 

@@ -86,7 +86,7 @@ test("an example that breaks the document is not sent: the 500 says where it is 
   const answer = await request("/broken");
   expect(answer.status).toBe(500);
   expect(((await answer.json()) as { message: string }).message).toBe(
-    "The answer 200 of getBroken breaks the document: /body must be integer.",
+    "The response 200 of getBroken breaks the document: /body must be integer.",
   );
 });
 

@@ -89,11 +89,11 @@ function responseOf<HandlerResponse extends StorableResponse>(
 ): Replayable<HandlerResponse> | IdempotencyError {
   switch (result.outcome) {
     case "done":
-      return result.answer as Replayable<HandlerResponse>;
+      return result.response as Replayable<HandlerResponse>;
     case "replayed":
-      return replayed(result.answer);
+      return replayed(result.response);
     case "earlier":
-      return replayed({ status: earlierStatus, body: result.answer } as HandlerResponse);
+      return replayed({ status: earlierStatus, body: result.response } as HandlerResponse);
     case "reused":
       return { status: 422, body: errorBody("idempotency_key_reused") };
     case "running":

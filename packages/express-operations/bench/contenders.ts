@@ -3,7 +3,7 @@ import { operationsOf } from "../src/document/document.ts";
 import { implement, type OpenApiDocument, Problem } from "../src/index.ts";
 import { MEASURED } from "./documents.ts";
 
-/** Ways to serve every operation of a document, of which the measured one answers with `keysOf`. */
+/** Ways to serve every operation of a document, of which the measured one responds with `keysOf`. */
 export const contenders = { ours, eov, express: handWritten } satisfies Record<
   string,
   (document: OpenApiDocument) => Express | Promise<Express>
@@ -11,14 +11,14 @@ export const contenders = { ours, eov, express: handWritten } satisfies Record<
 
 export type Contender = keyof typeof contenders;
 
-/** The answer of the measured operation, whoever serves it. */
+/** The response body of the measured operation, the same for each contender. */
 export function keysOf(username: string, perPage: number): { id: number; key: string }[] {
   return [1, 2].map((id) => ({ id: id * perPage, key: `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI ${username}` }));
 }
 
 function ours(document: OpenApiDocument): Express {
   const nothing = () => {
-    throw new Problem(404, "not_found", "Only one operation has something to answer.");
+    throw new Problem(404, "not_found", "Only the measured operation has a handler.");
   };
   const handlers: Record<string, unknown> = Object.fromEntries(operationsOf(document).map(({ id }) => [id, nothing]));
   handlers[MEASURED] = ({ path, query }: { path: { username: string }; query: { per_page: number } }) => {

@@ -4,7 +4,7 @@ import { documentNamed } from "./documents.ts";
 
 const SERVER = new URL("server.ts", import.meta.url);
 
-/** Seconds from starting a process that serves GitHub's document to its first answer, some times over. */
+/** Seconds from starting a process that serves GitHub's document to its first response, for each of several starts. */
 export async function startTimes(times: number): Promise<number[]> {
   const seconds: number[] = [];
   for (let time = 0; time < times; time++) {
@@ -12,7 +12,7 @@ export async function startTimes(times: number): Promise<number[]> {
     using server = new Process(undefined, SERVER, ["ours", "github"]);
     const response = await fetch(`http://127.0.0.1:${await server.next<number>()}/users/octocat/keys`);
     await response.text();
-    if (response.status !== 200) throw new Error(`The first answer was ${response.status}.`);
+    if (response.status !== 200) throw new Error(`The first response was ${response.status}.`);
     seconds.push((performance.now() - started) / 1000);
   }
   return seconds;

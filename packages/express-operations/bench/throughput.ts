@@ -6,7 +6,7 @@ import type { DocumentName } from "./documents.ts";
 
 const PATH = "/users/octocat/keys?per_page=10";
 const REQUEST = { text: `GET ${PATH} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`, status: 200 };
-const ANSWER = /^\[\{"id":10,"key":"ssh-ed25519 \S+ octocat"\},/;
+const BODY = /^\[\{"id":10,"key":"ssh-ed25519 \S+ octocat"\},/;
 
 /** The rates of one contender with one document, by round. */
 export interface Series {
@@ -20,7 +20,7 @@ export interface Series {
 
 /**
  * Loads each contender for one second in turn, for some rounds after a first that does not count, all of them alive
- * throughout. Rejects when one gives a wrong answer.
+ * throughout. Rejects if a response is wrong.
  */
 export async function throughput(lineup: [Contender, DocumentName][], rounds: number): Promise<Series[]> {
   using running = new DisposableStack();
@@ -29,8 +29,8 @@ export async function throughput(lineup: [Contender, DocumentName][], rounds: nu
   for (const [contender, document] of lineup) {
     const server = running.use(new Process(0, new URL("server.ts", import.meta.url), [contender, document]));
     const port = await server.next<number>();
-    const answer = await (await fetch(`http://127.0.0.1:${port}${PATH}`)).text();
-    if (!ANSWER.test(answer)) throw new Error(`${contender} with ${document} answers ${answer}`);
+    const body = await (await fetch(`http://127.0.0.1:${port}${PATH}`)).text();
+    if (!BODY.test(body)) throw new Error(`${contender} with ${document} responds with ${body}`);
     contenders.push({ server, port, series: { contender, document, perSecond: [], perCpuSecond: [] } });
   }
   for (let round = 0; round <= rounds; round++) {

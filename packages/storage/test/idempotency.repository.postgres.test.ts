@@ -19,11 +19,11 @@ test("a duplicate of a request that takes long is reported as running, and has t
   await begun;
   expect(await withIdempotencyKey(write, request, (trx) => insertThing(trx, CUP))).toEqual({ outcome: "running" });
   release();
-  const { outcome, ...answer } = await first;
+  const { outcome, ...response } = await first;
   expect(outcome).toBe("done");
   expect(await withIdempotencyKey(write, request, (trx) => insertThing(trx, CUP))).toEqual({
     outcome: "replayed",
-    ...answer,
+    ...response,
   });
   expect(await listThings(db)).toHaveLength(1);
 });

@@ -10,15 +10,18 @@ const CUP = { name: "cup", size: 1 };
 const REQUEST = { apiKeyId: 1, key: "k1", requestHash: "h1", now: NOW };
 
 const write = (trx: Database) => insertThing(trx, CUP);
-const once = <Answer>(db: Database, request: IdempotentRequest, work: (trx: Database) => Promise<Answer>) =>
-  onceOn((perform) => db.transaction().execute(perform), request, work);
+const once = <StoredResponse>(
+  db: Database,
+  request: IdempotentRequest,
+  work: (trx: Database) => Promise<StoredResponse>,
+) => onceOn((perform) => db.transaction().execute(perform), request, work);
 
 describe("once", () => {
   test("writes the first time and replays the answer after", async () => {
     const [db] = await connections(1);
-    const answer = { id: 1, ...CUP };
-    expect(await once(db, REQUEST, write)).toStrictEqual({ outcome: "done", answer });
-    expect(await once(db, { ...REQUEST, now: NOW + DAY - 1 }, write)).toStrictEqual({ outcome: "replayed", answer });
+    const response = { id: 1, ...CUP };
+    expect(await once(db, REQUEST, write)).toStrictEqual({ outcome: "done", response });
+    expect(await once(db, { ...REQUEST, now: NOW + DAY - 1 }, write)).toStrictEqual({ outcome: "replayed", response });
     expect(await listThings(db)).toHaveLength(1);
   });
 
@@ -41,8 +44,8 @@ describe("once", () => {
     const [db] = await connections(1);
     await once(db, REQUEST, write);
     const later = { ...REQUEST, requestHash: "h2", now: NOW + DAY };
-    expect(await once(db, later, write)).toMatchObject({ outcome: "done", answer: { id: 2 } });
-    expect(await once(db, later, write)).toMatchObject({ outcome: "replayed", answer: { id: 2 } });
+    expect(await once(db, later, write)).toMatchObject({ outcome: "done", response: { id: 2 } });
+    expect(await once(db, later, write)).toMatchObject({ outcome: "replayed", response: { id: 2 } });
   });
 
   test("leaves neither thing nor key when the write throws", async () => {
@@ -59,8 +62,8 @@ describe("once", () => {
   test("replays what an earlier version kept under a hash of its own, as such", async () => {
     const [db] = await connections(1);
     await once(db, { ...REQUEST, requestHash: "h0" }, write);
-    const answer = { id: 1, ...CUP };
-    expect(await once(db, { ...REQUEST, earlierHash: "h0" }, write)).toStrictEqual({ outcome: "earlier", answer });
+    const response = { id: 1, ...CUP };
+    expect(await once(db, { ...REQUEST, earlierHash: "h0" }, write)).toStrictEqual({ outcome: "earlier", response });
     expect(await once(db, { ...REQUEST, earlierHash: "h2" }, write)).toStrictEqual({ outcome: "reused" });
     expect(await listThings(db)).toHaveLength(1);
   });
@@ -69,7 +72,7 @@ describe("once", () => {
     const { write: writeOn, db } = await temporaryStorage();
     await writeOn((trx) => trx.insertInto("api_keys").values({ name: "one" }).execute());
     const attempt = (isSuccess: boolean) => onceOn(writeOn, REQUEST, write, () => isSuccess);
-    expect(await attempt(false)).toMatchObject({ outcome: "done", answer: CUP });
+    expect(await attempt(false)).toMatchObject({ outcome: "done", response: CUP });
     expect(await listThings(db)).toEqual([]);
     expect(await attempt(true)).toMatchObject({ outcome: "done" });
     expect(await attempt(false)).toMatchObject({ outcome: "replayed" });
@@ -94,7 +97,7 @@ describe("once", () => {
     );
     expect(results.filter((result) => result.outcome === "done")).toHaveLength(1);
     expect(results.filter((result) => result.outcome === "replayed")).toHaveLength(19);
-    expect(results).toEqual(results.map(({ outcome }) => ({ outcome, answer: { id: 1, ...CUP } })));
+    expect(results).toEqual(results.map(({ outcome }) => ({ outcome, response: { id: 1, ...CUP } })));
     expect(await listThings(databases[0])).toHaveLength(1);
   });
 });

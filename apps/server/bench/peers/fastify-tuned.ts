@@ -87,9 +87,9 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
     responses.clear();
     bytes = 0;
   };
-  const cache = (url: string, answer: CachedResponse): void => {
-    bytes += 2 * answer.payload.length + 1_024;
-    if (isCaching && bytes <= MAX_CACHE_BYTES) responses.set(url, answer);
+  const cache = (url: string, response: CachedResponse): void => {
+    bytes += 2 * response.payload.length + 1_024;
+    if (isCaching && bytes <= MAX_CACHE_BYTES) responses.set(url, response);
   };
   const keyOf = (token: string): KeyRow | undefined => {
     if (!isCaching) return findKey.get(...keyParameters(token));

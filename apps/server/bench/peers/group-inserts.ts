@@ -26,16 +26,16 @@ export function groupInserts(file: Sqlite.Database): (pet: Omit<Pet, "id">) => P
   const waiting: PendingInsert[] = [];
 
   const insertRows = (group: PendingInsert[]): (() => void)[] => {
-    const answers: (() => void)[] = [];
+    const callbacks: (() => void)[] = [];
     for (const { size, insert } of inserts) {
-      while (group.length - answers.length >= size) {
-        const some = group.slice(answers.length, answers.length + size);
+      while (group.length - callbacks.length >= size) {
+        const some = group.slice(callbacks.length, callbacks.length + size);
         const { lastInsertRowid } = insert.run(some.flatMap(({ pet }) => [pet.name, pet.categoryId, pet.status]));
         const first = Number(lastInsertRowid) - size + 1;
-        for (const [at, { pet, resolve }] of some.entries()) answers.push(() => resolve({ id: first + at, ...pet }));
+        for (const [at, { pet, resolve }] of some.entries()) callbacks.push(() => resolve({ id: first + at, ...pet }));
       }
     }
-    return answers;
+    return callbacks;
   };
 
   const insertAlone = (one: PendingInsert): (() => void) => {
@@ -64,9 +64,9 @@ export function groupInserts(file: Sqlite.Database): (pet: Omit<Pet, "id">) => P
     const group = waiting.splice(0, MAX_GROUP);
     if (waiting.length > 0) setImmediate(commitWaiting);
     begin.run();
-    const answers = insertAll(group);
+    const callbacks = insertAll(group);
     commit.run();
-    for (const answer of answers) answer();
+    for (const settle of callbacks) settle();
   };
 
   return (pet) =>

@@ -31,7 +31,7 @@ test.each([
   ],
   [
     { ...NOTHING, rows: { idempotency_keys: 2, pets: 2, audit: 2 }, to: undefined },
-    "Lost, added between 2030-01-02T03:04:05.000Z and 2030-01-02T03:04:05.000Z: 2 animals, 2 answers kept for Idempotency-Key.",
+    "Lost, added between 2030-01-02T03:04:05.000Z and 2030-01-02T03:04:05.000Z: 2 animals, 2 responses stored for Idempotency-Key.",
   ],
 ])("petstore restore says what was kept and lost: %o", (loss, last) => {
   const carried = { summary: "All that was revoked stays so.", loss };

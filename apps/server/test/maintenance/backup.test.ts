@@ -197,7 +197,7 @@ describe("petstore restore keeps what the replaced database says", () => {
 
     const { stdout } = await run(["restore", copy], { DATABASE_URL: `file:${path}` });
     expect(stdout).toContain(
-      `Lost, added between ${new Date(lastTime).toISOString()} and ${new Date(at).toISOString()}: 2 animals, 1 answer kept for Idempotency-Key.\n`,
+      `Lost, added between ${new Date(lastTime).toISOString()} and ${new Date(at).toISOString()}: 2 animals, 1 response stored for Idempotency-Key.\n`,
     );
     expect(await insertPet(opened(`file:${path}`), pet)).toMatchObject({ id: lost.id + 1 });
   });

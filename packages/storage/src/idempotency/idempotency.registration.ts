@@ -6,7 +6,7 @@ export const idempotencyKeys: Registration<IdempotencyTables> = {
   tables: {
     idempotency_keys: {
       key: ["api_key_id", "key"],
-      noun: ["answer kept for Idempotency-Key", "answers kept for Idempotency-Key"],
+      noun: ["response stored for Idempotency-Key", "responses stored for Idempotency-Key"],
     },
   },
 };

@@ -20,39 +20,39 @@ export interface IdempotentRequest {
 
 /**
  * The result of `withIdempotencyKey`:
- * - `done`: `work` ran now and returned the answer.
- * - `replayed`: the same request ran before, and its stored answer is returned.
- * - `earlier`: like `replayed`, but an earlier version stored the answer.
+ * - `done`: `work` ran now and returned the response.
+ * - `replayed`: the same request ran before, and its stored response is returned.
+ * - `earlier`: like `replayed`, but an earlier version stored the response.
  * - `reused`: a different request has used the key.
  * - `running`: the first request with the key has not finished.
  */
-export type IdempotentResult<Answer> =
-  | { outcome: "done" | "replayed"; answer: Answer }
-  | { outcome: "earlier"; answer: unknown }
+export type IdempotentResult<StoredResponse> =
+  | { outcome: "done" | "replayed"; response: StoredResponse }
+  | { outcome: "earlier"; response: unknown }
   | { outcome: "reused" | "running" };
 
 /**
- * Runs `work` and stores its answer as JSON, unless the key was used in the last 24 hours. Both happen in one transaction,
+ * Runs `work` and stores its response as JSON, unless the key was used in the last 24 hours. Both happen in one transaction,
  * so exactly one of several duplicates writes, even across processes. If `work` throws or `isSuccess` returns false, the
  * transaction is rolled back and the key stays free. Duplicates wait for the first request and result in `running` if the
  * wait times out.
  */
-export async function withIdempotencyKey<Tables extends IdempotencyTables, Answer>(
+export async function withIdempotencyKey<Tables extends IdempotencyTables, StoredResponse>(
   write: Storage<Tables>["write"],
   request: IdempotentRequest,
-  work: Work<Tables, Answer>,
-  isSuccess: (answer: Answer) => boolean = () => true,
-): Promise<IdempotentResult<Answer>> {
-  const perform = async (trx: Kysely<Tables>): Promise<IdempotentResult<Answer>> => {
+  work: Work<Tables, StoredResponse>,
+  isSuccess: (response: StoredResponse) => boolean = () => true,
+): Promise<IdempotentResult<StoredResponse>> {
+  const perform = async (trx: Kysely<Tables>): Promise<IdempotentResult<StoredResponse>> => {
     const own: Kysely<any> = trx; // the compiler cannot compare Kysely types of generic tables
-    if (!(await claim(own, request).catch(rethrowLockTimeout))) return replay<Answer>(own, request);
-    const answer = await work(trx);
-    await store(own, request, answer);
+    if (!(await claim(own, request).catch(rethrowLockTimeout))) return replay<StoredResponse>(own, request);
+    const response = await work(trx);
+    await store(own, request, response);
     await deleteExpired(own, request.now);
-    return { outcome: "done", answer };
+    return { outcome: "done", response };
   };
   try {
-    return await write(perform, (result) => result.outcome !== "done" || isSuccess(result.answer));
+    return await write(perform, (result) => result.outcome !== "done" || isSuccess(result.response));
   } catch (error) {
     if (error instanceof FirstRequestRuns) return { outcome: "running" };
     throw error;
@@ -92,29 +92,30 @@ async function claim(
   return row !== undefined;
 }
 
-async function replay<Answer>(
+async function replay<StoredResponse>(
   trx: Kysely<IdempotencyTables>,
   { apiKeyId, key, requestHash, earlierHash }: IdempotentRequest,
-): Promise<IdempotentResult<Answer>> {
+): Promise<IdempotentResult<StoredResponse>> {
   const first = await trx
     .selectFrom("idempotency_keys")
     .select(["request_hash", "answer"])
     .where("api_key_id", "=", apiKeyId)
     .where("key", "=", key)
     .executeTakeFirstOrThrow();
-  if (first.request_hash === requestHash) return { outcome: "replayed", answer: JSON.parse(first.answer) as Answer };
-  if (first.request_hash === earlierHash) return { outcome: "earlier", answer: JSON.parse(first.answer) };
+  if (first.request_hash === requestHash)
+    return { outcome: "replayed", response: JSON.parse(first.answer) as StoredResponse };
+  if (first.request_hash === earlierHash) return { outcome: "earlier", response: JSON.parse(first.answer) };
   return { outcome: "reused" };
 }
 
 async function store(
   trx: Kysely<IdempotencyTables>,
   { apiKeyId, key }: IdempotentRequest,
-  answer: unknown,
+  response: unknown,
 ): Promise<void> {
   await trx
     .updateTable("idempotency_keys")
-    .set({ answer: JSON.stringify(answer) })
+    .set({ answer: JSON.stringify(response) })
     .where("api_key_id", "=", apiKeyId)
     .where("key", "=", key)
     .execute();

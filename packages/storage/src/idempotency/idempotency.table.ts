@@ -8,7 +8,7 @@ export interface IdempotencyKeysTable {
   api_key_id: number;
   key: string;
   request_hash: string;
-  /** JSON. */
+  /** The response as JSON. */
   answer: string;
   created_at: number;
 }
