@@ -30,7 +30,7 @@ export function createMock({ document, log = () => {} }: MockOptions): Express {
     next();
   });
   app.use(basePathOf(document), implementation(document));
-  app.use((_request, response) => sendError(response, 404, "not_found", "There is nothing at this path."));
+  app.use((_request, response) => sendError(response, 404, "not_found", "There is no resource at this path."));
   // Four parameters make it Express's error handler.
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) =>
     sendError(response, 500, "internal_error", (error as Error).message),

@@ -17,7 +17,7 @@ export const Settings = z.object({
   ...API_KEY_SETTINGS,
   DATABASE_URL: z.string().refine(isDatabaseUrl, NOT_A_DATABASE).default("file:data/petstore.db"),
   PETSTORE_ENV: z
-    .enum(ENVIRONMENTS, `PETSTORE_ENV must be one of ${ENVIRONMENTS.join(", ")}. Set it so: PETSTORE_ENV=development`)
+    .enum(ENVIRONMENTS, `PETSTORE_ENV must be one of ${ENVIRONMENTS.join(", ")}. Example: PETSTORE_ENV=development`)
     .default("development"),
 });
 

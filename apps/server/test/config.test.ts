@@ -125,7 +125,7 @@ describe("readConfig", () => {
   ])("refuses %s=%s in one line that names the setting", (name, value) => {
     const { message } = refusalOf({ [name]: value });
     expect(message.split("\n")).toHaveLength(1);
-    expect(message).toMatch(new RegExp(`^${name} .* Set it so: ${name}=.`));
+    expect(message).toMatch(new RegExp(`^${name} .* Example: ${name}=.`));
     expect(message).not.toContain("hunter2");
   });
 
@@ -193,24 +193,24 @@ test.each([
   ["MAX_IN_FLIGHT", 1, 100_000, 1_000],
   ["METRICS_PORT", 0, 65_535, 9464],
 ])("%s is a whole number from %i to %i, such as %i, and else the message says so", (name, least, most, example) => {
-  const message = `${name} must be a whole number from ${least} to ${most}. Set it so: ${name}=${example}`;
+  const message = `${name} must be a whole number from ${least} to ${most}. Example: ${name}=${example}`;
   for (const value of [least, most, example]) expect(() => readConfig({ [name]: String(value) })).not.toThrow();
   for (const value of [least - 1, most + 1, "1.5", "0x1", "01", "x"])
     expect(() => readConfig({ [name]: String(value) })).toThrow(new ConfigError(message));
 });
 
 test.each([
-  ["HOST", "a b", "HOST must be an IP address or a host name. Set it so: HOST=127.0.0.1"],
-  ["METRICS_HOST", "a b", "METRICS_HOST must be an IP address or a host name. Set it so: METRICS_HOST=127.0.0.1"],
+  ["HOST", "a b", "HOST must be an IP address or a host name. Example: HOST=127.0.0.1"],
+  ["METRICS_HOST", "a b", "METRICS_HOST must be an IP address or a host name. Example: METRICS_HOST=127.0.0.1"],
   [
     "RATE_LIMIT",
     "60",
-    "RATE_LIMIT must be a number of requests, a slash and a number of seconds. Set it so: RATE_LIMIT=600/60",
+    "RATE_LIMIT must be a number of requests, a slash and a number of seconds. Example: RATE_LIMIT=600/60",
   ],
   [
     "AUTH_FAILURE_LIMIT",
     "60",
-    "AUTH_FAILURE_LIMIT must be a number of requests, a slash and a number of seconds. Set it so: AUTH_FAILURE_LIMIT=20/60",
+    "AUTH_FAILURE_LIMIT must be a number of requests, a slash and a number of seconds. Example: AUTH_FAILURE_LIMIT=20/60",
   ],
 ])("%s=%s: %s", (name, value, message) => {
   expect(() => readConfig({ [name]: value })).toThrow(new ConfigError(message));

@@ -79,12 +79,12 @@ describe("petstore doctor", () => {
     expect(await found()).toEqual([...known, ["database", `none yet at ${path}`, undefined], disk]);
 
     await migrate(opened(env.DATABASE_URL), MIGRATIONS);
-    const whole = expect.stringMatching(new RegExp(`^${path} is whole, SQLite 3[.\\d]+$`)) as string;
+    const intact = expect.stringMatching(new RegExp(`^${path} is intact, SQLite 3[.\\d]+$`)) as string;
     const migrations = ["migrations", "all applied", undefined];
-    expect(await found()).toEqual([...known, ["database", whole, undefined], migrations, disk]);
+    expect(await found()).toEqual([...known, ["database", intact, undefined], migrations, disk]);
 
     await chmod(path, 0o640);
-    const shared = expect.stringMatching(/ is whole, SQLite 3[.\d]+, and others than its owner may read it$/) as string;
+    const shared = expect.stringMatching(/ is intact, SQLite 3[.\d]+, but users other than its owner may read it$/) as string;
     expect(await found()).toEqual([...known, ["database", shared, `Run: chmod 600 ${path}`], migrations, disk]);
   });
 

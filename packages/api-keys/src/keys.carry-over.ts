@@ -18,9 +18,9 @@ export const apiKeyCarryOver: CarryOver = {
     };
   },
   unread: {
-    risk: "keys revoked since may be valid again",
-    consequence: "API keys that were revoked since the backup would be valid again",
-    remedy: "see `petstore keys list`, and revoke anew what was revoked since the backup",
+    risk: "keys revoked since the backup may be valid again",
+    consequence: "API keys that were revoked since the backup may be valid again",
+    remedy: "Run `petstore keys list`, and revoke again the keys that were revoked since the backup.",
   },
 };
 

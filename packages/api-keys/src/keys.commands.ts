@@ -141,7 +141,7 @@ async function revoke(withDatabase: KeysDatabase, id: number, { json }: JsonOpti
   const outcome = await withDatabase((db) => revokeApiKey(db, id));
   if (outcome === "not found") return fail(`there is no key ${id}; see \`petstore keys list\``);
   if (json) return printJson({ id, outcome });
-  console.log(outcome === "revoked" ? `Key ${id} is revoked.` : `Key ${id} was revoked before.`);
+  console.log(outcome === "revoked" ? `Key ${id} is revoked.` : `Key ${id} is already revoked.`);
 }
 
 function fail(problem: string): void {

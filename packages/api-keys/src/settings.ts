@@ -28,7 +28,7 @@ function rateLimit(name: string, example: string) {
     .string()
     .regex(
       /^[1-9]\d{0,6}\/[1-9]\d{0,4}$/,
-      `${name} must be a number of requests, a slash and a number of seconds. Set it so: ${name}=${example}`,
+      `${name} must be a number of requests, a slash and a number of seconds. Example: ${name}=${example}`,
     )
     .transform((text) => {
       const [requests = 0, seconds = 0] = text.split("/").map(Number);

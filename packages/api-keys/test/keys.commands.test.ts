@@ -149,7 +149,7 @@ describe("petstore keys", () => {
     expect(await findApiKey(db, key, Date.now())).toBeUndefined();
     const again = await run(["keys", "revoke", "1", "--json"], url);
     expect(JSON.parse(again.stdout)).toEqual({ id: 1, outcome: "already revoked" });
-    expect((await run(["keys", "revoke", "1"], url)).stdout).toBe("Key 1 was revoked before.\n");
+    expect((await run(["keys", "revoke", "1"], url)).stdout).toBe("Key 1 is already revoked.\n");
     const missing = await run(["keys", "revoke", "2"], url);
     expect(missing).toEqual({ code: 1, stdout: "", stderr: "error: there is no key 2; see `petstore keys list`\n" });
   });

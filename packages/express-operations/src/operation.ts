@@ -199,7 +199,7 @@ export interface RequestHandlerOptions {
   problemBody: (problem: Problem) => unknown;
 }
 
-const PATH_NOT_FOUND = "There is nothing at this path. Paths are case-sensitive, and a trailing slash counts.";
+const PATH_NOT_FOUND = "There is no resource at this path. Paths are case-sensitive, and a trailing slash counts.";
 
 /** Returns the Express handler that passes each request to its operation and writes the result. */
 export function requestHandler(router: PathRouter<Route>, { onOperation, problemBody }: RequestHandlerOptions) {
@@ -216,7 +216,7 @@ export function requestHandler(router: PathRouter<Route>, { onOperation, problem
         next(
           error instanceof Error
             ? error
-            : new Error("A value that is not an Error was thrown. The cause holds it.", { cause: error }),
+            : new Error("The application threw a value that is not an Error. `cause` is that value.", { cause: error }),
         );
     };
     try {

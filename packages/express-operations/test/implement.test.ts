@@ -112,7 +112,7 @@ describe("a document served", () => {
     ]);
     expect(await (await send("/nothing")).json()).toEqual({
       code: "not_found",
-      message: "There is nothing at this path. Paths are case-sensitive, and a trailing slash counts.",
+      message: "There is no resource at this path. Paths are case-sensitive, and a trailing slash counts.",
       status: 404,
     });
   });

@@ -3,10 +3,10 @@
  * carry messages of its own; resources may return codes of their own.
  */
 export const ERRORS = {
-  invalid_request: { status: 400, message: "The request is not valid HTTP." },
+  invalid_request: { status: 400, message: "The HTTP request is malformed." },
   unauthorized: { status: 401, message: "A valid API key is required, sent as: Authorization: Bearer <API_KEY>." },
   forbidden: { status: 403, message: "The API key lacks the scope this operation needs." },
-  not_found: { status: 404, message: "There is nothing at this path." },
+  not_found: { status: 404, message: "There is no resource at this path." },
   method_not_allowed: {
     status: 405,
     message: "This method is not allowed here. The Allow header lists the allowed methods.",

@@ -67,7 +67,7 @@ export async function createServiceApp(options: ServiceAppOptions): Promise<Expr
   app.all("/readyz", allowGetHead, readiness(options));
   app.use(["/openapi.json", "/openapi.yaml"], crossOrigin);
   app.use(contractDocument(document, basePath), referencePage(document, basePath));
-  const notFoundMessage = `There is nothing at this path. The operations are below ${basePath}, and /docs describes them.`;
+  const notFoundMessage = `There is no resource at this path. The operations are below ${basePath}; see /docs.`;
   app.use((_request, _response, next) => next(problem("not_found", undefined, notFoundMessage)));
   app.use(onError(logger, outages));
   return app;

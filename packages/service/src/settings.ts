@@ -13,14 +13,14 @@ const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"
 const hostname = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i;
 const decimal = /^(0|[1-9]\d{0,8})$/;
 
-const INVALID_TRUST_PROXY = `TRUST_PROXY must be a comma-separated list of IP addresses and CIDR blocks of proxies, or a number of proxies from 0 to ${MAX_PROXIES}. Set it so: TRUST_PROXY=10.0.0.0/8,::1 or TRUST_PROXY=1`;
+const INVALID_TRUST_PROXY = `TRUST_PROXY must be a comma-separated list of IP addresses and CIDR blocks of proxies, or a number of proxies from 0 to ${MAX_PROXIES}. Example: TRUST_PROXY=10.0.0.0/8,::1 or TRUST_PROXY=1`;
 
 /** The settings of a service by environment variable, each with its validation, default and error message. */
 export const SERVICE_SETTINGS = {
   HOST: address("HOST").default("127.0.0.1"),
   PORT: wholeNumber("PORT", 0, 65_535, 3000).default(3000),
   LOG_LEVEL: z
-    .enum(LOG_LEVELS, `LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}. Set it so: LOG_LEVEL=info`)
+    .enum(LOG_LEVELS, `LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}. Example: LOG_LEVEL=info`)
     .default("info"),
   SHUTDOWN_DELAY: wholeNumber("SHUTDOWN_DELAY", 0, 300, 15).default(1),
   SHUTDOWN_TIMEOUT: wholeNumber("SHUTDOWN_TIMEOUT", 0, 300, 10).default(10),
@@ -38,14 +38,14 @@ export const SERVICE_SETTINGS = {
     .string()
     .regex(
       /^max-age=\d{1,10}(; ?includeSubDomains)?(; ?preload)?$/,
-      "STRICT_TRANSPORT_SECURITY must be max-age in seconds, optionally followed by includeSubDomains and preload. Set it so: STRICT_TRANSPORT_SECURITY=max-age=31536000 or STRICT_TRANSPORT_SECURITY='max-age=31536000; includeSubDomains'",
+      "STRICT_TRANSPORT_SECURITY must be max-age in seconds, optionally followed by includeSubDomains and preload. Example: STRICT_TRANSPORT_SECURITY=max-age=31536000 or STRICT_TRANSPORT_SECURITY='max-age=31536000; includeSubDomains'",
     )
     .optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url({
       protocol: /^https?$/,
       error:
-        "OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL. Set it so: OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318",
+        "OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL. Example: OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318",
     })
     .optional(),
   METRICS_HOST: address("METRICS_HOST").default("127.0.0.1"),
@@ -115,7 +115,7 @@ function address(name: string) {
     .string()
     .refine(
       (host) => isIP(host) !== 0 || hostname.test(host),
-      `${name} must be an IP address or a host name. Set it so: ${name}=127.0.0.1`,
+      `${name} must be an IP address or a host name. Example: ${name}=127.0.0.1`,
     );
 }
 
@@ -135,7 +135,7 @@ function wholeNumber(name: string, min: number, max: number, example: number) {
     .string()
     .refine(
       (text) => decimal.test(text) && Number(text) >= min && Number(text) <= max,
-      `${name} must be a whole number from ${min} to ${max}. Set it so: ${name}=${example}`,
+      `${name} must be a whole number from ${min} to ${max}. Example: ${name}=${example}`,
     )
     .transform(Number);
 }

@@ -24,7 +24,7 @@ export async function migrate(db: Kysely<any>, migrations: Migrations): Promise<
     const { error, results = [] } = await migrator.migrateToLatest();
     if (error !== undefined) {
       const reason = (error as Error).message;
-      throw new DatabaseError(`The database could not be migrated and is as it was (${reason}).`, { cause: error });
+      throw new DatabaseError(`The database could not be migrated and is unchanged (${reason}).`, { cause: error });
     }
     return results.map((result) => result.migrationName);
   });

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 /** The message for a text that `isDatabaseUrl` rejects. */
 export const NOT_A_DATABASE =
-  "DATABASE_URL must be the path of a file after `file:`, or name a PostgreSQL database. Set it so: DATABASE_URL=file:data/petstore.db or DATABASE_URL=postgres://user:password@host:5432/petstore";
+  "DATABASE_URL must be the path of a file after `file:`, or name a PostgreSQL database. Example: DATABASE_URL=file:data/petstore.db or DATABASE_URL=postgres://user:password@host:5432/petstore";
 
 /** Whether the text is the URL of a SQLite file or of a PostgreSQL database. */
 export function isDatabaseUrl(text: string): boolean {

@@ -61,10 +61,10 @@ describe("restore", () => {
     for (const size of [2, 3]) await insertThing(db, { ...CUP, size });
     await db.destroy();
     const [first, ...others] = await run(path, "restore", copy);
-    const [, aside] = /^.*copy\.db is restored\. What was there is now (\S+)\.$/.exec(first!)!;
+    const [, aside] = /^.*copy\.db is restored\. The replaced file is now (\S+)\.$/.exec(first!)!;
     expect(isAbsolute(aside!) && existsSync(aside!)).toBe(true);
     expect(others).toEqual([
-      "Nothing is carried over. No id is given twice.",
+      "Nothing is carried over. No id is reused.",
       expect.stringMatching(/^Lost, added between the start and 1970-01-01T00:00:00\.000Z: 2 things\.$/),
     ]);
     expect(await listThings(opened(`file:${path}`))).toHaveLength(1);
@@ -85,8 +85,8 @@ describe("restore", () => {
     await run(path, "backup", copy);
     const elsewhere = join(folder, "elsewhere/things.db");
     await expect(run(elsewhere, "restore", copy)).rejects.toThrow(
-      "elsewhere/things.db cannot be read (it is damaged or lost): everything would be forgotten, and ids that were given " +
-        "since would be given again. To restore it nonetheless, add --force.",
+      "elsewhere/things.db cannot be read (it is damaged or lost). After a restore, all data is lost, and new rows may " +
+        "reuse ids of lost rows. To restore it nonetheless, add --force.",
     );
     expect(existsSync(elsewhere)).toBe(false);
     expect(await run(elsewhere, "restore", copy, "--force")).toEqual([`${copy} is restored.`]);
@@ -96,7 +96,7 @@ describe("restore", () => {
       .commands.find((command) => command.name() === "restore")!
       .helpInformation();
     expect(help.replaceAll(/\s+/g, " ")).toContain(
-      "--force also replace a database that cannot be read, though all is forgotten",
+      "--force also replace a database that cannot be read, though all data is lost",
     );
   });
 
@@ -108,8 +108,8 @@ describe("restore", () => {
     const lost = join(folder, "lost/things.db");
     await writeFile(lost + suffix, "left");
     const [first, second] = await run(lost, "restore", copy, "--force");
-    expect(first).toMatch(new RegExp(`is restored\\. What was there is now ${lost}\\.before-\\S+Z${suffix}\\.$`));
-    expect(second).toBe("It could not be read: look. Ids may be given again.");
+    expect(first).toMatch(new RegExp(`is restored\\. The replaced file is now ${lost}\\.before-\\S+Z${suffix}\\.$`));
+    expect(second).toBe("The replaced file could not be read. Look. New rows may reuse ids of lost rows.");
     const names = await readdir(join(folder, "lost"));
     expect(names).toHaveLength(2);
     expect(new Sqlite(lost, { readonly: true }).prepare("select count(*) from things").pluck().get()).toBe(1);
@@ -125,7 +125,7 @@ describe("copy", () => {
       expect.stringMatching(/^things: 1 rows, checksum [0-9a-f]{64}$/),
       expect.stringMatching(/^api_keys: 0 rows, checksum 0{64}$/),
       expect.stringMatching(/^idempotency_keys: 0 rows, checksum 0{64}$/),
-      "Both databases hold the same. Start the service with DATABASE_URL set to the new one.",
+      "Both databases contain the same data. Start the service with DATABASE_URL set to the new one.",
     ]);
     expect(await listThings(opened(`file:${to}`))).toEqual(await listThings(db));
   });

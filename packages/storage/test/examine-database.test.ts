@@ -35,7 +35,7 @@ describe("examineDatabase, of a SQLite file", () => {
   test("finds one that is whole, with its version and all migrations", async () => {
     const path = await migrated();
     const { database, migrations } = await examineDatabase(`file:${path}`, MIGRATIONS);
-    expect(database).toEqual({ found: `${path} is whole, SQLite ${sqliteVersion()}` });
+    expect(database).toEqual({ found: `${path} is intact, SQLite ${sqliteVersion()}` });
     expect(migrations).toEqual({ found: "all applied" });
   });
 
@@ -73,7 +73,7 @@ describe("examineDatabase, of a SQLite file", () => {
     const path = await migrated();
     await chmod(path, mode);
     expect((await examineDatabase(`file:${path}`, MIGRATIONS)).database).toEqual({
-      found: `${path} is whole, SQLite ${sqliteVersion()}, and others than its owner may read it`,
+      found: `${path} is intact, SQLite ${sqliteVersion()}, but users other than its owner may read it`,
       remedy: `Run: chmod 600 ${path}`,
     });
   });

@@ -21,7 +21,7 @@ describe("migrate", () => {
     const db = opened(await temporaryUrl());
     const failing = { up: async () => Promise.reject(new Error("no")) };
     await expect(migrate(db, { "1": creating("a"), "2": failing })).rejects.toThrow(
-      new DatabaseError("The database could not be migrated and is as it was (no)."),
+      new DatabaseError("The database could not be migrated and is unchanged (no)."),
     );
     expect(await tablesOf(db)).toEqual([]);
     expect(await migrate(db, { "1": creating("a"), "2": creating("b") })).toEqual(["1", "2"]);

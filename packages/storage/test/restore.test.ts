@@ -143,7 +143,7 @@ test("and refuses where a page that it has to read is damaged, unless it is forc
   const rows = async () => (await readFile(path)).subarray(100); // behind the header, where the journal mode stands
   const before = await rows();
   await expect(restore(path, copy, OPTIONS)).rejects.toThrow(
-    /cannot be read \(database disk image is malformed\): everything would be forgotten, and ids that were given since would be given again\. To restore it nonetheless, add --force\.$/,
+    /cannot be read \(database disk image is malformed\)\. After a restore, all data is lost, and new rows may reuse ids of lost rows\. To restore it nonetheless, add --force\.$/,
   );
   expect((await rows()).equals(before)).toBe(true);
   expect(await restore(path, copy, { ...OPTIONS, force: true })).toMatchObject({

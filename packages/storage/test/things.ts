@@ -56,7 +56,7 @@ export const OPTIONS: RestoreOptions = {
   ...SCHEMA,
   carryOver: {
     read: () => () => ({ summary: "Nothing is carried over.", added: {} }),
-    unread: { risk: "all is forgotten", consequence: "everything would be forgotten", remedy: "look" },
+    unread: { risk: "all data is lost", consequence: "all data is lost", remedy: "Look." },
   },
 };
 

@@ -3,7 +3,7 @@ import { report } from "@platform/storage/backup.commands";
 import { expect, test } from "vitest";
 import { TABLES } from "../../src/registrations.ts";
 
-const FIRST = "b.db is restored. What was there is now a.db.";
+const FIRST = "b.db is restored. The replaced file is now a.db.";
 const [FROM, TO] = [Date.parse("2030-01-02T03:04:05Z"), Date.parse("2030-01-02T03:05:06Z")];
 const NOTHING = { rows: { pets: 0, api_keys: 0, idempotency_keys: 0 }, from: FROM, to: TO };
 const OPTIONS = { tables: TABLES, carryOver: apiKeyCarryOver };
@@ -15,7 +15,7 @@ test("petstore restore says in one line that there was nothing before", () => {
 test("petstore restore says that the old database was not read", () => {
   expect(report("b.db", { aside: "a.db", carried: undefined }, OPTIONS)).toEqual([
     FIRST,
-    "It could not be read: see `petstore keys list`, and revoke anew what was revoked since the backup. Ids may be given again.",
+    "The replaced file could not be read. Run `petstore keys list`, and revoke again the keys that were revoked since the backup. New rows may reuse ids of lost rows.",
   ]);
 });
 
@@ -37,7 +37,7 @@ test.each([
   const carried = { summary: "All that was revoked stays so.", loss };
   expect(report("b.db", { aside: "a.db", carried }, OPTIONS)).toEqual([
     FIRST,
-    "All that was revoked stays so. No id is given twice.",
+    "All that was revoked stays so. No id is reused.",
     last,
   ]);
 });

@@ -45,12 +45,12 @@ export function report(
   { aside, carried }: Restored,
   { tables, carryOver }: Pick<BackupSettings, "tables" | "carryOver">,
 ): string[] {
-  const first = `${file} is restored.${aside === undefined ? "" : ` What was there is now ${aside}.`}`;
+  const first = `${file} is restored.${aside === undefined ? "" : ` The replaced file is now ${aside}.`}`;
   if (aside === undefined) return [first];
   if (carried === undefined) {
-    return [first, `It could not be read: ${carryOver.unread.remedy}. Ids may be given again.`];
+    return [first, `The replaced file could not be read. ${carryOver.unread.remedy} New rows may reuse ids of lost rows.`];
   }
-  return [first, `${carried.summary} No id is given twice.`, lossOf(carried.loss, tables)];
+  return [first, `${carried.summary} No id is reused.`, lossOf(carried.loss, tables)];
 }
 
 function lossOf({ rows, from, to }: Loss, tables: AnyTables): string {

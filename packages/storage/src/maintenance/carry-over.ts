@@ -28,7 +28,7 @@ export interface CarryOver {
     risk: string;
     /** A clause about the consequence of `--force`, for the error of a restore without it. */
     consequence: string;
-    /** A clause with the remedy, for the report of a restore with `--force`. */
+    /** A sentence with the remedy, for the report of a restore with `--force`. */
     remedy: string;
   };
 }

@@ -30,7 +30,7 @@ async function copy({ from, to, json }: CopyOptions, schema: Schema): Promise<vo
     const copied = await copyDatabase(source, target, schema);
     if (json) return console.log(JSON.stringify(copied, null, 2));
     for (const { table, rows, checksum } of copied) console.log(`${table}: ${rows} rows, checksum ${checksum}`);
-    console.log("Both databases hold the same. Start the service with DATABASE_URL set to the new one.");
+    console.log("Both databases contain the same data. Start the service with DATABASE_URL set to the new one.");
   } finally {
     await Promise.all([source.destroy(), target.destroy()]);
   }

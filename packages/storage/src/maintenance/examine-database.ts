@@ -48,9 +48,9 @@ function examineFile(path: string, migrations: Migrations, disk: Finding): Exami
     const sqlite = file.prepare("select sqlite_version()").pluck().get();
     const isMigrated = file.prepare("select 1 from sqlite_master where name = 'kysely_migration'").get() !== undefined;
     const applied = isMigrated ? (file.prepare("select name from kysely_migration").pluck().all() as string[]) : [];
-    const database: Finding = { found: `${path} is whole, SQLite ${String(sqlite)}` };
+    const database: Finding = { found: `${path} is intact, SQLite ${String(sqlite)}` };
     if (process.getuid !== undefined && (statSync(path).mode & 0o077) !== 0) {
-      database.found += ", and others than its owner may read it";
+      database.found += ", but users other than its owner may read it";
       database.remedy = `Run: chmod 600 ${path}`;
     }
     return { database, migrations: examineMigrations(applied, migrations) };

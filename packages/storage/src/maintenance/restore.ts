@@ -120,8 +120,8 @@ function readUnlessForced<Result>(
   } catch (cause) {
     if (force) return undefined;
     throw new DatabaseError(
-      `${database} cannot be read (${(cause as Error).message}): ${carryOver.unread.consequence}, and ids that were given ` +
-        "since would be given again. To restore it nonetheless, add --force.",
+      `${database} cannot be read (${(cause as Error).message}). After a restore, ${carryOver.unread.consequence}, and new ` +
+        "rows may reuse ids of lost rows. To restore it nonetheless, add --force.",
       { cause },
     );
   }
