@@ -130,8 +130,8 @@ async function waitUntilServing(worker: Worker): Promise<string> {
 /**
  * Closes connections that no worker accepts. Node's primary keeps the handle of a connection until a worker accepts it; otherwise
  * the handle stays open, and the client waits as long as the primary runs. There are two such cases. A worker dies while the
- * primary hands it the connection. Or the worker refuses because it no longer listens, and no other worker listens. This relies
- * on the messages of Node's lib/internal/cluster/round_robin_handle.js and child.js.
+ * primary hands it the connection. Or the worker rejects it because it no longer listens, and no other worker listens. This
+ * relies on the messages of Node's lib/internal/cluster/round_robin_handle.js and child.js.
  */
 function closeUnacceptedConnections(worker: Worker): void {
   // `any` covers the overloads of `send`: Node passes a handle, and this module a callback.
