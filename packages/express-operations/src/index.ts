@@ -1,6 +1,6 @@
 /** Typed Express handlers for the operations of an OpenAPI document. */
 export type { OpenApiDocument } from "./document/document.ts";
-export { entityTagOf, isNamed } from "./response/respond.ts";
+export { entityTagOf, isNotModified } from "./response/respond.ts";
 export { cacheable } from "./response/cacheable.ts";
 export { implement, type Implementation, type ImplementOptions } from "./implement.ts";
 export { normalizePath } from "./request/path-router.ts";

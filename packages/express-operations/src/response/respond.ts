@@ -57,7 +57,7 @@ export function send(
   const { status, headers, payload } = encoded;
   const tag = headers["ETag"];
   const written = isAnnouncedWith(status) ? withDeprecationHeaders(deprecationHeaders, headers) : headers;
-  if (status === 200 && tag !== undefined && isNamed(request.headers["if-none-match"], tag)) {
+  if (status === 200 && tag !== undefined && isNotModified(request.headers["if-none-match"], tag)) {
     const { "Content-Type": _, "Content-Length": __, ...others } = written;
     response.writeHead(304, others).end();
     return;
@@ -293,8 +293,8 @@ export function entityTagOf(payload: string | Uint8Array): string {
   return `"${hash("sha256", payload, "base64url").slice(0, 22)}"`;
 }
 
-/** Returns whether `If-None-Match` names a tag by weak comparison (RFC 9110, section 13.1.2). A GET then gets 304. */
-export function isNamed(ifNoneMatch: string | undefined, tag: string): boolean {
+/** Whether a GET gets 304: `If-None-Match` has the tag by weak comparison (RFC 9110, section 13.1.2). */
+export function isNotModified(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   return ifNoneMatch.trim() === "*" || (ifNoneMatch.match(/"[^"]*"/g)?.includes(tag) ?? false);
 }

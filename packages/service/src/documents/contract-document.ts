@@ -1,5 +1,5 @@
 import express, { type RequestHandler, type Router } from "express";
-import { entityTagOf, isNamed } from "express-operations";
+import { entityTagOf, isNotModified } from "express-operations";
 import { allowGetHead } from "../http/allow-get-head.ts";
 import { originOf } from "../http/request-head.ts";
 
@@ -50,7 +50,7 @@ function withAddress(type: string, basePath: string, render: () => Promise<strin
     const body = Buffer.from((await parts()).join(JSON.stringify(address)));
     const tag = entityTagOf(body);
     response.set("ETag", tag);
-    if (isNamed(request.headers["if-none-match"], tag)) response.writeHead(304).end();
+    if (isNotModified(request.headers["if-none-match"], tag)) response.writeHead(304).end();
     else response.setHeader("Content-Type", type).send(body);
   };
 }
