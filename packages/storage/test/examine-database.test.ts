@@ -3,7 +3,7 @@ import { statfsSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDisk, temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "../src/database.ts";
 import { examineDatabase } from "../src/maintenance/examine-database.ts";
 import { migrate } from "../src/migrations.ts";
@@ -133,12 +133,13 @@ describe("examineDatabase, of a SQLite file", () => {
   });
 });
 
-/** A database with every migration, which nobody has open unless so asked. */
+/** A database with every migration. With `isOpen` it stays open until the test ends, so that its log is kept. */
 async function migrated({ isOpen = false } = {}): Promise<string> {
   const path = join(await temporaryFolder(), "petstore.db");
   const db = openDatabase(`file:${path}`);
   await migrate(db, MIGRATIONS);
-  if (!isOpen) await db.destroy();
+  if (isOpen) onTestFinished(() => db.destroy());
+  else await db.destroy();
   return path;
 }
 
