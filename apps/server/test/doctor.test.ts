@@ -84,7 +84,9 @@ describe("petstore doctor", () => {
     expect(await found()).toEqual([...known, ["database", intact, undefined], migrations, disk]);
 
     await chmod(path, 0o640);
-    const shared = expect.stringMatching(/ is intact, SQLite 3[.\d]+, but users other than its owner may read it$/) as string;
+    const shared = expect.stringMatching(
+      / is intact, SQLite 3[.\d]+, but users other than its owner may read it$/,
+    ) as string;
     expect(await found()).toEqual([...known, ["database", shared, `Run: chmod 600 ${path}`], migrations, disk]);
   });
 

@@ -52,7 +52,10 @@ console.table({
   ),
   "ours to plain EOV, 3 operations": goal(2, (rate) => ratioOf(of("ours", "3", rate), of("eov", "3", rate))),
   "ours to plain EOV, 1000 operations": goal(5, (rate) => ratioOf(of("ours", "1000", rate), of("eov", "1000", rate))),
-  "seconds from start to first response, GitHub's document": { goal: "< 1", clock: show(spreadOf(await startTimes(5))) },
+  "seconds from start to first response, GitHub's document": {
+    goal: "< 1",
+    clock: show(spreadOf(await startTimes(5))),
+  },
 });
 
 console.log("\nHeap with GitHub's document, in MB, by operations used");

@@ -32,8 +32,8 @@ interface PendingWrite {
 }
 
 /**
- * Commits writes in groups. A group contains the writes of one turn of the event loop, or the writes that arrived during the
- * previous commit. A write whose group has not begun within the timeout is rejected and changes nothing.
+ * Commits writes in groups. A group contains the writes that start before the event loop waits for I/O or a timer, or the
+ * writes that arrived during the previous commit. A write whose group has not begun within the timeout is rejected and changes nothing.
  */
 export function groupCommit<Tables>(
   db: Kysely<Tables>,
@@ -65,12 +65,11 @@ export function groupCommit<Tables>(
     new Promise((resolve, reject) => {
       const deadline = performance.now() + currentTimeoutMs - TIMEOUT_CHECK_MS; // one check early, because a check may be late
       waiting.push({ work, isSuccess, resolve, reject, deadline, state: "waiting" });
-      if (waiting.length === 1) setImmediate(() => void commitWaiting());
+      if (waiting.length === 1) queueMicrotask(() => process.nextTick(commitWaiting)); // after the promises that are settled now
     });
 
   return {
     write,
-    commitNow: () => void commitWaiting(),
     stopWaiting: (afterMs) => {
       const stop = setTimeout(() => {
         currentTimeoutMs = STOPPING_TIMEOUT_MS;

@@ -61,7 +61,6 @@ function inTransactions<Tables>(db: Kysely<Tables>, onCommit: OnCommit = () => {
       }
       return result;
     },
-    commitNow: () => {},
     stopWaiting: () => {},
   };
 }

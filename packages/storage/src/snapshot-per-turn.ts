@@ -5,12 +5,9 @@ export type Continuation = (version: number | undefined) => void;
 
 /**
  * Returns a function that collects the requests of one turn of the event loop and runs them in one snapshot. The snapshot
- * begins after the last request has arrived, so that no request reads data older than its arrival. Writes that the requests
- * start synchronously are committed together before the next turn.
+ * begins after the last request has arrived, so that no request reads data older than its arrival.
  */
-export function snapshotPerTurn(
-  storage: Pick<Storage<any>, "snapshot" | "commitNow">,
-): (continuation: Continuation) => void {
+export function snapshotPerTurn(storage: Pick<Storage<any>, "snapshot">): (continuation: Continuation) => void {
   let arrived: Continuation[] = [];
   const begin = (): void => {
     const turn = arrived;
@@ -18,7 +15,6 @@ export function snapshotPerTurn(
     storage.snapshot((version) => {
       for (const continuation of turn) continuation(version);
     });
-    queueMicrotask(() => process.nextTick(storage.commitNow)); // after the synchronous part of the requests and its promises
   };
   return (continuation) => {
     arrived.push(continuation);

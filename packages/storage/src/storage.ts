@@ -18,8 +18,6 @@ export interface Storage<Tables> {
    * undefined if SQLite cannot read it. On PostgreSQL there is no snapshot, and the version is always undefined.
    */
   snapshot: (read: (version: number | undefined) => void) => void;
-  /** Commits the pending writes now, rather than in the next turn of the event loop. */
-  commitNow: () => void;
   /** Throws `FileMovedError` if the open database file is no longer at its path, so that a write would be lost. */
   expectFileAtPath: () => void;
   /**
@@ -40,4 +38,4 @@ export interface Storage<Tables> {
 export type OnCommit = (size: number) => void;
 
 /** The methods of a storage that write. */
-export type Writer<Tables> = Pick<Storage<Tables>, "write" | "commitNow" | "stopWaiting">;
+export type Writer<Tables> = Pick<Storage<Tables>, "write" | "stopWaiting">;

@@ -48,7 +48,10 @@ export function report(
   const first = `${file} is restored.${aside === undefined ? "" : ` The replaced file is now ${aside}.`}`;
   if (aside === undefined) return [first];
   if (carried === undefined) {
-    return [first, `The replaced file could not be read. ${carryOver.unread.remedy} New rows may reuse ids of lost rows.`];
+    return [
+      first,
+      `The replaced file could not be read. ${carryOver.unread.remedy} New rows may reuse ids of lost rows.`,
+    ];
   }
   return [first, `${carried.summary} No id is reused.`, lossOf(carried.loss, tables)];
 }
