@@ -8,8 +8,6 @@ export interface Work {
   status: number;
   /** An API key in place of the valid one. */
   key?: string;
-  /** The value of `If-None-Match`. */
-  ifNoneMatch?: string;
 }
 
 const unknownKey = generateApiKey("production");
@@ -27,11 +25,10 @@ export const WORKS = {
 export type WorkName = keyof typeof WORKS;
 
 /** Returns a request as HTTP/1.1 text. */
-export function requestText({ method, path, body, key: own, ifNoneMatch }: Work, key: string): string {
+export function requestText({ method, path, body, key: own }: Work, key: string): string {
   const json = body === undefined ? "" : JSON.stringify(body);
   const content =
     body === undefined ? "" : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(json)}\r\n`;
-  const condition = ifNoneMatch === undefined ? "" : `If-None-Match: ${ifNoneMatch}\r\n`;
-  const headers = `Host: 127.0.0.1\r\nAuthorization: Bearer ${own ?? key}\r\n${condition}${content}`;
+  const headers = `Host: 127.0.0.1\r\nAuthorization: Bearer ${own ?? key}\r\n${content}`;
   return `${method} ${path} HTTP/1.1\r\n${headers}\r\n${json}`;
 }
