@@ -29,8 +29,8 @@ function carrying(read: CarryOver["read"] = () => () => ({ summary: "Nothing.", 
   return { tables: TABLES, carryOver: { read, unread: { risk: "", consequence: "", remedy: "" } } };
 }
 
-describe("the facts of a database", () => {
-  test("hold the highest id that each numbered table has given, its rows deleted or its count forgotten", () => {
+describe("factsOf", () => {
+  test("returns the highest id of each numbered table, even if the row or the counter was deleted", () => {
     const file = memoryDatabase(
       PETS,
       OWNERS,
@@ -54,32 +54,32 @@ describe("the facts of a database", () => {
     ["revoked_at", OWNERS, "insert into owners (revoked_at) values (90)"],
     ["rotated_at", OWNERS, "insert into owners (rotated_at) values (90)"],
     ["last_used_at", OWNERS, "insert into owners (last_used_at) values (90)"],
-  ])("hold the latest time, in %s", (_, table, row) => {
+  ])("returns the latest time in the column %s", (_, table, row) => {
     expect(factsOf(memoryDatabase(PETS, table, "insert into pets values (1, 'Rex', 20)", row)).lastTime).toBe(90);
   });
 
-  test("hold no time that has not come yet, and none of a database without rows", () => {
+  test("ignores expiry times, and returns no time for a database without rows", () => {
     expect(
       factsOf(memoryDatabase(OWNERS, "insert into owners (created_at, expires_at) values (10, 90)")).lastTime,
     ).toBe(10);
     expect(factsOf(memoryDatabase(OWNERS, PETS)).lastTime).toBeUndefined();
   });
 
-  test("are those of the service's own tables", () => {
+  test("ignores tables that are not declared", () => {
     const migrations = "create table kysely_migration (id integer primary key autoincrement, at integer)";
     const file = memoryDatabase(migrations, "insert into kysely_migration values (5, 90)");
     expect(factsOf(file)).toEqual({ lastIds: new Map(), lastTime: undefined });
   });
 });
 
-describe("what is read of the database that is replaced", () => {
+describe("readReplaced", () => {
   const lastIds = new Map([
     ["pets", 2],
     ["owners", 1],
   ]);
   const backup: DatabaseFacts = { lastIds, lastTime: 50 };
 
-  test("counts what came after the backup, and says between which times", () => {
+  test("counts the rows added after the backup, and returns their period", () => {
     const file = memoryDatabase(PETS, OWNERS, ANSWERS);
     file.exec("insert into pets (id, created_at) values (1, 40), (2, 50), (3, 60), (4, 70), (5, 80)");
     file.exec("insert into answers values ('a', 50), ('b', 51)").exec("insert into owners (id) values (1), (2)");
@@ -91,7 +91,7 @@ describe("what is read of the database that is replaced", () => {
     expect(lossAfter(backup, memoryDatabase())).toEqual(nothing);
   });
 
-  test("holds its facts", () => {
+  test("returns the facts of the replaced database", () => {
     const file = memoryDatabase(OWNERS, VISITS, "insert into owners (id, rotated_at) values (3, 70)");
     file.exec("insert into visits (at) values (10), (60)");
     const ids = [
@@ -102,11 +102,11 @@ describe("what is read of the database that is replaced", () => {
   });
 });
 
-describe("what is carried over into a backup", () => {
+describe("writeCarried", () => {
   const carried = (replaced: string[], restored: Sqlite.Database, read?: CarryOver["read"]) =>
     writeCarried(restored, readReplaced(memoryDatabase(...replaced), factsOf(restored), carrying(read)));
 
-  test("raises the next ids of its tables, also of one that has given none, and lowers none", () => {
+  test("raises the next id of each table, even of an empty one, and lowers none", () => {
     const restored = memoryDatabase(PETS, OWNERS, VISITS, "insert into owners (id) values (9)");
     const later = ["create table later (id integer primary key autoincrement)", "insert into later values (7)"];
     const rows = ["insert into pets (id) values (41)", "insert into owners (id) values (4)"];
@@ -121,7 +121,7 @@ describe("what is carried over into a backup", () => {
     expect(restored.prepare("select max(id) from pets").pluck().get()).toBe(42);
   });
 
-  test("is what was read of the other, and is not lost", () => {
+  test("writes the carried rows, and does not count them as lost", () => {
     const restored = memoryDatabase(PETS, OWNERS);
     const rows = ["insert into pets (id) values (1), (2)", "insert into owners (id) values (1), (2), (3)"];
     const outcome = carried([PETS, OWNERS, ...rows], restored, (replaced) => {
@@ -135,7 +135,7 @@ describe("what is carried over into a backup", () => {
     expect(restored.prepare("select id from owners").pluck().all()).toEqual([2, 3]);
   });
 
-  test("is all of it or nothing", () => {
+  test("writes nothing if one write fails", () => {
     const restored = memoryDatabase(PETS, OWNERS);
     const failing: CarryOver["read"] = () => (file) => {
       file.exec("insert into owners (id) values (1)");

@@ -14,7 +14,7 @@ import { insertThing, listThings, MIGRATIONS, opened, OPTIONS, SCHEMA } from "./
 const CUP = { name: "cup", size: 1 };
 
 describe("backup", () => {
-  test("copies the database, and says where to", async () => {
+  test("copies the database, and prints the path of the copy", async () => {
     const { folder, path, db } = await filled();
     const copy = join(folder, "copy.db");
     expect(await run(path, "backup", copy)).toEqual([`The database is backed up to ${copy}.`]);
@@ -23,7 +23,7 @@ describe("backup", () => {
     expect((await readdir(folder)).filter((name) => name.includes("partial"))).toEqual([]);
   });
 
-  test("reads a path from the folder in which it runs", async () => {
+  test("resolves a path from the current folder", async () => {
     const { folder, path } = await filled();
     vi.spyOn(process, "cwd").mockReturnValue(folder);
     onTestFinished(() => void vi.restoreAllMocks());
@@ -31,7 +31,7 @@ describe("backup", () => {
     expect(existsSync(join(folder, "copy.db"))).toBe(true);
   });
 
-  test("overwrites no file, and leaves none of a database that is none", async () => {
+  test("overwrites no file, and leaves no copy of a file that is not a database", async () => {
     const { folder, path } = await filled();
     const [taken, copy, text] = [join(folder, "taken"), join(folder, "copy.db"), join(folder, "text")];
     for (const file of [taken, text]) await writeFile(file, "mine ".repeat(1_000));
@@ -45,7 +45,7 @@ describe("backup", () => {
     expect(await readdir(folder)).toEqual(before);
   });
 
-  test("is of SQLite alone", async () => {
+  test("rejects PostgreSQL", async () => {
     const program = backupProgram("postgres://root:hunter2@localhost/things");
     await expect(program.parseAsync(["backup", "copy.db"], { from: "user" })).rejects.toThrow(
       new DatabaseError("Backups are made of SQLite files. For PostgreSQL use its own tools, such as pg_dump."),
@@ -54,7 +54,7 @@ describe("backup", () => {
 });
 
 describe("restore", () => {
-  test("puts a backup in place, and says what was kept and what is lost", async () => {
+  test("restores a backup, and prints the path of the replaced file and the number of lost rows", async () => {
     const { folder, path, db } = await filled();
     const copy = join(folder, "copy.db");
     await run(path, "backup", copy);
@@ -71,7 +71,7 @@ describe("restore", () => {
     expect(await insertThing(opened(`file:${path}`), CUP)).toMatchObject({ id: 4 });
   });
 
-  test("says that nothing was added since", async () => {
+  test("prints that nothing was added since the backup", async () => {
     const { folder, path, db } = await filled();
     const copy = join(folder, "copy.db");
     await run(path, "backup", copy);
@@ -79,7 +79,7 @@ describe("restore", () => {
     expect((await run(path, "restore", copy)).at(-1)).toBe("Nothing was added since the backup.");
   });
 
-  test("asks for --force where nothing is there to be read, and names what is forgotten then", async () => {
+  test("requires --force if the database is missing, and names the loss", async () => {
     const { folder, path } = await filled();
     const copy = join(folder, "copy.db");
     await run(path, "backup", copy);
@@ -100,7 +100,7 @@ describe("restore", () => {
     );
   });
 
-  test.each(["-wal", "-shm", "-journal"])("sets aside a %s that was left without its database", async (suffix) => {
+  test.each(["-wal", "-shm", "-journal"])("renames a %s file that has no database", async (suffix) => {
     const { folder, path } = await filled();
     const copy = join(folder, "copy.db");
     await run(path, "backup", copy);
@@ -130,13 +130,13 @@ describe("copy", () => {
     expect(await listThings(opened(`file:${to}`))).toEqual(await listThings(db));
   });
 
-  test("prints JSON if so asked", async () => {
+  test("prints JSON with --json", async () => {
     const { folder, path } = await filled();
     const [text] = await copying("--from", `file:${path}`, "--to", `file:${folder}/to.db`, "--json");
     expect(JSON.parse(text!)).toMatchObject([{ table: "things", rows: 1 }, { rows: 0 }, { rows: 0 }]);
   });
 
-  test("refuses one that is not there, one that is no database, and the same twice", async () => {
+  test("rejects a missing source, a URL that is not a database URL, and the same database twice", async () => {
     const { folder, path } = await filled();
     const none = `file:${folder}/none.db`;
     const from = `file:${path}`;
@@ -157,7 +157,7 @@ describe("copy", () => {
     ).rejects.toThrow(same);
   });
 
-  test("names its options", () => {
+  test("declares its options", () => {
     const [command] = copyProgram().commands;
     expect(command!.name()).toBe("copy");
     expect(command!.options.map(({ flags, mandatory }) => [flags, mandatory])).toEqual([
@@ -168,7 +168,7 @@ describe("copy", () => {
   });
 });
 
-/** A database with one thing, which is open. */
+/** Returns an open database with one thing. */
 async function filled() {
   const folder = await temporaryFolder();
   const path = join(folder, "things.db");
@@ -190,7 +190,7 @@ function copyProgram(): Command {
   return program;
 }
 
-/** The lines that a command on the database at a path prints. */
+/** Runs a command on the database at a path and returns the printed lines. */
 const run = (path: string, ...args: string[]): Promise<string[]> => printed(backupProgram(`file:${path}`), args);
 
 const copying = (...args: string[]): Promise<string[]> => printed(copyProgram(), ["copy", ...args]);

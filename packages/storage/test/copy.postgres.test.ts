@@ -27,7 +27,7 @@ test.each([
   ["SQLite to PostgreSQL", file, temporaryUrl],
   ["PostgreSQL to SQLite", temporaryUrl, file],
   ["PostgreSQL to PostgreSQL", temporaryUrl, temporaryUrl],
-])("%s: everything is there, with its id, and works as before", async (_title, fromUrl, toUrl) => {
+])("%s: every row is copied with its id, and idempotency keys and new ids continue", async (_title, fromUrl, toUrl) => {
   const [from, to] = [opened(await fromUrl()), opened(await toUrl())];
   const request = await fill(from);
   const copied = await copyDatabase(from, to, SCHEMA);
@@ -48,34 +48,37 @@ test.each([
     .selectFrom("things")
     .select((select) => select.fn.max("id").as("id"))
     .execute();
-  expect((await insertThing(to, CUP)).id).toBe(lastOfAll!.id + 2); // the last of all but one was deleted in `fill`
+  expect((await insertThing(to, CUP)).id).toBe(lastOfAll!.id + 2); // `fill` deleted the row with the highest id
 });
 
 test.each([
   ["SQLite to PostgreSQL", file, temporaryUrl],
   ["PostgreSQL to SQLite", temporaryUrl, file],
   ["PostgreSQL to PostgreSQL", temporaryUrl, temporaryUrl],
-])("%s: nobody can write to any table of either meanwhile, and anybody after", async (_title, fromUrl, toUrl) => {
-  const urls = [await fromUrl(), await toUrl()] as const;
-  const [from, to] = [opened(urls[0]), opened(urls[1])];
-  await migrate(from, MIGRATIONS);
-  const thing = await insertThing(from, CUP);
-  const refused = urls.map((url) => all(isPostgresUrl(url) ? "55P03" : "SQLITE_BUSY"));
-  const during: Record<string, string>[] = [];
-  const copied = await copyDatabase(
-    from,
-    actingAtInsert(to, "things", async () => {
-      for (const url of urls) during.push(await writeToEach(url));
-    }),
-    SCHEMA,
-  );
-  expect(during).toEqual(refused);
-  expect(copied[0]).toMatchObject({ table: "things", rows: 1 });
-  expect(await listThings(to)).toEqual([thing]);
-  for (const url of urls) expect(await writeToEach(url)).toEqual(all("written"));
-});
+])(
+  "%s: no table of either database is writable during the copy, and all are after it",
+  async (_title, fromUrl, toUrl) => {
+    const urls = [await fromUrl(), await toUrl()] as const;
+    const [from, to] = [opened(urls[0]), opened(urls[1])];
+    await migrate(from, MIGRATIONS);
+    const thing = await insertThing(from, CUP);
+    const refused = urls.map((url) => all(isPostgresUrl(url) ? "55P03" : "SQLITE_BUSY"));
+    const during: Record<string, string>[] = [];
+    const copied = await copyDatabase(
+      from,
+      actingAtInsert(to, "things", async () => {
+        for (const url of urls) during.push(await writeToEach(url));
+      }),
+      SCHEMA,
+    );
+    expect(during).toEqual(refused);
+    expect(copied[0]).toMatchObject({ table: "things", rows: 1 });
+    expect(await listThings(to)).toEqual([thing]);
+    for (const url of urls) expect(await writeToEach(url)).toEqual(all("written"));
+  },
+);
 
-test("PostgreSQL lets others read while it is copied", async () => {
+test("both PostgreSQL databases can be read during a copy", async () => {
   const [fromUrl, toUrl] = [await temporaryUrl(), await temporaryUrl()];
   const [from, to] = [opened(fromUrl), opened(toUrl)];
   await migrate(from, MIGRATIONS);
@@ -91,7 +94,7 @@ test("PostgreSQL lets others read while it is copied", async () => {
   expect(read).toEqual([[thing], []]);
 });
 
-test("a copy may take longer than the server lets a transaction wait", async () => {
+test("a copy may take longer than idle_in_transaction_session_timeout", async () => {
   const [fromUrl, toUrl] = [await temporaryUrl(), await temporaryUrl()];
   const [from, to] = [fromUrl, toUrl].map((url) => opened(`${url}?idle_in_transaction_session_timeout=750`));
   await migrate(from!, MIGRATIONS);
@@ -104,7 +107,7 @@ test("a copy may take longer than the server lets a transaction wait", async () 
   expect((await copyDatabase(from!, waiting, SCHEMA))[0]).toMatchObject({ table: "things", rows: 1 });
 });
 
-test("a database that holds something is not copied to, and stays as it is", async () => {
+test("a copy to a database with rows is rejected, and changes nothing", async () => {
   const [from, to] = [opened(await file()), opened(await temporaryUrl())];
   await fill(from);
   await migrate(to, MIGRATIONS);

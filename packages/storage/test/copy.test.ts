@@ -9,7 +9,7 @@ import { insertThing, listThings, MIGRATIONS, opened, SCHEMA } from "./things.ts
 
 const CUP = { name: "cup", size: 1 };
 
-test("nobody can write to either file while SQLite is copied to SQLite", async () => {
+test("a copy from SQLite to SQLite locks both files against writes", async () => {
   const [fromUrl, toUrl] = [await temporaryUrl(), await temporaryUrl()];
   const [from, to] = [opened(fromUrl), opened(toUrl)];
   await migrate(from, MIGRATIONS);
@@ -31,7 +31,7 @@ test("nobody can write to either file while SQLite is copied to SQLite", async (
 test.each([
   ["another name", "update things set name = 'mug' where id = new.id"],
   ["no row", "delete from things where id = new.id"],
-])("a copy that would differ, by %s, is not made", async (_difference, act) => {
+])("a copy that differs by %s is rolled back", async (_difference, act) => {
   const [from, to] = [opened(await temporaryUrl()), opened(await temporaryUrl())];
   for (const db of [from, to]) await migrate(db, MIGRATIONS);
   await insertThing(from, CUP);

@@ -10,7 +10,7 @@ const CUP = { name: "cup", size: 1 };
 const UNUSABLE =
   /^The PostgreSQL database cannot be used \(.+\)\. Check that its server .*, or set DATABASE_URL to another database\.$/;
 
-describe("a database that cannot be used says why and what to do, without the password", () => {
+describe("the error of an unusable database gives the reason and the remedy, without the password:", () => {
   const at = async (change: (url: URL) => void): Promise<string> => {
     const url = new URL(await temporaryUrl());
     change(url);
@@ -50,13 +50,13 @@ describe("a database that cannot be used says why and what to do, without the pa
   });
 });
 
-describe("a query that fails for the state of the database is distinguished from a mistake", () => {
-  test("a mistake", async () => {
+describe("isDatabaseUnavailable", () => {
+  test("is false for a mistake in a query", async () => {
     const error = await errorOf(sql`select nothing from nowhere`.execute(opened(await temporaryUrl())));
     expect(isDatabaseUnavailable(error)).toBe(false);
   });
 
-  test("a statement that takes too long, by a limit that the URL can set", async () => {
+  test("is true for a statement that exceeds the statement_timeout of the URL", async () => {
     const error = await errorOf(
       sql`select pg_sleep(60)`.execute(opened(`${await temporaryUrl()}?statement_timeout=100`)),
     );
@@ -64,7 +64,7 @@ describe("a query that fails for the state of the database is distinguished from
     expect(isDatabaseUnavailable(error)).toBe(true);
   });
 
-  test("no free connection in time", async () => {
+  test("is true if no connection becomes free in time", async () => {
     const db = opened(await temporaryUrl());
     const holding = Array.from({ length: 10 }, () => sql`select pg_sleep(2.5)`.execute(db));
     const error = await errorOf(sql`select 1`.execute(db));
@@ -77,7 +77,7 @@ describe("a query that fails for the state of the database is distinguished from
   test.each([
     ["while a statement runs", "select pg_sleep(60)"],
     ["between two statements", "select 1"],
-  ])("a connection cut by the server, at rest and %s", async (_title, statement) => {
+  ])("is true for a connection that the server closes, idle or %s", async (_title, statement) => {
     const { write, db, url } = await temporaryStorage();
     const other = opened(url);
     const cutAll = () =>

@@ -12,7 +12,7 @@ import { type Database, insertThing, listThings, MIGRATIONS, opened, temporaryDa
 const CUP = { name: "cup", size: 1 };
 
 describe("openDatabase", () => {
-  test("sets durability and safety on every open, also of a database that exists", async () => {
+  test("sets durability and safety for a new and an existing database", async () => {
     const url = `file:${join(await temporaryFolder(), "new", "folder", "petstore.db")}`;
     for (const db of [opened(url), opened(url)]) {
       expect(await pragma(db, "journal_mode")).toBe("wal");
@@ -22,7 +22,7 @@ describe("openDatabase", () => {
     }
   });
 
-  test("keeps what was written after it is closed and opened again", async () => {
+  test("keeps written rows after a close and a second open", async () => {
     const url = await temporaryUrl();
     const first = opened(url);
     await migrate(first, MIGRATIONS);
@@ -31,7 +31,7 @@ describe("openDatabase", () => {
     expect(await listThings(opened(url))).toEqual([thing]);
   });
 
-  test("names a file that cannot be opened, and the remedy", async () => {
+  test("names a file that cannot be opened, and gives the remedy", async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, "text.db"), "This is not a database. ".repeat(100));
     await mkdir(join(folder, "folder.db"));
@@ -57,7 +57,7 @@ describe("a transaction", () => {
     other.exec("begin immediate").close();
   });
 
-  test("fails with the first error when SQLite has rolled it back by itself", async () => {
+  test("fails with the first error if SQLite rolls it back by itself", async () => {
     const db = await temporaryDatabase();
     const failing = db.transaction().execute(async (trx: Database) => {
       await sql`insert or rollback into things (name, size) values ('cup', 0)`.execute(trx);
@@ -66,7 +66,7 @@ describe("a transaction", () => {
     expect(await insertThing(db, CUP)).toMatchObject({ id: 1 });
   });
 
-  test("leaves nothing when it throws", async () => {
+  test("stores nothing if its function throws", async () => {
     const db = await temporaryDatabase();
     const failing = db.transaction().execute(async (trx: Database) => {
       await insertThing(trx, CUP);
@@ -77,8 +77,8 @@ describe("a transaction", () => {
   });
 });
 
-describe("a database that another process has locked", () => {
-  test("is waited for when it is opened", async () => {
+describe("a query on a database that another process has locked", () => {
+  test("waits for the lock while it opens the database", async () => {
     const url = await temporaryUrl();
     const holder = new Sqlite(url.slice("file:".length));
     holder.exec("begin exclusive");
@@ -91,7 +91,7 @@ describe("a database that another process has locked", () => {
     expect((await opening).rows).toHaveLength(1);
   });
 
-  test("is waited for while the event loop goes on", async () => {
+  test("waits for the lock without blocking the event loop", async () => {
     const [holder, waiter] = await twoConnections();
     let written = false;
     const waiting = await holder.transaction().execute(async () => {
@@ -104,7 +104,7 @@ describe("a database that another process has locked", () => {
     expect(await listThings(holder)).toHaveLength(1);
   });
 
-  test("is given up after some seconds, with the reason", async () => {
+  test("fails after some seconds, and gives the reason", async () => {
     const [holder, waiter] = await twoConnections();
     await holder.transaction().execute(async () => {
       const error = await errorOf(insertThing(waiter, CUP));
@@ -114,7 +114,7 @@ describe("a database that another process has locked", () => {
   });
 });
 
-test("a full disk fails the write, leaves the reads, and heals without a restart", async () => {
+test("on a full disk writes fail and reads succeed; writes succeed again once there is room", async () => {
   const db = await temporaryDatabase();
   const pages = await pragma(db, "page_count");
   await pragma(db, `max_page_count = ${String(pages)}`);
@@ -130,7 +130,7 @@ test("a full disk fails the write, leaves the reads, and heals without a restart
   expect(await listThings(db)).toEqual(kept);
 });
 
-test("isDatabaseUnavailable tells a mistake in a query from an outage", async () => {
+test("isDatabaseUnavailable is false for a mistake in a query", async () => {
   const error = await errorOf(sql`select nothing from nowhere`.execute(await temporaryDatabase()));
   expect(isDatabaseUnavailable(error)).toBe(false);
 });
@@ -143,8 +143,8 @@ async function twoConnections(): Promise<[Database, Database]> {
 }
 
 /**
- * Waits for a thousand turns of the event loop, and at least some milliseconds. A statement that is still waiting then, and
- * succeeds later, has not blocked the event loop.
+ * Waits for a thousand turns of the event loop, and for at least `milliseconds`. A statement that still waits after that,
+ * and succeeds later, has not blocked the event loop.
  */
 async function manyTurns(milliseconds: number): Promise<void> {
   const start = performance.now();

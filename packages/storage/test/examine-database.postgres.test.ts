@@ -9,7 +9,7 @@ import { MIGRATIONS, opened } from "./things.ts";
 const MAY_LOSE =
   "Encode the database in UTF8, and leave fsync and synchronous_commit on, or what is acknowledged may be lost.";
 
-test("examineDatabase finds the migrations of a PostgreSQL database, and says nothing of its disk", async () => {
+test("examineDatabase reports the migrations of a PostgreSQL database, but not its disk", async () => {
   const url = await temporaryUrl();
   expect(await examineDatabase(url, MIGRATIONS)).toMatchObject({
     migrations: { found: `to be applied: ${Object.keys(MIGRATIONS).join(", ")}` },
@@ -20,10 +20,10 @@ test("examineDatabase finds the migrations of a PostgreSQL database, and says no
   expect(examined.migrations).toEqual({ found: "all applied" });
 });
 
-test("examineDatabase finds each setting by which a PostgreSQL database may lose what it acknowledges", async () => {
+test("examineDatabase reports each PostgreSQL setting that may lose acknowledged writes", async () => {
   const url = await temporaryUrl();
   const name = new URL(url).pathname.slice(1);
-  const fsync = await settingOf(url, "fsync"); // off on the tests' own server
+  const fsync = await settingOf(url, "fsync"); // off on the server of the tests
   const { database } = await examineDatabase(url, MIGRATIONS);
   expect(database.found).toMatch(fsync === "off" ? /^PostgreSQL \d+\.\d+.* with fsync off$/ : /^PostgreSQL [^,]*$/);
   expect(database.remedy).toBe(fsync === "off" ? MAY_LOSE : undefined);
@@ -35,7 +35,7 @@ test("examineDatabase finds each setting by which a PostgreSQL database may lose
   }
 });
 
-test("examineDatabase finds a PostgreSQL server that is not to be had", async () => {
+test("examineDatabase reports a PostgreSQL server that cannot be reached", async () => {
   const url = Object.assign(new URL(await temporaryUrl()), { port: "1" }).href;
   expect(await examineDatabase(url, MIGRATIONS)).toEqual({
     database: { found: "cannot be used", remedy: expect.stringContaining("Check that its server runs") },

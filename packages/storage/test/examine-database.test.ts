@@ -12,8 +12,8 @@ import { MIGRATIONS } from "./things.ts";
 const MIB = 2 ** 20;
 const READ_AND_WRITE = "See that this user may read and write it; if it is damaged, stop the service and run";
 
-describe("examineDatabase, of a SQLite file", () => {
-  test("finds none, and makes neither it nor its folder", async () => {
+describe("examineDatabase, for SQLite", () => {
+  test("reports a missing file, and creates neither the file nor its folder", async () => {
     const folder = await temporaryFolder();
     const path = join(folder, "data/deep/petstore.db");
     expect(await examineDatabase(`file:${path}`, MIGRATIONS)).toEqual({
@@ -23,7 +23,7 @@ describe("examineDatabase, of a SQLite file", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test("finds one that was removed, by the log it left", async () => {
+  test("reports a removed file if its log is left", async () => {
     const path = join(await temporaryFolder(), "petstore.db");
     await writeFile(`${path}-wal`, "");
     expect((await examineDatabase(`file:${path}`, MIGRATIONS)).database).toEqual({
@@ -32,14 +32,14 @@ describe("examineDatabase, of a SQLite file", () => {
     });
   });
 
-  test("finds one that is whole, with its version and all migrations", async () => {
+  test("reports an intact file, the version of SQLite and the migrations", async () => {
     const path = await migrated();
     const { database, migrations } = await examineDatabase(`file:${path}`, MIGRATIONS);
     expect(database).toEqual({ found: `${path} is intact, SQLite ${sqliteVersion()}` });
     expect(migrations).toEqual({ found: "all applied" });
   });
 
-  test("leaves the file and its folder as they are", async () => {
+  test("does not change the file", async () => {
     const path = await migrated();
     const before = await stat(path);
     await examineDatabase(`file:${path}`, MIGRATIONS);
@@ -47,7 +47,7 @@ describe("examineDatabase, of a SQLite file", () => {
     expect(new Sqlite(path, { readonly: true }).pragma("journal_mode", { simple: true })).toBe("wal");
   });
 
-  test("finds migrations that are to be applied, and those it does not know", async () => {
+  test("reports missing migrations and unknown ones", async () => {
     const path = await migrated();
     const [first, ...later] = Object.keys(MIGRATIONS);
     const [earlier, newer] = [{ [first!]: MIGRATIONS[first!]! }, { ...MIGRATIONS, "9999_more": MIGRATIONS[first!]! }];
@@ -61,7 +61,7 @@ describe("examineDatabase, of a SQLite file", () => {
     });
   });
 
-  test("takes an empty database for one with everything to be applied", async () => {
+  test("reports every migration of an empty file as missing", async () => {
     const path = join(await temporaryFolder(), "petstore.db");
     await writeFile(path, "", { mode: 0o600 });
     expect((await examineDatabase(`file:${path}`, MIGRATIONS)).migrations).toMatchObject({
@@ -69,7 +69,7 @@ describe("examineDatabase, of a SQLite file", () => {
     });
   });
 
-  test.each([0o640, 0o604])("finds one that others may read, by its mode 0%o", async (mode) => {
+  test.each([0o640, 0o604])("reports a file with the mode 0%o, which others may read", async (mode) => {
     const path = await migrated();
     await chmod(path, mode);
     expect((await examineDatabase(`file:${path}`, MIGRATIONS)).database).toEqual({
@@ -79,9 +79,9 @@ describe("examineDatabase, of a SQLite file", () => {
   });
 
   test.each([
-    ["is no database", "This is not a database. ".repeat(400), "file is not a database"],
+    ["is not a database", "This is not a database. ".repeat(400), "file is not a database"],
     ["is a folder", undefined, "unable to open database file|disk I/O error"],
-  ])("finds one that %s", async (_what, text, message) => {
+  ])("reports a path that %s", async (_what, text, message) => {
     const path = join(await temporaryFolder(), "petstore.db");
     await (text === undefined ? mkdir(path) : writeFile(path, text));
     const { database, migrations } = await examineDatabase(`file:${path}`, MIGRATIONS);
@@ -92,7 +92,7 @@ describe("examineDatabase, of a SQLite file", () => {
     expect(migrations).toBeUndefined();
   });
 
-  test("finds one with a damaged page", async () => {
+  test("reports a damaged page", async () => {
     const path = await migrated();
     const file = new Sqlite(path);
     const page = file.prepare("select rootpage from sqlite_master where name = 'things_size'").pluck().get() as number;
@@ -105,7 +105,7 @@ describe("examineDatabase, of a SQLite file", () => {
     expect(database.remedy).toContain(READ_AND_WRITE);
   });
 
-  test("asks for room for a second copy, before anything else is looked for", async (context) => {
+  test("requires room for a second copy, and gives this remedy first if the disk is full", async (context) => {
     const folder = await temporaryDisk(context, 3 * MIB);
     const from = await migrated({ isOpen: true });
     for (const suffix of ["", "-wal"]) await copyFile(from + suffix, join(folder, `petstore.db${suffix}`));
@@ -119,21 +119,21 @@ describe("examineDatabase, of a SQLite file", () => {
     for (const name of ["ballast", "petstore.db-wal"]) await rm(join(folder, name));
     await writeFile(join(folder, "petstore.db"), "no database".repeat(1_000));
     expect(await examineDatabase(url, MIGRATIONS)).toMatchObject({
-      database: { remedy: expect.stringContaining(READ_AND_WRITE) }, // room would not mend it
+      database: { remedy: expect.stringContaining(READ_AND_WRITE) }, // more room would not repair the file
       disk: { remedy },
     });
   });
 
-  test("says how much room there is", async () => {
+  test("reports the free space", async () => {
     const path = await migrated();
     const { disk } = await examineDatabase(`file:${path}`, MIGRATIONS);
     const { bavail, bsize } = statfsSync(path);
     const [, mebibytes] = /^(\d+) MiB free at /.exec(disk!.found)!;
-    expect(Math.abs(Number(mebibytes) - (bavail * bsize) / MIB)).toBeLessThan(1_024); // others write meanwhile
+    expect(Math.abs(Number(mebibytes) - (bavail * bsize) / MIB)).toBeLessThan(1_024); // other programs write at the same time
   });
 });
 
-/** A database with every migration. With `isOpen` it stays open until the test ends, so that its log is kept. */
+/** Creates a database with every migration. With `isOpen`, it stays open until the test ends, to keep its log. */
 async function migrated({ isOpen = false } = {}): Promise<string> {
   const path = join(await temporaryFolder(), "petstore.db");
   const db = openDatabase(`file:${path}`);

@@ -4,7 +4,7 @@ import { insertThing, listThings, temporaryStorage } from "./things.ts";
 
 const CUP = { name: "cup", size: 1 };
 
-test("a duplicate of a request that takes long is reported as running, and has the answer once that is done", async () => {
+test("a duplicate of a running request is reported as running, and gets the stored response once the request is done", async () => {
   const { write, db } = await temporaryStorage();
   const { id } = await db.insertInto("api_keys").values({ name: "one" }).returning("id").executeTakeFirstOrThrow();
   const request = { apiKeyId: id, key: "k1", requestHash: "h1", now: Date.now() };

@@ -16,8 +16,8 @@ const once = <StoredResponse>(
   work: (trx: Database) => Promise<StoredResponse>,
 ) => onceOn((perform) => db.transaction().execute(perform), request, work);
 
-describe("once", () => {
-  test("writes the first time and replays the answer after", async () => {
+describe("withIdempotencyKey", () => {
+  test("writes at the first request, and replays the response after that", async () => {
     const [db] = await connections(1);
     const response = { id: 1, ...CUP };
     expect(await once(db, REQUEST, write)).toStrictEqual({ outcome: "done", response });
@@ -25,14 +25,14 @@ describe("once", () => {
     expect(await listThings(db)).toHaveLength(1);
   });
 
-  test("refuses the key for another request, and writes nothing", async () => {
+  test("rejects the key for another request, and writes nothing", async () => {
     const [db] = await connections(1);
     await once(db, REQUEST, write);
     expect(await once(db, { ...REQUEST, requestHash: "h2" }, write)).toStrictEqual({ outcome: "reused" });
     expect(await listThings(db)).toHaveLength(1);
   });
 
-  test("keeps keys apart by API key and by value", async () => {
+  test("distinguishes keys by API key and by value", async () => {
     const [db] = await connections(1);
     for (const request of [REQUEST, { ...REQUEST, apiKeyId: 2 }, { ...REQUEST, key: "K1" }]) {
       expect(await once(db, request, write)).toMatchObject({ outcome: "done" });
@@ -40,7 +40,7 @@ describe("once", () => {
     expect(await listThings(db)).toHaveLength(3);
   });
 
-  test("forgets a key after 24 hours, whatever the request then", async () => {
+  test("forgets a key after 24 hours, and accepts it for any request", async () => {
     const [db] = await connections(1);
     await once(db, REQUEST, write);
     const later = { ...REQUEST, requestHash: "h2", now: NOW + DAY };
@@ -48,7 +48,7 @@ describe("once", () => {
     expect(await once(db, later, write)).toMatchObject({ outcome: "replayed", response: { id: 2 } });
   });
 
-  test("leaves neither thing nor key when the write throws", async () => {
+  test("stores neither thing nor key if the write throws", async () => {
     const [db] = await connections(1);
     const failing = async (trx: Database) => {
       await write(trx);
@@ -59,7 +59,7 @@ describe("once", () => {
     expect(await once(db, REQUEST, write)).toMatchObject({ outcome: "done" });
   });
 
-  test("replays what an earlier version kept under a hash of its own, as such", async () => {
+  test('replays a response that an earlier version stored under its own hash, with the outcome "earlier"', async () => {
     const [db] = await connections(1);
     await once(db, { ...REQUEST, requestHash: "h0" }, write);
     const response = { id: 1, ...CUP };
@@ -68,7 +68,7 @@ describe("once", () => {
     expect(await listThings(db)).toHaveLength(1);
   });
 
-  test("leaves neither thing nor key when the answer is no success", async () => {
+  test("stores neither thing nor key if the response is not a success", async () => {
     const { write: writeOn, db } = await temporaryStorage();
     await writeOn((trx) => trx.insertInto("api_keys").values({ name: "one" }).execute());
     const attempt = (isSuccess: boolean) => onceOn(writeOn, REQUEST, write, () => isSuccess);
@@ -79,7 +79,7 @@ describe("once", () => {
     expect(await listThings(db)).toHaveLength(1);
   });
 
-  test("deletes expired keys, some at a time", async () => {
+  test("deletes a limited number of expired keys at each call", async () => {
     const [db] = await connections(1);
     const kept = { api_key_id: REQUEST.apiKeyId, request_hash: REQUEST.requestHash, answer: "{}" };
     const old = Array.from({ length: 130 }, (_, n) => ({ ...kept, key: `old${n}`, created_at: NOW + n }));
@@ -90,7 +90,7 @@ describe("once", () => {
     expect(await keysKept(db)).toEqual(["new1", "new2"]);
   });
 
-  test.each([1, 2])("adds one thing for twenty duplicates at once, on %i connections", async (count) => {
+  test.each([1, 2])("adds one thing for twenty concurrent duplicates, on %i connections", async (count) => {
     const databases = await connections(count);
     const results = await Promise.all(
       Array.from({ length: 20 }, (_, n) => once(databases[n % count] ?? databases[0], REQUEST, write)),
@@ -102,7 +102,7 @@ describe("once", () => {
   });
 });
 
-/** Connections to one fresh database with two API keys. */
+/** Opens connections to one fresh database with two API keys. */
 async function connections(count: number): Promise<[Database, ...Database[]]> {
   const url = await temporaryUrl();
   const db = opened(url);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { migrate } from "../src/migrations.ts";
 import { opened } from "./things.ts";
 
-test("waits for another process that migrates, also longer than a statement may wait for a lock", async () => {
+test("migrate waits for a concurrent migration, even longer than lock_timeout", async () => {
   const url = await temporaryUrl();
   const [one, two] = [opened(url), opened(`${url}?lock_timeout=50`)];
   let waiting: Promise<string[]> | undefined;

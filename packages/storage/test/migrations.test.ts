@@ -11,13 +11,13 @@ const creating = (table: string): Migration => ({
 });
 
 describe("migrate", () => {
-  test("names what it applied, and finds nothing to do the second time", async () => {
+  test("returns the names of the applied migrations, and none at the second call", async () => {
     const db = opened(await temporaryUrl());
     expect(await migrate(db, MIGRATIONS)).toEqual(Object.keys(MIGRATIONS));
     expect(await migrate(db, MIGRATIONS)).toEqual([]);
   });
 
-  test("applies all that is missing or, when one fails, nothing", async () => {
+  test("applies every missing migration, or none if one fails", async () => {
     const db = opened(await temporaryUrl());
     const failing = { up: async () => Promise.reject(new Error("no")) };
     await expect(migrate(db, { "1": creating("a"), "2": failing })).rejects.toThrow(
@@ -28,7 +28,7 @@ describe("migrate", () => {
     expect(await tablesOf(db)).toEqual(["a", "b"]);
   });
 
-  test("refuses a database that a newer version has migrated", async () => {
+  test("rejects a database that was migrated by a newer version", async () => {
     const db = opened(await temporaryUrl());
     await migrate(db, { "1": creating("a"), "2": creating("b") });
     const older = migrate(db, { "1": creating("a") });

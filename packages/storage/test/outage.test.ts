@@ -30,7 +30,7 @@ const [BEGAN, LASTS, OVER] = [
   "the database can be used again",
 ];
 
-test("an outage that lasts is a line at each sixth look, and none after its end", async () => {
+test("an outage is logged at its start, at every sixth check and at its end", async () => {
   const logged: number[] = [];
   const { lines, report } = watched((look) => {
     logged.push(lines.length);
@@ -47,14 +47,14 @@ test("an outage that lasts is a line at each sixth look, and none after its end"
     [50, LASTS, 2],
     [40, OVER, 2],
   ]);
-  expect(logged).toEqual([1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3, 3]); // at the first look it has just failed again
+  expect(logged).toEqual([1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3, 3]); // the first check finds a new failure, and does not call `isOver`
   expect(Math.abs(lines.at(-1)!.seconds - seconds)).toBeLessThanOrEqual(1);
   report();
   await expect.poll(() => lines.length, { interval: 5 }).toBe(6);
-  expect(lines.slice(4)).toMatchObject([{ msg: BEGAN }, { msg: OVER, failures: 1 }]); // another one
+  expect(lines.slice(4)).toMatchObject([{ msg: BEGAN }, { msg: OVER, failures: 1 }]); // another outage
 });
 
-test("an outage is not over while requests fail, also one that fails while it is looked", async () => {
+test("an outage is not over if a request fails during a check", async () => {
   const over: (() => void)[] = [];
   const { lines, report, looks } = watched((look) => {
     if (look === 1) report();
@@ -69,7 +69,7 @@ test("an outage is not over while requests fail, also one that fails while it is
   await expect.poll(() => lines.at(-1), { interval: 5 }).toMatchObject({ msg: OVER, failures: 2 });
 });
 
-test("an outage keeps no process from ending", async () => {
+test("an outage does not keep the process alive", async () => {
   const { report } = watched(() => true);
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const before = timers();
@@ -77,7 +77,7 @@ test("an outage keeps no process from ending", async () => {
   expect(timers()).toBe(before);
 });
 
-test("an outage is one error with its stack, then a number now and then, and its end", async () => {
+test("an outage is logged as one error with its stack, then as counts of failures, then as its end", async () => {
   const storage = await temporaryStorage();
   const lines: { level: number; msg: string; err?: { stack: string }; req?: object; failures?: number }[] = [];
   const logger = pino(
@@ -104,7 +104,7 @@ test("an outage is one error with its stack, then a number now and then, and its
         },
       );
 
-  await limit(1); // what it has by now
+  await limit(1); // SQLite raises the limit to the current size
   while (await write());
   await expect.poll(async () => (await write(), lines.length), { interval: 5 }).toBeGreaterThan(2);
   await expect

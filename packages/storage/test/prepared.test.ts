@@ -9,7 +9,7 @@ const named = prepared((db: Database, { name, limit }: { name: string; limit: nu
 );
 
 describe("a prepared query", () => {
-  test("gives the rows for the values of each run, as of when it was asked", async () => {
+  test("returns the rows for the values of each call, as of the time of the call", async () => {
     const db = await temporaryDatabase();
     for (const name of ["cup", "mug", "cup"]) await insertThing(db, { ...CUP, name });
     const asked = named(db, { limit: 10, name: "cup" });
@@ -19,7 +19,7 @@ describe("a prepared query", () => {
     expect(await named(db, { limit: 10, name: "mug" })).toEqual([{ id: 2 }]);
   });
 
-  test("is built once for each set of values that are given", async () => {
+  test("is built once for each set of defined values", async () => {
     const db = await temporaryDatabase();
     for (const name of ["cup", "mug"]) await insertThing(db, { ...CUP, name });
     let built = 0;
@@ -37,7 +37,7 @@ describe("a prepared query", () => {
     expect(built).toBe(2);
   });
 
-  test("refuses to be built by what a value is", async () => {
+  test("rejects a query whose structure depends on a value", async () => {
     const db = await temporaryDatabase();
     const wrong = prepared((own: Database, { limit }: { limit: number }) =>
       own
@@ -52,7 +52,7 @@ describe("a prepared query", () => {
     ["a field", (value) => value.name],
     ["JSON", (value) => JSON.stringify(value)],
     ["text", (value) => `named ${value as unknown as string}`],
-  ])("refuses to be built by %s of a value", async (_, read) => {
+  ])("rejects a query that reads %s of a value", async (_, read) => {
     const db = await temporaryDatabase();
     const wrong = prepared((own: Database, { thing }: { thing: { name: string } }) =>
       own
@@ -63,7 +63,7 @@ describe("a prepared query", () => {
     await expect(wrong(db, { thing: { name: "cup" } })).rejects.toThrow('cannot depend on the value of "thing"');
   });
 
-  test("is built once whatever the order of the values, and has none that were not given", async () => {
+  test("is built once for any order of the values, and gets no inherited properties", async () => {
     const db = await temporaryDatabase();
     let built = 0;
     const find = prepared((own: Database, values: Record<string, unknown>) => {
@@ -78,7 +78,7 @@ describe("a prepared query", () => {
     expect(built).toBe(2);
   });
 
-  test("keeps a bounded number of queries", async () => {
+  test("is cached for a bounded number of value sets", async () => {
     const db = await temporaryDatabase();
     let built = 0;
     const find = prepared((own: Database, _values: Record<string, unknown>) => {
@@ -90,7 +90,7 @@ describe("a prepared query", () => {
     expect(built).toBe(258);
   });
 
-  test("waits for a transaction of somebody else on its connection, and sees nothing of it before", async () => {
+  test("waits for another transaction on its connection", async () => {
     const db = await temporaryDatabase();
     let found: Promise<unknown> | undefined;
     await db.transaction().execute(async (trx: Database) => {
@@ -102,7 +102,7 @@ describe("a prepared query", () => {
     expect(await found).toMatchObject(CUP);
   });
 
-  test("fails with what SQLite says, in a transaction too", async () => {
+  test("fails with the error of SQLite, in a transaction too", async () => {
     const db = await temporaryDatabase();
     const wrong = { ...CUP, size: 0 };
     await expect(insertThing(db, wrong)).rejects.toThrow("CHECK constraint failed");

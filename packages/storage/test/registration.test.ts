@@ -10,11 +10,11 @@ interface Meals {
 }
 
 const bowls: Registration<Bowls> = { tables: { bowls: { key: ["id"] } } };
-/** Of a resource that has handlers alone. */
+/** The registration of a resource without tables. */
 const none: Registration<unknown> = { tables: {} };
 const meals: Registration<Meals> = { tables: { meals: { key: ["bowl_id", "at"] } } };
 
-test("registrations together have the tables of each, in their order", () => {
+test("tablesOf returns the tables of all registrations, in their order", () => {
   const all = [bowls, none, meals] as const;
   expect(Object.entries(tablesOf(all))).toEqual([
     ["bowls", { key: ["id"] }],
@@ -23,7 +23,7 @@ test("registrations together have the tables of each, in their order", () => {
   expectTypeOf<TablesOf<(typeof all)[number]>>().toEqualTypeOf<Bowls & Meals>();
 });
 
-test("a table that is not registered, a column that it does not have, and a storage without it do not compile", () => {
+test("a missing table, an unknown column, and a storage without a registered table do not compile", () => {
   const wrong = [
     // @ts-expect-error no key of `meals`
     { tables: { bowls: { key: ["id"] } } } satisfies Registration<Bowls & Meals>,
@@ -37,7 +37,7 @@ test("a table that is not registered, a column that it does not have, and a stor
   expectTypeOf<Storage<Bowls>>().not.toExtend<Storage<Bowls & Meals>>();
 });
 
-test("migrations stand in the order of their names, each of them once", () => {
+test("migrationsOf sorts migrations by name, and rejects a duplicate name", () => {
   const up = async () => {};
   const before = { "0001_create_tables": { up } };
   const later: Registration<Bowls> = { ...bowls, migrations: { "1001_size": { up }, "1000_create_bowls": { up } } };

@@ -15,10 +15,10 @@ import { appliedMigrations, migrate } from "../src/migrations.ts";
 import { pathOfFileUrl } from "../src/url.ts";
 import { type Database, insertThing, MIGRATIONS, opened, OPTIONS, temporaryStorage } from "./things.ts";
 
-/** How many restores succeed and fail while another process opens the database. */
+/** The least number of restores that succeed, and that fail, while another process opens the database. */
 const RESTORES = 10;
 
-test("a restore refuses what is no backup, and changes nothing", async () => {
+test("a restore rejects a file that is not a backup, and changes nothing", async () => {
   const folder = await temporaryFolder();
   const path = join(folder, "petstore.db");
   await migrateAndClose(`file:${path}`);
@@ -42,7 +42,7 @@ test("a restore refuses what is no backup, and changes nothing", async () => {
   expect((await readdir(folder)).toSorted()).toEqual(["other.db", "petstore.db", "text", "theirs.db"]);
 });
 
-test("a restore refuses beside a storage that has asked nothing yet", async () => {
+test("a restore is rejected while a storage is open, even before its first query", async () => {
   const storage = await temporaryStorage();
   await storage.open();
   const path = pathOfFileUrl(storage.url);
@@ -50,7 +50,7 @@ test("a restore refuses beside a storage that has asked nothing yet", async () =
   await expect(restore(path, `${path}.copy`, OPTIONS)).rejects.toThrow("is in use");
 });
 
-test("a backup and a restore leave a folder alone that stands where they have to write", async () => {
+test("a backup and a restore do not replace a folder at a path that they write to", async () => {
   const folder = await temporaryFolder();
   const path = join(folder, "petstore.db");
   await migrateAndClose(`file:${path}`);
@@ -64,7 +64,7 @@ test("a backup and a restore leave a folder alone that stands where they have to
   ]);
 });
 
-test("a backup and a restore remove no file that is not theirs", async () => {
+test("a backup and a restore remove no file that they did not create", async () => {
   const folder = await temporaryFolder();
   const path = join(folder, "petstore.db");
   await migrateAndClose(`file:${path}`);
@@ -80,7 +80,7 @@ test("a backup and a restore remove no file that is not theirs", async () => {
   expect(() => backup(path, join(folder, "x".repeat(250)), MIGRATIONS)).toThrow(/cannot be written \(ENAMETOOLONG/);
 });
 
-test("a restore keeps the old database under a name that says when, and that any file system takes", async () => {
+test("a restore keeps the old database under a name with the time, valid on any file system", async () => {
   const folder = await temporaryFolder();
   const path = join(folder, "petstore.db");
   await migrateAndClose(`file:${path}`);
@@ -95,7 +95,7 @@ test("a restore keeps the old database under a name that says when, and that any
   expect(times).toEqual(times.toSorted());
 });
 
-test("a restore follows a link to the database, which stays one", async () => {
+test("a restore follows a link to the database, and the link stays a link", async () => {
   const folder = await temporaryFolder();
   const [path, link] = [join(folder, "petstore.db"), join(folder, "link.db")];
   await migrateAndClose(`file:${path}`);
@@ -106,7 +106,7 @@ test("a restore follows a link to the database, which stays one", async () => {
   expect(idsIn(link)).toEqual([]);
 });
 
-test("a restore beside a process that opens the database then: it is refused, or the process gets the backup", async () => {
+test("while another process opens the database, a restore is rejected or that process gets the backup", async () => {
   const url = await temporaryUrl();
   await migrateAndClose(url);
   const path = pathOfFileUrl(url);
@@ -117,7 +117,7 @@ test("a restore beside a process that opens the database then: it is refused, or
   const refusals: string[] = [];
   const ended = once(writer, "exit").then(([code]) => Promise.reject(new Error(`the writer exited with ${code}`)));
   const answered = Promise.race([once(writer, "message"), ended]);
-  answered.catch(() => {}); // it is awaited below
+  answered.catch(() => {}); // awaited below
   while (writer.exitCode === null && (restored < RESTORES || refusals.length < RESTORES)) {
     try {
       await restore(path, `${path}.copy`, OPTIONS);
@@ -132,7 +132,7 @@ test("a restore beside a process that opens the database then: it is refused, or
   expect(refusals.filter((message) => !message.includes("is in use"))).toEqual([]);
 });
 
-test("and refuses where a page that it has to read is damaged, unless it is forced", async () => {
+test("a restore rejects a database with a damaged page, unless it is forced", async () => {
   const { path, db, copy } = await backedUp();
   await db.destroy();
   const file = new Sqlite(path);
@@ -140,7 +140,7 @@ test("and refuses where a page that it has to read is damaged, unless it is forc
   file.close();
   await using handle = await open(path, "r+");
   await handle.write(Buffer.alloc(4096, 0xff), 0, 4096, (page - 1) * 4096);
-  const rows = async () => (await readFile(path)).subarray(100); // behind the header, where the journal mode stands
+  const rows = async () => (await readFile(path)).subarray(100); // after the header, which contains the journal mode
   const before = await rows();
   await expect(restore(path, copy, OPTIONS)).rejects.toThrow(
     /cannot be read \(database disk image is malformed\)\. After a restore, all data is lost, and new rows may reuse ids of lost rows\. To restore it nonetheless, add --force\.$/,
@@ -153,13 +153,13 @@ test("and refuses where a page that it has to read is damaged, unless it is forc
 });
 
 test.each([
+  ["of a newer version", "insert into kysely_migration values ('9999_later', '')", /newer than this program/],
   [
-    "that a newer version has made",
-    "insert into kysely_migration values ('9999_later', '')",
-    /newer than this program/,
+    "with migrations that do not match",
+    "delete from kysely_migration where name like '0001%'",
+    /could not be migrated/,
   ],
-  ["whose migrations do not fit", "delete from kysely_migration where name like '0001%'", /could not be migrated/],
-])("a restore refuses a backup %s, before anything is moved", async (_, change, message) => {
+])("a restore rejects a backup %s before it moves any file", async (_, change, message) => {
   const { path, db, copy } = await backedUp();
   await insertThing(db, { name: "cup", size: 1 });
   await db.destroy();
@@ -170,7 +170,7 @@ test.each([
   expect((await readFile(path)).equals(before)).toBe(true);
 });
 
-test("a restore brings a backup of an older version to this one", async () => {
+test("a restore migrates a backup of an older version to the current one", async () => {
   const { path, db } = await backedUp();
   await db.destroy();
   const copy = join(await temporaryFolder(), "older.db");
@@ -181,7 +181,7 @@ test("a restore brings a backup of an older version to this one", async () => {
   expect(await appliedMigrations(opened(`file:${path}`))).toEqual(Object.keys(MIGRATIONS));
 });
 
-test.skipIf(process.getuid?.() !== 0)("a restore, run by root, leaves the database to its owner", async () => {
+test.skipIf(process.getuid?.() !== 0)("a restore run by root keeps the owner of the database", async () => {
   const folder = await temporaryFolder();
   const [path, copy] = [join(folder, "petstore.db"), join(folder, "copy.db")];
   await migrateAndClose(`file:${path}`);
@@ -191,7 +191,7 @@ test.skipIf(process.getuid?.() !== 0)("a restore, run by root, leaves the databa
   expect(await stat(path)).toMatchObject({ uid: 12_345, gid: 12_346 });
 });
 
-/** A database, which is open, and its backup. */
+/** Returns an open database and its backup. */
 async function backedUp(): Promise<{ path: string; db: Database; copy: string }> {
   const folder = await temporaryFolder();
   const [path, copy] = [join(folder, "petstore.db"), join(folder, "copy.db")];

@@ -4,7 +4,7 @@ import { snapshotPerTurn } from "../src/snapshot-per-turn.ts";
 import { pathOfFileUrl } from "../src/url.ts";
 import { insertThing, listThings, temporaryStorage } from "./things.ts";
 
-test("requests of one turn see what was committed until the last of them had arrived, and nothing after", async () => {
+test("requests of one turn of the event loop read one snapshot, taken after the last of them arrived", async () => {
   const storage = await temporaryStorage();
   await storage.open();
   const other = new Sqlite(pathOfFileUrl(storage.url));
@@ -33,7 +33,7 @@ test("requests of one turn see what was committed until the last of them had arr
   expect(await listThings(storage.db)).toHaveLength(3);
 });
 
-test("what requests of one turn write at once is committed together, before the event loop turns", async () => {
+test("writes of requests of one turn of the event loop are committed together, within the same turn", async () => {
   const commits: number[] = [];
   const storage = await temporaryStorage((size) => commits.push(size));
   await storage.open();
@@ -41,7 +41,7 @@ test("what requests of one turn write at once is committed together, before the 
   let hasTurned = false;
   const write = async () => {
     setImmediate(() => (hasTurned = true));
-    await Promise.resolve(); // as a body that is there is awaited
+    await Promise.resolve(); // like the await of a body that has arrived
     await storage.write((trx) => insertThing(trx, { name: "cup", size: 1 }));
     return hasTurned;
   };

@@ -19,7 +19,7 @@ const UNREADABLE =
 const NOT_OPENED =
   "cannot be opened (what SQLite says). Check that it is a SQLite database that this user may read and write, or set DATABASE_URL to another file.";
 
-/** Result codes and extended ones, as https://sqlite.org/rescode.html lists them. */
+/** Result codes and extended result codes of https://sqlite.org/rescode.html. */
 const OUTAGES: [code: string, said: string][] = [
   ["SQLITE_CORRUPT", DAMAGED],
   ["SQLITE_CORRUPT_INDEX", DAMAGED],
@@ -36,7 +36,7 @@ const OUTAGES: [code: string, said: string][] = [
   ["SQLITE_READONLY_DBMOVED", UNREADABLE],
 ];
 
-describe("an outage of the file names it and says what to do", () => {
+describe("the error of an outage names the file and the remedy:", () => {
   test.each(OUTAGES)("%s", (code, said) => {
     const cause = failure(code);
     const error = addFilePath(PATH, cause) as Error;
@@ -47,7 +47,7 @@ describe("an outage of the file names it and says what to do", () => {
     expect(isDatabaseUnavailable(cause)).toBe(true);
   });
 
-  test.each(OUTAGES)("%s, when it is opened", (code, said) => {
+  test.each(OUTAGES)("%s, while the file is opened", (code, said) => {
     expect(openError(PATH, failure(code)).message).toBe(
       `The database file ${PATH} ${said === DAMAGED ? DAMAGED : NOT_OPENED}`,
     );
@@ -55,7 +55,7 @@ describe("an outage of the file names it and says what to do", () => {
 });
 
 test.each(["SQLITE_CONSTRAINT_CHECK", "SQLITE_ERROR", "SQLITE_MISUSE", "SQLITE_TOOBIG"])(
-  "%s is a mistake, and stays as it is",
+  "%s is a mistake in a query, and is not changed",
   (code) => {
     const error = failure(code);
     expect(addFilePath(PATH, error)).toBe(error);
@@ -65,7 +65,7 @@ test.each(["SQLITE_CONSTRAINT_CHECK", "SQLITE_ERROR", "SQLITE_MISUSE", "SQLITE_T
 );
 
 test.each(["SQLITE_BUSY", "SQLITE_BUSY_RECOVERY", "SQLITE_BUSY_SNAPSHOT", "SQLITE_BUSY_TIMEOUT"])(
-  "%s is a lock, which is waited for",
+  "isBusy is true for %s, and the error is not changed",
   (code) => {
     expect(isBusy(failure(code))).toBe(true);
     expect(isDatabaseUnavailable(failure(code))).toBe(true);
@@ -73,14 +73,14 @@ test.each(["SQLITE_BUSY", "SQLITE_BUSY_RECOVERY", "SQLITE_BUSY_SNAPSHOT", "SQLIT
   },
 );
 
-test("what only looks like an outage is none", () => {
+test("an error of another class with the code of an outage is not an outage", () => {
   const error = Object.assign(new Error("no"), { code: "SQLITE_CORRUPT" });
   expect(addFilePath(PATH, error)).toBe(error);
   expect(isDatabaseUnavailable(error)).toBe(false);
   expect(isBusy(Object.assign(new Error("no"), { code: "SQLITE_BUSY" }))).toBe(false);
 });
 
-test("damage that SQLite tells by an extended code is said to be damage", async () => {
+test("an extended result code for damage is reported as damage", async () => {
   const url = await temporaryUrl();
   const first = opened(url);
   await migrate(first, MIGRATIONS);

@@ -22,19 +22,19 @@ import { migrate } from "../src/migrations.ts";
 import { restrictToOwner, makeFile, openFile, rejectOldSqlite } from "../src/sqlite/sqlite.file.ts";
 import { MIGRATIONS, type Tables } from "./things.ts";
 
-/** A program that restores, because a test cannot wait for a moment between two calls of SQLite. */
+/** A program that restores, because a test cannot await between two synchronous calls of SQLite. */
 const RESTORER = join(import.meta.dirname, "programs/restorer.ts");
 
-test.each(["3.51.3", "3.51.10", "3.54.1", "4.0.0"])("SQLite %s is used", (version) => {
+test.each(["3.51.3", "3.51.10", "3.54.1", "4.0.0"])("SQLite %s is accepted", (version) => {
   expect(() => rejectOldSqlite(version)).not.toThrow();
 });
 
-test.each(["3.7.0", "3.46.1", "3.51.2"])("SQLite %s, which may damage a database, is refused", (version) => {
+test.each(["3.7.0", "3.46.1", "3.51.2"])("SQLite %s is rejected, because it may damage a database", (version) => {
   expect(() => rejectOldSqlite(version)).toThrow(`SQLite ${version} may damage a database; 3.51.3 or later is needed`);
 });
 
-describe("a file that is replaced while it is opened", () => {
-  test("by a restore: the backup is opened", async () => {
+describe("openFile, if the file is replaced or missing", () => {
+  test("opens the backup after a restore", async () => {
     const path = await databaseWith("old");
     backup(await databaseWith("backup"), `${path}.copy`, MIGRATIONS);
     afterOpening(() => {
@@ -45,10 +45,10 @@ describe("a file that is replaced while it is opened", () => {
   });
 
   test.each([
-    ["before it is read", "prepare", 1],
-    ["before it is set", "pragma", 1],
-    ["before its settings are compared", "pragma", 6],
-  ] as const)("by a file moved to its place %s: that is opened", async (_when, method, count) => {
+    ["before the first read", "prepare", 1],
+    ["before the settings are made", "pragma", 1],
+    ["before the settings are compared", "pragma", 6],
+  ] as const)("opens the new file if it is moved to the path %s", async (_when, method, count) => {
     const [path, other] = [await databaseWith("old"), await databaseWith("new")];
     afterOpening(
       () => {
@@ -62,14 +62,14 @@ describe("a file that is replaced while it is opened", () => {
     expect(namesIn(path)).toEqual(["new"]);
   });
 
-  test("by one that can be opened, when it cannot be itself: that is opened", async () => {
+  test("opens the new file if the old one is not a database", async () => {
     const [path, other] = [join(await temporaryFolder(), "petstore.db"), await databaseWith("new")];
     writeFileSync(path, "This is not a database. ".repeat(100));
     afterOpening(() => renameSync(other, path));
     expect(namesIn(path)).toEqual(["new"]);
   });
 
-  test("by nothing: a file that has to exist is missed, and one that has not is made", async () => {
+  test("rejects a missing file with mustExist, and creates it otherwise", async () => {
     const path = await databaseWith("old");
     afterOpening(() => rmSync(path));
     expect(() => openFile(path, { mustExist: true })).toThrow("unable to open database file");
@@ -80,15 +80,15 @@ describe("a file that is replaced while it is opened", () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  test("by nothing: no folder is made for a file that has to exist", async () => {
+  test("creates no folder with mustExist", async () => {
     const path = join(await temporaryFolder(), "missing", "petstore.db");
     expect(() => openFile(path, { mustExist: true })).toThrow("directory does not exist");
     expect(existsSync(dirname(path))).toBe(false);
   });
 });
 
-describe("a file is for its owner alone", () => {
-  test("when it is made, and nothing is made over another", async () => {
+describe("only the owner can read and write the file", () => {
+  test("makeFile creates it with mode 600, and does not overwrite a file", async () => {
     const path = join(await temporaryFolder(), "petstore.db");
     makeFile(path);
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -98,7 +98,7 @@ describe("a file is for its owner alone", () => {
     expect(() => makeFile(join(path, "below"))).toThrow("ENOTDIR");
   });
 
-  test("with its log, whatever others have allowed; what the owner has not is not given", async () => {
+  test("restrictToOwner removes the permissions of others, also on the log, and adds none", async () => {
     const path = join(await temporaryFolder(), "petstore.db");
     const files = [path, `${path}-wal`, `${path}-shm`];
     for (const [index, file] of files.entries()) writeFileSync(file, "", { mode: [0o644, 0o660, 0o604][index]! });
@@ -110,7 +110,7 @@ describe("a file is for its owner alone", () => {
     expect(existsSync(`${path}-shm`)).toBe(false);
   });
 
-  test("unless its disk is read-only, which is for the reader to meet", async (context) => {
+  test("restrictToOwner ignores a read-only disk", async (context) => {
     const folder = await temporaryDisk(context, 2 ** 20);
     const path = join(folder, "petstore.db");
     writeFileSync(path, "", { mode: 0o644 });
@@ -120,16 +120,16 @@ describe("a file is for its owner alone", () => {
     expect(statSync(path).mode & 0o777).toBe(0o644);
   });
 
-  test.each(["EPERM", "ENOENT", "EROFS"])("as far as the system lets it, which says %s", (code) => {
+  test.each(["EPERM", "ENOENT", "EROFS"])("restrictToOwner ignores the error %s", (code) => {
     expect(() => restrictToOwner(refusing(code))).not.toThrow();
   });
 
-  test.each(["EIO", undefined])("and fails where the system says %s", (code) => {
+  test.each(["EIO", undefined])("restrictToOwner fails with the error %s", (code) => {
     expect(() => restrictToOwner(refusing(code))).toThrow("refused");
   });
 });
 
-describe.skipIf(!existsSync("/proc/self/fd"))("a connection to a file is closed", () => {
+describe.skipIf(!existsSync("/proc/self/fd"))("openFile closes a file", () => {
   test("that was replaced while it was opened", async () => {
     const [path, other] = [await databaseWith("old"), await databaseWith("new")];
     afterOpening(() => {
@@ -142,7 +142,7 @@ describe.skipIf(!existsSync("/proc/self/fd"))("a connection to a file is closed"
     expect(isOpen(path)).toBe(false);
   });
 
-  test("that is no database", async () => {
+  test("that is not a database", async () => {
     const path = join(await temporaryFolder(), "petstore.db");
     writeFileSync(path, "This is not a database. ".repeat(100));
     expect(() => openFile(path)).toThrow("file is not a database");
@@ -150,7 +150,7 @@ describe.skipIf(!existsSync("/proc/self/fd"))("a connection to a file is closed"
   });
 });
 
-/** The path of a file that others may read, whose mode cannot be changed for a reason. */
+/** Returns the path of a file that others may read, and makes `chmodSync` fail with a code. */
 function refusing(code: string | undefined): string {
   const path = join(mkdtempSync(join(tmpdir(), "petstore-")), "petstore.db");
   writeFileSync(path, "");
@@ -167,7 +167,7 @@ function refusing(code: string | undefined): string {
   return path;
 }
 
-/** Runs `act` after the next file is opened, before the nth call of a method, which is where a race would occur. */
+/** Runs `act` after the next file is opened, before the nth call of a method, where a race would occur. */
 function afterOpening(act: () => void, method: "prepare" | "pragma" = "prepare", count = 1): void {
   let missing = count;
   const actual = Sqlite.prototype[method];
@@ -206,7 +206,7 @@ function isOpen(path: string): boolean {
     try {
       return readlinkSync(`/proc/self/fd/${descriptor}`) === path;
     } catch {
-      return false; // the one that reads the folder is closed by now
+      return false; // the descriptor that read the folder is closed by now
     }
   });
 }

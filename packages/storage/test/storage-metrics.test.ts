@@ -20,7 +20,7 @@ async function measured() {
   return { storage, registry, read };
 }
 
-test("commits are counted by their size, in buckets of which each is twice the one before", async () => {
+test("commits are counted by size, in buckets that double", async () => {
   const { storage, read } = await measured();
   await storage.write((trx) => insertThing(trx, CUP));
   await Promise.all(Array.from({ length: 3 }, () => storage.write((trx) => insertThing(trx, CUP))));
@@ -36,7 +36,7 @@ test("commits are counted by their size, in buckets of which each is twice the o
   );
 });
 
-test("the write-ahead log has the size it has on the disk, and 0 where there is none", async () => {
+test("petstore_wal_bytes is the size of the write-ahead log on disk, and 0 if the log is missing", async () => {
   const { storage, read } = await measured();
   const log = `${pathOfFileUrl(storage.url)}-wal`;
   const size = async () => (await read()).get("petstore_wal_bytes");
@@ -47,7 +47,7 @@ test("the write-ahead log has the size it has on the disk, and 0 where there is 
   renameSync(`${log}.moved`, log);
 });
 
-test("each is of the type that its name says, and PostgreSQL has no write-ahead log to measure", async () => {
+test("the metrics have their declared types, and PostgreSQL has no petstore_wal_bytes", async () => {
   const { registry } = await measured();
   const typesOf = async (of: Registry) => (await of.metrics()).match(/^# TYPE .*/gm);
   const batches = "# TYPE petstore_commit_batch_size histogram";

@@ -12,7 +12,7 @@ import { type Database, insertThing, listThings, type Tables, temporaryDatabase,
 const CUP = { name: "cup", size: 1 };
 
 describe("write", () => {
-  test("commits what arrives together in one transaction", async () => {
+  test("commits concurrent writes in one transaction", async () => {
     const { write } = await temporaryStorage();
     const transactions = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -26,7 +26,7 @@ describe("write", () => {
     expect(transactions).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
   });
 
-  test("lets the event loop turn between two transactions when there is more than one holds", async () => {
+  test("lets the event loop turn between two transactions if one cannot hold all writes", async () => {
     const committed: number[] = [];
     const { write } = await temporaryStorage((size) => void committed.push(size));
     let atTurn: number[] | undefined;
@@ -41,7 +41,7 @@ describe("write", () => {
     expect(atTurn).toEqual([256]);
   });
 
-  test("answers the units of a group in the order of their arrival, also where one fails", async () => {
+  test("settles the writes of a group in the order of their arrival, even if one fails", async () => {
     const { write } = await temporaryStorage();
     const order: string[] = [];
     const writes = [1, -1, 2, -2].map((size) =>
@@ -54,7 +54,7 @@ describe("write", () => {
     expect(order).toEqual(["1 is kept", "-1 fails", "2 is kept", "-2 fails"]);
   });
 
-  test("fails for all of a group when it cannot be committed, and works again after", async () => {
+  test("rejects every write of a group that cannot be committed, and succeeds again after that", async () => {
     const { write, db } = await temporaryStorage();
     const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(db);
     const limit = (pages: number) =>
@@ -72,12 +72,12 @@ describe("write", () => {
     await expect(write((trx) => insertThing(trx, CUP))).resolves.toMatchObject(CUP);
   });
 
-  test("is refused when its own patience ends, while the group before it still waits, and leaves nothing", async () => {
+  test("rejects at its own timeout while an earlier group still waits, and stores nothing", async () => {
     const db = await temporaryDatabase();
     const { write } = groupCommit(db, { timeoutMs: 1_000 });
     const other = new Sqlite(await pathOf(db)).exec("begin immediate");
     const refused = [write((trx) => insertThing(trx, { ...CUP, name: "in the first group" }))];
-    await nextTurn(); // the first group is made up
+    await nextTurn(); // the first group is closed
     const start = performance.now();
     refused.push(write((trx) => insertThing(trx, { ...CUP, name: "in the second" })));
     for (const result of await Promise.allSettled(refused)) {
@@ -91,7 +91,7 @@ describe("write", () => {
   });
 });
 
-test("writes that wait for another process are refused once they shall not wait, and later ones wait for a moment", async () => {
+test("stopWaiting(0) rejects writes that wait for another process, and soon rejects later ones", async () => {
   const { write, stopWaiting, url, db } = await temporaryStorage();
   await write((trx) => insertThing(trx, CUP));
   const other = new Sqlite(pathOfFileUrl(url)).exec("begin immediate");
@@ -114,14 +114,14 @@ describe("snapshot", () => {
     return versions[0];
   };
 
-  test("has no version while the file is not open", async () => {
+  test("has no version before the file is open", async () => {
     const storage = await temporaryStorage();
     expect(versionOf(storage)).toBeUndefined();
     await storage.open();
     expect(versionOf(storage)).toEqual(expect.any(Number));
   });
 
-  test("has no version within a transaction on its connection, which it leaves alone", async () => {
+  test("has no version within a transaction on its connection, and does not disturb the transaction", async () => {
     const db = await temporaryDatabase();
     const adapter = db.getExecutor().adapter as SqliteFileAdapter;
     const version = () => versionOf({ snapshot: (read) => adapter.snapshot(read) });
@@ -135,14 +135,14 @@ describe("snapshot", () => {
     expect(await listThings(db)).toEqual([]);
   });
 
-  test("cannot be used to write, which its version would not tell of", async () => {
+  test("cannot be used to write, because its version would not change", async () => {
     const { db, write } = await temporaryStorage();
     await expect(insertThing(db, CUP)).rejects.toThrow("attempt to write a readonly database");
     await write((trx) => insertThing(trx, CUP));
     expect(await listThings(db)).toHaveLength(1);
   });
 
-  test("has the same version until somebody else commits, and another after", async () => {
+  test("has the same version until a write is committed, and another version after that", async () => {
     const storage = await temporaryStorage();
     await storage.open();
     const before = versionOf(storage);
@@ -159,7 +159,7 @@ async function pathOf(db: Database): Promise<string> {
   return rows[0]!.file;
 }
 
-test("keeps a bounded number of prepared statements", async () => {
+test("a connection caches a bounded number of prepared statements", async () => {
   const { db } = await temporaryStorage();
   const queries = Array.from({ length: 257 }, (_, number) => sql`select ${sql.lit(number)} as number`);
   const prepare = vi.spyOn(Sqlite.prototype, "prepare");
@@ -173,7 +173,7 @@ test("keeps a bounded number of prepared statements", async () => {
   expect(await preparedFor([...queries.keys()].slice(2, 255))).toBe(253);
   expect(await preparedFor([0, 1, 254])).toBe(0);
   expect(await preparedFor([255, 256])).toBe(2);
-  expect(await preparedFor([0])).toBe(1); // all were dropped when there was no room for another
+  expect(await preparedFor([0])).toBe(1); // a full cache is emptied
 });
 
 test("a read waits neither for a write nor for the lock of another process", async () => {

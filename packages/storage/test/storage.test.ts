@@ -4,7 +4,7 @@ import { findThing, insertThing, listThings, opened, temporaryStorage } from "./
 const CUP = { name: "cup", size: 1 };
 
 describe("write", () => {
-  test("is answered only when another process sees it", async () => {
+  test("resolves only once another connection can read the row", async () => {
     const { write, url } = await temporaryStorage();
     const other = opened(url);
     const things = await Promise.all(
@@ -16,7 +16,7 @@ describe("write", () => {
     expect(things.map(({ found }) => found)).toEqual(things.map(({ thing }) => thing));
   });
 
-  test("fails alone, keeping nothing, when its work throws", async () => {
+  test("rejects and stores nothing if its function throws, and other writes succeed", async () => {
     const { write, db } = await temporaryStorage();
     const results = await Promise.allSettled([
       write((trx) => insertThing(trx, { ...CUP, name: "first" })),
@@ -30,7 +30,7 @@ describe("write", () => {
     expect((await listThings(db)).map(({ name }) => name).toSorted()).toEqual(["first", "last"]);
   });
 
-  test("tells of each commit once, with the units that it held", async () => {
+  test("reports each commit once, with its number of writes", async () => {
     const sizes: number[] = [];
     const { write } = await temporaryStorage((size) => sizes.push(size));
     const add = () => write((trx) => insertThing(trx, CUP));
@@ -42,7 +42,7 @@ describe("write", () => {
       (trx) => insertThing(trx, CUP),
       () => false,
     );
-    expect(sizes).toEqual([1, 1]); // as nothing was kept
+    expect(sizes).toEqual([1, 1]); // nothing was stored
     await Promise.all([
       ...Array.from({ length: 5 }, add),
       write(() => Promise.reject(new Error("no"))).catch(() => {}),
@@ -54,7 +54,7 @@ describe("write", () => {
     expect(sizes.reduce((sum, size) => sum + size)).toBe(7);
   });
 
-  test("gives the result of work without success, and keeps nothing of it alone", async () => {
+  test("returns the result of an unsuccessful function and stores nothing of it; other writes succeed", async () => {
     const { write, db } = await temporaryStorage();
     const add = (name: string) => write((trx) => insertThing(trx, { ...CUP, name }));
     const failing = write(

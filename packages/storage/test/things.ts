@@ -70,7 +70,7 @@ export const temporaryDatabase = (): Promise<Database> => testing.temporaryDatab
 export const temporaryStorage = (onCommit?: OnCommit): Promise<Storage<Tables> & { url: string }> =>
   testing.temporaryStorage(MIGRATIONS, onCommit);
 
-/** Adds a thing and gives it with its id. */
+/** Adds a thing and returns it with its id. */
 export async function insertThing(db: Kysely<any>, thing: NewThing): Promise<Thing> {
   const [added] = await insertion(db, thing);
   return added!;

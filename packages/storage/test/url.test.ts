@@ -12,7 +12,7 @@ test.each([
   "postgres://user:password@host:5432/petstore",
   "POSTGRESQL://host/petstore",
   "postgres:///petstore?host=/run/postgresql",
-])("%s names a database", (url) => {
+])("%s is a database URL", (url) => {
   expect(isDatabaseUrl(url)).toBe(true);
 });
 
@@ -34,17 +34,17 @@ test.each([
   "postgres:petstore",
   "mypostgres://host/petstore",
   "mysql://host/petstore",
-])("%j names none", (url) => {
+])("%j is not a database URL", (url) => {
   expect(isDatabaseUrl(url)).toBe(false);
 });
 
-test("the path of a file: URL is decoded only where it is written with slashes", () => {
+test("the path of a file: URL is decoded only if the URL starts with file://", () => {
   expect(pathOfFileUrl("file:///srv/pet%20store.db")).toBe("/srv/pet store.db");
   expect(pathOfFileUrl("file:data/pet%20store.db")).toBe("data/pet%20store.db");
   expect(pathOfFileUrl("file:/srv/petstore.db")).toBe("/srv/petstore.db");
 });
 
-test("the real path of a link is that of its file, and of nothing the path from the root", async () => {
+test("realPathOf follows a link, and returns the absolute path of a missing file", async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, "petstore.db"), "");
   await symlink(join(folder, "petstore.db"), join(folder, "link.db"));

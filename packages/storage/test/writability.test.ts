@@ -17,7 +17,7 @@ const FULL = {
   message: NOT_WRITTEN,
 };
 
-/** A storage whose file can be kept from growing, and what it has committed. */
+/** Returns a storage whose file size can be limited, and the sizes of its commits. */
 async function limitable() {
   const commits: number[] = [];
   const storage = await temporaryStorage((size) => commits.push(size));
@@ -30,8 +30,8 @@ async function limitable() {
   return { storage, commits, pages, limit, fill };
 }
 
-describe("a storage can be written", () => {
-  test("until a write fails for the state of the database, and again once a probe is committed", async () => {
+describe("expectWritable", () => {
+  test("rejects after a write fails on a full disk, until a probe is committed", async () => {
     const { storage, commits, pages, limit, fill } = await limitable();
     await expect(storage.expectWritable()).resolves.toBeUndefined();
     expect(commits).toEqual([]); // no probe while nothing has failed
@@ -39,29 +39,29 @@ describe("a storage can be written", () => {
     await expect(fill()).rejects.toThrow(DatabaseError);
     await expect(storage.expectWritable()).rejects.toThrow(/cannot grow/);
     await limit(1_000_000);
-    await expect(storage.expectWritable()).rejects.toThrow(/cannot grow/); // the last probe holds for a second
+    await expect(storage.expectWritable()).rejects.toThrow(/cannot grow/); // the result of a probe is valid for a second
     await setTimeout(1_000);
     const before = commits.length;
     await Promise.all(Array.from({ length: 20 }, () => storage.expectWritable()));
-    expect(commits.length - before).toBe(2); // one probe for all of them, in two commits
+    expect(commits.length - before).toBe(2); // one shared probe, in two commits
     await storage.expectWritable();
     expect(commits.length - before).toBe(2);
     const { rows } = await sql`select name from sqlite_master where name like '%probe%'`.execute(storage.db);
     expect(rows).toEqual([]);
   });
 
-  test("as far as a mistake in a query tells", async () => {
+  test("resolves after a mistake in a query", async () => {
     const { storage, commits } = await limitable();
     await expect(storage.write((trx) => insertThing(trx, { ...CUP, size: -1 }))).rejects.toThrow("CHECK");
     await storage.expectWritable();
     expect(commits).toEqual([]);
   });
 
-  test("not while a write has failed since the probe", async () => {
+  test("rejects if a write has failed since the probe", async () => {
     const { storage, pages, limit, fill } = await limitable();
     await limit(await pages());
     await expect(fill()).rejects.toThrow(DatabaseError);
-    await limit((await pages()) + 20); // enough for the probe, not for what follows
+    await limit((await pages()) + 20); // enough for the probe only
     await storage.expectWritable();
     await limit(await pages());
     await expect(fill()).rejects.toThrow(DatabaseError);
@@ -70,12 +70,12 @@ describe("a storage can be written", () => {
 });
 
 describe("findDatabaseFailure", () => {
-  test("gives nothing of a database that can be read and written", async () => {
+  test("returns undefined if the database can be read and written", async () => {
     const { storage } = await limitable();
     expect(await findDatabaseFailure(storage, ["things", "api_keys"])).toBeUndefined();
   });
 
-  test("names a table that cannot be read to nobody but the log", async () => {
+  test("names an unreadable table in the logged error, but not in the message", async () => {
     const { storage } = await limitable();
     expect(await findDatabaseFailure(storage, ["things", "none"])).toEqual({
       error: expect.objectContaining({ message: expect.stringContaining("no such table: none") }),
@@ -83,14 +83,14 @@ describe("findDatabaseFailure", () => {
     });
   });
 
-  test("gives why it cannot be written", async () => {
+  test("returns the reason if the database cannot be written", async () => {
     const { storage, pages, limit, fill } = await limitable();
     await limit(await pages());
     await expect(fill()).rejects.toThrow(DatabaseError);
     expect(await findDatabaseFailure(storage, ["things"])).toEqual(FULL);
   });
 
-  test("says that the file was moved", async () => {
+  test("reports a moved file", async () => {
     const { storage } = await limitable();
     const path = pathOfFileUrl(storage.url);
     renameSync(path, `${path}.moved`);
@@ -102,7 +102,7 @@ describe("findDatabaseFailure", () => {
     expect(await findDatabaseFailure(storage, ["things"])).toBeUndefined();
   });
 
-  test("gives up after a second", async () => {
+  test("fails after a second without a response", async () => {
     const { storage } = await limitable();
     const began = performance.now();
     const never = { ...storage, expectWritable: () => new Promise<void>(() => {}) };
@@ -114,7 +114,7 @@ describe("findDatabaseFailure", () => {
   });
 });
 
-test("a storage makes no file where there is none", async () => {
+test("a storage does not create a missing file", async () => {
   const missing = openStorage(await temporaryUrl());
   await expect(missing.open()).rejects.toThrow("cannot be opened");
   await expect(missing.write((trx) => insertThing(trx, CUP))).rejects.toThrow("cannot be opened");
