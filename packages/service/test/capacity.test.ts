@@ -8,7 +8,7 @@ const MAX_IN_FLIGHT = 8;
 const BURST = 400;
 const MIB = 2 ** 20;
 
-test("a burst beyond capacity gets 503 with Retry-After while the rest waits, in bounded memory", async () => {
+test("requests beyond MAX_IN_FLIGHT get 503 with Retry-After while the others wait, in bounded memory", async () => {
   let gate = Promise.withResolvers<void>();
   gate.resolve();
   await using service = await startThings({
@@ -49,7 +49,7 @@ test("a burst beyond capacity gets 503 with Retry-After while the rest waits, in
   expect(memory.at(-1)! - memory[1]!).toBeLessThan(32 * MIB);
 });
 
-test("probes are answered however full it is", async () => {
+test("probes get 200 while the service is at its capacity", async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await using service = await startThings({ env: { MAX_IN_FLIGHT: "1" }, before: () => released });
   const first = service.request("/things");

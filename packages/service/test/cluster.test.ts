@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { environment, pathOf, startProgram } from "./things-program.ts";
 
 describe("WEB_CONCURRENCY", () => {
-  test("=3 answers from so many processes, and has the metrics of all", async () => {
+  test("=3 starts three processes, and /metrics adds up their values", async () => {
     const program = await startProgram({ WEB_CONCURRENCY: "3", METRICS_PORT: "0" });
     for (let count = 0; count < 10; count++) expect((await send(program, "POST", "/things")).status).toBe(201);
     await expect.poll(() => answeringProcesses(program).size).toBe(3);
@@ -17,7 +17,7 @@ describe("WEB_CONCURRENCY", () => {
     expect(await program.stop()).toBe(0);
   });
 
-  test("replaces a process that is killed, while the others answer", async () => {
+  test("replaces a killed process while the others respond", async () => {
     const program = await startProgram({ WEB_CONCURRENCY: "2" });
     const answered = async (): Promise<Set<number>> => {
       expect((await send(program, "GET", "/things")).status).toBe(200);
@@ -48,7 +48,7 @@ describe("WEB_CONCURRENCY", () => {
     await expect.poll(answered, { timeout: 30_000 }).toBeGreaterThan(2);
   });
 
-  test("has the metrics of those that answer while one hangs, and says how many they are", async () => {
+  test("returns the metrics of the responding processes while one hangs, with their number", async () => {
     const program = await startProgram({ WEB_CONCURRENCY: "2", METRICS_PORT: "0" });
     const completed = 'http_requests_total{operation_id="listThings",status="200"}';
     for (const count of [2, 4]) {
@@ -75,7 +75,7 @@ describe("WEB_CONCURRENCY", () => {
     expect(program.output()).not.toContain("MaxListenersExceededWarning");
   });
 
-  test("ends with one clear line when its processes cannot start", async () => {
+  test("exits with the reason if its processes cannot start", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     onTestFinished(() => void other.close());
@@ -90,7 +90,7 @@ describe("WEB_CONCURRENCY", () => {
     ]);
   });
 
-  test("ends in time although one of its processes hangs", async () => {
+  test("ends after SHUTDOWN_TIMEOUT even if one of its processes hangs", async () => {
     const program = await startProgram({ WEB_CONCURRENCY: "2", SHUTDOWN_TIMEOUT: "1" });
     await expect.poll(async () => (await send(program, "GET", "/things"), answeringProcesses(program).size)).toBe(2);
     const [hanging = 0] = answeringProcesses(program);
@@ -101,7 +101,7 @@ describe("WEB_CONCURRENCY", () => {
     await expect.poll(() => isRunning(hanging)).toBe(false);
   });
 
-  test("leaves no process behind when the first of them is killed", async () => {
+  test("ends every process if the first one is killed", async () => {
     const program = await startProgram({ WEB_CONCURRENCY: "2" });
     await expect.poll(async () => (await send(program, "GET", "/things"), answeringProcesses(program).size)).toBe(2);
     await program.stop("SIGKILL");

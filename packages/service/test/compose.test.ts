@@ -2,7 +2,7 @@ import type { NextFunction, Request, RequestHandler, Response } from "express";
 import { expect, test } from "vitest";
 import { compose } from "../src/service-app.ts";
 
-/** Composes and runs the steps. Returns the indexes of those that ran, and the argument of each `next` call behind them. */
+/** Composes and runs the steps. Returns the indexes of the steps that ran, and the argument of each final `next` call. */
 function ran(...steps: ((next: NextFunction) => void)[]): unknown[] {
   const seen: unknown[] = [];
   const middlewares = steps.map((step, at): RequestHandler => (_request, _response, next) => {
@@ -15,18 +15,18 @@ function ran(...steps: ((next: NextFunction) => void)[]): unknown[] {
 
 const callNext = (next: NextFunction) => next();
 
-test("middlewares run in their order, then what comes after them", () => {
+test("compose runs middlewares in their order, and calls next after the last one", () => {
   expect(ran(callNext, callNext)).toEqual([0, 1, ["next", undefined]]);
   expect(ran()).toEqual([["next", undefined]]);
 });
 
-test("one that does not go on is the last, and an error passes by the others", () => {
+test("compose stops at a middleware that does not call next, and an error skips the other middlewares", () => {
   expect(ran(callNext, () => {}, callNext)).toEqual([0, 1]);
   const fault = new Error("no");
   expect(ran((next) => next(fault), callNext)).toEqual([0, ["next", fault]]);
 });
 
-test("one that goes on twice gets an error, and the others run once", () => {
+test("a second call of next throws, and the other middlewares run once", () => {
   const twice = (next: NextFunction) => {
     next();
     expect(() => next()).toThrow("next() more than once");
@@ -35,7 +35,7 @@ test("one that goes on twice gets an error, and the others run once", () => {
   expect(ran(callNext, twice)).toEqual([0, 1, ["next", undefined]]);
 });
 
-test("what one throws goes to what comes after them, once, however late it runs", async () => {
+test("compose passes a thrown error to next once, even if the middleware runs later", async () => {
   const fault = new Error("no");
   const throwing = () => {
     throw fault;
@@ -49,7 +49,7 @@ test("what one throws goes to what comes after them, once, however late it runs"
   expect(later).toEqual([0, 1, ["next", fault]]);
 });
 
-test("what one rejects with goes to what comes after them", async () => {
+test("compose passes a rejection to next", async () => {
   const fault = new Error("no");
   const failed = Promise.withResolvers<unknown>();
   compose(async () => Promise.reject(fault))({} as Request, {} as Response, failed.resolve);

@@ -12,7 +12,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 const get = (path: string, init?: RequestInit) => fetch(new URL(path, service.baseUrl), init);
 
-/** As `fetch` would, which does not let a caller set `Host`. */
+/** Sends a GET with Node's client, because `fetch` does not let a caller set `Host`. */
 async function getWith(path: string, headers: Record<string, string>) {
   const sent = httpRequest(new URL(path, service.baseUrl), { headers }).end();
   const [response] = (await once(sent, "response")) as [IncomingMessage];
@@ -24,7 +24,7 @@ describe.each([
   ["/openapi.json", "application/json", (text: string): unknown => JSON.parse(text)],
   ["/openapi.yaml", "application/yaml", (text: string): unknown => parse(text)],
 ] as const)("%s", (path, type, read) => {
-  test("is the contract, without a token, for a page of any origin", async () => {
+  test("is the contract, for callers without a token and pages of any origin", async () => {
     const response = await get(path, { headers: { Origin: "https://elsewhere.example" } });
     expect(response.headers.get("Content-Type")).toBe(type);
     expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
@@ -39,10 +39,10 @@ describe.each([
     ["the address of the request", {}, () => service.baseUrl],
     ["the name in Host", { Host: "shop.example:8080" }, () => "http://shop.example:8080/v1"],
     ["the address in Host", { Host: "[::1]:8080" }, () => "http://[::1]:8080/v1"],
-    ["a relative address for a Host that is no host of a URL", { Host: "a,b" }, () => "/v1"],
+    ["a relative address for a Host that is not valid in a URL", { Host: "a,b" }, () => "/v1"],
     ["a relative address for a port that does not exist", { Host: "shop.example:70000" }, () => "/v1"],
     ["a relative address for a long Host", { Host: "a".repeat(300) }, () => "/v1"],
-    ["a relative address behind a proxy that is not trusted", { "X-Forwarded-Proto": "https" }, () => "/v1"],
+    ["a relative address behind an untrusted proxy", { "X-Forwarded-Proto": "https" }, () => "/v1"],
   ] as [string, Record<string, string>, () => string][])("lists %s first", async (_, headers, address) => {
     const { text, tag } = await getWith(path, headers);
     const { servers } = read(text) as typeof document;
@@ -50,7 +50,7 @@ describe.each([
     expect((await getWith(path, { ...headers, "If-None-Match": tag })).status).toBe(304);
   });
 
-  test("lists the scheme that a trusted proxy tells, or a relative address where it tells none or another host", async () => {
+  test("lists the scheme of a trusted proxy, or a relative address if the proxy sends no scheme or another host", async () => {
     await using behind = await startThings({ env: { TRUST_PROXY: "127.0.0.1" } });
     const { host, origin } = new URL(behind.baseUrl);
     const listed = async (headers: Record<string, string>) => {
@@ -67,7 +67,7 @@ describe.each([
     expect(await listed({ Via: "1.1 proxy", "X-Forwarded-Proto": "javascript" })).toBe("/v1");
   });
 
-  test("has a strong ETag, which costs 304 when asked again", async () => {
+  test("has a strong ETag, and a request with this ETag gets 304", async () => {
     const tag = (await get(path)).headers.get("ETag")!;
     expect(tag).toMatch(/^"[\w-]{22}"$/);
     for (const held of [tag, `W/${tag}`, `"other", ${tag}`, "*"]) {
@@ -77,7 +77,7 @@ describe.each([
     expect((await get(path, { headers: { "If-None-Match": '"other"' } })).status).toBe(200);
   });
 
-  test("is only read, and HEAD tells the same without the body", async () => {
+  test("responds to HEAD like to GET, without the body, and rejects POST with 405", async () => {
     const [whole, head] = [await get(path), await get(path, { method: "HEAD" })];
     expect(head.headers.get("ETag")).toBe(whole.headers.get("ETag"));
     expect(Number(head.headers.get("Content-Length"))).toBe((await whole.arrayBuffer()).byteLength);
@@ -85,11 +85,11 @@ describe.each([
     expect([refused.status, refused.headers.get("Allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
   });
 
-  test("is at this path alone", async () => {
+  test("rejects other spellings of its path with 404", async () => {
     for (const other of [path.toUpperCase(), `${path}/`]) expect((await get(other)).status).toBe(404);
   });
 });
 
-test("YAML writes out what is in several places, to be read by people", async () => {
+test("the YAML has no anchors and aliases, because people read it", async () => {
   expect(await (await get("/openapi.yaml")).text()).not.toMatch(/: [&*]\w/);
 });

@@ -21,12 +21,12 @@ test("a preflight allows every method and header of an API, for a day", async ()
 });
 
 test.each([
-  ["an answer", "/things", {}, 200],
-  ["a refusal", "/things", { token: null }, 401],
-  ["nothing there", "/nope", {}, 404],
-  ["OPTIONS that is no preflight", "/things", { method: "OPTIONS" }, 204],
-  ["a request with a header of preflights", "/things", { headers: ASKING }, 200],
-])("%s may be read by a page of any origin, with its headers", async (_title, path, init, status) => {
+  ["a success", "/things", {}, 200],
+  ["an error", "/things", { token: null }, 401],
+  ["an unknown path", "/nope", {}, 404],
+  ["OPTIONS without the headers of a preflight", "/things", { method: "OPTIONS" }, 204],
+  ["a GET with the headers of a preflight", "/things", { headers: ASKING }, 200],
+])("pages of any origin can read the response and its headers: %s", async (_title, path, init, status) => {
   const response = await service.request(path, init);
   expect([response.status, response.headers.get(ALLOW_ORIGIN)]).toEqual([status, "*"]);
   expect(response.headers.has("Access-Control-Allow-Methods")).toBe(false);
@@ -46,7 +46,7 @@ test.each([
   ]);
 });
 
-test("what operators use is not for pages of other origins, and only read", async () => {
+test("probes do not allow other origins, and are read-only", async () => {
   for (const path of ["/healthz", "/readyz"]) {
     const address = new URL(path, service.baseUrl);
     expect((await fetch(address, { headers: ASKING })).headers.has(ALLOW_ORIGIN)).toBe(false);

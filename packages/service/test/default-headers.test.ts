@@ -19,12 +19,12 @@ const request = (path: string, init: RequestInit = {}) => {
 describe("Strict-Transport-Security", () => {
   const NAME = "Strict-Transport-Security";
 
-  test("is sent by no service that is asked over plain HTTP", async () => {
+  test("is not sent by default", async () => {
     for (const path of ["/v1/things", "/nope", "/healthz", "/docs"])
       expect([path, (await request(path)).headers.has(NAME)]).toEqual([path, false]);
   });
 
-  test("is sent on each answer, as the operator has it, where TLS ends in front of the service", async () => {
+  test("is sent with each response if STRICT_TRANSPORT_SECURITY is set", async () => {
     const value = "max-age=600; includeSubDomains";
     await using own = await startThings({ env: { STRICT_TRANSPORT_SECURITY: value } });
     for (const path of ["/v1/things", "/nope", "/healthz", "/docs"])
@@ -32,7 +32,7 @@ describe("Strict-Transport-Security", () => {
   });
 });
 
-describe("in whatever way an answer is begun", () => {
+describe("the default headers", () => {
   const app = express().disable("x-powered-by").disable("etag");
   app.use(defaultHeaders(app));
   const server = createServer(app);
@@ -63,7 +63,7 @@ describe("in whatever way an answer is begun", () => {
     ["with a tag and a rule of its own", "public", (response) => response.writeHead(200, { ...tag, ...kept })],
     ["with those set before", "public", (response) => response.set({ ...tag, ...kept }).writeHead(200)],
     ["with a rule of its own", "public", (response) => response.writeHead(200, kept)],
-  ])("%s, it has what stands", async (title, cacheControl, begin) => {
+  ])("apply to a response begun %s", async (title, cacheControl, begin) => {
     const path = `/${title.replaceAll(" ", "-")}`;
     app.get(path, (_request, response) => {
       addDefaultHeaders(response, { "X-Request-Id": "order-66" });
@@ -103,16 +103,16 @@ test.each<[title: string, status: number, path: string, init: RequestInit]>([
   ["a probe", 200, "/healthz", {}],
   ["a list", 200, "/v1/things", {}],
   ["HEAD", 200, "/v1/things", { method: "HEAD" }],
-  ["a thing that was added", 201, "/v1/things", json({ name: "cup" })],
-  ["what is allowed", 204, "/v1/things", { method: "OPTIONS" }],
+  ["an added thing", 201, "/v1/things", json({ name: "cup" })],
+  ["OPTIONS", 204, "/v1/things", { method: "OPTIONS" }],
   ["a preflight", 204, "/v1/things", PREFLIGHT],
-  ["no change of the contract", 304, "/openapi.json", { headers: { "If-None-Match": "*" } }],
-  ["a refusal", 400, "/v1/things?limit=0", {}],
+  ["the unchanged contract", 304, "/openapi.json", { headers: { "If-None-Match": "*" } }],
+  ["an invalid query", 400, "/v1/things?limit=0", {}],
   ["a missing key", 401, "/v1/things", { headers: { Authorization: "" } }],
-  ["nothing there", 404, "/nope", {}],
+  ["an unknown path", 404, "/nope", {}],
   ["a wrong method", 405, "/v1/things", { method: "DELETE" }],
   ["a body that is too large", 413, "/v1/things", json("x".repeat(70_000))],
-])("%s (%i) carries what stands on every answer", async (_title, status, path, init) => {
+])("%s (%i) has the default headers", async (_title, status, path, init) => {
   const headers = { Authorization: `Bearer good`, ...(init.headers as Record<string, string>) };
   const answer = await fetch(new URL(path, service.baseUrl), { ...init, headers });
   expect(answer.status).toBe(status);
@@ -120,7 +120,7 @@ test.each<[title: string, status: number, path: string, init: RequestInit]>([
   for (const name of NEVER) expect([name, answer.headers.get(name)]).toEqual([name, null]);
 });
 
-test("what a handler sets goes before what stands: the page has a policy of its own", async () => {
+test("a handler's header replaces a default header: the page has its own policy", async () => {
   const { headers } = await fetch(new URL("/docs", service.baseUrl));
   const { "content-security-policy": _, ...others } = DEFAULT_HEADERS;
   expect(Object.fromEntries(headers)).toMatchObject(others);
@@ -142,7 +142,7 @@ test("what a handler sets goes before what stands: the page has a policy of its 
   ]);
 });
 
-test("they are those of helmet, the policy and Strict-Transport-Security aside", async () => {
+test("the default headers equal helmet's, except the policy and Strict-Transport-Security", async () => {
   const app = express().disable("x-powered-by");
   app.use(helmet({ contentSecurityPolicy: false, strictTransportSecurity: false }));
   app.get("/", (_request, response) => void response.writeHead(200).end());

@@ -46,15 +46,15 @@ async function ask(trust: string, headers: Record<string, string | string[]>): P
 const TRUSTED = `${PEER},10.0.0.0/8,2001:db8:a::/48`;
 
 test.each([
-  ["nobody is trusted", "", CLIENT, PEER],
+  ["no proxy is trusted", "", CLIENT, PEER],
   ["0 hops are trusted", "0", CLIENT, PEER],
-  ["another is trusted", "10.0.0.0/8", CLIENT, PEER],
+  ["another address is trusted", "10.0.0.0/8", CLIENT, PEER],
   ["the peer is trusted", PEER, CLIENT, CLIENT],
   ["one hop is trusted", "1", `198.51.100.1, ${CLIENT}`, CLIENT],
   ["two hops are trusted", "2", `198.51.100.1, ${CLIENT}, 10.0.0.1`, CLIENT],
-  ["more hops are trusted than there are", "3", CLIENT, CLIENT],
+  ["more hops are trusted than exist", "3", CLIENT, CLIENT],
   ["a client wrote before the proxies", TRUSTED, `198.51.100.1, ${CLIENT}, 10.0.0.2,10.0.0.1`, CLIENT],
-  ["everybody is trusted", TRUSTED, "10.0.0.3, 10.0.0.2, 10.0.0.1", "10.0.0.3"],
+  ["every address is trusted", TRUSTED, "10.0.0.3, 10.0.0.2, 10.0.0.1", "10.0.0.3"],
   ["items are empty", TRUSTED, ` , ${CLIENT} ,, 10.0.0.1,`, CLIENT],
   ["it has a port", TRUSTED, `${CLIENT}:61000`, CLIENT],
   ["it is IPv6", TRUSTED, "2001:DB8:0:0:0::1", "2001:db8::1"],
@@ -64,7 +64,7 @@ test.each([
   ["it has a zone", TRUSTED, "fe80::1%eth0", "fe80::1"],
   ["it is hidden", TRUSTED, `${CLIENT}, unknown, 10.0.0.1`, "10.0.0.1"],
   ["it is obfuscated", TRUSTED, `${CLIENT}, _gazonk`, PEER],
-  ["it is no address", TRUSTED, `${CLIENT}, 256.1.1.1, 10.0.0.1`, "10.0.0.1"],
+  ["it is not an address", TRUSTED, `${CLIENT}, 256.1.1.1, 10.0.0.1`, "10.0.0.1"],
   ["it is a name", TRUSTED, "localhost", PEER],
   ["it is a number", TRUSTED, "2130706433", PEER],
   ["it is markup", TRUSTED, "<script>alert(1)</script>", PEER],
@@ -77,11 +77,11 @@ test.each([
 });
 
 test.each([
-  ["nobody is trusted", "", `for=${CLIENT};proto=https`, PEER, undefined],
+  ["no proxy is trusted", "", `for=${CLIENT};proto=https`, PEER, undefined],
   ["the peer is trusted", PEER, `for=${CLIENT};proto=https;by=_a;host=x`, CLIENT, "https"],
-  ["names are capital", PEER, `By=_a;FOR="${CLIENT}:80";Proto=HTTPS`, CLIENT, "https"],
+  ["names are in upper case", PEER, `By=_a;FOR="${CLIENT}:80";Proto=HTTPS`, CLIENT, "https"],
   ["it is IPv6", PEER, 'for="[2001:DB8:0::1]:_port"', "2001:db8::1", undefined],
-  ["it is IPv6 in no quotes", PEER, "for=[2001:db8::1]:4711;proto=https", "2001:db8::1", "https"],
+  ["it is IPv6 without quotes", PEER, "for=[2001:db8::1]:4711;proto=https", "2001:db8::1", "https"],
   ["characters are escaped", PEER, 'for="203\\.0.113.\\7"', CLIENT, undefined],
   [
     "a client wrote before the proxies",
@@ -91,23 +91,23 @@ test.each([
     undefined,
   ],
   ["schemes differ by hop", TRUSTED, `for=${CLIENT};proto=https, for=10.0.0.1;proto=http`, CLIENT, "https"],
-  ["everybody is trusted", TRUSTED, "for=10.0.0.2;proto=https, for=10.0.0.1;proto=http", "10.0.0.2", "https"],
-  ["only the second hop tells a scheme", "1", `for=${CLIENT};proto=https, for=10.0.0.1`, "10.0.0.1", undefined],
+  ["every address is trusted", TRUSTED, "for=10.0.0.2;proto=https, for=10.0.0.1;proto=http", "10.0.0.2", "https"],
+  ["only the second hop has a scheme", "1", `for=${CLIENT};proto=https, for=10.0.0.1`, "10.0.0.1", undefined],
   ["it is hidden", TRUSTED, `for=${CLIENT}, for=unknown;proto=https, for=10.0.0.1`, "10.0.0.1", "https"],
   ["it is obfuscated", PEER, 'for="_SEVKISEK";proto=https', PEER, "https"],
   ["there is no address", TRUSTED, `for=${CLIENT}, proto=https`, PEER, "https"],
-  ["the scheme is another", PEER, `for=${CLIENT};proto=javascript`, CLIENT, undefined],
+  ["the scheme is unknown", PEER, `for=${CLIENT};proto=javascript`, CLIENT, undefined],
   ["a client left a quote open", PEER, `for=6.6.6.6;x=", for=${CLIENT}`, CLIENT, undefined],
   ["a client left a quote open before quotes", PEER, 'for=6.6.6.6;x=", for="[2001:db8::1]"', "2001:db8::1", undefined],
   ["a client left an escape open", PEER, `for="6.6.6.6\\, for="${CLIENT}"`, CLIENT, undefined],
-  ["quotes hold separators", TRUSTED, `for=${CLIENT};x="a, for=6.6.6.6;y=\\"", for=10.0.0.1`, CLIENT, undefined],
+  ["quotes contain separators", TRUSTED, `for=${CLIENT};x="a, for=6.6.6.6;y=\\"", for=10.0.0.1`, CLIENT, undefined],
   ["elements are empty", PEER, `, ,for=${CLIENT};, ,`, CLIENT, undefined],
-  ["a name is given twice", PEER, `for=6.6.6.6, for=${CLIENT};for=6.6.6.6`, PEER, undefined],
+  ["a name occurs twice", PEER, `for=6.6.6.6, for=${CLIENT};for=6.6.6.6`, PEER, undefined],
   ["it is malformed", PEER, `for=6.6.6.6, for ${CLIENT}`, PEER, undefined],
-  ["it is all quotes", PEER, '",'.repeat(4_000), PEER, undefined],
+  ["it has only quotes", PEER, '",'.repeat(4_000), PEER, undefined],
   ["it is long", PEER, `for=${CLIENT};x="${"x".repeat(4_000)}"`, PEER, undefined],
-  ["it is as long as an element may be", PEER, longElement(256), CLIENT, undefined],
-  ["it is a character longer", PEER, longElement(257), PEER, undefined],
+  ["an element has the maximum length", PEER, longElement(256), CLIENT, undefined],
+  ["an element is one character too long", PEER, longElement(257), PEER, undefined],
   ["the list is long", TRUSTED, `for=${CLIENT}, ${"for=10.0.0.2, ".repeat(800)}for=10.0.0.1`, "10.0.0.2", undefined],
 ])("Forwarded when %s (TRUST_PROXY=%s)", async (_title, trust, header, address, scheme) => {
   const forwarded = await ask(trust, { Forwarded: header });
@@ -115,19 +115,19 @@ test.each([
 });
 
 test.each([
-  ["the nearest proxy alone tells it", PEER, undefined, "https", "https"],
-  ["nobody is trusted", "", CLIENT, "https", undefined],
+  ["only the nearest proxy sends it", PEER, undefined, "https", "https"],
+  ["no proxy is trusted", "", CLIENT, "https", undefined],
   ["a client wrote before the proxy", PEER, CLIENT, "https, http", "http"],
-  ["each proxy adds its own", TRUSTED, `${CLIENT}, 10.0.0.1`, "https, http", "https"],
+  ["each proxy adds a scheme", TRUSTED, `${CLIENT}, 10.0.0.1`, "https, http", "https"],
   ["the nearest proxy replaced it", TRUSTED, `${CLIENT}, 10.0.0.1`, "https", "https"],
-  ["it is capital", PEER, CLIENT, "HTTPS", "https"],
-  ["it is another", PEER, CLIENT, "wss", undefined],
+  ["it is in upper case", PEER, CLIENT, "HTTPS", "https"],
+  ["it is unknown", PEER, CLIENT, "wss", undefined],
 ])("X-Forwarded-Proto when %s (TRUST_PROXY=%s)", async (_title, trust, client, proto, scheme) => {
   const headers = { "X-Forwarded-Proto": proto, ...(client && { "X-Forwarded-For": client }) };
   expect((await ask(trust, headers)).scheme).toBe(scheme);
 });
 
-test("the host is the one that the first trusted proxy tells", async () => {
+test("the host is that of the first trusted proxy", async () => {
   const hosts = { "X-Forwarded-For": `${CLIENT}, 10.0.0.1`, "X-Forwarded-Host": "evil, shop.example, petstore:3000" };
   expect((await ask(TRUSTED, hosts)).host).toBe("shop.example");
   expect((await ask("", hosts)).host).toBeUndefined();
@@ -135,12 +135,12 @@ test("the host is the one that the first trusted proxy tells", async () => {
   expect(host).toBe("shop.example:8080");
 });
 
-test("a header given twice is read as one list", async () => {
+test("a repeated header is read as one list", async () => {
   const lists = { "X-Forwarded-For": ["6.6.6.6", `${CLIENT}, 10.0.0.1`], Forwarded: [`for=${CLIENT}`, "for=10.0.0.1"] };
   expect(await ask(TRUSTED, lists)).toMatchObject({ address: CLIENT });
 });
 
-test("where Forwarded and X-Forwarded-For agree they count, and where they differ neither does", async () => {
+test("Forwarded and X-Forwarded-For are both ignored if they differ", async () => {
   const both = (standard: string, usual: string) =>
     ask(PEER, { Forwarded: standard, "X-Forwarded-For": usual, "X-Forwarded-Proto": "https" });
   expect(await both(`for="${CLIENT}:80"`, CLIENT)).toMatchObject({ address: CLIENT, scheme: "https" });
@@ -159,7 +159,7 @@ test("where Forwarded and X-Forwarded-For agree they count, and where they diffe
   expect(malformed).not.toHaveProperty("claimed");
 });
 
-test("what X-Forwarded-For says of addresses is what Express understands", async () => {
+test("the address of X-Forwarded-For equals Express's request.ip", async () => {
   const address = fc.oneof(fc.ipV4(), fc.constantFrom(CLIENT, "10.0.0.1", "10.9.8.7", PEER));
   const trust = fc.constantFrom("", PEER, TRUSTED, "1", "2", "3");
   const property = fc.asyncProperty(trust, fc.array(address, { maxLength: 5 }), async (setting, addresses) => {
@@ -169,7 +169,7 @@ test("what X-Forwarded-For says of addresses is what Express understands", async
   await fc.assert(property, { numRuns: 50 });
 });
 
-/** An element of so many characters. */
+/** Returns an element with this number of characters. */
 function longElement(length: number): string {
   const start = `for=${CLIENT};x=`;
   return start + "x".repeat(length - start.length);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { listen, ListenError } from "../src/http/listener.ts";
 import { startThings, type Things } from "../testing/start-things.ts";
 
-describe("what Node's parser refuses before Express sees it", () => {
+describe("the listener", () => {
   let service: Things;
   beforeAll(async () => void (service = await startThings()));
   afterAll(() => service[Symbol.asyncDispose]());
@@ -23,12 +23,17 @@ describe("what Node's parser refuses before Express sees it", () => {
   const LONG = "x".repeat(10_000);
 
   test.each<[string, string, number, string]>([
-    ["a line that is no request", "nonsense\r\n\r\n", 400, "invalid_request"],
+    ["a line that is not a request", "nonsense\r\n\r\n", 400, "invalid_request"],
     ["an unknown method", `BREW /v1/things HTTP/1.1\r\n${HEAD}\r\n`, 501, "not_implemented"],
-    ["an unknown method, like one that is known", `GETS /v1/things HTTP/1.1\r\n${HEAD}\r\n`, 501, "not_implemented"],
+    [
+      "an unknown method that starts like a known one",
+      `GETS /v1/things HTTP/1.1\r\n${HEAD}\r\n`,
+      501,
+      "not_implemented",
+    ],
     ["a method in lower case", `get /v1/things HTTP/1.1\r\n${HEAD}\r\n`, 501, "not_implemented"],
     ["a method of another protocol", `DESCRIBE /v1/things HTTP/1.1\r\n${HEAD}\r\n`, 501, "not_implemented"],
-    ["a method that is no token", `GE(T /v1/things HTTP/1.1\r\n${HEAD}\r\n`, 400, "invalid_request"],
+    ["a method that is not a token", `GE(T /v1/things HTTP/1.1\r\n${HEAD}\r\n`, 400, "invalid_request"],
     ["the greeting of TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400, "invalid_request"],
     ["a header without a colon", `GET /v1/things HTTP/1.1\r\n${HEAD}bad\r\n\r\n`, 400, "invalid_request"],
     ["a bad Content-Length", `POST /v1/things HTTP/1.1\r\n${HEAD}Content-Length: x\r\n\r\n`, 400, "invalid_request"],
@@ -38,16 +43,11 @@ describe("what Node's parser refuses before Express sees it", () => {
       400,
       "invalid_request",
     ],
-    [
-      "a Host that is none",
-      `GET /v1/things HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n`,
-      400,
-      "invalid_request",
-    ],
+    ["an invalid Host", `GET /v1/things HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n`, 400, "invalid_request"],
     ["two Hosts", `GET /v1/things HTTP/1.1\r\n${HEAD}Host: y\r\n\r\n`, 400, "invalid_request"],
     ["CONNECT", `CONNECT x:80 HTTP/1.1\r\n${HEAD}\r\n`, 405, "method_not_allowed"],
     [
-      "a chunk with extensions too long",
+      "a chunk with too long extensions",
       `POST /v1/things HTTP/1.1\r\n${HEAD}Authorization: Bearer good\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2;x=${"x".repeat(20_000)}\r\n{}\r\n0\r\n\r\n`,
       400,
       "invalid_request",
@@ -55,21 +55,26 @@ describe("what Node's parser refuses before Express sees it", () => {
     ["no Host", "GET /v1/things HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "invalid_request"],
     ["no Host, in HTTP/2.0", "GET /v1/things HTTP/2.0\r\nConnection: close\r\n\r\n", 400, "invalid_request"],
     [
-      "headers too large",
+      "too large headers",
       `GET /v1/things HTTP/1.1\r\n${HEAD}X: ${"x".repeat(20_000)}\r\n\r\n`,
       431,
       "headers_too_large",
     ],
     [
-      "headers too large behind a long path",
+      "too large headers after a long path",
       `GET /${LONG} HTTP/1.1\r\n${HEAD}X: ${LONG}\r\n\r\n`,
       431,
       "headers_too_large",
     ],
-    ["a path too long", `GET /v1/${"x".repeat(20_000)} HTTP/1.1\r\n${HEAD}\r\n`, 414, "uri_too_long"],
-    ["a path too long, and no end of it", `GET /v1/${"x".repeat(70_000)}`, 414, "uri_too_long"],
-    ["a path and query of a byte too much", `GET /?${"x".repeat(8_191)} HTTP/1.1\r\n${HEAD}\r\n`, 414, "uri_too_long"],
-    ["a path too long but for its escapes", `GET /${"%61".repeat(4_000)} HTTP/1.1\r\n${HEAD}\r\n`, 414, "uri_too_long"],
+    ["a too long path", `GET /v1/${"x".repeat(20_000)} HTTP/1.1\r\n${HEAD}\r\n`, 414, "uri_too_long"],
+    ["a too long path without an end", `GET /v1/${"x".repeat(70_000)}`, 414, "uri_too_long"],
+    ["a path and query of 8 KiB and a byte", `GET /?${"x".repeat(8_191)} HTTP/1.1\r\n${HEAD}\r\n`, 414, "uri_too_long"],
+    [
+      "a path that is too long before it is decoded",
+      `GET /${"%61".repeat(4_000)} HTTP/1.1\r\n${HEAD}\r\n`,
+      414,
+      "uri_too_long",
+    ],
     [
       "chunks in HTTP/1.0",
       `POST /v1/things HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
@@ -77,7 +82,7 @@ describe("what Node's parser refuses before Express sees it", () => {
       "invalid_request",
     ],
     ["an unknown expectation", `GET /v1/things HTTP/1.1\r\n${HEAD}Expect: tea\r\n\r\n`, 417, "expectation_failed"],
-  ])("%s gets an Error body", async (_title, request, status, code) => {
+  ])("rejects with an Error body: %s", async (_title, request, status, code) => {
     const response = await exchange(request);
     expect(response.status).toBe(status);
     expect(response.headers).toMatch(/content-type: application\/json/i);
@@ -87,7 +92,7 @@ describe("what Node's parser refuses before Express sees it", () => {
     expect(response.body).toEqual({ code, message: expect.any(String), status });
   });
 
-  test("a path and query of 8 KiB are read", async () => {
+  test("accepts a path and query of 8 KiB", async () => {
     const { headers, body } = await exchange(`GET /${"x".repeat(8_191)} HTTP/1.1\r\n${HEAD}\r\n`);
     expect(headers).toMatch(/^HTTP\/1.1 404 /);
     expect(body).toMatchObject({ code: "not_found" });
@@ -97,7 +102,7 @@ describe("what Node's parser refuses before Express sees it", () => {
     ["a path", [`GET /v1/${LONG}`, `${LONG} HTTP/1.1\r\n${HEAD}\r\n`], 414],
     ["a header", [`GET /v1/things HTTP/1.1\r\n${HEAD}X: ${LONG}`, `${LONG}\r\n\r\n`], 431],
     ["a header with spaces", [`GET /v1/things HTTP/1.1\r\n${HEAD}X: ${LONG}`, `a GET ${LONG}`, LONG], 431],
-  ])("%s that arrives in pieces and grows too large", async (_title, pieces, status) => {
+  ])("rejects %s that arrives in pieces and becomes too large", async (_title, pieces, status) => {
     const { hostname, port } = new URL(service.baseUrl);
     const socket = connect(Number(port), hostname).setNoDelay();
     for (const piece of pieces) {
@@ -107,7 +112,7 @@ describe("what Node's parser refuses before Express sees it", () => {
     expect(await text(socket)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   });
 
-  test("a method that is unknown, sent behind requests with bodies, is answered with 501 behind their answers", async () => {
+  test("responds to earlier requests on the connection before it rejects an unknown method with 501", async () => {
     const { hostname, port } = new URL(service.baseUrl);
     const socket = connect(Number(port), hostname);
     const post = `POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}`;
@@ -115,7 +120,7 @@ describe("what Node's parser refuses before Express sees it", () => {
     expect((await text(socket)).match(/HTTP\/1.1 \d{3}/g)).toEqual(["HTTP/1.1 405", "HTTP/1.1 405", "HTTP/1.1 501"]);
   });
 
-  test("what follows chunks in HTTP/1.0 is not taken for a request", async () => {
+  test("does not read the bytes after an HTTP/1.0 request with chunks as a request", async () => {
     const { hostname, port } = new URL(service.baseUrl);
     const socket = connect(Number(port), hostname);
     const credentials = `Authorization: Bearer good\r\nConnection: keep-alive\r\nContent-Type: application/json\r\n`;
@@ -131,13 +136,13 @@ describe("what Node's parser refuses before Express sees it", () => {
     expect(await (await service.request("/things")).text()).not.toContain("Smuggled");
   });
 
-  test("headers that go on for megabytes are answered, not cut off, also while they are being sent", async () => {
+  test("responds to headers of megabytes with 431, even while the client still sends them", async () => {
     const request = `GET /v1/things HTTP/1.1\r\n${HEAD}X: ${"x".repeat(8_000_000)}\r\n\r\n`;
     for (let attempt = 0; attempt < 10; attempt++) expect((await exchange(request)).status).toBe(431);
   });
 
-  test.each(["a length that is announced", "chunks"])(
-    "a client that sends all of a body of megabytes, in %s, before it reads has its answer",
+  test.each(["Content-Length", "chunks"])(
+    "responds 413 to a body of megabytes, with %s, even if the client reads only after it has sent all",
     async (framing) => {
       const { hostname, port } = new URL(service.baseUrl);
       const socket = connect(Number(port), hostname).pause();
@@ -153,13 +158,13 @@ describe("what Node's parser refuses before Express sees it", () => {
     },
   );
 
-  test("a request given twice the credentials is answered with 401", async () => {
+  test("responds 401 to a request with two Authorization headers", async () => {
     const twice = `Authorization: Bearer good\r\n`.repeat(2);
     const response = await exchange(`GET /v1/things HTTP/1.1\r\n${HEAD}${twice}\r\n`);
     expect(response.status).toBe(401);
   });
 
-  test("what is no request, sent behind requests, is answered behind their answers", async () => {
+  test("responds to earlier requests on the connection before it rejects garbage with 400", async () => {
     const { hostname, port } = new URL(service.baseUrl);
     const socket = connect(Number(port), hostname);
     const body = '{"name":"cup"}';
@@ -168,14 +173,14 @@ describe("what Node's parser refuses before Express sees it", () => {
     expect((await text(socket)).match(/HTTP\/1.1 \d{3}/g)).toEqual(["HTTP/1.1 201", "HTTP/1.1 201", "HTTP/1.1 400"]);
   });
 
-  test("a request that is refused gets no 100 Continue", async () => {
+  test("sends no 100 Continue for a rejected request", async () => {
     const { hostname, port } = new URL(service.baseUrl);
     const socket = connect(Number(port), hostname);
     socket.write(`POST /v1/things HTTP/1.1\r\n${HEAD}Expect: 100-continue\r\nContent-Length: 9\r\n\r\n`);
     expect(await text(socket)).toMatch(/^HTTP\/1.1 401 /);
   });
 
-  test("a client of HTTP/1.0 gets no 100 Continue, because it would take that for the answer", async () => {
+  test("sends no 100 Continue to an HTTP/1.0 client, which would read it as the response", async () => {
     const { hostname, port } = new URL(service.baseUrl);
     const socket = connect(Number(port), hostname);
     const body = '{"name":"cup"}';
@@ -185,7 +190,7 @@ describe("what Node's parser refuses before Express sees it", () => {
   });
 });
 
-test("an address that is taken is said with what to set, and why", async () => {
+test("the error for an address in use gives the reason and the settings to change", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void other.close());
   await once(other, "listening");

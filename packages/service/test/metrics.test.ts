@@ -16,7 +16,7 @@ describe("/metrics", () => {
     return Number(line?.slice(sample.length + 1) ?? 0);
   };
 
-  test("is text for Prometheus on a port of its own, and not on the service's", async () => {
+  test("returns text for Prometheus on its own port, and not on the port of the service", async () => {
     const response = await fetch(service.metricsUrl!);
     expect(response.headers.get("Content-Type")).toBe("text/plain; version=0.0.4; charset=utf-8");
     expect(response.headers.get("Cache-Control")).toBe("no-store");
@@ -26,7 +26,7 @@ describe("/metrics", () => {
     expect([elsewhere.status, await elsewhere.json()]).toEqual([404, expect.objectContaining({ code: "not_found" })]);
   });
 
-  test("is only read: any other method gets 405 with Allow", async () => {
+  test("rejects methods other than GET and HEAD with 405 and Allow", async () => {
     const response = await fetch(service.metricsUrl!, { method: "POST" });
     expect([response.status, await response.json()]).toEqual([405, errorBody("method_not_allowed")]);
     expect(response.headers.get("Allow")).toBe("GET, HEAD, OPTIONS");
@@ -34,7 +34,7 @@ describe("/metrics", () => {
     expect({ status: head.status, text: await head.text() }).toEqual({ status: 200, text: "" });
   });
 
-  test("that cannot be read are a fault, which is logged", async () => {
+  test("responds 500 if the metrics cannot be read, and logs the error", async () => {
     let logged = "";
     const logger = createLogger("info", { write: (line) => void (logged += line) });
     const reading = () => Promise.reject(new Error("no answer from a process"));
@@ -44,7 +44,7 @@ describe("/metrics", () => {
     expect(logged).toContain("no answer from a process");
   });
 
-  test("counts requests by operationId and status, and times them", async () => {
+  test("counts requests by operationId and status, and measures their duration", async () => {
     for (const path of ["/things", "/things", "/things?limit=0", "/nope"]) await service.request(path);
     await service.request("/things", json({ name: "cup" }));
     await expect.poll(() => valueOf('http_requests_total{operation_id="listThings",status="200"}')).toBe(2);
@@ -55,7 +55,7 @@ describe("/metrics", () => {
     expect(await valueOf('http_request_duration_seconds_bucket{le="+Inf",operation_id="listThings"}')).toBe(3);
   });
 
-  test("shows what is in flight", async () => {
+  test("shows the number of requests in flight", async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     await using own = await startThings({ env: { METRICS_PORT: "0" }, before: () => released });
     const inFlight = async () => (await samplesOf(own)).get("http_requests_in_flight");
@@ -66,28 +66,28 @@ describe("/metrics", () => {
     await expect.poll(inFlight).toBe(0);
   });
 
-  test("tells the lag of the event loop", async () => {
+  test("shows the lag of the event loop", async () => {
     expect(await read()).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
   });
 
-  test("says that one process serves, whose metrics these are", async () => {
+  test("shows that one process runs and has responded", async () => {
     expect(await valueOf("petstore_processes")).toBe(1);
     expect(await valueOf("petstore_processes_answered")).toBe(1);
   });
 
-  test("counts answers that break the contract", async () => {
+  test("counts responses that break the contract", async () => {
     await service.request("/things", json({ name: "" })); // valid in requests, invalid in responses
     expect(await valueOf('petstore_contract_violations_total{operation_id="createThing"}')).toBe(1);
   });
 
-  test("names no token and nothing of a body", async () => {
+  test("contains no token and no value of a body", async () => {
     await service.request("/things", json({ name: "Canary" }));
     expect(await read()).not.toMatch(/good|Canary/);
   });
 });
 
-describe("a sample's value", () => {
-  test("is the time that a request took, in seconds, in the bucket it belongs to", async () => {
+describe("a sample", () => {
+  test("has the duration of a request in seconds, in the right bucket", async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     await using service = await startThings({ env: { METRICS_PORT: "0" }, before: () => released });
     const began = performance.now();
@@ -112,7 +112,7 @@ describe("a sample's value", () => {
     }
   });
 
-  test("is of the status, and of no status where the client had gone before there was one", async () => {
+  test('has the status as its label, or "aborted" if the client disconnected before the response', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     await using service = await startThings({
       env: { METRICS_PORT: "0" },
@@ -137,7 +137,7 @@ describe("a sample's value", () => {
     });
   });
 
-  test("is of the type that its name says", async () => {
+  test("has the declared type", async () => {
     await using service = await startThings({ env: { METRICS_PORT: "0" } });
     const types = (await (await fetch(service.metricsUrl!)).text()).match(/^# TYPE (http|petstore)_.*/gm);
     expect(types).toEqual(

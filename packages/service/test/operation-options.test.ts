@@ -13,7 +13,7 @@ const VIOLATION: Violation = {
   message: "must NOT have fewer than 1 characters",
 };
 
-/** The options in an environment, and what has been logged and counted. */
+/** Returns the options in an environment, the logged lines and the counted violations. */
 function optionsIn(environment: (typeof ENVIRONMENTS)[number]) {
   const lines: Record<string, unknown>[] = [];
   const logger = createLogger("info", {
@@ -27,7 +27,7 @@ function optionsIn(environment: (typeof ENVIRONMENTS)[number]) {
   return { ...operationOptions({ environment, logger, observer }), lines, counted };
 }
 
-test("while a service is developed every answer is checked, and a violation is a fault that says where", async () => {
+test("in development every response is checked, and a violation throws an error that names its place", async () => {
   const { checkResponses, onViolation, lines, counted } = optionsIn("development");
   expect(checkResponses).toBe("always");
   expect(() => onViolation(VIOLATION)).toThrow(
@@ -37,7 +37,7 @@ test("while a service is developed every answer is checked, and a violation is a
 });
 
 test.each(["staging", "production"] as const)(
-  "in %s a share of answers is checked, and a violation is logged",
+  "in %s a sample of responses is checked, and a violation is logged and counted",
   async (environment) => {
     const { checkResponses, onViolation, lines, counted } = optionsIn(environment);
     expect(checkResponses).toEqual({ sample: 0.01 });
@@ -47,11 +47,11 @@ test.each(["staging", "production"] as const)(
   },
 );
 
-test.each(ENVIRONMENTS)("in %s all is compiled before the first request", (environment) => {
+test.each(ENVIRONMENTS)("in %s every operation is compiled before the first request", (environment) => {
   expect(optionsIn(environment).warm).toBe(true);
 });
 
-test("nobody need observe", () => {
+test("the observer is optional", () => {
   const logger = createLogger("silent");
   expect(() => operationOptions({ environment: "production", logger }).onViolation(VIOLATION)).not.toThrow();
 });

@@ -18,7 +18,7 @@ test.each([
   "[fe80::1]",
   "a!$&'()*+,;=b",
   "%41%ff",
-])("%o is the host of a URL", (host) => {
+])("isAuthority accepts %o", (host) => {
   expect(isAuthority(host)).toBe(true);
 });
 
@@ -40,11 +40,11 @@ test.each([
   "a\n",
   "\\",
   "x[::1]",
-])("%o is no host of a URL", (host) => {
+])("isAuthority rejects %o", (host) => {
   expect(isAuthority(host)).toBe(false);
 });
 
-/** Responds with `originOf` the request. Below `/trusting` an app trusts every proxy; elsewhere one trusts none. */
+/** Responds with `originOf` the request. The app below `/trusting` trusts every proxy; the other app trusts none. */
 const server = createServer(
   { requireHostHeader: false },
   express()
@@ -74,7 +74,7 @@ test.each([
   "[2001:DB8::1]:65535",
   "a_b.example",
   "x".repeat(253),
-])("Host: %s tells the origin", async (host) => {
+])("originOf returns an origin for Host: %s", async (host) => {
   expect(await ask("/", { Host: host })).toBe(`http://${host}`);
 });
 
@@ -92,11 +92,11 @@ test.each([
   "[::1]x",
   "a%41",
   "<a>",
-])("Host: %s tells no origin", async (host) => {
+])("originOf returns undefined for Host: %s", async (host) => {
   expect(await ask("/", { Host: host })).toBe("undefined");
 });
 
-test("a request without a Host tells no origin", async () => {
+test("originOf returns undefined for a request without Host", async () => {
   expect(await ask("/", {})).toBe("undefined");
 });
 
@@ -106,11 +106,11 @@ test.each([
   ["X-Forwarded-For", "192.0.2.1"],
   ["X-Forwarded-Host", "shop.example"],
   ["X-Forwarded-Proto", "https"],
-])("%s of a proxy that is not trusted takes the origin away", async (name, value) => {
+])("originOf returns undefined for %s of an untrusted proxy", async (name, value) => {
   expect(await ask("/", { Host: "shop.example", [name]: value })).toBe("undefined");
 });
 
-test("a trusted proxy tells the scheme, and that it has kept the host", async () => {
+test("originOf takes the scheme from a trusted proxy, and returns undefined without a scheme or with another host", async () => {
   const [Host, proto] = ["shop.example", { "X-Forwarded-Proto": "https" }];
   expect(await ask("/trusting", { Host })).toBe("http://shop.example");
   expect(await ask("/trusting", { Host, ...proto })).toBe("https://shop.example");

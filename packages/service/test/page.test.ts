@@ -9,7 +9,7 @@ async function find({ limit, after = -Infinity }: { limit: number; after: number
 
 const input = (query: object) => ({ query: { limit: 2, ...query }, requestPath: "/v1/things" });
 
-test("following the links gives every row once, and the last page has none", async () => {
+test("the links lead to every row once, and the last page has no link", async () => {
   const pages: number[][] = [];
   let cursor: string | undefined;
   do {
@@ -22,7 +22,7 @@ test("following the links gives every row once, and the last page has none", asy
   expect(pages).toEqual([[-5, 1], [2, 7], [9]]);
 });
 
-test("the link repeats the query, with the cursor of the last row in place of the one sent", async () => {
+test("the link repeats the query, with the cursor of the last row", async () => {
   const query = {
     cursor: encodeCursor(-5),
     status: "sold & new",
@@ -40,33 +40,33 @@ test("the link repeats the query, with the cursor of the last row in place of th
   });
 });
 
-test("a path cannot end the link", async () => {
+test("special characters of the path are escaped in the link", async () => {
   const answer = await page({ ...input({}), requestPath: '/shops/a>;rel="x",<b/things' }, find);
   expect(answer).toMatchObject({
     headers: { Link: expect.stringContaining("</shops/a%3E;rel=%22x%22,%3Cb/things?limit=2&") },
   });
 });
 
-test.each([0, -2, NaN])("a limit of %i is a mistake in the contract", async (limit) => {
+test.each([0, -2, NaN])("a limit of %i throws, because the contract must declare a minimum", async (limit) => {
   await expect(page(input({ limit }), find)).rejects.toThrow('Declare minimum: 1 for "limit"');
 });
 
-test("a query parameter that is an object cannot be repeated", async () => {
+test("a query parameter that is an object throws, because the link cannot repeat it", async () => {
   await expect(page(input({ filter: { a: 1 } }), find)).rejects.toThrow('the object "filter"');
 });
 
-test("a page that ends with the last row has no link", async () => {
+test("a page with the last row has no link", async () => {
   expect(await page(input({ limit: 5 }), find)).toEqual({ status: 200, headers: {}, body: ROWS });
   expect(await page(input({ cursor: encodeCursor(9) }), find)).toEqual({ status: 200, headers: {}, body: [] });
 });
 
-test("another text than a cursor is refused, and finds nothing", async () => {
+test("an invalid cursor gets 400 without a query", async () => {
   const answer = await page(input({ cursor: "abc" }), () => expect.unreachable());
   expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request", status: 400 } });
 });
 
 test.each([0, 1, -1, 42, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER])(
-  "the cursor after %i is read back",
+  "decodeCursor reads the cursor after %i",
   (id) => {
     expect(decodeCursor(encodeCursor(id))).toBe(id);
   },
@@ -83,4 +83,4 @@ test.each([
   "MToxLjU",
   "MTotMA",
   "MTo5MDA3MTk5MjU0NzQwOTky",
-])("%o is no cursor", (cursor) => expect(decodeCursor(cursor)).toBeUndefined());
+])("decodeCursor rejects %o", (cursor) => expect(decodeCursor(cursor)).toBeUndefined());

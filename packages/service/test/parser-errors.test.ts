@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { errorCodeOf } from "../src/http/parser-errors.ts";
 
-/** An error of the parser, whose last piece of input has `|` at the place where it stopped. */
+/** Returns an error of the parser. `|` marks the position in the last piece of input where the parser stopped. */
 function parserError(code: string, packet?: string, reason?: string) {
   const error = Object.assign(new Error("Parse Error"), { code, ...(reason !== undefined && { reason }) });
   if (packet === undefined) return error;
@@ -11,32 +11,32 @@ function parserError(code: string, packet?: string, reason?: string) {
 
 test.each([
   ["in a target", "GET /xx|xx HTTP/1.1\r\n", "uri_too_long"],
-  ["in a target behind another request", "GET / HTTP/1.1\r\nHost: x\r\n\r\nPOST /xx|xx", "uri_too_long"],
-  ["in a target of bytes beyond ASCII", "GET /\xe9\xe9|\xe9", "uri_too_long"],
-  ["behind a target that began before", "| HTTP/1.1\r\nHost: x\r\n", "uri_too_long"],
-  ["in a target that holds a colon", "GET http://x:80/|x", "uri_too_long"],
-  ["in a target without its beginning or end", "xx|xx", "headers_too_large"],
-  ["behind a target, in words like the end of a request line", "xx|xx HTTP/1.1\r\n", "headers_too_large"],
+  ["in a target after another request", "GET / HTTP/1.1\r\nHost: x\r\n\r\nPOST /xx|xx", "uri_too_long"],
+  ["in a target with bytes beyond ASCII", "GET /\xe9\xe9|\xe9", "uri_too_long"],
+  ["after a target that began in an earlier piece", "| HTTP/1.1\r\nHost: x\r\n", "uri_too_long"],
+  ["in a target with a colon", "GET http://x:80/|x", "uri_too_long"],
+  ["in a piece without a start or an end of the target", "xx|xx", "headers_too_large"],
+  ["in a piece that ends like a request line", "xx|xx HTTP/1.1\r\n", "headers_too_large"],
   ["in a header", "GET / HTTP/1.1\r\nX: xx|xx\r\n", "headers_too_large"],
-  ["in a header whose value is like a request line", "GET / HTTP/1.1\r\nX: GET /x|x\r\n", "headers_too_large"],
+  ["in a header with a value like a request line", "GET / HTTP/1.1\r\nX: GET /x|x\r\n", "headers_too_large"],
   ["in a header that ends like a request line", "GET / HTTP/1.1\r\nX-Y: x| HTTP/1.1\r\n", "headers_too_large"],
   ["in a header without its name", "xx GET|", "headers_too_large"],
   ["in an unknown place", undefined, "headers_too_large"],
-])("a head that grows too large %s", (_, packet, code) => {
+])("the error code of a head that becomes too large %s", (_, packet, code) => {
   expect(errorCodeOf(parserError("HPE_HEADER_OVERFLOW", packet))).toBe(code);
 });
 
 test.each([
-  ["all of it", "|BREW /x HTTP/1.1\r\n", "not_implemented"],
-  ["the rest of it", "GET|S /x HTTP/1.0\n", "not_implemented"],
-  ["nothing of it, behind its end", "GETS| /x HTTP/1.1\r\n", "not_implemented"],
-  ["what is no token", "|BR{W /x HTTP/1.1\r\n", "invalid_request"],
-  ["a line without a version", "|BREW /x\r\n", "invalid_request"],
-  ["a line without an end", "|BREW /x HTTP/1.1", "invalid_request"],
-  ["a line without a target", "|BREW  HTTP/1.1\r\n", "invalid_request"],
-  ["a line with more", "|BREW /x y HTTP/1.1\r\n", "invalid_request"],
-  ["nothing known", undefined, "invalid_request"],
-])("an unknown method, %s", (_, packet, code) => {
+  ["not parsed", "|BREW /x HTTP/1.1\r\n", "not_implemented"],
+  ["parsed in part", "GET|S /x HTTP/1.0\n", "not_implemented"],
+  ["parsed completely", "GETS| /x HTTP/1.1\r\n", "not_implemented"],
+  ["not a token", "|BR{W /x HTTP/1.1\r\n", "invalid_request"],
+  ["in a line without a version", "|BREW /x\r\n", "invalid_request"],
+  ["in a line without an end", "|BREW /x HTTP/1.1", "invalid_request"],
+  ["in a line without a target", "|BREW  HTTP/1.1\r\n", "invalid_request"],
+  ["in a line with a fourth part", "|BREW /x y HTTP/1.1\r\n", "invalid_request"],
+  ["without a packet", undefined, "invalid_request"],
+])("the error code of an unknown method, %s", (_, packet, code) => {
   expect(errorCodeOf(parserError("HPE_INVALID_METHOD", packet))).toBe(code);
 });
 
@@ -47,6 +47,6 @@ test.each([
   ["HPE_INVALID_CONSTANT", undefined, "invalid_request"],
   ["ERR_HTTP_REQUEST_TIMEOUT", undefined, "request_timeout"],
   ["HPE_INVALID_HEADER_TOKEN", "Invalid method", "invalid_request"],
-])("%s for the reason %s", (code, reason, answer) => {
+])("the error code of %s with the reason %s", (code, reason, answer) => {
   expect(errorCodeOf(parserError(code, undefined, reason))).toBe(answer);
 });

@@ -13,7 +13,7 @@ const scriptPath = async () => /src="([^"]+)"/.exec(await page())![1]!;
 const startScript = async () => /<script>(.*)<\/script>/.exec(await page())![1]!;
 const READ_ONLY = "GET, HEAD, OPTIONS";
 
-test("the page may run nothing but our script, and reach nothing but the service", async () => {
+test("the policy allows only the page's own script, and connections only to the service", async () => {
   const policy = (await get("/docs")).headers.get("Content-Security-Policy")!;
   const hash = createHash("sha256")
     .update(await startScript())
@@ -31,7 +31,7 @@ test("the page may run nothing but our script, and reach nothing but the service
   ]);
 });
 
-test("the page shows the contract of this service, and has requests sent here", async () => {
+test("the page shows the contract of this service, and sends requests to it", async () => {
   expect(await page()).toContain("<title>Things API 1.2.3</title>");
   expect(await settings()).toMatchObject({
     url: "/openapi.json",
@@ -45,7 +45,7 @@ test("the page shows the contract of this service, and has requests sent here", 
   });
 });
 
-test("nothing of the page leaves this machine, and no key is kept", async () => {
+test("the page sends no data to other hosts, and stores no key", async () => {
   expect(await settings()).toMatchObject({
     agent: { disabled: true },
     mcp: { disabled: true },
@@ -57,13 +57,13 @@ test("nothing of the page leaves this machine, and no key is kept", async () => 
   });
 });
 
-test("the page and its script say what they are", async () => {
+test("the page and its script have a Content-Type", async () => {
   const kinds = async (path: string) => (await get(path)).headers.get("Content-Type");
   expect(await kinds("/docs")).toBe("text/html; charset=utf-8");
   expect(await kinds(await scriptPath())).toBe("text/javascript; charset=utf-8");
 });
 
-test("the script is Scalar's, at a path that changes with it", async () => {
+test("the script is Scalar's, and its path contains its hash", async () => {
   const scalar = await readFile(new URL("browser/standalone.js", import.meta.resolve("@scalar/api-reference")));
   const path = await scriptPath();
   expect(Buffer.from(await (await get(path)).arrayBuffer()).equals(scalar)).toBe(true);
@@ -71,7 +71,7 @@ test("the script is Scalar's, at a path that changes with it", async () => {
   expect(path).toBe(`/docs/scalar-${hash.slice(0, 16)}.js`);
 });
 
-test("the script is compressed for who asks, and kept for ever", async () => {
+test("the script is compressed on request, and immutable in caches", async () => {
   const path = await scriptPath();
   const response = await get(path, { headers: { "Accept-Encoding": "gzip" } });
   expect(response.headers.get("Content-Encoding")).toBe("gzip");
@@ -82,7 +82,7 @@ test("the script is compressed for who asks, and kept for ever", async () => {
   expect(await plain.text()).toBe(await response.text());
 });
 
-test.each(["/", "/docs/"])("%s leads to the page, for GET and HEAD alone", async (path) => {
+test.each(["/", "/docs/"])("%s redirects GET and HEAD to the page", async (path) => {
   const shownPage = await get(path);
   expect([shownPage.redirected, shownPage.status, shownPage.url]).toEqual([
     true,
@@ -92,13 +92,13 @@ test.each(["/", "/docs/"])("%s leads to the page, for GET and HEAD alone", async
   for (const method of ["GET", "HEAD"]) {
     const response = await get(path, { method, redirect: "manual" });
     expect([response.status, response.headers.get("Content-Length"), await response.text()]).toEqual([302, "0", ""]);
-    // Relative, so that it is right below a path that a proxy takes away.
+    // Relative, so that it is also right if a proxy removes a path prefix.
     const shown = new URL(`https://a.example/things${path}`);
     expect(new URL(response.headers.get("Location")!, shown).href).toBe("https://a.example/things/docs");
   }
 });
 
-test("the page and all that belongs to it are only read", async () => {
+test("the page, its script and its redirects reject POST with 405", async () => {
   for (const path of ["/", "/docs/", "/docs", await scriptPath()]) {
     const refused = await get(path, { method: "POST" });
     expect([path, refused.status, refused.headers.get("Allow")]).toEqual([path, 405, READ_ONLY]);
@@ -107,7 +107,7 @@ test("the page and all that belongs to it are only read", async () => {
   }
 });
 
-test("no other path is anything", async () => {
+test("similar paths get 404", async () => {
   const script = await scriptPath();
   const others = [
     "/docs/scalar.js",

@@ -13,7 +13,7 @@ const TRACEPARENT = `00-${TRACE_ID}-b7ad6b7169203331-01`;
 const [INFO, ERROR] = [30, 50] as const;
 
 describe("the request log", () => {
-  test("has a line for each request, with its id and trace, the client's address, and without its token", async () => {
+  test("has a line for each request, with its id, trace and client address, and without its token", async () => {
     await using service = await startThings();
     const headers = { traceparent: TRACEPARENT, "X-Request-Id": "order-66" };
     await service.request("/things?limit=5", { headers });
@@ -32,7 +32,7 @@ describe("the request log", () => {
     expect(JSON.stringify(service.lines())).not.toMatch(/good|canary|secret/);
   });
 
-  test("tells the client that a trusted proxy names, and both where two headers differ", async () => {
+  test("has the client address of a trusted proxy, or both addresses if two headers differ", async () => {
     await using service = await startThings({ env: { TRUST_PROXY: "127.0.0.0/8" } });
     const ask = (headers: Record<string, string>) => service.request("/things", { headers });
     await ask({ "X-Forwarded-For": "6.6.6.6, 203.0.113.7" });
@@ -48,7 +48,7 @@ describe("the request log", () => {
     ]);
   });
 
-  test("is an error where the service failed, and information where the request did", async () => {
+  test("has the level error for 5xx, and info for other statuses", async () => {
     const failures: Error[] = [];
     await using service = await startThings({
       before: () => {
@@ -83,7 +83,7 @@ describe("the request log", () => {
     ]);
   });
 
-  test("holds at LOG_LEVEL=error the failures of the service alone", async () => {
+  test("contains only failures of the service at LOG_LEVEL=error", async () => {
     await using service = await startThings({
       env: { LOG_LEVEL: "error" },
       before: (id) => {
@@ -99,7 +99,7 @@ describe("the request log", () => {
     expect(service.lines().filter(({ level }) => level < ERROR)).toEqual([]);
   });
 
-  test("has the id that the answer gives", async () => {
+  test("has the X-Request-Id of the response", async () => {
     await using service = await startThings();
     const given: (string | null)[] = [];
     for (const path of ["/healthz", "/v1/things", "/nope"])
@@ -110,7 +110,7 @@ describe("the request log", () => {
   });
 
   test.each(["", "a b", "(a", "a)", "x".repeat(129), "my-secret"])(
-    "has an id of its own where the caller's is %j",
+    "replaces the invalid X-Request-Id %j",
     async (id) => {
       await using service = await startThings();
       const { headers } = await service.request("/things", { headers: { "X-Request-Id": id } });
@@ -118,7 +118,7 @@ describe("the request log", () => {
     },
   );
 
-  test("says of a fault what was thrown and where, with the id of its request", async () => {
+  test("has the thrown error with its stack, and the id of the request", async () => {
     await using service = await startThings({
       before: function failing() {
         throw new TypeError("no such thing");
@@ -134,7 +134,7 @@ describe("the request log", () => {
     ]);
   });
 
-  test("says of a request whose client has gone that it was aborted, whose it was and how long it took", async () => {
+  test("has a line for an aborted request, with its client, operation and duration", async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     await using service = await startThings({
@@ -168,11 +168,11 @@ describe("the request log", () => {
     ["http://admin:hunter2@things/v1/things?limit=1", "/v1/things"],
     ["http://admin:hunter2@petstore", ""],
     ["*", "*"],
-  ])("holds of the target %s the path alone", (target, path) => {
+  ])("has only the path of the target %s", (target, path) => {
     expect(loggedPath(target)).toBe(path);
   });
 
-  test("takes out a credential that is logged by mistake", () => {
+  test("redacts a credential that is logged by mistake", () => {
     let written = "";
     const logger = createLogger("info", { write: (line) => void (written += line) });
     const headers = { authorization: "Bearer canary" };
@@ -195,4 +195,4 @@ test.each([
   [`x${TRACEPARENT}`, undefined],
   [TRACEPARENT.toUpperCase(), undefined],
   [undefined, undefined],
-])("traceparent %s is of the trace %s", (header, traceId) => expect(parseTraceparent(header)?.traceId).toBe(traceId));
+])("traceparent %s has the trace %s", (header, traceId) => expect(parseTraceparent(header)?.traceId).toBe(traceId));

@@ -18,12 +18,12 @@ const DEFAULTS = {
   metrics: undefined,
 };
 
-test("every setting has a default, also where it is empty", () => {
+test("every missing or empty setting has a default", () => {
   expect(read({})).toStrictEqual(DEFAULTS);
   expect(read({ HOST: "", PORT: " ", LOG_LEVEL: "", HOME: "/home/rex" })).toStrictEqual(DEFAULTS);
 });
 
-test("every setting is read, without the space around it", () => {
+test("every setting is read, without surrounding white space", () => {
   const env = {
     HOST: "::",
     PORT: " 0 ",
@@ -66,7 +66,7 @@ test.each([
   for (const value of [least - 1, most + 1, "1.5", "0x1", "01", "1e1", "x"]) expectRefusal(name, String(value));
 });
 
-describe("what a setting may be", () => {
+describe("the setting accepts valid values and rejects others:", () => {
   test.each<[name: string, allowed: string[], refused: string[]]>([
     ["HOST", ["a", "A-1.example", "::1", "10.0.0.1"], ["-a", "a-", "a b", "http://a", "a/"]],
     ["METRICS_HOST", ["localhost"], [".a", "a."]],
@@ -97,17 +97,17 @@ describe("what a setting may be", () => {
   });
 });
 
-test("every bad setting is named at once, each on its line", () => {
+test("an error names every invalid setting, one per line", () => {
   const { message } = refusalOf({ PORT: "x", LOG_LEVEL: "x", HOST: "::1" });
   expect(message.split("\n").map((line) => line.split(" ")[0])).toEqual(["PORT", "LOG_LEVEL"]);
 });
 
-test("a number of proxies is distinguished from their addresses", () => {
+test("TRUST_PROXY is a number of proxies or a list of addresses", () => {
   expect(read({ TRUST_PROXY: "2" }).trustProxy).toBe(2);
   expect(read({ TRUST_PROXY: "10.0.0.1" }).trustProxy).toEqual(["10.0.0.1"]);
 });
 
-/** Expects one line that names the setting and gives a value that is allowed, but not the bad one, which may be a secret. */
+/** Expects one line with the setting and an allowed value, but without the invalid value, because it may be a secret. */
 function expectRefusal(name: string, value: string): void {
   const { name: kind, message } = refusalOf({ [name]: value });
   expect([kind, message.split("\n").length, message.startsWith(`${name} `)]).toEqual(["ConfigError", 1, true]);

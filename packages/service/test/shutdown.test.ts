@@ -10,7 +10,7 @@ const CUP = '{"name":"cup"}';
 const POST = "POST /v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\nContent-Type: application/json\r\n";
 
 describe("SIGTERM", () => {
-  test("fails /readyz first, and goes on accepting connections, each for one answer", async () => {
+  test("fails /readyz first, and still accepts connections, each for one response", async () => {
     const program = await startProgram({ SHUTDOWN_DELAY: "300" });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     expect((await post(program, agent)).headers.connection).toBe("keep-alive");
@@ -26,7 +26,7 @@ describe("SIGTERM", () => {
     expect(await program.stop("SIGTERM")).toBe(128 + 15); // the second signal ends the process at once
   });
 
-  test.each([1, 2])("is done in time with %i processes, whatever clients do", async (processes) => {
+  test.each([1, 2])("ends after SHUTDOWN_TIMEOUT with %i processes, even if clients are stuck", async (processes) => {
     const env = { SHUTDOWN_TIMEOUT: "1", WEB_CONCURRENCY: String(processes) };
     const program = await startProgram(env);
     const halves = [
@@ -45,7 +45,7 @@ describe("SIGTERM", () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  test.each([1, 2])("leaves no client waiting that comes while %i processes wait for another", async (processes) => {
+  test.each([1, 2])("leaves no new client waiting while %i processes wait for a slow client", async (processes) => {
     const program = await startProgram({ WEB_CONCURRENCY: String(processes) });
     const slow = await stuckClient(program, "GET /v1/things HTTP/1.1\r\nHost: x\r\n");
     const agent = new Agent({ keepAlive: false });
@@ -62,7 +62,7 @@ describe("SIGTERM", () => {
   test.each([
     ["SIGTERM", 1, 143],
     ["SIGINT", 2, 130],
-  ] as const)("a second one, %s, ends it at once with %i processes", async (signal, processes, code) => {
+  ] as const)("ends the service at once if %s follows, with %i processes", async (signal, processes, code) => {
     const program = await startProgram({ WEB_CONCURRENCY: String(processes) });
     const socket = await stuckClient(program, "GET /v1/things HTTP/1.1\r\nHost: x\r\n");
     program.child.kill("SIGTERM");
@@ -74,10 +74,10 @@ describe("SIGTERM", () => {
   });
 });
 
-describe.each([1, 2])("of %i processes", (processes) => {
+describe.each([1, 2])("with %i processes", (processes) => {
   const env = { WEB_CONCURRENCY: String(processes) };
 
-  test("SIGHUP, as when a terminal is closed, finishes what is in flight like SIGTERM", async () => {
+  test("SIGHUP completes the requests in flight, like SIGTERM", async () => {
     const program = await startProgram(env);
     const head = `${POST}Content-Length: ${CUP.length}\r\n\r\n`;
     const socket = await stuckClient(program, head + CUP.slice(0, 9));
@@ -97,14 +97,14 @@ describe.each([1, 2])("of %i processes", (processes) => {
     for (const pid of pids) process.kill(pid, "SIGUSR1");
     for (const pid of workersOf(program)) {
       const { stdout } = spawnSync("ps", ["-o", "args=", "-p", String(pid)], { encoding: "utf8" });
-      expect(stdout).toContain(" --disable-sigusr1 "); // so that it also applies while workers load
+      expect(stdout).toContain(" --disable-sigusr1 "); // the option also applies while workers load
     }
     for (const _ of pids) expect(await acceptsConnections(program)).toBe(true);
     expect(await program.stop()).toBe(0);
     expect(program.output()).not.toContain("Debugger");
   });
 
-  test("a channel to the process that has started it does not keep it from ending", async () => {
+  test("a channel to the parent process does not keep the service alive", async () => {
     const child = fork(pathOf("things"), { env: environment(env), stdio: ["ignore", "pipe", "inherit", "ipc"] });
     onTestFinished(() => void child.kill("SIGKILL"));
     let output = "";
@@ -114,7 +114,7 @@ describe.each([1, 2])("of %i processes", (processes) => {
     expect((await once(child, "exit"))[0]).toBe(0);
   });
 
-  test("it ends when the process that has started it over a channel is gone", async () => {
+  test("the service ends if the channel to the parent process is closed", async () => {
     const child = fork(pathOf("things"), {
       env: environment(env),
       stdio: ["ignore", "pipe", "inherit", "ipc"],
@@ -146,7 +146,7 @@ async function acceptsConnections({ baseUrl }: Program): Promise<boolean> {
   );
 }
 
-/** Uses Node's own client, since `fetch` retries dropped requests by itself. */
+/** Sends a POST with Node's client, because `fetch` retries dropped requests by itself. */
 async function post(program: Program, agent: Agent): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const headers = { Authorization: `Bearer good`, "Content-Type": "application/json" };

@@ -8,9 +8,9 @@ import { startProgram } from "./things-program.ts";
 
 type App = Parameters<typeof Listen>[0];
 
-/** The time that the listener sees; sockets have their own. */
+/** Fakes the time of the listener. Sockets use real time. */
 beforeEach(({ onTestFinished: atEnd }) => {
-  atEnd(() => void vi.useRealTimers()); // after all that the test itself has end
+  atEnd(() => void vi.useRealTimers()); // after the test's own hooks
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"] });
 });
 
@@ -28,7 +28,7 @@ async function start(app: App): Promise<Listener> {
   return listener;
 }
 
-/** A client on a connection of its own that reads nothing by itself. */
+/** Opens a connection that reads nothing by itself. */
 async function open({ origin }: Listener): Promise<Socket> {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname).on("error", () => {});
@@ -37,13 +37,13 @@ async function open({ origin }: Listener): Promise<Socket> {
   return socket;
 }
 
-/** The next piece that arrives. */
+/** Returns the next piece that arrives. */
 async function next(socket: Socket): Promise<string> {
   const [chunk] = (await once(socket, "data")) as [Buffer];
   return chunk.toString("latin1");
 }
 
-/** Makes an app of what answers a request, and tells when the first has come. */
+/** Returns a wrapper of an app, and a promise that resolves when the app has received its first request. */
 function beginning(): { app: (answer: App) => App; begun: Promise<void> } {
   const { promise: begun, resolve } = Promise.withResolvers<void>();
   const app = (answer: App): App =>
@@ -54,7 +54,7 @@ function beginning(): { app: (answer: App) => App; begun: Promise<void> } {
   return { app, begun };
 }
 
-describe("a client that sends its body slowly", () => {
+describe("a client that sends a body slowly", () => {
   test("gets a 408 after 15 s", async () => {
     const { app, begun } = beginning();
     const listener = await start(
@@ -69,7 +69,7 @@ describe("a client that sends its body slowly", () => {
     expect(await answer).toMatch(/^HTTP\/1.1 408 [^]*Connection: close\r\n[^]*"request_timeout"/i);
   });
 
-  test("in time, is answered", async () => {
+  test("gets a response if the body arrives within 15 s", async () => {
     const { app, begun } = beginning();
     const listener = await start(
       app((request, response) => void request.resume().on("end", () => response.end("all"))),
@@ -83,39 +83,42 @@ describe("a client that sends its body slowly", () => {
   });
 
   test.each([
-    ["is being answered", (response: { flushHeaders: () => void }) => response.flushHeaders()],
-    ["has been answered", (response: { end: () => void }) => response.end()],
-  ])("and that %s, is cut off then, and not before", async (_title, answer) => {
-    const { app, begun } = beginning();
-    const listener = await start(app((request, response) => (request.resume(), answer(response))));
-    const socket = await open(listener);
-    socket.write(HALF);
-    await begun;
-    expect(await next(socket)).toMatch(/^HTTP\/1.1 200 /);
-    const closed = once(socket, "close");
-    for (let second = 0; second < 15; second++) pass(1);
-    await roundTrip(listener);
-    expect(socket.closed).toBe(false);
-    pass(1);
-    await closed;
-  });
+    ["begins", (response: { flushHeaders: () => void }) => response.flushHeaders()],
+    ["ends", (response: { end: () => void }) => response.end()],
+  ])(
+    "is disconnected after 15 s, not earlier, if the response %s before the body is complete",
+    async (_title, answer) => {
+      const { app, begun } = beginning();
+      const listener = await start(app((request, response) => (request.resume(), answer(response))));
+      const socket = await open(listener);
+      socket.write(HALF);
+      await begun;
+      expect(await next(socket)).toMatch(/^HTTP\/1.1 200 /);
+      const closed = once(socket, "close");
+      for (let second = 0; second < 15; second++) pass(1);
+      await roundTrip(listener);
+      expect(socket.closed).toBe(false);
+      pass(1);
+      await closed;
+    },
+  );
 });
 
 describe("a client that reads slowly", () => {
   const LARGE = Buffer.alloc(64 * 2 ** 20);
 
-  test("has 5 s from the end of its answer", async () => {
+  test("is disconnected 5 s after the end of the response", async () => {
     const { app, begun } = beginning();
     const listener = await start(app((_request, response) => void response.end(LARGE)));
     const socket = await open(listener);
     socket.pause().write(GET);
     await begun;
-    pass(6); // the first second only finds that it waits
+    pass(6); // the first second only detects the waiting client
     await roundTrip(listener);
     expect(await isCut(socket, () => pass(1))).toBe(true);
   });
 
-  test("and whose answer takes long to make is not cut off", async () => {
+  test("is not disconnected while the handler still runs", async () => {
     const answers: (() => void)[] = [];
     const { app, begun } = beginning();
     const listener = await start(app((_request, response) => void answers.push(() => response.end("late"))));
@@ -128,8 +131,8 @@ describe("a client that reads slowly", () => {
   });
 });
 
-describe("a client that asks nothing more", () => {
-  test("has 8 s, whatever empty lines it sends", async () => {
+describe("an idle client", () => {
+  test("is disconnected after 8 s, even if it sends empty lines", async () => {
     const listener = await start((_request, response) => void response.end("x"));
     const socket = await open(listener);
     socket.write(GET);
@@ -144,7 +147,7 @@ describe("a client that asks nothing more", () => {
     await closed;
   });
 
-  test("is not idle while its next request is answered", async () => {
+  test("is not disconnected while its next request is handled", async () => {
     const answers: (() => void)[] = [];
     const listener = await start((_request, response) => void answers.push(() => response.end("x")));
     const socket = await open(listener);
@@ -158,8 +161,8 @@ describe("a client that asks nothing more", () => {
   });
 });
 
-describe("at the end", () => {
-  test("what is still open is destroyed and counted, and no timer stays", async () => {
+describe("close", () => {
+  test("destroys and counts open connections, and leaves no timer", async () => {
     const listener = await listen(() => {}, { host: "127.0.0.1", port: 0 });
     const sockets = [await open(listener), await open(listener)];
     for (const socket of sockets) socket.resume().write("GET / HTTP/1.1\r\n");
@@ -172,7 +175,7 @@ describe("at the end", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("nothing waits where all is answered", async () => {
+  test("resolves at once if no request is open", async () => {
     const listener = await listen((_request, response) => void response.end("x"), { host: "127.0.0.1", port: 0 });
     const socket = await open(listener);
     socket.write(GET);
@@ -181,7 +184,7 @@ describe("at the end", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("a connection is closed once its last request is answered", async () => {
+  test("closes a connection after the response to its last request", async () => {
     const answers: (() => void)[] = [];
     const { app, begun } = beginning();
     const listener = await listen(
@@ -203,14 +206,14 @@ describe("at the end", () => {
 
 const hasIPv6 = Object.values(networkInterfaces()).some((addresses) => addresses?.some((one) => one.address === "::1"));
 
-test.skipIf(!hasIPv6)("an address of IPv6 is a URL", async () => {
+test.skipIf(!hasIPv6)("the origin of an IPv6 address is a valid URL", async () => {
   const listener = await listen((_request, response) => void response.end("x"), { host: "::1", port: 0 });
   onTestFinished(async () => void (await listener.close()));
   expect(listener.origin).toMatch(/^http:\/\/\[::1\]:\d+$/);
   expect(await (await fetch(listener.origin)).text()).toBe("x");
 });
 
-test("of more than 4,096 connections those beyond are closed at once, and the others are answered", async () => {
+test("connections beyond 4,096 are closed at once, and the others get responses", async () => {
   vi.useRealTimers();
   const program = await startProgram({});
   const { hostname, port, origin } = new URL(program.baseUrl);
@@ -225,7 +228,7 @@ test("of more than 4,096 connections those beyond are closed at once, and the ot
       );
   };
   for (let batch = 0; batch < 16; batch++) {
-    await fetch(`${origin}/healthz`, { headers: { Connection: "close" } }); // the system queues only so many
+    await fetch(`${origin}/healthz`, { headers: { Connection: "close" } }); // the system's queue is limited
     add(256);
   }
   add(50);
@@ -236,7 +239,7 @@ test("of more than 4,096 connections those beyond are closed at once, and the ot
   expect(await next(first!)).toMatch(/^HTTP\/1.1 200 /);
 });
 
-/** Whether the peer has closed the connection of a client that reads nothing, which it notices when it writes. */
+/** Whether the peer has closed the connection of a client that reads nothing. The client reads again after `act`. */
 async function isCut(socket: Socket, act: () => void): Promise<boolean> {
   const closed = once(socket, "close").then(() => true);
   act();
@@ -244,10 +247,10 @@ async function isCut(socket: Socket, act: () => void): Promise<boolean> {
   return closed;
 }
 
-/** Has the listener deal with what has been sent before. */
+/** Waits until the listener has read everything sent before. */
 async function roundTrip(listener: Listener): Promise<void> {
   const socket = await open(listener);
-  socket.write("BREW / HTTP/1.1\r\n\r\n"); // answered below the app
+  socket.write("BREW / HTTP/1.1\r\n\r\n"); // the response does not come from the app
   await next(socket);
   socket.destroy();
 }

@@ -22,15 +22,18 @@ test.each([
   ["10", 9_500],
   ["1", 500],
   ["0", 0],
-])("with SHUTDOWN_TIMEOUT=%s what waits is answered after %i ms, before connections are cut", async (timeout, ms) => {
-  const { definition, calls } = recordedService({ SHUTDOWN_TIMEOUT: timeout });
-  const service = await startService(definition, createLogger("silent"));
-  expect(calls).toEqual([]);
-  await service.close();
-  expect(calls).toEqual([ms, "closed"]);
-});
+])(
+  "with SHUTDOWN_TIMEOUT=%s, requests stop waiting after %i ms, before connections are closed",
+  async (timeout, ms) => {
+    const { definition, calls } = recordedService({ SHUTDOWN_TIMEOUT: timeout });
+    const service = await startService(definition, createLogger("silent"));
+    expect(calls).toEqual([]);
+    await service.close();
+    expect(calls).toEqual([ms, "closed"]);
+  },
+);
 
-test("what has been opened is closed where the service cannot listen", async () => {
+test("open resources are closed if the service cannot listen", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   onTestFinished(() => void other.close());
@@ -46,7 +49,7 @@ test("what has been opened is closed where the service cannot listen", async () 
   await expect(fetch(`http://127.0.0.1:${free}/metrics`)).rejects.toThrow("fetch failed");
 });
 
-test("resources are closed, last opened first, also if closing one of them fails", async () => {
+test("resources are closed in reverse order, even if one of them fails to close", async () => {
   const closed: number[] = [];
   const closeStack = new CloseStack();
   for (const number of [1, 2, 3]) {

@@ -47,7 +47,7 @@ async function startCollector(): Promise<{
   return { endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, spans, urls, resources };
 }
 
-test("each request is a span, in the caller's trace where there is one, and all are sent before the end", async () => {
+test("each request is a span, in the caller's trace if there is one, and close() sends every span", async () => {
   const { endpoint, spans } = await startCollector();
   const service = await startThings({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } });
   await service.request("/things", json({ name: "cup" }));
@@ -62,10 +62,10 @@ test("each request is a span, in the caller's trace where there is one, and all 
   expect(spans[2]!.traceId).not.toBe(TRACE_ID);
   expect(spans[2]!.attributes).toContainEqual({ key: "http.response.status_code", value: { intValue: 400 } });
   expect(spans[1]!.attributes).toContainEqual({ key: "url.path", value: { stringValue: "/v1/things" } });
-  expect(JSON.stringify(spans)).not.toContain("x".repeat(30)); // since it may be a key
+  expect(JSON.stringify(spans)).not.toContain("x".repeat(30)); // it may be a key
 });
 
-test("a line of the log has the trace of its span, also where the caller has none", async () => {
+test("a log line has the trace of its span, even if the caller sends no trace", async () => {
   const { endpoint, spans } = await startCollector();
   const service = await startThings({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } });
   await service.request("/things");
@@ -74,7 +74,7 @@ test("a line of the log has the trace of its span, also where the caller has non
   expect(service.lines().map((line) => line["traceId"])).toEqual([spans[0]!.traceId]);
 });
 
-test("a span says method, path and status, and failed only where the service did", async () => {
+test("a span has method, path and status, and has the status ERROR only for 5xx", async () => {
   const { endpoint, spans } = await startCollector();
   const failures = [new Error("a fault"), new Outage("away")];
   const service = await startThings({
@@ -109,7 +109,7 @@ test("a span says method, path and status, and failed only where the service did
 });
 
 test.each(["", "/", "//", "/base", "/base/"])(
-  "spans are sent to /v1/traces below the collector's URL, where that ends in %j",
+  "spans are sent to /v1/traces below the collector's URL with the path %j",
   async (end) => {
     const { endpoint, urls } = await startCollector();
     const service = await startThings({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint + end } });
@@ -119,7 +119,7 @@ test.each(["", "/", "//", "/base", "/base/"])(
   },
 );
 
-test("the spans name the program and the version that they are of", async () => {
+test("spans name the service and its version", async () => {
   const { endpoint, resources } = await startCollector();
   const service = await startThings({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } });
   await service.request("/things");
@@ -132,7 +132,7 @@ test("the spans name the program and the version that they are of", async () => 
   ]);
 });
 
-test("a collector that is away does not disturb", async () => {
+test("requests succeed without a collector", async () => {
   await using service = await startThings({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" } });
   expect((await service.request("/things")).status).toBe(200);
 });
