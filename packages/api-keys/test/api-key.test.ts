@@ -9,13 +9,13 @@ import {
 } from "../src/api-key.ts";
 
 describe("generateApiKey", () => {
-  test("says live in production only", () => {
+  test("contains live only in production", () => {
     expect(generateApiKey("production")).toMatch(/^pst_live_[0-9A-Za-z]{49}$/);
     expect(generateApiKey("staging")).toMatch(/^pst_test_[0-9A-Za-z]{49}$/);
     expect(generateApiKey("development")).toMatch(/^pst_test_[0-9A-Za-z]{49}$/);
   });
 
-  test("never gives a key twice, uses every character evenly, and keys are always well formed", () => {
+  test("returns unique, well-formed keys with evenly distributed characters", () => {
     const keys = Array.from({ length: 2_000 }, () => generateApiKey("development"));
     expect(new Set(keys).size).toBe(keys.length);
     expect(keys.every(isWellFormedApiKey)).toBe(true);
@@ -33,11 +33,11 @@ describe("isWellFormedApiKey", () => {
   // Computed independently: CRC32 by Python's zlib, base62 with 0-9A-Za-z.
   const known = "pst_test_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg1YM3uj";
 
-  test("accepts a key made elsewhere by the same rule", () => {
+  test("accepts a key that was computed independently", () => {
     expect(isWellFormedApiKey(known)).toBe(true);
   });
 
-  test("refuses a key with any one character changed", () => {
+  test("rejects a key with one changed character", () => {
     const key = generateApiKey("production");
     for (let at = 0; at < key.length; at++) {
       const other = key[at] === "A" ? "B" : "A";
@@ -45,7 +45,7 @@ describe("isWellFormedApiKey", () => {
     }
   });
 
-  test("refuses what is cut, padded or something else", () => {
+  test("rejects a cut or padded key, and other text", () => {
     for (const text of [
       "",
       "pst_test_",
@@ -69,14 +69,14 @@ test("prefixOfApiKey shows four characters of the secret", () => {
   expect(prefixOfApiKey("pst_live_0123456789")).toBe("pst_live_0123");
 });
 
-test("holdsApiKey finds a key amid other text, also one mistyped or cut, and nothing that only begins like one", () => {
+test("holdsApiKey finds a key within other text, even mistyped or cut, but not only its prefix", () => {
   const key = generateApiKey("production");
   for (const text of [key, `my ${key}!`, key.slice(0, 30), `${key.slice(0, -1)}?`])
     expect(holdsApiKey(text)).toBe(true);
   for (const text of ["", "Rex", "pst_live_", "pst_test_Rex", key.slice(9)]) expect(holdsApiKey(text)).toBe(false);
 });
 
-test("environmentOf gives an environment that makes keys of the same kind", () => {
+test("environmentOf returns an environment whose keys have the same prefix", () => {
   for (const environment of ["development", "staging", "production"] as const) {
     const prefix = prefixOfApiKey(generateApiKey(environment));
     expect(generateApiKey(environmentOf(prefix)).slice(0, 9)).toBe(prefix.slice(0, 9));

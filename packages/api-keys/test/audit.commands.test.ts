@@ -9,7 +9,7 @@ import { MIGRATIONS, opened } from "./tables.ts";
 const WHO = `${userInfo().username}@${hostname()}`;
 const HOUR = 60 * 60 * 1000;
 
-/** Returns a database with a key that was issued and revoked, and with a thing that it added, dated an hour from now. */
+/** Returns a database with a key that was issued and revoked, and a thing that the key added, dated an hour from now. */
 async function auditedUrl() {
   const url = await temporaryUrl();
   const db = opened(url);
@@ -22,7 +22,7 @@ async function auditedUrl() {
   return { url, prefix, createdAt: new Date(createdAt).toISOString() };
 }
 
-test("petstore audit shows who did what, in aligned columns or as JSON, never a key", async () => {
+test("petstore audit prints actors and actions in aligned columns or as JSON, never a key", async () => {
   const { url, prefix, createdAt } = await auditedUrl();
   const { code, stdout, stderr } = await run(["audit"], url);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -46,7 +46,7 @@ test("petstore audit shows who did what, in aligned columns or as JSON, never a 
   ]);
 });
 
-test("petstore audit takes a key, a time and a limit, and says where it leaves something out", async () => {
+test("petstore audit filters by key, time and limit, and prints whether entries are left out", async () => {
   const { url, createdAt } = await auditedUrl();
   const actions = async (...words: string[]) => {
     const { stdout } = await run(["audit", ...words], url);
@@ -67,7 +67,7 @@ test("petstore audit takes a key, a time and a limit, and says where it leaves s
   ]);
 });
 
-test("petstore audit shows the latest 100 by default, and says so", async () => {
+test("petstore audit prints the latest 100 entries by default, and the limit", async () => {
   const url = await temporaryUrl();
   const db = opened(url);
   await migrate(db, MIGRATIONS);
@@ -81,7 +81,7 @@ test("petstore audit shows the latest 100 by default, and says so", async () => 
   expect(lines.at(-1)).toBe("Only the latest 100 are shown. See more with a higher --limit.");
 });
 
-test("petstore audit names a key that is not in the database any more as unknown", async () => {
+test("petstore audit prints unknown for a key that is not in the database", async () => {
   const url = await temporaryUrl();
   const db = opened(url);
   await migrate(db, MIGRATIONS);
@@ -100,7 +100,7 @@ test.each([
   ["--since", "yesterday", "Give a duration such as 24h or 7d, or a date or time such as 2026-12-05T09:30Z."],
   ["--since", "2026-13-01", "Give a duration such as 24h or 7d, or a date or time such as 2026-12-05T09:30Z."],
   ["--limit", "0", "Give a whole number from 1 to 999999."],
-])("petstore audit refuses %s %s and says what to give", async (option, value, remedy) => {
+])("petstore audit rejects %s %s and gives the remedy", async (option, value, remedy) => {
   const { code, stdout, stderr } = await run(["audit", option, value], await temporaryUrl());
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toContain(option);

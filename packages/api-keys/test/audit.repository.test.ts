@@ -8,7 +8,7 @@ import { type Database, TABLES, temporaryDatabase } from "./tables.ts";
 const DAY = 24 * 60 * 60 * 1000;
 const CI = { name: "ci", environment: "development" } as const;
 
-test("the audit trail tells what was done to which key, when and by whom, in order", async () => {
+test("the audit trail lists changes of keys in order, with action, key, time and actor", async () => {
   const db = await temporaryDatabase();
   const before = Date.now();
   const { key } = await createApiKey(db, CI);
@@ -34,7 +34,7 @@ test("the audit trail tells what was done to which key, when and by whom, in ord
   expect(times.at(-1)).toBeLessThanOrEqual(Date.now());
 });
 
-test("the audit trail has nothing of what changed nothing", async () => {
+test("the audit trail has no entry for a call without effect", async () => {
   const db = await temporaryDatabase();
   await createApiKey(db, CI);
   await revokeApiKey(db, 1);
@@ -45,7 +45,7 @@ test("the audit trail has nothing of what changed nothing", async () => {
   expect(await listAudit(db, TABLES)).toEqual(entries);
 });
 
-test("what the audit trail cannot record is taken back", async () => {
+test("a change of a key is rolled back if the audit trail cannot record it", async () => {
   const db = await temporaryDatabase();
   const { key } = await createApiKey(db, CI);
   const keys = await listApiKeys(db);
@@ -59,7 +59,7 @@ test("what the audit trail cannot record is taken back", async () => {
   expect((await rotateApiKey(db, 1, DAY)).outcome).toBe("rotated");
 });
 
-test("the audit trail tells writes among what was done to keys, by key, by time and the latest of them", async () => {
+test("the audit trail lists writes with changes of keys, and filters by key, time and limit", async () => {
   const db = await temporaryDatabase();
   const [one, other] = [await createApiKey(db, CI), await createApiKey(db, { ...CI, name: "other" })];
   await db
@@ -88,7 +88,7 @@ test("the audit trail tells writes among what was done to keys, by key, by time 
   ]);
 });
 
-test("the audit trail tells writes to each table that says what adds its rows", async () => {
+test("the audit trail lists writes to each table with `addedBy`", async () => {
   const db = await temporaryDatabase();
   const { id: keyId } = await createApiKey(db, CI);
   await insertThing(db, keyId, 5);

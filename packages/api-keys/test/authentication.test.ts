@@ -10,7 +10,7 @@ import { MIGRATIONS, opened } from "./tables.ts";
 
 afterEach(() => void vi.useRealTimers());
 
-/** Returns `authentication` over a fresh database, whose version the test sets. `make` creates keys that expire in a minute. */
+/** Returns `authentication` over a fresh database. The test sets `data.version`. `make` creates keys that expire in a minute. */
 async function setUp(maxCachedKeys?: number) {
   const db = opened(await temporaryUrl());
   await migrate(db, MIGRATIONS);
@@ -31,13 +31,13 @@ async function setUp(maxCachedKeys?: number) {
   };
 }
 
-test("a looked-up key is cached while nothing was committed, and ends with the key all the same", async () => {
+test("a valid key is cached until the next commit or its expiry", async () => {
   const { db, data, uses, make, authenticate } = await setUp();
   const { key, id } = await make();
   expect(await authenticate(key)).toMatchObject({ caller: { id } }); // learns the version
   expect(await authenticate(key)).toMatchObject({ caller: { id } }); // is cached
   await revokeApiKey(db, id);
-  expect(await authenticate(key)).toMatchObject({ caller: { id } }); // so the database was not queried
+  expect(await authenticate(key)).toMatchObject({ caller: { id } }); // the database was not queried
   expect(uses.record).toHaveBeenCalledTimes(3);
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_001 });
   expect(await authenticate(key)).toBeUndefined();
@@ -46,7 +46,7 @@ test("a looked-up key is cached while nothing was committed, and ends with the k
   expect(await authenticate(key)).toBeUndefined();
 });
 
-test("a key refused as expired is validated anew when the clock is set back, though nothing was committed", async () => {
+test("a cached expired key is validated again if the clock is set back", async () => {
   const { make, uses, authenticate } = await setUp();
   const { key, id } = await make();
   const now = Date.now();
@@ -60,7 +60,7 @@ test("a key refused as expired is validated anew when the clock is set back, tho
   expect(await authenticate(key)).toBeUndefined();
 });
 
-test("that a key gives no entry is kept as well, but for what cannot be a key, and a failure is not", async () => {
+test("an unknown key is cached, but not a malformed key or a failed look-up", async () => {
   const { db, data, make, authenticate } = await setUp(1);
   const { key, id } = await make();
   const unknown = generateApiKey("development");
@@ -69,10 +69,10 @@ test("that a key gives no entry is kept as well, but for what cannot be a key, a
     .updateTable("api_keys")
     .set({ hash: hashApiKey(unknown) })
     .execute();
-  expect(await authenticate(unknown)).toBeUndefined(); // so the database was not queried
+  expect(await authenticate(unknown)).toBeUndefined(); // the database was not queried
   expect(await authenticate("x".repeat(10_000))).toBeUndefined(); // too malformed to be cached
   expect(await authenticate(unknown)).toBeUndefined();
-  expect(await authenticate(generateApiKey("development"))).toBeUndefined(); // evicts the other, since only one is cached
+  expect(await authenticate(generateApiKey("development"))).toBeUndefined(); // evicts the first key, because only one is cached
   expect(await authenticate(unknown)).toMatchObject({ caller: { id } });
   await db
     .updateTable("api_keys")
@@ -88,7 +88,7 @@ test("that a key gives no entry is kept as well, but for what cannot be a key, a
   expect(await authenticate(key)).toMatchObject({ caller: { id } });
 });
 
-test("no key is cached while it is unknown whether something was committed", async () => {
+test("no key is cached without a data version", async () => {
   const { db, data, make, authenticate } = await setUp();
   data.version = undefined;
   const { key, id } = await make();
@@ -97,7 +97,7 @@ test("no key is cached while it is unknown whether something was committed", asy
   expect(await authenticate(key)).toBeUndefined();
 });
 
-test("a key that was being looked up is not cached when something was committed meanwhile", async () => {
+test("a key is not cached if a commit happens during its look-up", async () => {
   const { db, data, make, authenticate } = await setUp();
   const { key, id } = await make();
   let waiting: ReturnType<typeof authenticate>[] = [];

@@ -34,7 +34,7 @@ describe("ensureBootstrapKey", () => {
     expect(await listAudit(db, {})).toMatchObject([{ action: "issue", keyId: 1, keyName: "bootstrap" }]);
   });
 
-  test("leaves a key revoked that was", async () => {
+  test("keeps a revoked key revoked", async () => {
     const [db, file] = [await temporaryDatabase(), await fileWith(KEY)];
     await ensureBootstrapKey(db, file);
     await revokeApiKey(db, 1);
@@ -42,7 +42,7 @@ describe("ensureBootstrapKey", () => {
     expect(await findApiKey(db, KEY, Date.now())).toBeUndefined();
   });
 
-  test("follows a link, as secrets are mounted in containers", async () => {
+  test("follows a link, because containers mount secrets as links", async () => {
     const link = join(await temporaryFolder(), "link");
     await symlink(await fileWith(KEY), link);
     expect(await ensureBootstrapKey(await temporaryDatabase(), link)).toBe("registered");
@@ -51,13 +51,17 @@ describe("ensureBootstrapKey", () => {
   const noKey = /names a file that does not hold one API key\. Make one with: .*keys generate/;
   test.each<[string, () => Promise<string>, RegExp]>([
     ["missing", async () => join(await temporaryFolder(), KEY), /names a file that does not exist\. Make one with: /],
-    ["a path too long", async () => `/${KEY.repeat(100)}`, /names a file that cannot be read \(ENAMETOOLONG\)\.$/],
+    [
+      "at a path that is too long",
+      async () => `/${KEY.repeat(100)}`,
+      /names a file that cannot be read \(ENAMETOOLONG\)\.$/,
+    ],
     ["empty", () => fileWith(""), /names a file that is empty\./],
     ["blank", () => fileWith(" \n"), /names a file that is empty\./],
     ["mistyped", () => fileWith(KEY.replace(/.$/, "!")), noKey],
     ["with a wrong checksum", () => fileWith(KEY.slice(0, -6) + "000000"), noKey],
-    ["two keys", () => fileWith(`${KEY}\n${KEY}\n`), noKey],
-    ["a setting and not a key", () => fileWith(`KEY=${KEY}`), noKey],
+    ["a list of two keys", () => fileWith(`${KEY}\n${KEY}\n`), noKey],
+    ["a setting instead of a key", () => fileWith(`KEY=${KEY}`), noKey],
     ["large", () => fileWith(KEY.repeat(100)), /names a file that contains more than one API key\./],
     ["readable by others", () => fileWith(KEY, 0o604), /users other than its owner may read or write\. Run: chmod 600/],
     [
@@ -68,7 +72,7 @@ describe("ensureBootstrapKey", () => {
     ["writable by others", () => fileWith(KEY, 0o602), /users other than its owner may read or write\. Run: chmod 600/],
     ["a folder", temporaryFolder, /does not name a regular file\.$/],
     ["a named pipe", namedPipe, /does not name a regular file\.$/],
-  ])("refuses a file that is %s, in one line and without its content", async (_, file, message) => {
+  ])("rejects a file that is %s, with one line and without its content", async (_, file, message) => {
     const db = await temporaryDatabase();
     const refusal = await ensureBootstrapKey(db, await file()).catch((error: unknown) => error as ConfigError);
     expect(refusal).toBeInstanceOf(ConfigError);

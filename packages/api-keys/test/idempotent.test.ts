@@ -66,12 +66,12 @@ async function count(): Promise<number> {
   return (await storage.db.selectFrom("things").selectAll().execute()).length;
 }
 
-test("without a key the work is done each time", async () => {
+test("each request without a key does the work", async () => {
   for (let time = 0; time < 2; time++) expect(await idempotent(input({}), add)).toEqual(added);
   expect(await count()).toBe(2);
 });
 
-test("a repeat gets the first answer, its status and headers too, whatever the order of fields", async () => {
+test("a repeated request gets the first status, headers and body, for any order of fields", async () => {
   const first = { key: "k1", path: { shop: 1, shelf: 2 }, body: { name: "x", deep: { a: [1, 2], b: null } } };
   const again = { key: "k1", path: { shelf: 2, shop: 1 }, body: { deep: { b: null, a: [1, 2] }, name: "x" } };
   expect(await idempotent(input(first), add)).toEqual(added);
@@ -79,7 +79,7 @@ test("a repeat gets the first answer, its status and headers too, whatever the o
   expect(await count()).toBe(1);
 });
 
-describe("a key is refused for another request:", () => {
+describe("a key is rejected for another request:", () => {
   const first = { key: "k2", path: { shop: 1 }, body: { name: "x", sizes: [1, 2] } };
   beforeAll(() => idempotent(input(first), add));
 
@@ -88,28 +88,28 @@ describe("a key is refused for another request:", () => {
     ["another path", { ...first, path: { shop: 2 } }],
     ["another query", { ...first, query: { dryRun: true } }],
     ["another value", { ...first, body: { name: "y", sizes: [1, 2] } }],
-    ["a field more, whatever it is called", { ...first, body: { name: "x", sizes: [1, 2], later: null } }],
+    ["an additional field", { ...first, body: { name: "x", sizes: [1, 2], later: null } }],
     ["a list in another order", { ...first, body: { name: "x", sizes: [2, 1] } }],
     ["no body", { ...first, body: undefined }],
-    ["null in place of a body", { ...first, body: null }],
+    ["null instead of a body", { ...first, body: null }],
   ])("%s", async (_, sent) => {
     expect(await idempotent(input(sent), add)).toMatchObject({ status: 422, body: { code: "idempotency_key_reused" } });
     expect(await count()).toBe(0);
   });
 
-  test("but not of another caller", async () => {
+  test("a key of another caller is accepted", async () => {
     expect(await idempotent(input({ ...first, caller: 2, body: {} }), add)).toEqual(added);
   });
 });
 
-test.each([undefined, "k3"])("a failure that the work returns rolls everything back; key %s", async (key) => {
+test.each([undefined, "k3"])("a failure that the work returns rolls back every write; key %s", async (key) => {
   const fail = async (trx: Kysely<Tables>) => {
     await add(trx);
     return { status: 409 as const, body: { code: "sold" } };
   };
   expect(await idempotent(input({ key: key! }), fail)).toEqual({ status: 409, body: { code: "sold" } });
   expect(await count()).toBe(0);
-  expect(await idempotent(input({ key: key!, body: "another" }), add)).toEqual(added); // so the key is unused
+  expect(await idempotent(input({ key: key!, body: "another" }), add)).toEqual(added); // the key is unused
 });
 
 test("work that throws leaves the key unused", async () => {
@@ -117,12 +117,12 @@ test("work that throws leaves the key unused", async () => {
   expect(await idempotent(input({ key: "k4", body: "another" }), add)).toEqual(added);
 });
 
-test("null is no missing body", async () => {
+test("null and a missing body are different requests", async () => {
   expect(await idempotent(input({ key: "k7" }), add)).toEqual(added);
   expect(await idempotent(input({ key: "k7", body: null }), add)).toMatchObject({ status: 422 });
 });
 
-test("what cannot be compared or kept is refused the first time", async () => {
+test("uploaded files and bodies of bytes throw at the first request", async () => {
   await expect(idempotent({ ...input({ key: "k8" }), files: [] }, add)).rejects.toThrow(
     "cannot compare the uploaded files",
   );
@@ -131,7 +131,7 @@ test("what cannot be compared or kept is refused the first time", async () => {
   expect(await count()).toBe(0);
 });
 
-test("an API key in place of an Idempotency-Key is refused, and not stored", async () => {
+test("an API key in Idempotency-Key is rejected, and not stored", async () => {
   const key = generateApiKey("production");
   expect(await idempotent(input({ key: `x${key}` }), add)).toMatchObject({ status: 400 });
   expect(await count()).toBe(0);
@@ -139,7 +139,7 @@ test("an API key in place of an Idempotency-Key is refused, and not stored", asy
   expect(rows.filter((row) => row.key.includes(key))).toEqual([]);
 });
 
-test("rows of an earlier version hold a body alone, under a hash of their own", async () => {
+test("a row of an earlier version replays its body, if its own hash matches", async () => {
   const row = { api_key_id: 1, key: "k5", request_hash: "of before", answer: '{"id":1}', created_at: Date.now() };
   await storage.write((trx) => trx.insertInto("idempotency_keys").values(row).execute());
   const earlier = (hash: string) => idempotent(input({ key: "k5" }), add, { hash, status: 201 });

@@ -32,7 +32,7 @@ async function collecting(
   return { uses, storage, log, lastUses: async () => (await listApiKeys(db)).map(({ lastUsedAt }) => lastUsedAt) };
 }
 
-test("a use is saved within a few seconds, and only of the key that was used", async () => {
+test("a use is saved within a few seconds, for the used key only", async () => {
   const { uses, lastUses } = await collecting();
   const before = Date.now();
   uses.record(2);
@@ -42,7 +42,7 @@ test("a use is saved within a few seconds, and only of the key that was used", a
   expect(at).toBeLessThan(before + 1_000); // the time of the use, not of the save
 });
 
-test("any number of uses is one write, which closing does at once", async () => {
+test("close saves all uses at once, in one write", async () => {
   let writes = 0;
   const { uses, lastUses } = await collecting((storage) => async (work) => {
     writes++;
@@ -57,7 +57,7 @@ test("any number of uses is one write, which closing does at once", async () => 
   expect(writes).toBe(1);
 });
 
-test("uses that cannot be saved disturb nobody, are reported, and are saved later", async () => {
+test("uses that cannot be saved are logged, and saved later", async () => {
   let isAway = true;
   const { uses, lastUses, log } = await collecting(
     (storage) => async (work) => {
@@ -74,14 +74,14 @@ test("uses that cannot be saved disturb nobody, are reported, and are saved late
   await expect.poll(lastUses).toEqual([expect.any(Number), null]);
 });
 
-test("closing while the database is away gives up after one try", async () => {
+test("close tries to save only once if the database is unavailable", async () => {
   const { uses, log } = await collecting(() => async () => Promise.reject(new Error("the database is away")));
   uses.record(1);
   await uses.close();
   expect(log).toHaveLength(1);
 });
 
-test("more keys than fit a statement are saved in several", async () => {
+test("more uses than one statement can hold are saved in several", async () => {
   const { uses, storage, lastUses } = await collecting();
   for (let id = 1_500; id > 0; id--) uses.record(id);
   await uses.close();

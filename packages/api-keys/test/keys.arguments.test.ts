@@ -36,11 +36,11 @@ test.each<[(text: string) => unknown, string, unknown]>([
   [parseSince, "2026-12-05T09:30Z", Date.UTC(2026, 11, 5, 9, 30)],
   [parseSince, "2026-12-05T09:30:15+01:00", Date.UTC(2026, 11, 5, 8, 30, 15)],
   [parseSince, "2026-12-05T09:30:15.250-01:30", Date.UTC(2026, 11, 5, 11, 0, 15, 250)],
-])("%o takes %o as %o", (parse, text, value) => {
+])("%o reads %o as %o", (parse, text, value) => {
   expect(parse(text)).toEqual(value);
 });
 
-test("a duration is taken as so long before now", () => {
+test("parseSince subtracts a duration from the current time", () => {
   const before = Date.now();
   const since = parseSince("2h") + 2 * HOUR;
   expect(since).toBeGreaterThanOrEqual(before);
@@ -68,13 +68,13 @@ describe.each<[(text: string) => unknown, string, string[]]>([
     SINCE,
     ["2026-12-05T9:30Z", "2026-12-05T09:30:15.Z", "+002026-12-05", "2026-12-05T09:30Zx", "2026-12-05T09:30+1"],
   ],
-])("%o, else %s,", (parse, remedy, texts) => {
-  test.each(texts)("refuses %o", (text) => {
+])("%o, with the error %s,", (parse, remedy, texts) => {
+  test.each(texts)("rejects %o", (text) => {
     expect(() => parse(text)).toThrow(new InvalidArgumentError(remedy));
   });
 });
 
-test("a name that holds an API key is refused, as it is stored and logged", () => {
+test("parseName rejects a name with an API key, because names are stored and logged", () => {
   const holding = `for ${generateApiKey("production")}`;
   const remedy = "Give a name without an API key, since names are stored and logged.";
   expect(() => parseName(holding)).toThrow(new InvalidArgumentError(remedy));

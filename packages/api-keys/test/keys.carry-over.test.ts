@@ -48,8 +48,8 @@ function carried(replaced: string[], restored: Sqlite.Database): Carried | undef
   return outcome;
 }
 
-describe("the keys that have ended in a database", () => {
-  test("are carried over with every column, with their audit trail", () => {
+describe("ended keys of a replaced database", () => {
+  test("are carried over with every column and their audit trail", () => {
     const restored = memoryDatabase(KEYS, AUDIT);
     const rows = [key(1, "a"), key(2, "b", { revoked: 60, used: 55, expires: 99 }), key(3, "c", { rotated: 70 })];
     carried([...rows, ending(10, "issue", 2), ending(60, "revoke", 2)], restored);
@@ -63,20 +63,20 @@ describe("the keys that have ended in a database", () => {
     ]);
   });
 
-  test("have no time where a table of an older version has no column for it", () => {
+  test("have null for a column that the table of an older version does not have", () => {
     const replaced = memoryDatabase(KEYS, key(1, "a", { revoked: 60 }), "alter table api_keys drop column rotated_at");
     const restored = memoryDatabase(KEYS, AUDIT);
     expect(apiKeyCarryOver.read(replaced)(restored)).toEqual(expected(1, 1));
     expect(keysIn(restored)).toEqual([[1, "a", null, 60, null]]);
   });
 
-  test("are none where a database has never had a table", () => {
+  test("are empty for a database without tables", () => {
     expect(apiKeyCarryOver.read(memoryDatabase())(memoryDatabase(KEYS, AUDIT))).toEqual(expected(0, 0));
   });
 });
 
-describe("what is carried over into a backup", () => {
-  test("ends the keys that it has, at the times when they ended, and says of how many that is news", () => {
+describe("the carry-over into a backup", () => {
+  test("ends the backup's keys at their original times, and counts the newly ended ones", () => {
     const restored = memoryDatabase(KEYS, AUDIT, key(1, "a"), key(2, "b", { expires: 80 }), key(3, "c"), key(4, "d"));
     restored.exec([key(5, "e", { revoked: 30 }), key(6, "f", { rotated: 30 })].join(";"));
     const ended = [
@@ -99,7 +99,7 @@ describe("what is carried over into a backup", () => {
     expect(carried(ended, restored)).toEqual(expected(0, 0));
   });
 
-  test("ends in addition a key that was rotated and is revoked, and one that was revoked and is rotated", () => {
+  test("revokes a key that is rotated in the backup, and rotates one that is revoked there", () => {
     const restored = memoryDatabase(KEYS, AUDIT, key(1, "a", { rotated: 30 }), key(2, "b", { revoked: 30 }));
     const ended = [key(1, "a", { rotated: 30, revoked: 60 }), key(2, "b", { revoked: 30, rotated: 61 })];
     expect(carried(ended, restored)).toEqual(expected(2, 0));
@@ -109,7 +109,7 @@ describe("what is carried over into a backup", () => {
     ]);
   });
 
-  test("lets no key expire later than the backup has it", () => {
+  test("does not extend the expiry of a key in the backup", () => {
     const restored = memoryDatabase(KEYS, AUDIT, key(1, "a", { expires: 70 }), key(2, "b", { expires: 70 }));
     carried([key(1, "a", { revoked: 60, expires: 80 }), key(2, "b", { revoked: 60 })], restored);
     expect(keysIn(restored)).toMatchObject([
@@ -118,7 +118,7 @@ describe("what is carried over into a backup", () => {
     ]);
   });
 
-  test("adds a key that it does not know, under its id where that is free, and its trail under the id it has then", () => {
+  test("adds unknown keys, with a new id if the old one is taken, and their trail with that id", () => {
     const restored = memoryDatabase(KEYS, AUDIT, key(1, "a"), key(2, "other"));
     const replaced = [key(2, "b", { revoked: 60, used: 55 }), key(7, "c", { rotated: 61 })];
     const trail = [ending(60, "revoke", 2), ending(61, "rotate", 7), ending(12, "issue", 7)];
@@ -138,7 +138,7 @@ describe("what is carried over into a backup", () => {
     expect(b).toMatchObject({ name: "b key", prefix: "pst_", scopes: "pets:read", created_at: 10, last_used_at: 55 });
   });
 
-  test("repeats no entry of the trail that it has, nor one of a key whose end is no news", () => {
+  test("adds no existing entry of the trail, and none for a key that has already ended in the backup", () => {
     const restored = memoryDatabase(KEYS, AUDIT, key(1, "a", { rotated: 30 }), key(2, "b", { revoked: 31 }));
     restored.exec([ending(30, "rotate", 1), ending(40, "revoke", 2)].join(";"));
     const replaced = [key(1, "a", { rotated: 30, revoked: 60 }), key(2, "b", { revoked: 31 })];
@@ -152,7 +152,7 @@ describe("what is carried over into a backup", () => {
     ]);
   });
 
-  test("is all of it or nothing", () => {
+  test("changes nothing if one write fails", () => {
     const restored = memoryDatabase(KEYS, AUDIT, key(1, "a"));
     restored.exec("create trigger refused before insert on audit begin select raise(abort, 'refused'); end");
     const ended = [key(1, "a", { revoked: 60 }), ending(60, "revoke", 1)];

@@ -9,7 +9,7 @@ import { MIGRATIONS, opened } from "./tables.ts";
 const DAY = 24 * 60 * 60 * 1000;
 
 describe("petstore keys", () => {
-  test("create shows a working key once, on a database not yet migrated", async () => {
+  test("create migrates the database, and prints a valid key once", async () => {
     const url = await temporaryUrl();
     const { code, stdout, stderr } = await run(["keys", "create", "--name", "ci"], url, "production");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -29,7 +29,7 @@ describe("petstore keys", () => {
     expect(Math.abs(Date.parse(created.expiresAt) - (Date.now() + 90 * DAY))).toBeLessThan(60_000);
   });
 
-  test('create --scopes "*" makes a key for every operation there is and will be', async () => {
+  test('create --scopes "*" creates a key for every current and future operation', async () => {
     const url = await temporaryUrl();
     const { stdout } = await run(["keys", "create", "--name", "ci", "--scopes", "*"], url);
     expect(stdout).toContain('Key 1, "ci", allows everything without expiry:');
@@ -37,7 +37,7 @@ describe("petstore keys", () => {
     expect(await findApiKey(opened(url), key)).toMatchObject({ scopes: ["*"] });
   });
 
-  test("create says in words how long the key holds", async () => {
+  test("create prints the expiry of the key", async () => {
     const url = await temporaryUrl();
     const words = ["keys", "create", "--name", "ci", "--scopes", "things:write", "--expires-in", "1h"];
     const [, until = "", key] =
@@ -48,7 +48,7 @@ describe("petstore keys", () => {
     expect(key).toMatch(/^pst_test_\w{49}$/);
   });
 
-  test("create refuses a name that holds an API key, which would stand in each line of the log", async () => {
+  test("create rejects a name with an API key, because names are logged", async () => {
     const url = await temporaryUrl();
     const words = ["keys", "create", "--name", `for ${generateApiKey("production")}`];
     const { code, stdout, stderr } = await run(words, url);
@@ -56,7 +56,7 @@ describe("petstore keys", () => {
     expect(stderr).toContain("Give a name without an API key, since names are stored and logged.");
   });
 
-  test("list shows each key's state in aligned columns, never a key or a hash", async () => {
+  test("list prints each key's state in aligned columns, never a key or a hash", async () => {
     const url = await temporaryUrl();
     const db = opened(url);
     await migrate(db, MIGRATIONS);
@@ -94,7 +94,7 @@ describe("petstore keys", () => {
     expect(stdout).not.toMatch(/hash|"key"|[0-9a-f]{64}|pst_\w{4}_\w{5}/);
   });
 
-  test("rotate shows the new key once, and until when the old one holds: a day by default", async () => {
+  test("rotate prints the new key once, and the expiry of the old one: a day by default", async () => {
     const url = await temporaryUrl();
     const db = opened(url);
     await migrate(db, MIGRATIONS);
@@ -120,11 +120,11 @@ describe("petstore keys", () => {
     ["revoked", "1", "error: key 1 is revoked; create a new one with `petstore keys create`\n"],
     ["expired", "2", "error: key 2 is expired; create a new one with `petstore keys create`\n"],
     [
-      "replaced already",
+      "already rotated",
       "3",
       "error: key 3 is already rotated; rotate the key that replaced it, see `petstore keys list`\n",
     ],
-  ])("rotate refuses a key that is %s", async (_, id, stderr) => {
+  ])("rotate rejects a key that is %s", async (_, id, stderr) => {
     const url = await temporaryUrl();
     const db = opened(url);
     await migrate(db, MIGRATIONS);
@@ -136,7 +136,7 @@ describe("petstore keys", () => {
     expect(await run(["keys", "rotate", id], url)).toEqual({ code: 1, stdout: "", stderr });
   });
 
-  test("revoke ends a key, may be repeated, and says when there is none", async () => {
+  test("revoke ends a key, may be repeated, and reports an unknown key", async () => {
     const url = await temporaryUrl();
     const db = opened(url);
     await migrate(db, MIGRATIONS);

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { createApiKey } from "../src/keys.repository.ts";
 import { MIGRATIONS, opened } from "./tables.ts";
 
-test("leaves no trace of the key in the files of the database", async () => {
+test("createApiKey writes no part of the secret to the files of the database", async () => {
   const url = await temporaryUrl();
   const db = opened(url);
   await migrate(db, MIGRATIONS);

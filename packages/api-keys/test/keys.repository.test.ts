@@ -17,7 +17,7 @@ const DAY = 24 * 60 * 60 * 1000;
 const CI = { name: "ci", environment: "development" } as const;
 
 describe("createApiKey", () => {
-  test("makes a key with every scope and no expiry", async () => {
+  test("creates a key with every scope and no expiry by default", async () => {
     const db = await temporaryDatabase();
     const { key, createdAt, ...rest } = await createApiKey(db, CI);
     expect(Math.abs(Date.now() - createdAt)).toBeLessThan(10_000);
@@ -38,7 +38,7 @@ describe("createApiKey", () => {
     });
   });
 
-  test("gives the key only the scopes asked for", async () => {
+  test("creates a key with only the given scopes", async () => {
     const db = await temporaryDatabase();
     const { key } = await createApiKey(db, { ...CI, scopes: ["things:read"] });
     expect((await findApiKey(db, key, Date.now()))?.scopes).toEqual(["things:read"]);
@@ -46,7 +46,7 @@ describe("createApiKey", () => {
 });
 
 describe("findApiKey", () => {
-  test("finds nothing for a key that is malformed or unknown", async () => {
+  test("returns undefined for a malformed or unknown key", async () => {
     const db = await temporaryDatabase();
     await createApiKey(db, CI);
     for (const key of ["", "ci", "pst_test_", generateApiKey("development")]) {
@@ -72,7 +72,7 @@ describe("findApiKey", () => {
 });
 
 describe("revokeApiKey", () => {
-  test("ends one key, at once for every connection, and says what it found", async () => {
+  test("ends one key at once for every connection, and returns the outcome", async () => {
     const url = await temporaryUrl();
     const [db, other] = [opened(url), opened(url)];
     await migrate(db, MIGRATIONS);
@@ -90,7 +90,7 @@ describe("revokeApiKey", () => {
   });
 });
 
-test("listApiKeys shows every key, and never the key itself or its hash", async () => {
+test("listApiKeys returns every entry, never with the key or its hash", async () => {
   const db = await temporaryDatabase();
   const { key: _, ...first } = await createApiKey(db, CI);
   const { key: __, ...second } = await createApiKey(db, { ...CI, name: "ops" });
@@ -98,7 +98,7 @@ test("listApiKeys shows every key, and never the key itself or its hash", async 
 });
 
 describe("rotateApiKey", () => {
-  test("makes a key with the same name and scopes; the old one ends after the overlap", async () => {
+  test("creates a key with the same name and scopes; the old one ends after the overlap", async () => {
     const db = await temporaryDatabase();
     const old = await createApiKey(db, { name: "shop", environment: "production", scopes: ["things:read"] });
     const before = Date.now();
@@ -113,7 +113,7 @@ describe("rotateApiKey", () => {
     expect(await findApiKey(db, apiKey.key, oldExpiresAt)).toMatchObject({ id: 2, scopes: ["things:read"] });
   });
 
-  test("gives the new key as long as the old one had, and the old one no longer than it had", async () => {
+  test("creates a key with the lifetime of the old one, and does not extend the old one", async () => {
     const db = await temporaryDatabase();
     const old = await createApiKey(db, { ...CI, expiresAt: Date.now() + DAY / 2 });
     const { apiKey, oldExpiresAt } = await rotated(db, old.id, DAY);
@@ -131,7 +131,7 @@ describe("rotateApiKey", () => {
     expect(await rotateApiKey(db, id, 0)).toEqual({ outcome: "rotated before" });
   });
 
-  test("makes no key for one that is unknown, revoked, expired or rotated before", async () => {
+  test("creates no key if the old one is unknown, revoked, expired or already rotated", async () => {
     const db = await temporaryDatabase();
     const [revoked, expired, before] = [
       await createApiKey(db, CI),
@@ -147,7 +147,7 @@ describe("rotateApiKey", () => {
     expect(await listApiKeys(db)).toEqual(keys);
   });
 
-  test("succeeds once among connections that try at the same time", async () => {
+  test("succeeds only once among concurrent connections", async () => {
     const url = await temporaryUrl();
     await migrate(opened(url), MIGRATIONS);
     const { id } = await createApiKey(opened(url), CI);
@@ -160,7 +160,7 @@ describe("rotateApiKey", () => {
   });
 });
 
-test("saveKeyUses keeps the latest use of each key, whichever process saves first", async () => {
+test("saveKeyUses keeps the latest use of each key, even if an earlier use is saved later", async () => {
   const db = await temporaryDatabase();
   for (const name of ["one", "two", "three"]) await createApiKey(db, { ...CI, name });
   const saved = async (...uses: [number, number][]) => {

@@ -15,7 +15,7 @@ export interface LimitedThings extends Things {
   key: string;
 }
 
-/** Starts the service until the end of the test, by default on a fresh database. */
+/** Starts a service with these limits until the end of the test, by default on a fresh database. */
 export async function startLimited(
   limits: Partial<RateLimits>,
   { storage: given, env = {} }: { storage?: Storage; env?: NodeJS.ProcessEnv } = {},

@@ -8,7 +8,7 @@ import { type Database, temporaryDatabase } from "./tables.ts";
 
 const scopes = ["things:read", "things:write"];
 
-test("writes a working key that its owner alone can read, and nothing beside it", async () => {
+test("writes a valid key that only its owner can read, and no other file", async () => {
   const [db, file] = [await temporaryDatabase(), await temporaryFile()];
   expect(await ensureQuickstartKey(db, file, scopes)).toBe("written");
   expect(await keyIn(db, file)).toMatchObject({ name: "quickstart", scopes: ["*"] });
@@ -16,7 +16,7 @@ test("writes a working key that its owner alone can read, and nothing beside it"
   expect(await readdir(dirname(file))).toEqual(["quickstart.key"]);
 });
 
-test("keeps a key that works, and takes it from others' eyes", async () => {
+test("keeps a valid key, and removes the read permission of others", async () => {
   const [db, file] = [await temporaryDatabase(), await temporaryFile()];
   await ensureQuickstartKey(db, file, scopes);
   const before = await readFile(file, "utf8");
@@ -27,7 +27,7 @@ test("keeps a key that works, and takes it from others' eyes", async () => {
   expect(await listApiKeys(db)).toHaveLength(1);
 });
 
-test("keeps a key of before that allows every scope there is, and replaces it once there is another", async () => {
+test("keeps a key with every current scope, and replaces it if a scope is added", async () => {
   const [db, file] = [await temporaryDatabase(), await temporaryFile()];
   await ensureQuickstartKey(db, file, scopes);
   const { key } = await createApiKey(db, { name: "earlier", environment: "development", scopes });
@@ -37,7 +37,7 @@ test("keeps a key of before that allows every scope there is, and replaces it on
   expect(await ensureQuickstartKey(db, file, [...scopes, "orders:write"])).toBe("kept");
 });
 
-test("replaces a key that does not work in this database", async () => {
+test("replaces a key that is unknown to this database or revoked", async () => {
   const [db, file] = [await temporaryDatabase(), await temporaryFile()];
   await ensureQuickstartKey(await temporaryDatabase(), file, scopes);
   await chmod(file, 0o644);
@@ -50,7 +50,7 @@ test("replaces a key that does not work in this database", async () => {
   expect(await keyIn(db, file)).toMatchObject({ id: 2 });
 });
 
-test("replaces a key that lacks a scope, and what is no key", async () => {
+test("replaces a key without every scope, and text that is not a key", async () => {
   const [db, file] = [await temporaryDatabase(), await temporaryFile()];
   const { key } = await createApiKey(db, { name: "reader", environment: "development", scopes: ["things:read"] });
   await ensureQuickstartKey(db, file, scopes);
@@ -61,7 +61,7 @@ test("replaces a key that lacks a scope, and what is no key", async () => {
   }
 });
 
-test("says which file cannot be used, and what to do", async () => {
+test("names a file that cannot be used, and gives the remedy", async () => {
   const [db, file] = [await temporaryDatabase(), await temporaryFile()];
   await mkdir(file, { recursive: true });
   await expect(ensureQuickstartKey(db, file, scopes)).rejects.toThrow(

@@ -4,7 +4,7 @@ import { type LimitedThings, startLimited } from "./limited-things.ts";
 
 const LIMITS = { perKey: { requests: 6, seconds: 60 }, failuresPerAddress: { requests: 4, seconds: 60 } };
 
-/** Two services on one database. */
+/** Starts two services on one database. */
 async function twoServices(limits: Parameters<typeof startLimited>[0]): Promise<[LimitedThings, LimitedThings]> {
   const first = await startLimited(limits);
   return [first, await startLimited(limits, { storage: first.storage })];
@@ -39,7 +39,7 @@ test("two services on one database count the failures of an address together", a
   expect((await first.request("/things")).status).toBe(200);
 });
 
-test("what cannot be counted is answered 503 and not let in, and served once it can be again", async () => {
+test("a request that cannot be counted gets 503, and succeeds once counting works again", async () => {
   const { request, key, storage } = await startLimited(LIMITS);
   await sql`alter table rate_limits rename to away`.execute(storage.db);
   for (const token of [key, "wrong"]) {
@@ -51,7 +51,7 @@ test("what cannot be counted is answered 503 and not let in, and served once it 
   expect((await request("/things")).status).toBe(200);
 });
 
-test("a count begins anew when its time is over, and a service need not have seen it begin", async () => {
+test("a count restarts after its period, even in a service that did not start it", async () => {
   const [first, second] = await twoServices({ perKey: { requests: 1, seconds: 1 } });
   const { key: token } = first;
   await first.request("/things", { token });

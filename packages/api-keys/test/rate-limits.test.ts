@@ -5,7 +5,7 @@ import { networkOf } from "../src/rate-limits.ts";
 import { type LimitedThings, startLimited } from "./limited-things.ts";
 
 describe("a limit of requests per key", () => {
-  test("says what is left, and then 429 for this key alone", async () => {
+  test("returns the remaining requests in RateLimit, then 429 for this key only", async () => {
     const { request, baseUrl, storage } = await startLimited({ perKey: { requests: 3, seconds: 60 } });
     for (const left of [2, 1, 0]) {
       const { status, headers } = await request("/things");
@@ -28,7 +28,7 @@ describe("a limit of requests per key", () => {
     expect((await fetch(new URL("/readyz", baseUrl))).status).toBe(200);
   });
 
-  test("lets the key in again when the time is over", async () => {
+  test("accepts the key again after the period", async () => {
     const { request } = await startLimited({ perKey: { requests: 1, seconds: 1 } });
     await request("/things");
     expect((await request("/things")).status).toBe(429);
@@ -41,7 +41,7 @@ describe("a limit of failures per address", () => {
   const failFrom = async ({ request }: LimitedThings, header: string, value: string) =>
     (await request("/things", { token: "wrong", headers: { [header]: value } })).status;
 
-  test("429 for more wrong keys, while valid ones pass", async () => {
+  test("rejects further wrong keys with 429, and accepts valid keys", async () => {
     const { request } = await startLimited({ failuresPerAddress: failures });
     for (const token of ["a", "b"]) expect((await request("/things", { token })).status).toBe(401);
     const refused = await request("/things", { token: "c" });
@@ -53,7 +53,7 @@ describe("a limit of failures per address", () => {
     }
   });
 
-  test("counts the clients that trusted proxies name, each for itself, IPv6 by /64", async () => {
+  test("counts each client behind a trusted proxy separately, and IPv6 clients by /64", async () => {
     const service = await startLimited({ failuresPerAddress: failures }, { env: { TRUST_PROXY: "127.0.0.1" } });
     const usual = async (value: string) => failFrom(service, "X-Forwarded-For", value);
     expect(await usual("203.0.113.7")).toBe(401);
@@ -67,7 +67,7 @@ describe("a limit of failures per address", () => {
     expect(await usual("2001:db8:0:2::3")).toBe(401);
   });
 
-  test("is not evaded by what no trusted proxy has written", async () => {
+  test("ignores forwarding headers of untrusted clients", async () => {
     const service = await startLimited({ failuresPerAddress: failures });
     const statuses = [];
     for (const client of ["203.0.113.7", "203.0.113.8", "203.0.113.9"])
@@ -77,7 +77,7 @@ describe("a limit of failures per address", () => {
   });
 });
 
-test("there are no limits unless they are set", async () => {
+test("no limit applies by default", async () => {
   const { request } = await startLimited({});
   expect((await request("/things")).headers.has("RateLimit")).toBe(false);
   for (let count = 0; count < 50; count++) expect((await request("/things", { token: "wrong" })).status).toBe(401);
@@ -89,4 +89,4 @@ test.each([
   ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
   ["2001:db8:1:2::9", "2001:db8:1:2"],
   ["2001:db8::9", "2001:db8:0:0"],
-])("%s counts for %s", (address, network) => expect(networkOf(address)).toBe(network));
+])("networkOf(%s) is %s", (address, network) => expect(networkOf(address)).toBe(network));
