@@ -13,11 +13,11 @@ const OLD = documentOf("3.0.3");
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const alternatives = (schema: SchemaNode, document = LATEST) => alternativesOf(document, schema);
 
-describe("the keywords of a schema", () => {
+describe("keywordsOf returns the keywords of", () => {
   test.each<[name: string, schema: SchemaNode, keywords: object, document?: typeof LATEST]>([
     ["true", true, {}],
     ["false", false, { not: [{}] }],
-    ["a plain one", { type: "string", maxLength: 9 }, { type: ["string"], maxLength: [9] }],
+    ["a plain schema", { type: "string", maxLength: 9 }, { type: ["string"], maxLength: [9] }],
     ["a reference", ref("Name"), { type: ["string"], maxLength: [9] }],
     ["a reference and more", { ...ref("Name"), maxLength: 5 }, { type: ["string"], maxLength: [9, 5] }],
     [
@@ -38,7 +38,7 @@ describe("the keywords of a schema", () => {
       { type: ["string"], maxLength: [9] },
       OLD,
     ],
-    ["a plain one in OpenAPI 3.0", { type: "string", maxLength: 9 }, { type: ["string"], maxLength: [9] }, OLD],
+    ["a plain schema in OpenAPI 3.0", { type: "string", maxLength: 9 }, { type: ["string"], maxLength: [9] }, OLD],
     ["nullable", { type: "string", nullable: true }, { type: [["string", "null"]] }],
     ["not nullable", { type: "string", nullable: false }, { type: ["string"] }],
     ["nullable without a type", { nullable: true }, {}],
@@ -49,13 +49,13 @@ describe("the keywords of a schema", () => {
     ["anyOf of two", { anyOf: [true, false] }, { anyOf: [[true, false]] }],
     ["an enum of one", { enum: ["a"] }, { enum: [["a"]] }],
     ["an undefined keyword", { type: "string", maxLength: undefined }, { type: ["string"] }],
-    ["itself", ref("Own"), { type: ["string"] }],
+    ["a schema that contains itself", ref("Own"), { type: ["string"] }],
   ])("%s", (_name, schema, keywords, document = LATEST) => {
     expect(keywordsOf(document, schema)).toStrictEqual(keywords);
   });
 });
 
-test("the values that are left are in each list", () => {
+test("valuesOf returns the values that occur in each list", () => {
   expect(valuesOf({ enum: [["a", 1, null]] })).toEqual(['"a"', "1", "null"]);
   expect(
     valuesOf({
@@ -71,7 +71,7 @@ test("the values that are left are in each list", () => {
   expect(valuesOf({ type: ["string"] })).toBeUndefined();
 });
 
-test("schemas that hold at once are one, each once", () => {
+test("allOf combines schemas, each of them once", () => {
   expect(allOf([{ type: "string" }])).toEqual({ type: "string" });
   expect(allOf([true, { minLength: 1 }])).toEqual({ allOf: [true, { minLength: 1 }] });
   expect(allOf([{ minLength: 1 }, { minLength: 1 }])).toEqual({ minLength: 1 });
@@ -82,9 +82,9 @@ test("schemas that hold at once are one, each once", () => {
   expect(allOf([more])).toEqual(more);
 });
 
-describe("the alternatives of a value", () => {
+describe("alternativesOf returns the alternatives of a value", () => {
   test.each<[name: string, schema: SchemaNode, found: object[]]>([
-    ["of no type", { maxLength: 9 }, [{ keywords: { maxLength: [9] } }]],
+    ["without a type", { maxLength: 9 }, [{ keywords: { maxLength: [9] } }]],
     ["of one type", { type: "string" }, [{ type: "string", keywords: {} }]],
     [
       "of two types",
@@ -114,7 +114,7 @@ describe("the alternatives of a value", () => {
       [{ type: "null", keywords: {} }],
     ],
     [
-      "of any of two",
+      "with anyOf of two",
       { anyOf: [{ type: "string" }, { type: "null" }], title: "a" },
       [
         { type: "string", keywords: { title: ["a"] } },
@@ -122,7 +122,7 @@ describe("the alternatives of a value", () => {
       ],
     ],
     [
-      "of one of two, by their names",
+      "with oneOf of two, by their names",
       { oneOf: [ref("Name"), { type: "null" }] },
       [
         { name: "Name", type: "string", keywords: { maxLength: [9] } },
@@ -130,7 +130,7 @@ describe("the alternatives of a value", () => {
       ],
     ],
     [
-      "of one of a named choice",
+      "with a named choice of two",
       { anyOf: [ref("Pet"), { type: "null" }] },
       [
         { name: "Pet", keywords: { required: [["claws"]] } },
@@ -139,7 +139,7 @@ describe("the alternatives of a value", () => {
       ],
     ],
     [
-      "of two choices at once",
+      "with two choices at once",
       { allOf: [{ anyOf: [{ minLength: 1 }, { minLength: 2 }] }, { anyOf: [{ maxLength: 3 }, { maxLength: 4 }] }] },
       [
         { keywords: { minLength: [1], maxLength: [3] } },
@@ -149,7 +149,7 @@ describe("the alternatives of a value", () => {
       ],
     ],
     [
-      "of a choice between itself and another, which ends",
+      "with a choice between itself and another schema",
       ref("Self"),
       [
         { name: "Self", type: "string", keywords: {} },
@@ -160,7 +160,7 @@ describe("the alternatives of a value", () => {
     expect(alternatives(schema)).toStrictEqual(found);
   });
 
-  test("each have the values of their type", () => {
+  test("with only the values of their type", () => {
     const values = ["a", null, [1], 1, 1.5, true, {}];
     const type = ["string", "null", "array", "integer", "number", "boolean", "object"];
     const left = alternatives({ type, enum: values, const: undefined }).map((alternative) => [
@@ -182,7 +182,7 @@ describe("the alternatives of a value", () => {
     expect(alternatives({ type: "string", const: "a" })).toEqual([{ type: "string", keywords: { const: ["a"] } }]);
   });
 
-  test("each have the assertions about their type, and the format of what may have one", () => {
+  test("with only the assertions for their type, and format only for types that can have one", () => {
     const assertions: Record<string, string> = {
       string: "pattern minLength maxLength contentEncoding contentMediaType contentSchema",
       number: "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf",

@@ -7,7 +7,7 @@ const found = (before: Node, after: Node) =>
   annotationChanges({ before, after }).map(({ place, subject, what }) => `${place}: ${subject} ${what}`);
 const operation = (node: Node) => ({ paths: { "/pets": { get: node } } });
 
-describe("nothing that has a name of somebody's choice is a description", () => {
+describe("a user-defined name is not a description", () => {
   test.each(
     "paths webhooks callbacks responses headers content links encoding variables schemas parameters requestBodies securitySchemes pathItems flows properties patternProperties dependentSchemas $defs".split(
       " ",
@@ -31,11 +31,11 @@ describe("an extension", () => {
     "x-deprecated-at x-sunset x-successor x-allow-unknown-query-parameters x-eov-allow-unknown-query-parameters".split(
       " ",
     ),
-  )("%s is compared with its operation", (name) => {
+  )("%s is not an annotation", (name) => {
     expect(found(operation({}), operation({ [name]: "a" }))).toEqual([]);
   });
 
-  test.each(["x-owner", "x-sunset-note", "x-x-sunset"])("%s describes", (name) => {
+  test.each(["x-owner", "x-sunset-note", "x-x-sunset"])("%s is an annotation", (name) => {
     expect(found(operation({}), operation({ [name]: "a" }))).toEqual([`GET /pets: \`${name}\` is added`]);
   });
 });
@@ -47,7 +47,7 @@ describe("a change of a description is reported", () => {
     ["of a path", { paths: { "/a": { summary: "a" } } }, { paths: { "/a": {} } }, ["paths//a: `summary` is removed"]],
     ["of an operation", operation({ summary: "a" }), operation({ summary: "b" }), ["GET /pets: `summary` changes"]],
     [
-      "of a part of it",
+      "of a part of an operation",
       operation({ requestBody: { description: "a" } }),
       operation({ requestBody: { description: "b" } }),
       ["GET /pets: `description` of requestBody changes"],
@@ -58,36 +58,41 @@ describe("a change of a description is reported", () => {
       { components: { schemas: { Pet: { items: { description: "b" } } } } },
       ["components/schemas/Pet/items: `description` changes"],
     ],
-    ["not behind a new reference", { a: { description: "a" } }, { a: { $ref: "#/b", description: "b" } }, []],
-    ["not behind a former one", { a: { $ref: "#/b", description: "b" } }, { a: { description: "a" } }, []],
-    ["beside one that stays", { a: { $ref: "#/b", title: "a" } }, { a: { $ref: "#/b" } }, ["a: `title` is removed"]],
+    ["but not after a new reference", { a: { description: "a" } }, { a: { $ref: "#/b", description: "b" } }, []],
+    ["but not after a removed reference", { a: { $ref: "#/b", description: "b" } }, { a: { description: "a" } }, []],
     [
-      "also in a map with a name like one",
+      "beside an unchanged reference",
+      { a: { $ref: "#/b", title: "a" } },
+      { a: { $ref: "#/b" } },
+      ["a: `title` is removed"],
+    ],
+    [
+      "in a map with a field that looks like a reference",
       { a: { properties: { $ref: {}, b: { title: "a" } } } },
       { a: { properties: { b: { title: "b" } } } },
       ["a/properties/b: `title` changes"],
     ],
-    ["of a null", { a: null }, { a: null }, []],
-    ["where an object becomes null", { a: { title: "a" } }, { a: null }, []],
-    ["where a list becomes an object", { a: [{ title: "a" }] }, { a: { title: "b" } }, []],
+    ["but not of null", { a: null }, { a: null }, []],
+    ["but not if an object becomes null", { a: { title: "a" } }, { a: null }, []],
+    ["but not if a list becomes an object", { a: [{ title: "a" }] }, { a: { title: "b" } }, []],
   ])("%s", (_name, before, after, expected) => {
     expect(found(before, after)).toEqual(expected);
   });
 
-  test.each(["in", "name", "url", "$ref", "type"])("in a list, whose items are identified by %s", (key) => {
+  test.each(["in", "name", "url", "$ref", "type"])("in a list with items identified by %s", (key) => {
     const [one, other] = [{ [key]: "a" }, { [key]: "b" }];
     const before = { list: [one, { ...other, title: "a" }] };
     expect(found(before, { list: [{ ...other, title: "b" }, one] })).toEqual(["list/0: `title` changes"]);
     expect(found(before, { list: [one] })).toEqual([]);
   });
 
-  test("in a list with two items alike, in their order", () => {
+  test("in a list with equal items, by their order", () => {
     const list = (...titles: string[]) => ({ list: titles.map((title) => ({ type: "a", title })) });
     expect(found(list("a", "b"), list("a", "c"))).toEqual(["list/1: `title` changes"]);
     expect(found(list("a", "b"), list("c", "b"))).toEqual(["list/0: `title` changes"]);
   });
 
-  test("with the place of the words, which a removal has not", () => {
+  test("with its place, except for a removal", () => {
     const after = { info: { title: "b" } };
     const changes = annotationChanges({ before: { info: { title: "a", summary: "a" } }, after });
     expect(changes.map(({ at }) => at)).toEqual([{ node: after.info, key: "title" }, undefined]);

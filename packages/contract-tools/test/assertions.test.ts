@@ -8,7 +8,7 @@ const ADDED = "Narrows the request: the service rejects requests that clients ma
 const REMOVED = "Widens the request: the service accepts more.";
 const CHANGED = "Changes the request: the service may reject requests that clients send today.";
 
-/** The messages of a changed request schema, each with its impact. */
+/** Returns the messages for a changed request schema, each with its impact. */
 function messagesOf(before: unknown, after: unknown, schemas: Json = {}, schemasAfter = schemas): string[] {
   const accepting = (schema: unknown, named: Json) => ({
     openapi: "3.1.1",
@@ -37,7 +37,7 @@ test.each(RESTRICTING.split(" "))("`%s` narrows when it is added, and widens whe
   ]);
 });
 
-test.each(REPLACING.split(" "))("`%s` may do either when it is added or removed", (keyword) => {
+test.each(REPLACING.split(" "))("`%s` changes the request when it is added or removed", (keyword) => {
   const schema = { [keyword]: [{ type: "string" }] };
   expect(messagesOf({}, schema)).toEqual([
     `breaking ${PLACE}: \`${keyword}\` [{"type":"string"}] is added. ${CHANGED}`,
@@ -112,7 +112,7 @@ test.each([
   expect(messagesOf({}, tight)).toEqual([`breaking ${PLACE}: \`${name}\` ${text(5 + sign)} is added. ${ADDED}`]);
 });
 
-test("of bounds that hold at once the tightest counts, and one that is excluded is tighter", () => {
+test("the tightest of several bounds is compared, and an exclusive bound is tighter", () => {
   const all = (...bounds: Json[]) => ({ allOf: bounds });
   const change = (from: string, to: string) => [
     `breaking ${PLACE}: \`minimum\` changes from ${from} to ${to}. ${ADDED}`,
@@ -126,7 +126,7 @@ test("of bounds that hold at once the tightest counts, and one that is excluded 
   expect(messagesOf({ minimum: 3, exclusiveMinimum: 3 }, { minimum: 4, exclusiveMinimum: 3 })).toEqual(
     change("3 (excluded)", "4"),
   );
-  // OpenAPI 3.0 has a flag beside the bound.
+  // OpenAPI 3.0 marks an exclusive bound by a flag.
   expect(messagesOf({ minimum: 3 }, { minimum: 3, exclusiveMinimum: true })).toEqual(change("3", "3 (excluded)"));
   expect(messagesOf({ minimum: 3, exclusiveMinimum: true }, { minimum: 4 })).toEqual(change("3 (excluded)", "4"));
 });
@@ -142,18 +142,18 @@ test.each<[keyword: string, before: unknown, after: unknown, impact: string]>([
   ["multipleOf", 4, 2, "additive"],
   ["multipleOf", 4, 6, "breaking"],
   ["pattern", "4", "2", "breaking"],
-])("`%s` from %s to %s", (keyword, before, after, impact) => {
+])("the impact of a change of `%s` from %s to %s", (keyword, before, after, impact) => {
   const [change] = messagesOf({ [keyword]: before }, { [keyword]: after });
   expect(change).toContain(`${impact} ${PLACE}: \`${keyword}\` changes from `);
 });
 
-test("how a narrower and a wider one read", () => {
+test("a narrower format or multiple narrows the request, and a different multiple changes it", () => {
   expect(messagesOf({ format: "int64" }, { format: "int32" })[0]).toContain(ADDED);
   expect(messagesOf({ multipleOf: 4 }, { multipleOf: 6 })[0]).toContain(CHANGED);
   expect(messagesOf({ multipleOf: 2 }, { multipleOf: 4 })[0]).toContain(ADDED);
 });
 
-test("several at once are rated together", () => {
+test("several patterns or multiples are compared together", () => {
   const patterns = (...texts: string[]) => ({ allOf: texts.map((pattern) => ({ pattern })) });
   expect(messagesOf(patterns("a", "b"), patterns("c"))).toEqual([
     `breaking ${PLACE}: \`pattern\` changes from "a" and "b" to "c". ${CHANGED}`,
@@ -171,14 +171,14 @@ test("up to nine values are listed", () => {
   expect(messagesOf({}, values(10))[0]).toContain("limited to 0, 1, 2, 3, 4, 5, 6, 7, 8, …. ");
 });
 
-test("types", () => {
+test("a narrower type narrows the request, and another type changes it", () => {
   expect(messagesOf({ type: "number" }, { type: "integer" })[0]).toContain(ADDED);
   expect(messagesOf({ type: "number" }, { type: "string" })[0]).toContain(CHANGED);
   expect(messagesOf({ type: "boolean" }, { type: "integer" })[0]).toContain(CHANGED);
   expect(messagesOf({}, { type: "integer" })).toEqual([
     `breaking ${PLACE}: the type changes from any to integer. ${ADDED}`,
   ]);
-  // The other constraints of a number are compared as well; they mean nothing for a string.
+  // The other constraints are compared between two numeric types, but not between a number and a string.
   expect(messagesOf({ type: "integer", maximum: 5 }, { type: "number", maximum: 4 })).toHaveLength(2);
   expect(messagesOf({ type: "number", maximum: 5 }, { type: "integer", maximum: 4 })).toHaveLength(2);
   expect(
@@ -204,13 +204,13 @@ describe("alternatives", () => {
     ]);
   });
 
-  test("of one component belong together, also where those of others look alike", () => {
+  test("of one component are compared with each other, even if another component looks alike", () => {
     const refs = ["Cat", "Dog"].map((name) => ({ $ref: `#/components/schemas/${name}` }));
     const messages = messagesOf({ oneOf: refs }, { oneOf: refs }, { Cat: CAT, Dog: DOG }, { Cat: DOG, Dog: CAT });
     expect(messages.filter((text) => text.includes("added and required"))).toHaveLength(2);
   });
 
-  test("of one text belong together, in whatever order they are written", () => {
+  test("with equal keywords are compared with each other, in any order", () => {
     const forms = [
       { type: "string", maxLength: 1, minLength: 1 },
       { type: "string", maxLength: 2 },
@@ -224,7 +224,7 @@ describe("alternatives", () => {
     );
   });
 
-  test("beside one that is anything mean nothing", () => {
+  test("have no effect beside an alternative of any type", () => {
     const anything = { description: "Anything." };
     expect(messagesOf({ anyOf: [CAT, DOG] }, { anyOf: [CAT, anything] })).toEqual([
       `additive ${PLACE}: the alternative of any type is added. ${REMOVED}`,
@@ -237,7 +237,7 @@ describe("alternatives", () => {
   });
 });
 
-test("a name that is added to a discriminator comes with its alternative; one that is removed or leads elsewhere is reported", () => {
+test("a removed or changed name of a discriminator is reported, but not an added one", () => {
   const schema = (mapping?: Json) => ({
     oneOf: [{ type: "object" }, { type: "string" }],
     discriminator: { propertyName: "kind", ...(mapping && { mapping }) },

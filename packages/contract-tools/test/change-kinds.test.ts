@@ -7,7 +7,7 @@ type Documents = Parameters<typeof compareContracts>[0];
 const messagesOf = (documents: Documents) =>
   compareContracts(documents).map(({ impact, place, message }) => `${impact} ${place}: ${message}`);
 
-/** The place of a change, as a path from the root of the document. */
+/** Returns the place of a change, as a path from the root of the document. */
 function placeIn(document: object, at: ReturnType<typeof compareContracts>[number]["at"]): string {
   const path = at && pathTo(at.node, document);
   if (path === undefined || (at?.key !== undefined && !Object.hasOwn(at.node, at.key))) return "nowhere";
@@ -23,13 +23,13 @@ function pathTo(node: object, from: object): string[] | undefined {
   return undefined;
 }
 
-describe("what a change means for clients, and why", () => {
+describe("compareContracts reports the impact and the place of a change:", () => {
   test.each(Object.entries(CHANGE_KINDS))("%s", (_kind, { before, after, messages, at }) => {
     expect(messagesOf({ before, after })).toEqual(messages);
     expect(compareContracts({ before, after }).map((change) => placeIn(after, change.at))).toEqual(at);
   });
 
-  test("a contract that stays the same changes nothing", () => {
+  test("no change in an equal contract", () => {
     for (const { after } of Object.values(CHANGE_KINDS)) {
       expect(compareContracts({ before: after, after: structuredClone(after) })).toEqual([]);
     }
@@ -41,7 +41,7 @@ describe("a schema", () => {
   const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
   const answered = (schema: object) => ({ "200": { description: "Done.", ...json(schema) } });
 
-  test("is named under each operation and direction that its change affects", () => {
+  test("is reported for each affected operation and direction", () => {
     const pets = (values: string[]) => ({
       openapi: "3.1.1",
       paths: {
@@ -91,12 +91,12 @@ describe("a schema", () => {
     ["by a negation", (n) => ({ properties: { not: { not: ref("A") }, n: short(n) } }), ["not", "n"]],
     ["by one of its alternatives", (n) => ({ anyOf: [ref("A"), short(n)] }), [""]],
     [
-      "by all that it combines",
+      "by several combined schemas",
       (n) => ({ allOf: [{ properties: { a: ref("A") } }, { properties: { a: { properties: { n: short(n) } } } }] }),
       ["a.n"],
     ],
     ["by its own combination", (n) => ({ allOf: [ref("A"), short(n)] }), [""]],
-  ])("that contains itself %s is compared to its end", (_how, schema, fields) => {
+  ])("that contains itself %s is compared completely", (_how, schema, fields) => {
     const changes = messagesOf({ before: accepting({ A: schema(2) }, "A"), after: accepting({ A: schema(1) }, "A") });
     for (const field of fields) {
       const subject = field === "" ? "Request body" : `Request body, field "${field}"`;
@@ -118,7 +118,7 @@ describe("a schema", () => {
       { allOf: [{ properties: { a: {} }, ...closed }, { properties: { b: {} } }] },
     ],
     [
-      "properties move out of what is closed",
+      "properties move out of a closed object",
       { properties: { a: {} }, ...closed },
       { ...closed, allOf: [{ properties: { a: {} } }] },
     ],
@@ -138,7 +138,7 @@ describe("a schema", () => {
       },
     ],
     [
-      "counts of what is contained are exchanged",
+      "counts of contained items are exchanged",
       {
         allOf: [
           { contains: text, minContains: 1 },
@@ -158,12 +158,12 @@ describe("a schema", () => {
       { allOf: [{ prefixItems: [text] }, { items: false }] },
     ],
     [
-      "a member is added that fits what another does",
+      "an added member accepts values of another",
       { oneOf: [text, { type: "integer" }] },
       { oneOf: [text, { type: "integer" }, { type: "number" }] },
     ],
     [
-      "a member accepts what another does",
+      "a member accepts values of another",
       { oneOf: [{ maxLength: 5 }, { minLength: 6 }] },
       { oneOf: [{ maxLength: 10 }, { minLength: 6 }] },
     ],
@@ -184,11 +184,11 @@ describe("a schema", () => {
       { oneOf: [tagged("a", ["object", "null"]), tagged("b", ["object", "null"])] },
     ],
     [
-      "a field called as an annotation changes in a member",
+      "a field with the name of an annotation changes in a member",
       { oneOf: [{ properties: { title: { maxLength: 5 } } }, { properties: { title: { minLength: 6 } } }] },
       { oneOf: [{ properties: { title: { maxLength: 10 } } }, { properties: { title: { minLength: 6 } } }] },
     ],
-  ])("in which %s is breaking for requests and responses", (_how, before, after) => {
+  ])("is breaking for requests and responses if %s", (_how, before, after) => {
     for (const direction of ["requestBody", "responses"]) {
       const of = (schema: object) => {
         const content = { "application/json": { schema } };
@@ -202,7 +202,7 @@ describe("a schema", () => {
     }
   });
 
-  test("with more alternatives than can be compared, or that contains its own choice, is breaking once it changes", () => {
+  test("is breaking if it changes and has too many alternatives or contains its own choice", () => {
     const many = (maxLength: number) => ({
       allOf: Array.from({ length: 8 }, (_, at) => ({
         anyOf: Array.from({ length: 8 }, (__, n) => short(maxLength + 8 * at + n)),
@@ -222,7 +222,7 @@ describe("a schema", () => {
       ).toContainEqual(expect.stringContaining("breaking POST /pets"));
   });
 
-  test("is compared once however many ways lead to it", () => {
+  test("is compared only once, even if many paths lead to it", () => {
     const ladder = (maxLength: number) => {
       const rungs = Array.from({ length: 64 }, (_, at): [string, object] => {
         const next = at === 63 ? short(maxLength) : ref(`S${at + 1}`);

@@ -1,11 +1,11 @@
 import type { OpenApiDocument } from "express-operations/reading";
 
-/** A kind of change, and each line that `contract diff` prints for it. */
+/** A kind of change, and the lines that `contract diff` prints for this change. */
 export interface ChangeKind {
   before: OpenApiDocument;
   after: OpenApiDocument;
   messages: string[];
-  /** The place of each in the later contract, below `POST /pets` or from the root. */
+  /** The place of each change in the later contract, below `POST /pets` or from the root. */
   at: string[];
 }
 
@@ -20,7 +20,7 @@ const DOG = { type: "object", required: ["kind", "bark"], properties: { kind: { 
 const OK = { description: "Done." };
 const BEARER = { type: "http", scheme: "bearer" };
 
-/** A contract of one operation, `POST /pets`; parts that are undefined are left out. */
+/** Returns a contract of one operation, `POST /pets`. Undefined parts are left out. */
 function contract(parts: Json): OpenApiDocument {
   const operation = { post: { operationId: "createPet", tags: ["Pets"], responses: { "200": OK } } };
   const document = {
@@ -44,7 +44,7 @@ const operation = (before: Json, after: Json, components?: Json, componentsAfter
 const document = (before: Json, after: Json) => ({ before: contract(before), after: contract(after) });
 const json = (schema: unknown) => ({ content: { "application/json": { schema } } });
 
-/** A schema of requests, and of responses. */
+/** Returns operations with a request schema before and after a change, or with a response schema. */
 const body = (before: unknown, after: unknown, components?: Json, componentsAfter?: Json) =>
   operation(
     { requestBody: { required: true, ...json(before) } },
@@ -100,7 +100,7 @@ const called = (schema: Json) => ({
   "{$request.body#/url}": { post: { requestBody: json(schema), responses: { "204": OK } } },
 });
 
-/** Every kind of change to a contract, by direction where that matters. */
+/** Every kind of change to a contract, separate for requests and responses if the direction matters. */
 export const CHANGE_KINDS: Record<string, ChangeKind> = {
   // Paths and operations
   "a path is removed": {
@@ -191,14 +191,14 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["tags"],
   },
-  "a keyword of an operation is not known here": {
+  "an unknown keyword is added to an operation": {
     ...operation({}, { cost: 1 }),
     messages: [
       "breaking POST /pets: `cost` is added. The comparison does not support this keyword, so it cannot rule out that a client breaks.",
     ],
     at: ["cost"],
   },
-  "a keyword of a path is not known here": {
+  "an unknown keyword is added to a path": {
     ...document({ paths: path("id") }, { paths: path("id", { cost: 1 }) }),
     messages: [
       "breaking /pets/{id}: `cost` is added. The comparison does not support this keyword, so it cannot rule out that a client breaks.",
@@ -212,7 +212,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["deprecated"],
   },
-  "a deprecation is taken back": {
+  "a deprecation is removed": {
     ...operation({ deprecated: true }, {}),
     messages: [
       "additive POST /pets: The operation is no longer deprecated. A deprecation is announced with a minor version (Semantic Versioning, item 7).",
@@ -240,7 +240,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["nowhere"],
   },
-  "unknown query parameters pass from now on": {
+  "unknown query parameters become valid": {
     ...operation({}, { "x-allow-unknown-query-parameters": true }),
     messages: [
       "additive POST /pets: `x-allow-unknown-query-parameters` is added. Widens the request: the service accepts more.",
@@ -259,7 +259,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["nowhere"],
   },
-  "a callback sends something else": {
+  "a callback sends another schema": {
     ...operation(
       { callbacks: { sold: called(ref("Sold")) } },
       { callbacks: { sold: called(ref("Sold")) } },
@@ -284,7 +284,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["callbacks/sold/{$request.body#/url}/post/requestBody/content/application/json/schema/description"],
   },
-  "a callback sends two things else": {
+  "a callback's schema changes twice": {
     ...operation(
       { callbacks: { sold: called(NAME) } },
       { callbacks: { sold: called({ ...NAMED, maxProperties: 1 }) } },
@@ -304,13 +304,13 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     messages: ["additive webhooks/{$request.body#/url}: The webhook is added. Clients need not implement it."],
     at: ["nowhere"],
   },
-  "a webhook sends something else": {
+  "a webhook sends another schema": {
     ...document({ webhooks: called(NAME) }, { webhooks: called(NAMED) }),
     messages: ["breaking webhooks/{$request.body#/url}: The webhook changes. Clients implement it as it is today."],
     at: ["webhooks/{$request.body#/url}/post/requestBody/content/application/json/schema/required"],
   },
 
-  // Changes for people
+  // Documentation
   "a description changes": {
     ...operation({ description: "Adds." }, { description: "Adds one." }),
     messages: ["documentation POST /pets: `description` changes. A description promises nothing."],
@@ -386,7 +386,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["nowhere", "parameters/0"],
   },
-  "a header parameter is spelt in another case": {
+  "a header parameter changes its letter case": {
     ...query([limit({ in: "header" })], [limit({ in: "header", name: "LIMIT" })]),
     messages: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
@@ -495,7 +495,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["parameters/0/explode"],
   },
-  "a style is written that was the default": {
+  "the default style is written": {
     ...query([limit()], [limit({ style: "form", explode: true })]),
     messages: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
@@ -560,14 +560,14 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["parameters/0/explode"],
   },
-  "explode changes on a list or nothing": {
+  "explode changes on a list or null": {
     ...query([limit({}, { type: ["array", "null"] })], [limit({ explode: false }, { type: ["array", "null"] })]),
     messages: [
       'breaking POST /pets: Query parameter "limit": `explode` changes from true to false. Changes the request: the service may reject requests that clients send today.',
     ],
     at: ["parameters/0/explode"],
   },
-  "explode changes on what becomes a list": {
+  "explode changes on a scalar that becomes a list": {
     ...query([limit()], [limit({ explode: false }, { type: "array" })]),
     messages: [
       'breaking POST /pets: Query parameter "limit": `explode` changes from true to false. Changes the request: the service may reject requests that clients send today.',
@@ -575,7 +575,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["parameters/0/explode", "parameters/0/schema/type"],
   },
-  "explode changes on what was a list": {
+  "explode changes on a list that becomes a scalar": {
     ...query([limit({}, { type: "array" })], [limit({ explode: false })]),
     messages: [
       'breaking POST /pets: Query parameter "limit": `explode` changes from true to false. Changes the request: the service may reject requests that clients send today.',
@@ -583,7 +583,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["parameters/0/explode", "parameters/0/schema/type"],
   },
-  "explode changes on anything": {
+  "explode changes on a parameter without a type": {
     ...query([limit({}, {})], [limit({ explode: false }, {})]),
     messages: [
       'breaking POST /pets: Query parameter "limit": `explode` changes from true to false. Changes the request: the service may reject requests that clients send today.',
@@ -605,7 +605,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     messages: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
   },
-  "a keyword of a parameter is not known here": {
+  "an unknown keyword is added to a parameter": {
     ...query([limit()], [limit({ encodingHint: "x" })]),
     messages: [
       'breaking POST /pets: Query parameter "limit": `encodingHint` is added. The comparison does not support this keyword, so it cannot rule out that a client breaks.',
@@ -645,17 +645,17 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     messages: ["additive POST /pets: Request body becomes optional. Widens the request: the service accepts more."],
     at: ["nowhere"],
   },
-  "a request takes another media type too": {
+  "a media type is added to a request": {
     ...operation({ requestBody: json(NAME) }, { requestBody: { content: { ...json(NAME).content, "text/csv": {} } } }),
     messages: ["additive POST /pets: Request body: text/csv is added. Clients need not send it."],
     at: ["requestBody/content/text/csv"],
   },
-  "a request no longer takes a media type": {
+  "a media type is removed from a request": {
     ...operation({ requestBody: { content: { ...json(NAME).content, "text/csv": {} } } }, { requestBody: json(NAME) }),
     messages: ["breaking POST /pets: Request body: text/csv is removed. Clients may send it today."],
     at: ["nowhere"],
   },
-  "a media type is spelt in another case": {
+  "a media type changes its letter case": {
     ...operation({ requestBody: { content: { "text/csv": {} } } }, { requestBody: { content: { "Text/CSV": {} } } }),
     messages: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
@@ -1138,7 +1138,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["responses/200/content/application/json/schema/maxItems"],
   },
-  "a list of a request has to hold something": {
+  "a list of a request must have an item": {
     ...body({ type: "array", items: STRING }, { type: "array", items: STRING, minItems: 1 }),
     messages: [
       "breaking POST /pets: Request body: `minItems` 1 is added. Narrows the request: the service rejects requests that clients may send today.",
@@ -1278,14 +1278,14 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["requestBody/content/application/json/schema/not"],
   },
-  "what a condition refers to changes": {
+  "the schema behind a condition changes": {
     ...body({ not: ref("Old") }, { not: ref("Old") }, { schemas: { Old: NAME } }, { schemas: { Old: NAMED } }),
     messages: [
       'breaking POST /pets: Request body: `not` changes behind {"$ref":"#/components/schemas/Old"}. Changes the request: the service may reject requests that clients send today.',
     ],
     at: ["requestBody/content/application/json/schema/not"],
   },
-  "a keyword of a schema is not known here": {
+  "an unknown keyword is added to a schema": {
     ...answer(STRING, { ...STRING, secrecy: 1 }),
     messages: [
       "breaking POST /pets: Response 200: `secrecy` is added. Changes the response: clients may not understand the new values.",
@@ -1332,7 +1332,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["requestBody/content/application/json/schema/allOf/1/minProperties"],
   },
-  "one of two patterns that hold at once changes": {
+  "one of two patterns in allOf changes": {
     ...body({ allOf: [{ pattern: "a" }, { pattern: "b" }] }, { allOf: [{ pattern: "c" }, { pattern: "b" }] }),
     messages: [
       'breaking POST /pets: Request body: `pattern` changes from "a" to "c". Changes the request: the service may reject requests that clients send today.',
@@ -1391,14 +1391,14 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["nowhere"],
   },
-  "exactly one alternative becomes any in a response": {
+  "oneOf becomes anyOf in a response": {
     ...answer({ oneOf: [CAT, DOG] }, { anyOf: [CAT, DOG] }),
     messages: [
       "breaking POST /pets: Response 200: `oneOf` becomes `anyOf`. Widens the response: clients may not understand the new values.",
     ],
     at: ["responses/200/content/application/json/schema/anyOf"],
   },
-  "any alternative becomes exactly one in a request": {
+  "anyOf becomes oneOf in a request": {
     ...body({ anyOf: [CAT, DOG] }, { oneOf: [CAT, DOG] }),
     messages: [
       "breaking POST /pets: Request body: `anyOf` becomes `oneOf`. Narrows the request: the service rejects requests that clients may send today.",
@@ -1422,7 +1422,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["components/schemas/Tree/properties/name/maxLength"],
   },
-  "a list of named schemas says less of one": {
+  "a component of a list in a response becomes less strict": {
     ...answer(
       { type: "array", items: ref("Pet") },
       { type: "array", items: ref("Pet") },
@@ -1458,7 +1458,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["responses/404"],
   },
-  "a failure is declared that was among the others": {
+  "a failure is declared with the schema of default": {
     ...responses(
       { default: { ...OK, ...json(NAMED) } },
       { default: { ...OK, ...json(NAMED) }, "404": { ...OK, ...json(NAMED) } },
@@ -1473,14 +1473,14 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     messages: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
   },
-  "a keyword of a response is not known here": {
+  "an unknown keyword is added to a response": {
     ...responses({ "200": OK }, { "200": { ...OK, cost: 1 } }),
     messages: [
       "breaking POST /pets: Response 200: `cost` is added. The comparison does not support this keyword, so it cannot rule out that a client breaks.",
     ],
     at: ["responses/200/cost"],
   },
-  "a failure is declared that is unlike those of its class": {
+  "a failure is declared with another schema than its class": {
     ...responses(
       { "4XX": { ...OK, ...json(NAMED) }, default: { ...OK, ...json(NAME) } },
       { "4XX": { ...OK, ...json(NAMED) }, default: { ...OK, ...json(NAME) }, "404": { ...OK, ...json(NAME) } },
@@ -1491,7 +1491,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["responses/404", "nowhere"],
   },
-  "a success is declared that is unlike the failures": {
+  "a success is declared with another schema than default": {
     ...responses(
       { default: { ...OK, ...json(NAMED) } },
       { default: { ...OK, ...json(NAMED) }, "201": { ...OK, ...json(NAME) } },
@@ -1506,7 +1506,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     messages: ['breaking POST /pets: Response 200, link "next" is removed. Clients may follow it today.'],
     at: ["nowhere"],
   },
-  "a header is spelt in another case": {
+  "a header changes its letter case": {
     ...responses(
       { "200": { ...OK, headers: { ETag: { schema: STRING } } } },
       { "200": { ...OK, headers: { Etag: { schema: STRING } } } },
@@ -1514,7 +1514,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     messages: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
   },
-  "a failure is declared that is unlike the others": {
+  "a failure is declared with another schema than default": {
     ...responses(
       { default: { ...OK, ...json(NAMED) } },
       { default: { ...OK, ...json(NAMED) }, "404": { ...OK, ...json(NAME) } },
@@ -1558,7 +1558,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["nowhere", "responses/200/content/text/csv"],
   },
-  "several responses share what changes": {
+  "a schema of several responses changes": {
     ...responses(
       { "400": { ...OK, ...json(NAMED) }, default: { ...OK, ...json(NAMED) } },
       { "400": { ...OK, ...json(NAME) }, default: { ...OK, ...json(NAME) } },
@@ -1573,7 +1573,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     messages: ['additive POST /pets: Response 200, link "next" is added. Clients need not follow it.'],
     at: ["responses/200/links/next"],
   },
-  "a link leads elsewhere": {
+  "a link leads to another operation": {
     ...responses(
       { "200": { ...OK, links: { next: { operationId: "createPet" } } } },
       { "200": { ...OK, links: { next: { operationId: "getPet" } } } },
@@ -1623,28 +1623,28 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   },
 
   // Security
-  "an operation needs another scope": {
+  "an operation requires another scope": {
     ...secured([{ key: ["read"] }], [{ key: ["read", "write"] }]),
     messages: [
       "breaking POST /pets: The security changes from key (read) to key (read) and key (write). The credentials that clients send today no longer suffice.",
     ],
     at: ["security"],
   },
-  "an operation needs one scope less": {
+  "an operation requires one scope less": {
     ...secured([{ key: ["read", "write"] }], [{ key: ["read"] }]),
     messages: [
       "additive POST /pets: The security changes from key (read) and key (write) to key (read). The credentials that clients send today still suffice.",
     ],
     at: ["security"],
   },
-  "an operation needs a key": {
+  "an operation requires a key": {
     ...secured([], [{ key: [] }]),
     messages: [
       "breaking POST /pets: The security changes from none to key. The credentials that clients send today no longer suffice.",
     ],
     at: ["security"],
   },
-  "an operation needs no key any more": {
+  "an operation no longer requires a key": {
     ...secured([{ key: [] }], []),
     messages: [
       "additive POST /pets: The security changes from key to none. The credentials that clients send today still suffice.",
@@ -1665,7 +1665,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["security"],
   },
-  "another way to authenticate is needed too": {
+  "a second way to authenticate is required": {
     ...secured([{ key: [] }], [{ key: [], app: [] }]),
     messages: [
       "breaking POST /pets: The security changes from key to app and key. The credentials that clients send today no longer suffice.",
@@ -1686,7 +1686,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["components/securitySchemes/key/scheme"],
   },
-  "a security scheme is spelt in another case": {
+  "a security scheme changes its letter case": {
     ...scheme(BEARER, { ...BEARER, scheme: "Bearer" }),
     messages: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
@@ -1739,7 +1739,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["components/securitySchemes/key/name"],
   },
-  "an operation leaves its security to the document": {
+  "an operation inherits its security from the document": {
     before: contract({ ...withOperation({ security: [{ key: [] }] }), security: [{ app: [] }] }),
     after: contract({ ...withOperation({}), security: [{ app: [] }] }),
     messages: [
@@ -1806,7 +1806,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["servers"],
   },
-  "an operation moves to a server of its own": {
+  "an operation moves to its own server": {
     ...operation({}, { servers: [US] }),
     messages: [
       'breaking POST /pets: The server "/" is removed. Clients call it today.',
@@ -1814,7 +1814,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["servers", "servers"],
   },
-  "a path moves to servers of its own": {
+  "a path moves to its own servers": {
     ...document({ servers: [EU], paths: path("id") }, { servers: [EU], paths: path("id", { servers: [US] }) }),
     messages: [
       'breaking GET /pets/{id}: The server "https://eu.shop.example/v1" is removed. Clients call it today.',
@@ -1822,7 +1822,7 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["nowhere", "nowhere"],
   },
-  "an operation moves to the servers of all": {
+  "an operation loses its own servers": {
     ...operation({ servers: [US] }, {}),
     messages: [
       'breaking POST /pets: The server "https://us.shop.example/v1" is removed. Clients call it today.',
@@ -1830,13 +1830,13 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
     ],
     at: ["nowhere", "nowhere"],
   },
-  "an operation names the server that it had": {
+  "an operation repeats the server of the document": {
     before: contract({ ...withOperation({}), servers: [EU] }),
     after: contract({ ...withOperation({ servers: [EU] }), servers: [EU] }),
     messages: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
   },
-  "a keyword of the document is not known here": {
+  "an unknown keyword is added to the document": {
     ...document({}, { jsonSchemaDialect: "https://example.com/own" }),
     messages: [
       "breaking the document: `jsonSchemaDialect` is added. The comparison does not support this keyword, so it cannot rule out that a client breaks.",

@@ -10,7 +10,7 @@ import { CONTRACT_FILE, ROOT } from "../src/redocly.ts";
 import { release } from "../src/release/released.ts";
 import { compareVersions, parseVersion, versionAfter } from "../src/release/versions.ts";
 
-/** An optional parameter, which is additive. */
+/** Adds an optional parameter, which is an additive change. */
 const NEW_PARAMETER = [
   '        - $ref: "#/components/parameters/Cursor"\n',
   '        - $ref: "#/components/parameters/Cursor"\n        - name: sold\n          in: query\n          schema:\n            type: boolean\n',
@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 
 describe("pnpm contract", () => {
-  test("release, change, check, diff, changelog, release again", async () => {
+  test("releases, checks and compares a contract, writes its changelog and releases it again", async () => {
     const { version } = await contractInfo();
     const next = versionAfter(parseVersion(version)!, "additive");
     await release(contract, await bundle(contract), released);
@@ -58,7 +58,7 @@ describe("pnpm contract", () => {
     expect(await readdir(released)).toEqual([`${version}.yaml`, `${next}.yaml`]);
   });
 
-  test("--github annotates the lines of a pull request", async () => {
+  test("check --github annotates the lines of a pull request", async () => {
     await release(contract, await bundle(contract), released);
     await edit(LESS_PER_PAGE);
     const { exitCode, stdout } = await run("check", "--github");
@@ -69,7 +69,7 @@ describe("pnpm contract", () => {
     );
   });
 
-  test("diff compares with a git revision, and says when there is none", async () => {
+  test("diff compares with a git revision, and rejects an unknown revision", async () => {
     const { stdout, exitCode } = await run("diff", "HEAD", "--json");
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ changes: expect.any(Array) });
@@ -79,7 +79,7 @@ describe("pnpm contract", () => {
     });
   });
 
-  test("what is released does not change", async () => {
+  test("release rejects other content for a released version", async () => {
     const document = await bundle(contract);
     const kept = await release(contract, document, released);
     expect(await release(contract, document, released)).toBe(kept);
@@ -88,21 +88,21 @@ describe("pnpm contract", () => {
   });
 });
 
-describe("a check finds", () => {
+describe("a check reports", () => {
   const findings = async (): Promise<Record<Check["name"], string>> => {
     const checks = await checkContract({ contract, released, generated: GENERATED_FOLDER });
     const messages = checks.map((check) => [check.name, check.findings.map(({ message }) => message).join("\n")]);
     return Object.fromEntries(messages) as Record<Check["name"], string>;
   };
 
-  test("nothing in the contract as it is", async () => {
+  test("nothing for the current contract", async () => {
     const checks = await checkContract({ contract: CONTRACT_FILE, released, generated: GENERATED_FOLDER });
     expect(checks.map(({ name, findings: found }) => [name, found])).toEqual(
       ["lint", "examples", "deprecations", "generated", "compatibility"].map((name) => [name, []]),
     );
   });
 
-  test("rules that are broken, examples that are not valid, deprecations against the policy", async () => {
+  test("broken rules, invalid examples and deprecations against the policy", async () => {
     await edit(["tags: [Pets]", "tags: []"]);
     await edit(["value: 10\n", "value: 101\n"]);
     await edit([/x-sunset: .*/, 'x-sunset: "2027-05-19"']);
@@ -113,7 +113,7 @@ describe("a check finds", () => {
     expect(found.deprecations).toMatch(/at least 180 days.*\n.*operationId of the contract/);
   });
 
-  test("generated files of another contract, and a version that is none", async () => {
+  test("stale generated files, and an invalid version", async () => {
     await edit(NEW_PARAMETER);
     await edit([/ version: .*/, " version: next"]);
     const found = await findings();
@@ -121,14 +121,14 @@ describe("a check finds", () => {
     expect(found.compatibility).toBe("info.version is next. Write three numbers, such as 1.0.0.");
   });
 
-  test("a major version below another path", async () => {
+  test("a major version that differs from the path of the servers", async () => {
     await edit([/ version: .*/, " version: 9.0.0"]);
     expect((await findings()).compatibility).toMatch(
       /^info\.version is 9\.0\.0, so the path of each server must end in \/v9\. This one does not: http/,
     );
   });
 
-  test("a breaking change, until it has a major version and a path of its own", async () => {
+  test("a breaking change, until the contract has a new major version and path", async () => {
     const { version } = await contractInfo();
     const next = versionAfter(parseVersion(version)!, "breaking");
     await release(contract, await bundle(contract), released);
@@ -139,14 +139,14 @@ describe("a check finds", () => {
     expect((await findings()).compatibility).toBe("");
   });
 
-  test("YAML that cannot be read, where it ends to be readable", async () => {
+  test("YAML that cannot be parsed, with the line of the error", async () => {
     await writeFile(contract, "openapi: 3.1.1\ninfo: [\n");
     const [lint] = await checkContract({ contract, released, generated: GENERATED_FOLDER });
     expect(lint?.findings).toEqual([{ message: expect.any(String), at: { file: expect.any(String), line: 3 } }]);
   });
 });
 
-test("versions order as numbers", () => {
+test("versions are ordered as numbers", () => {
   const versions = ["1.10.0", "1.9.9", "2.0.0", "1.9.10"].map((text) => parseVersion(text)!);
   expect(versions.toSorted(compareVersions).map((version) => version.join("."))).toEqual([
     "1.9.9",

@@ -8,12 +8,12 @@ type Node = Record<string, unknown>;
 
 const contractDocument: OpenApiDocument = await bundle(CONTRACT_FILE);
 
-/** Each removal from a contract, and each addition to it, is reported; documentation is recognized by its key. */
-describe("whatever changes in the contract", () => {
-  test.each(["is left out", "is put in"])("is reported when it %s, as documentation only where it describes", (how) => {
+/** Removes each part of the contract, and adds it again. Documentation is recognized by its key. */
+describe("each part of the contract", () => {
+  test.each(["is removed", "is added"])("is reported if it %s, as documentation only if it is a description", (how) => {
     const unexplained = Array.from(pathsIn(contractDocument)).flatMap((path) => {
       const [more, less] = [contractDocument, without(path)];
-      const documents = how === "is put in" ? { before: less, after: more } : { before: more, after: less };
+      const documents = how === "is added" ? { before: less, after: more } : { before: more, after: less };
       const impact = mostSevere(compareContracts(documents).map((change) => change.impact));
       const isText = path.some((key) => DESCRIPTIONS.has(key));
       return impact === undefined || (impact === "documentation" && !isText) ? [`${path.join("/")}: ${impact}`] : [];
@@ -32,7 +32,7 @@ describe("whatever changes in the contract", () => {
 
 const DESCRIPTIONS = new Set(["info", "tags", "summary", "description", "example", "examples"]);
 
-/** All but what makes the rest no contract when it is left out: its version, components, names of parameters. */
+/** Returns the path of each part, except those that every contract needs: `openapi`, components, names of parameters. */
 function* pathsIn(node: object, path: string[] = []): Generator<string[]> {
   for (const [key, value] of Object.entries(node)) {
     const inner = [...path, key];

@@ -16,14 +16,14 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true }));
 
 describe("generate", () => {
-  test("writes what is committed", () => {
+  test("writes the committed files", () => {
     const written = join(directory, "written");
     mkdirSync(written);
     expect(generate("--generated", written).status).toBe(0);
     expect(contentsOf(written)).toEqual(contentsOf(committed));
   });
 
-  test("--check fails when the contract has changed, names each file and the command to run, and writes nothing", () => {
+  test("--check fails if the contract has changed, names each file and the command to run, and writes nothing", () => {
     const changed = join(directory, "changed.yaml");
     const text = readFileSync(contract, "utf8");
     writeFileSync(changed, text.replaceAll("listPets", "listAnimals"));
@@ -37,7 +37,7 @@ describe("generate", () => {
     expect(contentsOf(committed)).toEqual(before);
   });
 
-  test("what follows from an enum is stale when that has changed, and nothing else", async () => {
+  test("only the files that contain an enum are stale after the enum changes", async () => {
     const changed = join(directory, "changed-enum.yaml");
     const text = readFileSync(contract, "utf8");
     writeFileSync(changed, text.replace("enum: [available, pending, sold]", "enum: [available, pending, sold, lost]"));
@@ -50,7 +50,7 @@ describe("generate", () => {
     ]);
   });
 
-  test("--check fails for a file that nothing generates, and names it", () => {
+  test("--check fails for a file that is not generated, and names the file", () => {
     const surplus = join(directory, "surplus");
     cpSync(committed, surplus, { recursive: true });
     writeFileSync(join(surplus, "old.ts"), "");
@@ -64,7 +64,7 @@ function generate(...options: string[]) {
   return spawnSync(process.execPath, [script, "generate", ...options], { encoding: "utf8" });
 }
 
-/** The text of each file of a folder, by its name. */
+/** Returns the text of each file of a folder, by file name. */
 function contentsOf(folder: string): Record<string, string> {
   return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]));
 }

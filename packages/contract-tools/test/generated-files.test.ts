@@ -47,11 +47,11 @@ export interface OperationIdsByTag {
 `);
   });
 
-  test("names.ts of a contract without components has no schemas", async () => {
+  test("names.ts has no schemas for a contract without components", async () => {
     expect((await generatedFiles(documentOf({})))["names.ts"]).not.toContain("schemas");
   });
 
-  test("metadata.ts has every scope that an operation requires, once", async () => {
+  test("metadata.ts has every required scope once", async () => {
     const secured = (operationId: string, ...security: object[]) => ({ operationId, responses: RESPONSES, security });
     const document = documentOf({
       security: [{ bearer: ["pets:read"] }],
@@ -69,7 +69,7 @@ export interface OperationIdsByTag {
     expect((await generatedFiles(documentOf({})))["metadata.ts"]).toContain("export const scopes = [] as const;");
   });
 
-  test("metadata.ts has the version, and a hash that the servers do not change", async () => {
+  test("metadata.ts has the version, and a hash that does not depend on the servers", async () => {
     const at = async (url: string, title = "Shop") =>
       (await generatedFiles(documentOf({ servers: [{ url }], info: { title, version: "1.2.3" } })))["metadata.ts"]!;
     const metadata = await at("https://a.example/v1");
@@ -88,7 +88,7 @@ export const scopes = [] as const;
     expect(await at("https://a.example/v1", "Store")).not.toBe(metadata);
   });
 
-  test("openapi.json is the document; operations-with-defaults.ts and schema.ts differ where a default is filled in", async () => {
+  test("openapi.json is the document; a default makes an input required in operations-with-defaults.ts only", async () => {
     const parameters = [{ name: "limit", in: "query", schema: { type: "integer", default: 20 } }];
     const document = documentOf({
       paths: { "/pets": { get: { operationId: "listPets", parameters, responses: RESPONSES } } },
@@ -119,7 +119,7 @@ describe("files in a folder", () => {
   });
   const files = { "a.ts": "a\n", "b.ts": "b\n" };
 
-  test("are written where they differ, and named", async () => {
+  test("are written and named if they differ", async () => {
     writeFileSync(join(folder, "a.ts"), "a\n");
     expect(await findStaleFiles(files, folder)).toEqual(["b.ts"]);
     expect(await write(files, folder)).toEqual(["b.ts"]);
@@ -128,14 +128,14 @@ describe("files in a folder", () => {
     expect(await findStaleFiles({ ...files, "a.ts": "c\n" }, folder)).toEqual(["a.ts"]);
   });
 
-  test("are written with a word of what was", async () => {
+  test("are written with a message", async () => {
     await writeOrCheck(files, folder, false);
     await writeOrCheck(files, folder, false);
     expect(printed).toEqual({ log: ["Wrote a.ts, b.ts.", "Generated files match the contract."], error: [] });
     expect(process.exitCode).toBeUndefined();
   });
 
-  test("are only looked at for a check, which fails for each that differs and each too many", async () => {
+  test("are only compared by a check, which fails for different and surplus files", async () => {
     writeFileSync(join(folder, "c.ts"), "");
     await writeOrCheck(files, folder, true);
     expect(printed).toEqual({
@@ -149,7 +149,7 @@ describe("files in a folder", () => {
     expect(readdirSync(folder)).toEqual(["c.ts"]);
   });
 
-  test("pass a check that finds them as they are", async () => {
+  test("pass a check if they match the contract", async () => {
     await write(files, folder);
     await writeOrCheck(files, folder, true);
     expect(printed).toEqual({ log: ["Generated files match the contract."], error: [] });

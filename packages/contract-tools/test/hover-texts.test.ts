@@ -4,7 +4,7 @@ import { withHoverTexts } from "../src/generate/hover-texts.ts";
 
 type Node = Record<string, unknown>;
 
-/** A schema as a field of an object, with its bounds and default in its description. */
+/** Returns the schema as a field of an object, with its bounds and default in its description. */
 function field(schema: Node, schemas: Node = {}): Node {
   const document = { openapi: "3.1.1", components: { schemas: { ...schemas, Pet: { properties: { name: schema } } } } };
   const { components } = withHoverTexts(document as unknown as OpenAPI3) as unknown as {
@@ -13,7 +13,7 @@ function field(schema: Node, schemas: Node = {}): Node {
   return components.schemas.Pet.properties.name;
 }
 
-/** A schema as a parameter, with its bounds and default in its description. */
+/** Returns the schema as a parameter, with its bounds and default in its description. */
 function parameter(node: Node, schemas: Node = {}): Node {
   const operation = { operationId: "list", parameters: [{ name: "limit", in: "query", ...node }], responses: {} };
   const document = { openapi: "3.1.1", paths: { "/pets": { get: operation } }, components: { schemas } };
@@ -46,7 +46,7 @@ describe("the description of a field", () => {
     expect(field(schema)).toStrictEqual({ ...schema, ...(description !== undefined && { description }) });
   });
 
-  test("holds what is behind its reference, unless it has words of its own", () => {
+  test("contains the description behind its reference, unless it has its own", () => {
     const schemas = { Name: { description: "A name.", maxLength: 9, default: "Rex" } };
     const $ref = "#/components/schemas/Name";
     expect(field({ $ref }, schemas)).toEqual({ $ref, description: "A name. At most 9 characters.", default: "Rex" });
@@ -72,14 +72,14 @@ describe("the description of a parameter", () => {
     expect(parameter(node)).toEqual(expected);
   });
 
-  test("holds what is behind the reference of its schema", () => {
+  test("contains the bounds and the default behind the reference of its schema", () => {
     const schema = { $ref: "#/components/schemas/Limit" };
     const { description } = parameter({ schema }, { Limit: { minimum: 1, maximum: 9, default: 5 } });
     expect(description).toBe("1 to 9. Default: 5.");
   });
 });
 
-test("what only looks like a field, a parameter or a schema stays as it is, and so does the document itself", () => {
+test("values that only look like fields, parameters or schemas are not changed, nor is the original document", () => {
   const value = { properties: { name: { maxLength: 9 } }, in: "query", name: "limit", schema: { maximum: 9 } };
   const schema = { const: value, default: value, enum: [value], example: value, examples: [value] };
   const others = {
@@ -98,7 +98,7 @@ test("what only looks like a field, a parameter or a schema stays as it is, and 
   expect(list).toEqual(before);
 });
 
-test("a field may be called as a keyword is", () => {
+test("a field may have the name of a keyword", () => {
   const named = (properties: Node) => ({ Any: { properties } });
   const schemas = named({ properties: { default: null }, default: { properties: { enum: { maximum: 9 } } }, name: {} });
   const document = { openapi: "3.1.1", components: { schemas } } as unknown as OpenAPI3;
@@ -129,7 +129,7 @@ test("a header that several responses share gets each text once", () => {
   expect(JSON.stringify(withHoverTexts(document as unknown as OpenAPI3))).not.toContain("At most 9 items. At most");
 });
 
-test("headers of responses that are referenced stand where they are used", () => {
+test("referenced response headers replace their references", () => {
   const header = { description: "An id.", schema: { type: "string" } };
   const operation = { responses: { "200": { headers: { "X-Id": { $ref: "#/components/headers/Id" } } } } };
   const document = {

@@ -7,7 +7,7 @@ const names = Object.keys(rules.oas3) as (keyof typeof rules.oas3)[];
 type Location = { at: string; child: (path: string | (string | number)[]) => Location };
 type Visitor = (node: never, context: object) => void;
 
-/** A rule's problems in nodes of one type, and in the root after them: each with its place below the node. */
+/** Returns the problems that a rule reports in nodes of one type, and in the root after them, with their places. */
 function reported(name: (typeof names)[number], type: string, nodes: object[], components: object = {}): string[] {
   const problems: string[] = [];
   const context = {
@@ -36,7 +36,7 @@ function location(at: string): Location {
   };
 }
 
-test("the plugin has each rule below the name that the configuration knows", () => {
+test("the plugin has the rules of the configuration", () => {
   expect([id, names]).toEqual([
     "petstore",
     [
@@ -107,7 +107,7 @@ test.each<[pattern: unknown, fault?: string]>([
   ["^a^", "begin it with ^ and end it with $"],
   ["^a$|b", "begin it with ^ and end it with $"],
   ["^(?i:a)$", "write a regular expression of ECMA-262 that is valid with the flag u"],
-  // Of several faults the first one is reported.
+  // Only the first of several faults is reported.
   ...[String.raw`\b`, "(?!a)", "(^a)", "(a$)", String.raw`(a)\1`, "(?<n>a)", String.raw`\u0041`, String.raw`\p{L}`].map(
     (second): [string, string] => [
       String.raw`^\d${second}$`,
@@ -115,7 +115,7 @@ test.each<[pattern: unknown, fault?: string]>([
     ],
   ),
   [String.raw`^\p{L}\d$`, String.raw`replace \p or \P by a character class`],
-])("the pattern %s", (pattern, fault) => {
+])("pattern-is-portable reports the fault of the pattern %s", (pattern, fault) => {
   const problems = fault === undefined ? [] : [`pattern: This pattern is not portable across languages: ${fault}.`];
   expect(reported("pattern-is-portable", "Schema", [{ pattern }])).toEqual(problems);
 });
@@ -144,7 +144,7 @@ describe("the example of a header", () => {
     expect(reported("header-examples-valid", "Header", [{ schema, example: value }])).toEqual(found);
   });
 
-  test("is found by name and behind references, and looked at with a schema alone", () => {
+  test("is found by name and behind references, and is checked only if the header has a schema", () => {
     const components = { two: { value: 2 }, text: { type: "string" } };
     const examples = { one: { value: 1 }, two: { $ref: "two" }, a: { value: "a" }, none: {} };
     expect(reported("header-examples-valid", "Header", [{ schema: { $ref: "text" }, examples }], components)).toEqual([
@@ -169,12 +169,12 @@ test.each<[urls: string[], problems: string[]]>([
       "servers/1/url: Every server must be a URL with the same path. The path of the first is unknown.",
     ],
   ],
-])("servers at %o", (urls, problems) => {
+])("servers-share-path reports the problems of servers at %o", (urls, problems) => {
   expect(reported("servers-share-path", "Root", [{ servers: urls.map((url) => ({ url })) }])).toEqual(problems);
   expect(reported("servers-share-path", "Root", [{}])).toEqual([]);
 });
 
-describe("dates of a deprecation", () => {
+describe("deprecation-dates-valid reports the problems of", () => {
   const dates = (since?: unknown, sunset?: unknown) => ({
     ...(since !== undefined && { "x-deprecated-at": since }),
     ...(sunset !== undefined && { "x-sunset": sunset }),
@@ -229,13 +229,13 @@ describe("the headers of a deprecated operation", () => {
     ]);
   });
 
-  test("include a link to its successor", () => {
+  test("include Link if the operation has a successor", () => {
     expect(found({ deprecated: true, "x-successor": "a", responses: { "200": responses["200"] } })).toEqual([
       "responses/200: A deprecated operation must declare Link on its 200.",
     ]);
   });
 
-  test("are those of no other operation", () => {
+  test("are not required of other operations", () => {
     expect([...found({ responses }), ...found({ deprecated: true })]).toEqual([]);
   });
 });
@@ -248,7 +248,7 @@ test("a sunset has passed once its day has begun", () => {
   expect(found("2030-12-04")).toHaveLength(1);
 });
 
-test("a successor is any operation of the contract, also one that comes later", () => {
+test("a successor may be any operation of the contract, even a later one", () => {
   const operations = [
     { operationId: "a", "x-successor": "b" },
     { operationId: "b", "x-successor": "a" },

@@ -15,7 +15,7 @@ describe("the contract's changes and the client's changesets", () => {
       ["patch", "minor"],
     ],
     [["breaking", "additive"], ["major"]],
-  ] satisfies [Impact[], string[]][])("%j go with %j", (impacts, types) => {
+  ] satisfies [Impact[], string[]][])("%j changes match %j changesets", (impacts, types) => {
     expect(
       nextVersionProblem(
         impacts.map(change),
@@ -30,7 +30,7 @@ describe("the contract's changes and the client's changesets", () => {
     [["documentation", "additive"], ["patch"], "additive", "minor"],
     [["additive", "breaking"], ["minor", "patch"], "breaking", "major"],
   ] satisfies [Impact[], string[], Impact, string][])(
-    "%j do not go with %j",
+    "%j changes do not match %j changesets",
     (impacts, types, mostSevere, required) => {
       const problem = nextVersionProblem(
         impacts.map(change),

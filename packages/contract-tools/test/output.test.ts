@@ -18,7 +18,7 @@ const FAILED: Check = {
   changes: [BREAKING, ADDITIVE],
 };
 
-describe("the findings of the checks are formatted", () => {
+describe("formatChecks formats findings", () => {
   test("as text", () => {
     expect(formatChecks([PASSED, FAILED, { name: "examples", passed: "", findings: [{ message: "No." }] }], "text"))
       .toBe(`ok      lint: keeps to every rule
@@ -37,7 +37,7 @@ failed  examples
     expect(formatChecks([PASSED], "json")).toBe(JSON.stringify({ passed: true, checks: [PASSED] }, null, 2));
   });
 
-  test("as annotations of a pull request, in which nothing ends a line or a property early", () => {
+  test("as annotations of a pull request, with escaped line ends and separators", () => {
     const named: Check = { name: "lint", passed: "", findings: [{ message: "a", at: { file: "a:b,c", line: 1 } }] };
     expect(formatChecks([PASSED, FAILED, named], "github")).toBe(
       [
@@ -51,7 +51,7 @@ failed  examples
   });
 });
 
-describe("changes are formatted", () => {
+describe("formatChanges formats changes", () => {
   test("as text", () => {
     expect(formatChanges([], "text")).toBe("The contract has not changed.");
     expect(formatChanges([BREAKING, ADDITIVE], "text")).toBe(
@@ -74,8 +74,8 @@ describe("changes are formatted", () => {
   });
 });
 
-describe("the entry of a version", () => {
-  test("has each change once, by what it means", () => {
+describe("changelogEntry", () => {
+  test("lists each change once, by impact", () => {
     const another: ContractChange = { ...ADDITIVE, place: "GET /cats" };
     const documented: ContractChange = { impact: "documentation", place: "GET /pets", message: "It is described." };
     expect(changelogEntry("2.0.0", [BREAKING, documented, ADDITIVE, another, ADDITIVE, BREAKING])).toBe(`## 2.0.0
@@ -111,11 +111,11 @@ test.each<[Impact, string]>([
   ["breaking", "2.0.0"],
   ["additive", "1.3.0"],
   ["documentation", "1.2.4"],
-])("after 1.2.3 a change that is %s requires %s", (impact, version) => {
+])("after 1.2.3, a change with the impact %s requires %s", (impact, version) => {
   expect(versionAfter([1, 2, 3], impact)).toBe(version);
 });
 
-test("versions have three numbers, and order by the first that differs", () => {
+test("versions have three numbers, and are ordered by the first different number", () => {
   expect(["10.20.30", "1.2.3.4", "v1.2.3", "1.2", "1.2.x", ".2.3"].map(parseVersion)).toEqual([
     [10, 20, 30],
     undefined,
