@@ -39,6 +39,6 @@ test.each<[declared: string[], accept: string, isAllowed: boolean]>([
   [[], "text/html", true],
   [["text/*"], "application/json", true],
   [["text/csv", "*/*"], "application/json", true],
-])("of %j, %j allows one: %s", (declared, accept, isAllowed) => {
+])("for the media types %j, Accept %j allows one: %s", (declared, accept, isAllowed) => {
   expect(acceptanceOf(declared)(accept)).toBe(isAllowed);
 });

@@ -11,7 +11,7 @@ import { boundsOf, effectiveSchema, nonNullTypesOf } from "../src/document/effec
 const document = { openapi: "3.1.0", paths: {}, components: { schemas: { Name: { type: "string", minLength: 2 } } } };
 const ref = { $ref: "#/components/schemas/Name" };
 
-describe("the constraints on every value of a schema", () => {
+describe("the effective constraints of a schema", () => {
   test.each<[node: Schema, effective: Schema]>([
     [
       {
@@ -48,12 +48,12 @@ describe("the constraints on every value of a schema", () => {
     expect(effectiveSchema(document, node)).toEqual(effective);
   });
 
-  test.each(["minimum", "minLength", "minItems", "minProperties"])("of several %s the largest", (keyword) => {
+  test.each(["minimum", "minLength", "minItems", "minProperties"])("have the largest of several %s", (keyword) => {
     const node = { allOf: [1, 3, 2].map((bound) => ({ [keyword]: bound })) };
     expect(effectiveSchema(document, node)).toEqual({ [keyword]: 3 });
   });
 
-  test.each(["maximum", "maxLength", "maxItems", "maxProperties"])("of several %s the smallest", (keyword) => {
+  test.each(["maximum", "maxLength", "maxItems", "maxProperties"])("have the smallest of several %s", (keyword) => {
     const node = { allOf: [3, 1, 2].map((bound) => ({ [keyword]: bound })) };
     expect(effectiveSchema(document, node)).toEqual({ [keyword]: 1 });
   });
@@ -170,7 +170,7 @@ describe("a valid value", () => {
     { type: "integer", minimum: 5, maximum: 4 },
     { type: "integer", exclusiveMinimum: 1, exclusiveMaximum: 2 },
     { type: "array", items: { type: "string" }, minItems: 2, uniqueItems: true },
-  ])("of %j is for the document to give", (schema) => {
+  ])("of %j cannot be generated, so the document must have an example", (schema) => {
     expect(() => exampleValue(document, schema, "it")).toThrow("The document gives no example for it: add one.");
   });
 });
@@ -233,7 +233,7 @@ describe("invalid values", () => {
   });
 });
 
-/** A document of one operation, and the requests that are sent to it. */
+/** Returns the valid request and the invalid requests for one operation, as lines of text. */
 function sentBy(operation: object, path = "/a", method = "get") {
   const whole = { ...document, paths: { [path]: { [method]: { operationId: "x", responses: {}, ...operation } } } };
   const [entry] = operationsOf(whole);
@@ -446,7 +446,7 @@ describe("the requests of an operation", () => {
     expect(sentBy(operation)).toEqual({ valid, invalid });
   });
 
-  test("a path", () => {
+  test("fill the parameters of a path", () => {
     const parameter = (name: string, schema: object, more: object = {}) => ({
       in: "path",
       name,
@@ -479,17 +479,17 @@ describe("the requests of an operation", () => {
     [{ additionalProperties: false, patternProperties: { "^x": {} } }, false],
     [{ additionalProperties: {} }, false],
     [{}, false],
-  ])("a body with %j takes no other fields: %s", (more, isClosed) => {
+  ])("include an unknown field if the body is closed: %j is %s", (more, isClosed) => {
     const titles = titlesOf({ properties: { a: {} }, ...more });
     expect(titles).toEqual(["missing", ...(isClosed ? ["with an unknown field"] : []), "that is not JSON"]);
   });
 
-  test("text of a schema with fields has no fields", () => {
+  test("include no variants with changed fields for a text body", () => {
     const schema = { required: ["a"], properties: { a: {} }, additionalProperties: false, example: "a" };
     expect(titlesOf(schema, "text/csv")).toEqual(["missing"]);
   });
 
-  test("JSON", () => {
+  test("include invalid variants of a JSON body", () => {
     const schema = {
       type: "object",
       required: ["id", "name", "legs"],
@@ -523,7 +523,7 @@ describe("the requests of an operation", () => {
     ]);
   });
 
-  test("a form, parts and text", () => {
+  test("include invalid variants of a form, a multipart body and text", () => {
     const schema = {
       type: "object",
       required: ["a"],
@@ -557,7 +557,7 @@ describe("the requests of an operation", () => {
   });
 });
 
-test("credentials stand in the place of a query parameter of the same name", () => {
+test("credentials replace a query parameter with the same name", () => {
   const [entry] = operationsOf({ openapi: "3.1.0", paths: { "/a": { get: { operationId: "x" } } } });
   const request = exampleRequest(document, entry!, { query: { k: "good one" } });
   request.query = [
@@ -567,7 +567,7 @@ test("credentials stand in the place of a query parameter of the same name", () 
   expect(queryOf(request)).toBe("?a=1&k=good%20one");
 });
 
-test("a body is the first JSON that is declared, by the example of its media type", () => {
+test("a body has the first declared JSON media type, and its example", () => {
   const schema = { type: "object", properties: { a: {} } };
   const content = { "text/plain": {}, "application/a+json": { schema, example: { a: 5 } }, "application/json": {} };
   expect(sentBy({ requestBody: { content } }, "/a", "post").valid).toBe('/a {"a":5}');
@@ -575,7 +575,7 @@ test("a body is the first JSON that is declared, by the example of its media typ
   expect(declaredBody(whole, operationsOf(whole)[0]!)?.contentType).toBe("application/a+json");
 });
 
-test("files have the media type that their schema says, and their example as content", async () => {
+test("files have the media type of their schema, and their example as content", async () => {
   const properties = {
     image: { type: "string", contentMediaType: "image/png", example: "pixels" },
     bytes: { type: "string", format: "binary", example: "raw" },
@@ -604,7 +604,7 @@ test.each([
   expect(sentBy({ requestBody: { content: { [type]: { schema } } } }, "/a", "post").valid).toBe(`/a ${body}`);
 });
 
-test("a media range is sent as a type that falls under it", () => {
+test("a media range is sent as a matching media type", () => {
   expect(["*/*", "text/*", "image/*", "a/b"].map(sentAs)).toEqual([
     "application/octet-stream",
     "text/plain",
@@ -613,7 +613,7 @@ test("a media range is sent as a type that falls under it", () => {
   ]);
 });
 
-test("GET and HEAD are sent no body, though one is declared", () => {
+test("GET and HEAD are sent without a body, even if one is declared", () => {
   const operation = { requestBody: { content: { "application/json": { example: 1 } } }, responses: {} };
   const methods = { get: operation, head: operation, delete: operation };
   const whole = { ...document, paths: { "/a": methods } };
@@ -624,7 +624,7 @@ test("GET and HEAD are sent no body, though one is declared", () => {
   expect(Object.fromEntries(bodies)).toEqual({ get: undefined, head: undefined, delete: 1 });
 });
 
-test("a parameter without an example is named, with the remedy", () => {
+test("the error for a parameter without an example gives its name and the remedy", () => {
   const parameters = [{ in: "query", name: "since", required: true, schema: { type: "string", format: "date" } }];
   const whole = { ...document, paths: { "/a": { get: { operationId: "x", parameters, responses: {} } } } };
   const [entry] = operationsOf(whole);

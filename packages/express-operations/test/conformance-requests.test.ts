@@ -39,12 +39,12 @@ async function check(
   return { failures: report.failures, input: inputs[0]!, titles };
 }
 
-describe("a correct server passes, whatever the document", () => {
+describe("a correct server passes the checks of a document with", () => {
   test.each<[string, object]>([
     ["a list in the query", query("tags", { type: "array", items: { type: "string" }, maxItems: 2 })],
-    ["null beside a type", query("name", { type: ["string", "null"], minLength: 1 })],
+    ["a type and null", query("name", { type: ["string", "null"], minLength: 1 })],
     ["two types", query("id", { type: ["integer", "string"], maximum: 9 })],
-    ["nothing said about the type", query("any", { maximum: 9 })],
+    ["a parameter without a type", query("any", { maximum: 9 })],
     ["an object spread over the query", query("filter", { type: "object", properties: { a: { type: "string" } } })],
   ])("%s", async (_title, parameter) => {
     const { failures, titles } = await check({ "/a": getting([parameter]) });
@@ -52,7 +52,7 @@ describe("a correct server passes, whatever the document", () => {
     expect(titles.filter((title) => /wrong type|maximum/.test(title))).toEqual([]);
   });
 
-  test("undeclared fields, if an object takes them from the query", async () => {
+  test("undeclared fields, if an object reads them from the query", async () => {
     const { titles } = await check({ "/a": getting([query("filter", { type: "object" })]) });
     expect(titles).not.toContain("400 for unknown query parameter");
   });
@@ -65,7 +65,7 @@ describe("a correct server passes, whatever the document", () => {
     expect(titles.filter((title) => /field . of the wrong type/.test(title))).toEqual([]);
   });
 
-  test("a required field that is for responses alone", async () => {
+  test("a required field that is readOnly", async () => {
     const properties = { id: { type: "integer", readOnly: true }, name: { type: "string" } };
     const schema = { type: "object", required: ["id", "name"], properties, example: { id: 1, name: "Rex" } };
     const { failures, input, titles } = await check({ "/a": posting("application/json", schema) });
@@ -74,7 +74,7 @@ describe("a correct server passes, whatever the document", () => {
     expect(titles.join()).not.toContain("the field id");
   });
 
-  test("a body of several parts", async () => {
+  test("a body schema with several members of allOf", async () => {
     const part = (name: string, more: object = {}) => ({
       type: "object",
       required: [name],
@@ -128,7 +128,7 @@ describe("a correct server passes, whatever the document", () => {
     expect(titles).toContain("400 for cookie parameter session longer than allowed");
   });
 
-  test("a path below the path", async () => {
+  test("a path that matches the undeclared path of the checks", async () => {
     const path = (name: string) => ({ name, in: "path", schema: { type: "string" }, ...required });
     const { get } = getting([path("a"), path("x")]);
     const { failures } = await check({
@@ -151,7 +151,7 @@ describe("a correct server passes, whatever the document", () => {
     expect(titles).toContain("401 with credentials that are not valid");
   });
 
-  test("an API key in a cookie beside a cookie that the operation reads", async () => {
+  test("an API key in a cookie, and a cookie parameter", async () => {
     const cookie = { name: "session", in: "cookie", schema: { type: "string" }, ...required };
     const components = { securitySchemes: { key: { type: "apiKey", in: "cookie", name: "key" } } };
     const credentials = () => ({ headers: { Cookie: "key=good" } });
@@ -166,7 +166,7 @@ describe("a correct server passes, whatever the document", () => {
 
   test.each<[string, object]>([
     ["a success without a body", { responses: { 204: { description: "" } } }],
-    ["answers of one kind only", { responses: { default: done[200] } }],
+    ["only a default response", { responses: { default: done[200] } }],
     [
       "a media type with parameters",
       { responses: { 200: { description: "", content: { "application/json; v=1": {} } } } },

@@ -22,7 +22,7 @@ const checks = conformanceChecks(document, limits);
 const SCOPES: Record<string, string[]> = { good: ["dogs:write"], lesser: [] };
 const untouched: RequestHandler = (_request, _response, next) => next();
 
-/** A server of the kennel behind a middleware that breaks it. */
+/** Serves the kennel behind a middleware that breaks it. */
 function serve(broken: RequestHandler, implemented: OpenApiDocument = document) {
   const bearer = (token: string) => SCOPES[token] && { caller: undefined, scopes: SCOPES[token] };
   const app = express().enable("strict routing");
@@ -44,7 +44,7 @@ test("checks that need lesser credentials are skipped without them", async () =>
   expect(report).toEqual({ passed: checks.length - 1, skipped: 1, failures: {} });
 });
 
-describe("a server that breaks the document is caught", () => {
+describe("a server with a fault fails the checks", () => {
   test.each([...utterlyBroken, ...brokenServers])("%s", async (_title, fails, says, broken) => {
     await using server = await (typeof broken === "function" ? serve(broken) : serve(untouched, broken));
     const due = checks.filter(({ title }) => fails.test(title));
@@ -60,13 +60,13 @@ describe("a server that breaks the document is caught", () => {
     expect(outcomes.join("\n")).toMatch(says);
   });
 
-  test("every check fails for one that breaks the document in one way", () => {
+  test("every check fails for at least one server with a single fault", () => {
     const untested = checks.filter(({ title }) => !brokenServers.some(([, fails]) => fails.test(title)));
     expect(untested.map(({ title }) => title)).toEqual([]);
   });
 });
 
-test("a server that is away, and an example that is missing, are no findings", async () => {
+test("an unavailable server and a missing example are errors, not failed checks", async () => {
   await expect(runConformance(document, { ...target, baseUrl: "http://127.0.0.1:1" })).rejects.toThrow("fetch failed");
   const bare = structuredClone(document) as unknown as {
     components: { schemas: { Dog: { properties: Record<string, object> } } };

@@ -11,7 +11,7 @@ import { document as zoo } from "./fixtures/zoo.ts";
 const TIMEOUT = { timeout: 900_000 };
 
 test.each(Object.entries<OpenApiDocument>({ market, zoo, kennel, bookshop }))(
-  "%s: no request takes longer than its size accounts for",
+  "%s: no request takes more time than its size justifies",
   TIMEOUT,
   async (_name, document) => {
     const report = await costsOf(document, serve(document));
@@ -21,7 +21,7 @@ test.each(Object.entries<OpenApiDocument>({ market, zoo, kennel, bookshop }))(
   },
 );
 
-test("GitHub: no request of every 40th operation takes longer than its size accounts for", TIMEOUT, async () => {
+test("GitHub: no request to every 40th operation takes more time than its size justifies", TIMEOUT, async () => {
   const github = githubDocument();
   const chosen = new Set(operationsOf(github).flatMap(({ id }, at) => (at % 40 === 0 ? id : [])));
   let count = 0;

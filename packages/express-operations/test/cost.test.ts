@@ -25,7 +25,7 @@ const NOTORIOUS = [
 const STRIDE = 80;
 const START = Number(process.env["COST_START"] ?? Math.floor(Math.random() * STRIDE));
 
-test("no request takes longer than its size accounts for: notorious inputs, and a sample of all", async () => {
+test("no request takes more time than its size justifies: notorious inputs, and a sample of all", async () => {
   console.log(`COST_START=${START}`);
   let count = START;
   const isMeasured = (_id: string, input: string) => NOTORIOUS.includes(input) || count++ % STRIDE === 0;
@@ -48,7 +48,7 @@ test("the search finds the cost of express-openapi-validator for names in bracke
   const handler = express().use(plain, ((_error, _request, response, _next) => {
     response.status(400).end();
   }) as ErrorRequestHandler);
-  handler.set("query parser", (query: string) => parse(query, "&", "=", { maxKeys: 0 })); // Express's takes 1,000 names
+  handler.set("query parser", (query: string) => parse(query, "&", "=", { maxKeys: 0 })); // the parser of Express reads only 1,000 names
   const { costs, faults } = await costsOf(zoo, handler, {
     isMeasured: onLimit,
     limits: { head: 32_768, body: 65_536 },
@@ -111,7 +111,7 @@ test("the search rejects a server of another process", async () => {
   }
 });
 
-test("the search sends inputs whole, as large as the limits, and eightfold where they are accepted", async () => {
+test("the search sends complete inputs up to the limits, and eight times larger ones if the server accepts them", async () => {
   const lengths: number[] = [];
   const counting = express().use((request, response) => {
     let length = 0;
@@ -134,7 +134,7 @@ test("the search sends inputs whole, as large as the limits, and eightfold where
   expect(await lengthsOf(true)).toEqual(new Set([8_000, 64_000]));
 });
 
-test("the search reports the status of the largest input within the limits, and the growth of the time", async () => {
+test("the search reports the status of the largest input within the limits, and the growth of its time", async () => {
   const busy = express().use(({ headers }, response) => {
     const isLarge = Number(headers["content-length"]) > 4_000;
     const { user } = process.threadCpuUsage();
@@ -149,7 +149,7 @@ test("the search reports the status of the largest input within the limits, and 
   expect(costs[0]!.growth).toBeLessThan(40);
 });
 
-test("the search sends an input that is at fault seven times in each size, in case other work was to blame", async () => {
+test("the search sends a faulty input seven times in each size, because other work may be the cause", async () => {
   const seen = new Map<string, number>();
   const failing = express().use(({ originalUrl }, response) => {
     seen.set(originalUrl, (seen.get(originalUrl) ?? 0) + 1);
@@ -175,7 +175,7 @@ test("the search allows an input beyond the limits to be rejected for its size",
   expect([report.costs.length, report.faults]).toEqual([1, []]);
 });
 
-test("the search knows a server of its thread that asks another one", async () => {
+test("the search accepts a server in its thread that calls another server", async () => {
   await using other = await listen((_request, response) => void response.end());
   const asking = express().use((_request, response) => void fetch(other.baseUrl).then(() => response.end()));
   const isMeasured = (id: string, input: string) => onLimit(id, input) && input.includes("aa");
@@ -195,7 +195,7 @@ test("the search sends an input only once in each size if the responses are fast
   expect(singles.length).toBeGreaterThan(10); // other work may slow down the rest
 });
 
-test("the search listens to no server once it has ended, whether it found the server or not", async () => {
+test("the search stops observing servers at its end, even if it has failed", async () => {
   const name = "http.server.request.start";
   expect(hasSubscribers(name)).toBe(false);
   const quick = express().use((_request, response) => void response.end());

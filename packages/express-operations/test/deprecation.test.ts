@@ -11,7 +11,7 @@ const paths = (more: object) => ({
 });
 
 describe("a deprecated operation", () => {
-  test("says since and until when, and leads to its successor, on 200, 304 and 404 alone", async () => {
+  test("sends Deprecation, Sunset and a link to its successor with 200, 304 and 404 only", async () => {
     const dates = { "x-deprecated-at": "2026-01-01", "x-sunset": "2027-01-01T12:00:00Z", "x-successor": "new" };
     const ok = { ...anyJson[200], headers: { ETag: { schema: { type: "string" } } } };
     const responses = { 200: ok, 404: anyJson[200], 409: anyJson[200] };
@@ -40,7 +40,7 @@ describe("a deprecated operation", () => {
     expect(await announced(get("/new/a"))).toEqual([200, false, false]);
   });
 
-  test("leads to it beside the links that its handler gives", async () => {
+  test("sends the link to its successor together with the links of its handler", async () => {
     const headers = { Link: { schema: { type: "string" } } };
     const old = {
       "x-deprecated-at": "2026-01-01",
@@ -55,7 +55,7 @@ describe("a deprecated operation", () => {
     expect(response.headers.get("Deprecation")).toBe("@1767225600");
   });
 
-  test("without a successor, sends the links of its handler as they are, and all its headers", async () => {
+  test("sends the links of its handler and all other headers if it has no successor", async () => {
     const headers = { Link: { schema: { type: "string" } } };
     const old = { "x-deprecated-at": "2026-01-01", responses: { 200: { ...anyJson[200], headers } } };
     const answer = () => ({ status: 200, headers: { Link: '</a>; rel="next"' }, body: {} });
@@ -74,7 +74,7 @@ describe("a deprecated operation", () => {
       { "x-successor": "other" },
       'Operation "old": the path of its x-successor has a parameter "name" that its own path lacks.',
     ],
-  ])("does not start with %o", (more, message) => {
+  ])("stops the start with %o", (more, message) => {
     const echo = () => ({ status: 200, body: {} });
     const handlers = { old: echo, new: echo, other: echo } as never;
     expect(() => implement()({ document: { openapi: "3.1.0", paths: paths(more) }, handlers })).toThrow(message);

@@ -3,7 +3,7 @@ import { excerpt } from "../src/document/excerpt.ts";
 import { isAnnotation } from "../src/document/keywords.ts";
 import { anyJson as ok, serveEcho as serve } from "./echo.ts";
 
-test("an operation without an operationId has the handler of its method and path", async () => {
+test("the handler of an operation without an operationId is named by its method and path", async () => {
   const item = { get: { responses: ok }, post: { operationId: "add", responses: ok } };
   const webhooks = { sold: { post: { operationId: "sold", responses: {} } } };
   await using server = await serve({ "/a/{id}": item }, { webhooks });
@@ -17,7 +17,7 @@ test("an operation without an operationId has the handler of its method and path
 });
 
 describe("unusual documents", () => {
-  test("callbacks, webhooks and servers of a path do not confuse it", async () => {
+  test("callbacks, webhooks and servers of a path are ignored", async () => {
     const hook = { post: { operationId: "hook", responses: ok } };
     await using server = await serve(
       {
@@ -40,7 +40,7 @@ describe("unusual documents", () => {
     expect((await fetch(`${server.baseUrl}/hook`, { method: "POST" })).status).toBe(404);
   });
 
-  test("a parameter of an operation stands for that of its path by name and place", async () => {
+  test("a parameter of an operation replaces the path's parameter with the same name and place", async () => {
     const parameter = (place: string, name: string, type: string) => ({ in: place, name, schema: { type } });
     const shared = [parameter("query", "a", "integer"), parameter("header", "a", "integer")];
     const get = {
@@ -52,7 +52,7 @@ describe("unusual documents", () => {
     expect(await response.json()).toMatchObject({ query: { a: "text", b: "1" }, headers: { a: 1 } });
   });
 
-  test("templates that a path pattern would misread", async () => {
+  test("path templates may contain special characters of patterns", async () => {
     const path = (name: string) => ({ in: "path", name, required: true, schema: { type: "string" } });
     await using server = await serve({
       "/files/{file-name}.{ext}": {
@@ -65,7 +65,7 @@ describe("unusual documents", () => {
     expect(await get("/a(b)+c*/1")).toEqual({ "x:y": "1" });
   });
 
-  test("references into the middle of the document, and schemas that refer to themselves", async () => {
+  test("references may point to any part of the document, and schemas may contain themselves", async () => {
     const node = {
       type: "object",
       properties: { next: { $ref: "#/components/schemas/Node" }, example: { $ref: "#/components/schemas/Name" } },
@@ -94,7 +94,7 @@ describe("unusual documents", () => {
     }
   });
 
-  test("references into the middle of a component with broken siblings", async () => {
+  test("references may point into a component with broken siblings", async () => {
     const pair = { allOf: [{ $ref: "#/components/schemas/None" }, { minLength: 2 }, { maxLength: 3 }] };
     const schema = { $ref: "#/components/schemas/Pair/allOf/2" };
     const requestBody = { content: { "application/json": { schema } } };
@@ -109,7 +109,7 @@ describe("unusual documents", () => {
     expect([await post("1"), await post('"a"'), await post('"abcd"')]).toEqual([200, 200, 400]);
   });
 
-  test("references into the middle of other operations", async () => {
+  test("references may point into other operations", async () => {
     const first = {
       operationId: "first",
       callbacks: { broken: { $ref: "#/components/callbacks/None" } },
@@ -161,40 +161,43 @@ describe("unusual documents", () => {
     expect(await post('{"made":"then"}')).toEqual([400, undefined]);
   });
 
-  test.each(["3.0.3", "3.1.0"])("a discriminator in OpenAPI %s, and messages that name the field", async (openapi) => {
-    const kind = { type: "string" };
-    const cat = { type: "object", required: ["kind"], properties: { kind } };
-    const dog = { type: "object", required: ["kind", "barks"], properties: { kind, barks: { type: "boolean" } } };
-    const of = (name: string) => `#/components/schemas/${name}`;
-    const pet = {
-      oneOf: [{ $ref: of("Cat") }, { $ref: of("Dog") }],
-      discriminator: { propertyName: "kind", mapping: { cat: of("Cat"), dog: of("Dog") } },
-    };
-    await using server = await serve(
-      {
-        "/pets": {
-          post: {
-            operationId: "addPet",
-            requestBody: { required: true, content: { "application/json": { schema: pet } } },
-            responses: ok,
+  test.each(["3.0.3", "3.1.0"])(
+    "a discriminator selects the schema in OpenAPI %s, and messages name the field",
+    async (openapi) => {
+      const kind = { type: "string" };
+      const cat = { type: "object", required: ["kind"], properties: { kind } };
+      const dog = { type: "object", required: ["kind", "barks"], properties: { kind, barks: { type: "boolean" } } };
+      const of = (name: string) => `#/components/schemas/${name}`;
+      const pet = {
+        oneOf: [{ $ref: of("Cat") }, { $ref: of("Dog") }],
+        discriminator: { propertyName: "kind", mapping: { cat: of("Cat"), dog: of("Dog") } },
+      };
+      await using server = await serve(
+        {
+          "/pets": {
+            post: {
+              operationId: "addPet",
+              requestBody: { required: true, content: { "application/json": { schema: pet } } },
+              responses: ok,
+            },
           },
         },
-      },
-      { openapi, components: { schemas: { Cat: cat, Dog: dog } } },
-    );
-    const post = async (body: string) => {
-      const headers = { "Content-Type": "application/json" };
-      const response = await fetch(`${server.baseUrl}/pets`, { method: "POST", headers, body });
-      const { message } = (await response.json()) as { message?: string };
-      return [response.status, message];
-    };
-    const unknown = [400, 'Body field "kind" must be one of: cat, dog.'];
-    expect(await post('{"kind":"dog","barks":true}')).toEqual([200, undefined]);
-    expect(await post('{"kind":"dog"}')).toEqual([400, 'Body field "barks" is required.']);
-    for (const body of ['{"kind":"cow"}', '{"kind":"__proto__"}', '{"kind":{}}', "{}", "[]", '"dog"'])
-      expect(await post(body)).toEqual(unknown);
-    expect(await post("null")).toEqual([400, "The request body must be an object."]);
-  });
+        { openapi, components: { schemas: { Cat: cat, Dog: dog } } },
+      );
+      const post = async (body: string) => {
+        const headers = { "Content-Type": "application/json" };
+        const response = await fetch(`${server.baseUrl}/pets`, { method: "POST", headers, body });
+        const { message } = (await response.json()) as { message?: string };
+        return [response.status, message];
+      };
+      const unknown = [400, 'Body field "kind" must be one of: cat, dog.'];
+      expect(await post('{"kind":"dog","barks":true}')).toEqual([200, undefined]);
+      expect(await post('{"kind":"dog"}')).toEqual([400, 'Body field "barks" is required.']);
+      for (const body of ['{"kind":"cow"}', '{"kind":"__proto__"}', '{"kind":{}}', "{}", "[]", '"dog"'])
+        expect(await post(body)).toEqual(unknown);
+      expect(await post("null")).toEqual([400, "The request body must be an object."]);
+    },
+  );
 
   test.each<[openapi: string, schema: object, nulls: boolean]>([
     ["3.0.3", { type: "string", nullable: true }, true],
@@ -205,7 +208,7 @@ describe("unusual documents", () => {
     ["3.1.0", { anyOf: [{ type: "string" }, { type: "null" }] }, true],
     ["3.1.0", { const: null }, true],
     ["3.1.0", { type: "string" }, false],
-  ])("null in OpenAPI %s where the schema is %o: %s", async (openapi, schema, isAllowed) => {
+  ])("whether null is valid in OpenAPI %s for the schema %o: %s", async (openapi, schema, isAllowed) => {
     const content = { "application/json": { schema: { type: "object", properties: { field: schema } } } };
     await using server = await serve(
       { "/x": { post: { operationId: "x", requestBody: { content }, responses: ok } } },
@@ -216,7 +219,7 @@ describe("unusual documents", () => {
     expect(status).toBe(isAllowed ? 200 : 400);
   });
 
-  test("a reference that leads nowhere or out of the document is named", async () => {
+  test("an error names a reference to a missing part or to another document", async () => {
     const broken = (ref: string) =>
       serve({ "/x": { get: { operationId: "x", parameters: [{ $ref: ref }], responses: ok } } });
     await expect(broken("#/components/parameters/None")).rejects.toThrow(
@@ -231,7 +234,7 @@ const MAPS =
 const MORE_MAPS = "securitySchemes pathItems flows properties patternProperties dependentSchemas $defs";
 
 test.each([...MAPS.split(" "), ...MORE_MAPS.split(" ")])(
-  "names in %s are no keywords, so what they name is reached",
+  "names in %s are not read as keywords, and references below them are followed",
   (keyword) => {
     const shared = { $ref: "#/components/schemas/Shared" };
     const operation = { requestBody: { [keyword]: { example: { type: "string" }, default: shared, enum: shared } } };
@@ -242,7 +245,7 @@ test.each([...MAPS.split(" "), ...MORE_MAPS.split(" ")])(
   },
 );
 
-test("an excerpt has a path that its document has not, and a default unless that is for responses alone", () => {
+test("an excerpt has an unused path, and keeps defaults except those of readOnly fields", () => {
   const schemas = { A: { default: 1, readOnly: true }, B: { default: 1, readOnly: false }, C: { default: 1 } };
   const operation = { operationId: "x", requestBody: { content: { "application/json": { schema: schemas } } } };
   const { document, at } = excerpt({ openapi: "3.1.0", paths: { "/": {}, "/_": {} } }, "put", operation);
@@ -262,7 +265,7 @@ test("an excerpt has a path that its document has not, and a default unless that
   });
 });
 
-test("an excerpt names a reference that leads nowhere", () => {
+test("an excerpt rejects a reference to a missing part, and names it", () => {
   const requestBody = { $ref: "#/components/schemas/None" };
   const whole = { openapi: "3.1.0", components: { schemas: {} } };
   expect(() => excerpt(whole, "put", { requestBody })).toThrow(
@@ -272,7 +275,7 @@ test("an excerpt names a reference that leads nowhere", () => {
 
 const VALUES = "default const enum security required dependentRequired mapping scopes";
 
-test.each(VALUES.split(" "))("a reference in the value of %s is data", (keyword) => {
+test.each(VALUES.split(" "))("a reference in the value of %s is read as data", (keyword) => {
   const schema = { [keyword]: [{ $ref: "#/components/schemas/None" }], example: { $ref: "#/None" } };
   const content = { "application/json": { schema } };
   const { document, at } = excerpt({ openapi: "3.1.0" }, "put", { requestBody: { content } });
@@ -281,7 +284,7 @@ test.each(VALUES.split(" "))("a reference in the value of %s is data", (keyword)
   });
 });
 
-test("annotations are the keywords that promise nothing, and extensions", () => {
+test("isAnnotation is true for descriptive keywords and extensions", () => {
   const texts = "title summary description example examples externalDocs bearerFormat $comment x-anything";
   expect([...texts.split(" "), "type", "format", "x", "deprecated"].filter(isAnnotation)).toEqual(texts.split(" "));
 });
@@ -303,7 +306,7 @@ describe("multipart", () => {
     return data;
   };
 
-  test("fields are validated, and files stand beside the body", async () => {
+  test("fields are validated, and files are separate from the body", async () => {
     await using server = await serve({ "/upload": { post: upload } });
     const send = (body: FormData | string, headers = {}) =>
       fetch(`${server.baseUrl}/upload`, { method: "POST", body, headers });
@@ -330,7 +333,7 @@ describe("multipart", () => {
     [`${'{"a":'.repeat(4_000)}1${"}".repeat(4_000)}`, 400],
     ['{"a":{},"a":{}}', 400],
     ['{"id":12345678901234567890}', 400],
-  ])("JSON in a field is read as strictly as a body: %.40s is %d", async (value, status) => {
+  ])("JSON in a field is read by the strict rules of bodies: %.40s is %d", async (value, status) => {
     const tree = { type: "object", additionalProperties: { $ref: "#/components/schemas/Tree" } };
     const schemas = { Tree: { ...tree, type: ["object", "integer"] } };
     const fields = { type: "object", properties: { tree } };
@@ -340,7 +343,7 @@ describe("multipart", () => {
     expect(response.status).toBe(status);
   });
 
-  test("parts of one field are read as the JSON that they make together; a field that may be text is text", async () => {
+  test("parts of one field are read as one JSON text; a field that may be a string is text", async () => {
     const either = { oneOf: [{ type: "string" }, { type: "array", items: {} }] };
     const fields = {
       type: "object",

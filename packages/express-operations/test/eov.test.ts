@@ -6,7 +6,7 @@ import type { Subject } from "../src/request/subject.ts";
 
 const require = createRequire(import.meta.url);
 
-test("the installed express-openapi-validator is the one whose source was read", async () => {
+test("the installed version of express-openapi-validator is the one that src/eov.ts was written for", async () => {
   const main = require.resolve("express-openapi-validator");
   const { version } = JSON.parse(await readFile(new URL("../package.json", `file://${main}`), "utf8")) as {
     version: string;
@@ -18,7 +18,7 @@ test("the installed express-openapi-validator is the one whose source was read",
 const string = { type: "string" };
 const cat = { type: "object", required: ["kind"], properties: { kind: string } };
 
-/** A document of one operation. */
+/** Returns a document with one operation. */
 function documentOf(operation: object) {
   const document = { openapi: "3.0.3", info: { title: "", version: "" }, paths: { "/at": { post: operation } } };
   return { ...document, components: { schemas: { Cat: cat, Dog: cat } } };
@@ -38,7 +38,7 @@ describe("the internals that src/eov.ts relies on are unchanged", () => {
     responses: {},
   });
 
-  test("schemas that were compiled are found by their content types", async () => {
+  test("compiled schemas are found by content type", async () => {
     const { compiled } = await requestEov(documentOf(json(cat)), "/at", "post", [undefined, "application/json"]);
     for (const type of [undefined, "application/json"]) {
       expect(compiled.get(type)).toEqual({ parameters: expect.any(Function), body: expect.any(Function) });
@@ -56,13 +56,13 @@ describe("the internals that src/eov.ts relies on are unchanged", () => {
   test.each([
     ["emptyValue", { q: "" }],
     ["reservedCharacter", { q: "a:b" }],
-  ])("its own refusal %s is known by its text", async (keyword, query) => {
+  ])("the error %s of EOV is identified by its text", async (keyword, query) => {
     const parameters = [{ name: "q", in: "query", schema: string }];
     const { validate } = await requestEov(documentOf({ parameters, responses: {} }), "/at", "post", [undefined]);
     expect(validate(subjectOf(query))).toMatchObject([{ keyword, location: "query", path: ["q"] }]);
   });
 
-  test("its own error for a discriminator is identified by its text", async () => {
+  test("the error of EOV for a discriminator is identified by its text", async () => {
     const oneOf = [{ $ref: "#/components/schemas/Cat" }, { $ref: "#/components/schemas/Dog" }];
     const schema = { oneOf, discriminator: { propertyName: "kind" } };
     const { validate } = await requestEov(documentOf(json(schema)), "/at", "post", ["application/json"]);
@@ -71,7 +71,7 @@ describe("the internals that src/eov.ts relies on are unchanged", () => {
     ]);
   });
 
-  test("multer takes a form apart", async () => {
+  test("multer parses a form", async () => {
     const schema = { type: "object", properties: { name: string, file: { type: "string", format: "binary" } } };
     const operation = { requestBody: { content: { "multipart/form-data": { schema } } }, responses: {} };
     const { readMultipart } = await requestEov(documentOf(operation), "/at", "post", ["multipart/form-data"]);
@@ -89,7 +89,7 @@ describe("the internals that src/eov.ts relies on are unchanged", () => {
     });
   });
 
-  test("the errors of a response reach the validation of its own request", async () => {
+  test("the validation of a response returns the errors of this response", async () => {
     const responses = { 200: { description: "", content: { "application/json": { schema: cat } } } };
     const document = documentOf({});
     const validate = await responseEov({ ...document, paths: { "/at": { get: { responses } } } }, "/at");

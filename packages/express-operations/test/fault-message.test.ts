@@ -221,7 +221,7 @@ describe("a body that violates its schema", () => {
   });
 });
 
-describe("a parameter that is mistyped", () => {
+describe("the message for an invalid parameter", () => {
   const query = (name: string, schema: object, more: object = {}) => ({ in: "query", name, schema, ...more });
   const parameters = [
     query("limit", { type: "integer", minimum: 1, maximum: 100 }),
@@ -295,7 +295,7 @@ describe("a parameter that is mistyped", () => {
   });
 });
 
-test("a message is short, whatever the document lists and describes, and however deep the fault lies", async () => {
+test("a message is short, even for long lists, long descriptions and deep faults", async () => {
   const node = { type: "object", properties: {} as object, additionalProperties: false };
   node.properties = {
     ...Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`field_with_a_long_name_${at}`, {}])),
@@ -321,7 +321,7 @@ test("a message is short, whatever the document lists and describes, and however
   }
 });
 
-describe("faults in words", () => {
+describe("messageOf", () => {
   const document = { openapi: "3.1.0", paths: {} } as OpenApiDocument;
   const parameters = [
     { in: "query", name: "f", schema: { type: "array" }, description: "Filters by kind." },

@@ -34,8 +34,8 @@ const document = {
   },
 } as OpenApiDocument;
 
-/** A request with several faults is rejected for the same one with the fast path and without. */
-describe.each([true, false])("of two faults (fastPath: %s)", (fastPath) => {
+/** A request with several faults gets the same message with the fast path and without. */
+describe.each([true, false])("a request with two faults (fastPath: %s)", (fastPath) => {
   test.each<[said: string, path: string, body: object | string, headers?: Record<string, string>]>([
     ['"limit"', "/1?limit=x&page=y", {}],
     ['"limit"', "/1?page=y&limit=x", {}],
@@ -49,7 +49,7 @@ describe.each([true, false])("of two faults (fastPath: %s)", (fastPath) => {
     ["The request body is not valid JSON.", "/x?limit=x", "{"],
     ['body field "name"', "/1", { age: "x", legs: "x" }],
     ['body field "age"', "/1", { name: "Rex", legs: "x", age: "x" }],
-  ])("%s is said of %s with the body %j", async (said, path, body, headers = {}) => {
+  ])("gets a message with %s: %s with the body %j", async (said, path, body, headers = {}) => {
     const handlers = { put: () => ({ status: 200, body: {} }) } as never;
     await using server = await listen(implement()({ document, handlers, fastPath }));
     const response = await fetch(`${server.baseUrl}/pets${path}`, {

@@ -6,7 +6,7 @@ import { jsonInputs } from "../src/conformance/cost/json-inputs.ts";
 import { AUTHORITY_TEXTS, pathInputs, queryInputs } from "../src/conformance/cost/url-inputs.ts";
 import { type OpenApiDocument, type OperationEntry, operationsOf } from "../src/document/document.ts";
 
-test("fillings are as large as they are asked to be, and hold one text at least", () => {
+test("fillings have at most the requested size, but at least one text", () => {
   expect(repeated("ab")(7)).toBe("ababab");
   expect(repeated("é")(7)).toBe("ééé");
   expect(repeated("abc")(1)).toBe("abc");
@@ -18,7 +18,7 @@ test("fillings are as large as they are asked to be, and hold one text at least"
   expect(enclosed("ab", repeated("x"), "cd")(3)).toBe("abxcd");
 });
 
-test("brackets follow a name in every way", () => {
+test("bracketFillings returns a name with each form of brackets", () => {
   const fillings = bracketFillings("a", "[", "]").map(({ title, fill }) => [title, fill(16)]);
   expect(fillings).toEqual([
     ["a[k0]=1&a[k1]=1&…", "a[k0]=1"],
@@ -33,7 +33,7 @@ test("brackets follow a name in every way", () => {
   ]);
 });
 
-/** The one operation at a path. */
+/** Returns a document with one operation at a path, and this operation. */
 function entryOf(path: string, operation: object, more: object = {}): [OpenApiDocument, OperationEntry] {
   const document: OpenApiDocument = {
     openapi: "3.1.0",
@@ -45,7 +45,7 @@ function entryOf(path: string, operation: object, more: object = {}): [OpenApiDo
 
 const header = (name: string) => ({ in: "header", name, schema: { type: "string" } });
 
-test("headers are those that HTTP gives a form and those that the operation declares, once each", () => {
+test("headerInputs returns inputs for declared headers and for standard HTTP headers, each once", () => {
   const [, entry] = entryOf("/a", { parameters: [header("X-A"), header("cookie")] });
   const inputs = headerInputs(entry).filter(({ title }) => title.includes("a=b; a=b; …") || !title.includes(": a=b"));
   const names = new Set(inputs.map(({ name }) => name));
@@ -65,7 +65,7 @@ test("headers are those that HTTP gives a form and those that the operation decl
   ]);
 });
 
-test("many headers take 20 bytes each, with the end of their line", () => {
+test("manyHeaders returns headers of 20 bytes each, with their line end", () => {
   const [, entry] = entryOf("/a", { parameters: [header("X-A")] });
   const inputs = manyHeaders(entry).map(({ title, of, headers }) => [title, of, headers(45)]);
   const twice = (name: string, value: string, of: string[] = []) => {
@@ -83,7 +83,7 @@ test("many headers take 20 bytes each, with the end of their line", () => {
   expect(manyHeaders(entry)[0]!.headers(1)).toHaveLength(1);
 });
 
-test("text takes every character that a parser might stop at; GET and HEAD take no body", () => {
+test("bodyInputs returns text of critical characters, and no body for GET and HEAD", () => {
   const content = { "text/*": {} };
   const [document, entry] = entryOf("/a", { requestBody: { content } });
   expect(bodyInputs(document, entry).map(({ title, contentType, fill }) => [title, contentType, fill(4)])).toEqual(
@@ -94,7 +94,7 @@ test("text takes every character that a parser might stop at; GET and HEAD take 
   for (const method of ["get", "head"] as const) expect(bodyInputs(document, { ...entry, method })).toEqual([]);
 });
 
-test("fields of a form are given in each way that a query's are", () => {
+test("bodyInputs returns the fields of a form in each form of a query", () => {
   const schema = { type: "object", properties: { a: {} } };
   const [document, entry] = entryOf("/a", {
     requestBody: { content: { "application/x-www-form-urlencoded": { schema } } },
@@ -106,14 +106,14 @@ test("fields of a form are given in each way that a query's are", () => {
   expect(inputs).toContainEqual(["undeclared[0]=1&undeclared[1]=1&…", "undeclared[0]=1"]);
 });
 
-test("a field of JSON grows beside the others that the schema requires", () => {
+test("bodyInputs adds the required fields to a growing JSON field", () => {
   const schema = { type: "object", required: ["b", "c"], properties: { a: {}, b: {}, c: { readOnly: true } } };
   const [document, entry] = entryOf("/a", { requestBody: { content: { "application/json": { schema } } } });
   const input = bodyInputs(document, entry).find(({ title }) => title === "application/json a: 111…");
   expect(input!.fill(20)).toBe('{"b":"x","a":111111}');
 });
 
-test("queries are of declared names, of fields, of credentials and of others", () => {
+test("queryInputs returns inputs for declared names, fields, credentials and undeclared names", () => {
   const schema = { type: "object", properties: { "b c": {} } };
   const security = { key: { type: "apiKey", in: "query", name: "k" } };
   const [document, entry] = entryOf(
@@ -147,7 +147,7 @@ test("queries are of declared names, of fields, of credentials and of others", (
   ]);
 });
 
-test("paths grow in their parameters, in segments of several parts, and at their end", () => {
+test("pathInputs returns paths that grow in parameters, in segments of several parts, and at the end", () => {
   const [, entry] = entryOf("/goods/{id}/v{a}.{b}", {});
   const inputs = pathInputs(entry, "/goods/1/v1.1");
   const starts = new Set(inputs.map(({ title }) => title.split(" ", 1)[0]));
@@ -165,7 +165,7 @@ test("paths grow in their parameters, in segments of several parts, and at their
   expect(AUTHORITY_TEXTS.every((text) => text !== "")).toBe(true);
 });
 
-test("JSON is valid where it is closed, and is of the schema's fields and items", () => {
+test("jsonInputs returns valid JSON if it is closed, with the fields and items of the schema", () => {
   const schema = {
     type: "object",
     properties: { "a b": { type: "array", items: { type: "object", required: ["long name of it"], properties: {} } } },

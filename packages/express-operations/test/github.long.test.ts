@@ -35,11 +35,11 @@ describe(`GitHub's document of ${entries.length} operations`, () => {
   const post = (path: string, body: unknown) =>
     send(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 
-  test("every operation can be built", async () => {
+  test("every operation compiles", async () => {
     expect(await implement()({ document, handlers: handlers as never, warm: true }).ready).toEqual([]);
   });
 
-  test("every path is found, whatever stands beside it", async () => {
+  test("every path is matched, among all other paths", async () => {
     const methods = Map.groupBy(entries, ({ path }) => path);
     for (const [path, group] of methods) {
       const { status, headers } = await send(path.replaceAll(/\{[^}]+\}/g, "0"), { method: "OPTIONS" });
@@ -52,7 +52,7 @@ describe(`GitHub's document of ${entries.length} operations`, () => {
     }
   });
 
-  test("path parameters arrive with their types, query parameters with their defaults", async () => {
+  test("handlers receive path parameters with their types and query parameters with their defaults", async () => {
     expect((await send("/repos/octo-org/hello%2Fworld/issues/7")).status).toBe(200);
     expect(received).toMatchObject({
       operation: "issues/get",
@@ -65,7 +65,7 @@ describe(`GitHub's document of ${entries.length} operations`, () => {
     });
   });
 
-  test("a body arrives as sent, and is validated by its schema", async () => {
+  test("a body is validated by its schema, and reaches the handler as sent", async () => {
     const issue = { title: "Found a bug", labels: ["bug", { name: "urgent", color: null }], assignee: null };
     expect((await post("/repos/octo-org/hello/issues", issue)).status).toBe(201);
     expect(received).toMatchObject({ operation: "issues/create", body: issue });

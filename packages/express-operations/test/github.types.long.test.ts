@@ -20,7 +20,7 @@ let directory: string;
 beforeAll(() => void (directory = mkdtempSync(join(tmpdir(), "handler-types-"))));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** Checks a program with this package's compiler and settings. One thread, so that the counts are the same each time. */
+/** Checks a program with this package's compiler and settings, in one thread, because then every run has the same counts. */
 function check(program: string): string {
   writeFileSync(join(directory, "program.mts"), program);
   const compilerOptions = {
@@ -37,7 +37,7 @@ function check(program: string): string {
 }
 
 describe("the types over GitHub's document", () => {
-  test(`${count} handlers that give every declared answer are accepted, within the budget`, () => {
+  test(`${count} handlers that return every declared response compile within the budget`, () => {
     const output = check(handlerProgram(document, types));
     expect(output.match(/error TS.*/g)).toBeNull();
     const figure = (name: string) => Number(new RegExp(`^${name}: +([\\d.]+)`, "m").exec(output)![1]);
@@ -48,7 +48,7 @@ describe("the types over GitHub's document", () => {
     expect(cost.instantiations).toBeLessThan(BUDGET.instantiations);
   });
 
-  test("a wrong handler among them is named by its operation and status", () => {
+  test("the error for a wrong handler names its operation and status", () => {
     const wrong = '(input) => { if (input.requestPath === "") throw new Error(); return { status: 200, body: 1 }; }';
     const output = check(handlerProgram(document, types, { "repos/get": wrong }));
     expect(output.match(/error TS/g)).toHaveLength(1);

@@ -91,7 +91,7 @@ const entries = [market, stock].flatMap((document) => operationsOf(document).map
 describe.each(entries)("the inputs of $entry.id", ({ document, entry }) => {
   const inputs = growingInputs(document, entry, {});
 
-  test("are as large as they are asked to be, and no two have one title", () => {
+  test("grow with the requested size, and have unique titles", () => {
     for (const input of inputs) {
       const [least, small, large] = [grown(input, 50).length, grown(input, 1_000).length, grown(input, 8_000).length];
       const what = `${entry.id}: ${input.title} (${least}, ${small}, ${large})`;
@@ -102,7 +102,7 @@ describe.each(entries)("the inputs of $entry.id", ({ document, entry }) => {
     expect(titles.filter((title, at) => titles.indexOf(title) !== at)).toEqual([]);
   });
 
-  test("hold what their titles show", () => {
+  test("contain the text of their titles", () => {
     const wrong = inputs.filter((input) => {
       const shown = announced(input.title);
       return shown !== undefined && !grown(input, 1_000).includes(shown);
@@ -113,7 +113,7 @@ describe.each(entries)("the inputs of $entry.id", ({ document, entry }) => {
   });
 });
 
-/** The first input with each text before the first character of `until`. */
+/** Returns the growing part and the parameters of the inputs, by the start of their titles. */
 function ofParts(document: OpenApiDocument, entry: OperationEntry): Record<string, string> {
   const parts = growingInputs(document, entry, {}).map(({ title, of, part }) => {
     const [start = ""] = title.split(/[=:]|(?<=^(?:path \S+|body|authority)) /);
@@ -124,7 +124,7 @@ function ofParts(document: OpenApiDocument, entry: OperationEntry): Record<strin
   ) as Record<string, string>;
 }
 
-test("inputs say which part of the request grows, and which limit bounds it", () => {
+test("inputs name the growing part of the request, and the limit for it", () => {
   const [stalls] = operationsOf(market);
   expect(ofParts(market, stalls!)).toMatchObject({
     "query size": "target, query size",
@@ -148,7 +148,7 @@ test("inputs say which part of the request grows, and which limit bounds it", ()
   expect(cookies.length).toBeGreaterThan(10);
 });
 
-test("the rest of a request stays as the document's examples have it, with the credentials", () => {
+test("the rest of a request has the examples of the document and the credentials", () => {
   const [good] = operationsOf(stock);
   const credentials = { headers: { Authorization: "Bearer x" }, query: { key: "k" } };
   const base = baseRequest(stock, good!, credentials);
@@ -185,7 +185,7 @@ test("the rest of a request stays as the document's examples have it, with the c
   expect(whole!.request(24).body).toBe('[{"a":1},{"a":1}]');
 });
 
-test("parts of a body lie between the boundary that its type names", () => {
+test("parts of a body are separated by the boundary of its Content-Type", () => {
   const [, add] = operationsOf(market);
   const inputs = growingInputs(market, add!, {}).filter(({ title }) => title.startsWith("body multipart/form-data "));
   for (const input of inputs) {

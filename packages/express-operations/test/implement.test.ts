@@ -23,7 +23,7 @@ const handlers: Handlers<operations> = {
   },
 };
 
-describe("a document served", () => {
+describe("a served document", () => {
   let server: Awaited<ReturnType<typeof listen>>;
   beforeAll(async () => void (server = await listen(implement<operations>()({ document, handlers }), "/shop")));
   afterAll(() => server[Symbol.asyncDispose]());
@@ -32,7 +32,7 @@ describe("a document served", () => {
   const post = (path: string, body: string, type: string, headers: Record<string, string> = {}) =>
     send(path, { method: "POST", body, headers: { "Content-Type": type, ...headers } });
 
-  test("a parameter reaches the handler with its declared type, 0 included", async () => {
+  test("a parameter reaches the handler with its declared type, even if it is 0", async () => {
     const response = await send("/books/0");
     expect(await response.json()).toEqual({ id: 0, title: "/shop/books/0" });
     expect(seen.at(-1)).toEqual({ bookId: 0 });
@@ -44,7 +44,7 @@ describe("a document served", () => {
     expect([response.status, await response.json()]).toEqual([404, { code: "not_found" }]);
   });
 
-  test("onOperation is called before validation, and not without an operation", async () => {
+  test("onOperation is called before validation, and only if an operation matches", async () => {
     const calls: string[] = [];
     const onOperation = ({ url }: express.Request, operationId: string) => void calls.push(`${url} ${operationId}`);
     await using other = await listen(implement<operations>()({ document, handlers, onOperation }));
@@ -53,12 +53,12 @@ describe("a document served", () => {
     expect(calls).toEqual(["/books/0 getBook", "/books/x getBook"]);
   });
 
-  test("a throw is Express's to handle", async () => {
+  test("an error of a handler reaches the error handler of Express", async () => {
     const response = await send("/books/500");
     expect([response.status, await response.json()]).toEqual([500, { fault: "the shelf fell over" }]);
   });
 
-  test("so is a throw in problemBody, whenever the request was rejected", async () => {
+  test("an error of problemBody reaches the error handler of Express", async () => {
     const problemBody = ({ status }: Problem) => {
       throw new Error(`no words for ${status}`);
     };
@@ -71,7 +71,7 @@ describe("a document served", () => {
     expect(await ask("/books", { method: "POST", body, headers })).toEqual({ fault: "no words for 415" });
   });
 
-  test("a body comes with the media type it was declared as", async () => {
+  test("a body reaches the handler with its declared media type", async () => {
     expect((await post("/books", '{"title":"Emma"}', "application/json; charset=utf-8")).status).toBe(204);
     expect(seen.at(-1)).toEqual(["application/json", { title: "Emma" }]);
     expect((await post("/books", "Emma", "text/plain")).status).toBe(204);
@@ -80,7 +80,7 @@ describe("a document served", () => {
     expect((await post("/books", "<a/>", "text/xml")).status).toBe(415);
   });
 
-  test("a body that is optional may be missing", async () => {
+  test("an optional body may be missing", async () => {
     const response = await send("/books/search?text=emma", { method: "POST", headers: { Cookie: "session=abc" } });
     expect([response.status, response.headers.get("Content-Type"), await response.text()]).toEqual([
       200,
@@ -96,7 +96,7 @@ describe("a document served", () => {
     expect([response.status, response.headers.get("Allow")]).toEqual([405, "OPTIONS, POST"]);
   });
 
-  test("an error response has the body of the application's problemBody", async () => {
+  test("problemBody returns the body of an error response", async () => {
     const problemBody = ({ status, code, message, headers }: Problem) => ({ type: code, status, message, headers });
     await using other = await listen(implement<operations>()({ document, handlers, problemBody }));
     const response = await fetch(`${other.baseUrl}/books/search`);
@@ -129,7 +129,7 @@ describe("a document served", () => {
     paths["/books"]!["post"]!.requestBody = { content };
     await using lazy = await listen(implement<operations>()({ document: { ...document, paths }, handlers }));
     await fetch(`${lazy.baseUrl}/books/1`);
-    expect(looked).toBe(1); // by the search for costly schemas
+    expect(looked).toBe(1); // read by the search for costly schemas
     const ask = () => fetch(`${lazy.baseUrl}/books`, { method: "POST", body: "x" });
     expect((await ask()).status).toBe(204);
     const made = looked;
@@ -138,7 +138,7 @@ describe("a document served", () => {
     expect(looked).toBe(made);
   });
 
-  test("406 when none of the media types of a success is acceptable", async () => {
+  test("406 is sent if no media type of a success is acceptable", async () => {
     const accepting = async (accept: string) =>
       (await post("/books/search", "{}", "application/json", { Accept: accept })).status;
     expect([await accepting("text/html"), await accepting("text/*")]).toEqual([406, 400]);
@@ -151,7 +151,7 @@ describe("a document and an implementation that do not match", () => {
     () =>
       implement<operations>()({ document: base, handlers: { ...handlers, ...change } });
 
-  test("refuse to start, naming the operation and the remedy", () => {
+  test("stop the start, and the error names the operation and the remedy", () => {
     const { getBook: _, ...rest } = handlers;
     expect(() => implement<operations>()({ document, handlers: rest as typeof handlers })).toThrow(
       'Operation "getBook" has no handler: add one to the handlers.',
@@ -161,7 +161,7 @@ describe("a document and an implementation that do not match", () => {
       expect(attempt({}, { ...document, openapi })).toThrow(`OpenAPI ${openapi}; only 3.0 and 3.1 can be served`);
   });
 
-  test("name a handler of another name behind the operation that it may be meant for", () => {
+  test("are reported with the unknown handler directly after the operation without a handler", () => {
     const { getBook, ...rest } = handlers;
     const start = () => implement<operations>()({ document, handlers: { ...rest, readBook: getBook } as never });
     expect(start).toThrow(
@@ -175,7 +175,7 @@ describe("a document and an implementation that do not match", () => {
     );
   });
 
-  test("name a scheme without a handler, and an id used twice", () => {
+  test("are reported for a scheme without a handler and a duplicate operationId", () => {
     const paths = structuredClone(document.paths) as Record<
       string,
       Record<string, { operationId?: string; security?: object[] }>
@@ -187,7 +187,7 @@ describe("a document and an implementation that do not match", () => {
     expect(start).toThrow('The document has two operations "getBook": rename one.');
   });
 
-  test("name operations with the same method and path, and path parameters that no path names", () => {
+  test("are reported for duplicate methods and paths, and for path parameters without a place in the path", () => {
     const responses = { 200: { description: "" } };
     const parameters = [{ name: "id", in: "path", required: true, schema: { type: "string" } }];
     const paths = {
@@ -209,7 +209,7 @@ describe("a document and an implementation that do not match", () => {
     );
   });
 
-  test("a status that the document does not declare is a fault", async () => {
+  test("cause an error at an undeclared status", async () => {
     await using server = await listen(attempt({ getBook: () => ({ status: 202, body: {} }) })());
     const response = await fetch(`${server.baseUrl}/books/1`);
     expect(await response.json()).toEqual({
@@ -217,7 +217,7 @@ describe("a document and an implementation that do not match", () => {
     });
   });
 
-  test("warming names an operation without a body whose parameter has a broken schema", async () => {
+  test("are reported by `ready` for a parameter with a broken schema", async () => {
     const broken = structuredClone<OpenApiDocument>(document);
     const get = operationsOf(broken).find(({ id }) => id === "getBook")!.operation as { parameters?: object[] };
     get.parameters = [...(get.parameters ?? []), { in: "query", name: "q", schema: { type: "strng" } }];
@@ -225,7 +225,7 @@ describe("a document and an implementation that do not match", () => {
     expect((await ready).map(({ operationId }) => operationId)).toEqual(["getBook"]);
   });
 
-  test("one broken schema breaks its own operation alone, and warming names it", async () => {
+  test("are reported by `ready` for a broken body schema, which breaks only its operation", async () => {
     const broken = structuredClone(document) as OpenApiDocument & { components: { schemas: Record<string, object> } };
     const paths = broken.paths as Record<string, Record<string, { requestBody: object }>>;
     paths["/books"]!["post"]!.requestBody = {
@@ -246,7 +246,7 @@ describe("a document and an implementation that do not match", () => {
   });
 });
 
-test.each([undefined, null, "route", "router"])("a rejection with %o is a failure all the same", async (reason) => {
+test.each([undefined, null, "route", "router"])("a handler that rejects with %o gets 500", async (reason) => {
   const get = { operationId: "x", responses: { 200: { description: "" } } };
   const failing = { x: () => Promise.reject(reason) } as never;
   await using server = await listen(
@@ -255,7 +255,7 @@ test.each([undefined, null, "route", "router"])("a rejection with %o is a failur
   expect((await fetch(`${server.baseUrl}/x`)).status).toBe(500);
 });
 
-test("a throw after the head was sent is Express's to handle too, as it was thrown", async () => {
+test("an error after the head was sent reaches the error handler of Express unchanged", async () => {
   const get = { operationId: "x", deprecated: true, "x-sunset": "2030-12-05", responses: { 200: { description: "" } } };
   const failing = {
     x: () => {
@@ -278,7 +278,7 @@ test("a throw after the head was sent is Express's to handle too, as it was thro
   expect(thrown).toEqual(["the shelf fell over"]);
 });
 
-test("a file that is not required may be missing; text in its place, and truncated parts, are rejected", async () => {
+test("an optional file may be missing; text instead of a file and truncated parts are rejected", async () => {
   const schema = {
     type: "object",
     properties: { name: { type: "string" }, photo: { type: "string", format: "binary" } },

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { lossIn, parseJson } from "../src/request/json.ts";
 
 describe("parseJson", () => {
-  test("reads what JSON.stringify writes, also with white space before it, which has it read character by character", () => {
+  test("reads the output of JSON.stringify, even after white space, which is read character by character", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);
@@ -13,7 +13,7 @@ describe("parseJson", () => {
     );
   });
 
-  test("the result is the same with white space before the text and without", () => {
+  test("accepts or rejects a text equally with and without white space before it", () => {
     const scalar = fc.oneof(
       fc.constantFrom("9007199254740993", "1e400", "1.0", "-0", '"\\ud800"', '"a"'),
       fc.jsonValue({ maxDepth: 0 }).map((value) => JSON.stringify(value)),
@@ -64,11 +64,11 @@ describe("parseJson", () => {
     "9007199254740991.4",
     "1e400",
     "1e-400",
-  ])("refuses %s, which a double changes", (text) =>
+  ])("rejects %s, because a double changes it", (text) =>
     expect(() => parseJson(`[${text}]`)).toThrow("holds a number that cannot be kept exactly"),
   );
 
-  test("an integer literal within ±(2^53 − 1) is read exactly, and beyond it never as another integer than JSON.stringify writes", () => {
+  test("reads an integer literal only if a double holds it exactly or JSON.stringify writes it unchanged", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }), (integer) => {
         const isHeld = BigInt(Number(integer)) === integer || String(Number(integer)) === String(integer);
@@ -79,11 +79,11 @@ describe("parseJson", () => {
   });
 
   test.each(['{"a":1,"a":1}', '{"a":1,"\\u0061":2}', '[{"b":{"a":1,"b":{},"a":2}}]', '{"":1,"":2}'])(
-    "refuses a name given twice: %s",
+    "rejects a duplicate name: %s",
     (text) => expect(() => parseJson(text)).toThrow(/gives (a field|field ".*") twice/),
   );
 
-  test("the same name in different objects, and text that looks like a name, are fine", () => {
+  test("accepts the same name in different objects, and text that looks like a name", () => {
     for (const text of [
       '[{"a":1},{"a":2}]',
       '{"a":{"a":{"a":1}}}',
@@ -96,23 +96,23 @@ describe("parseJson", () => {
   });
 
   test.each(['"\\ud800"', '"a\\uDFFFb"', '["\\ude00\\ud83d"]', '{"\\uD800":1}', '"\\\\\\ud800"'])(
-    "refuses the lone surrogate in %s",
+    "rejects the lone surrogate in %s",
     (text) => expect(() => parseJson(text)).toThrow("contains half of a character (a lone surrogate)"),
   );
 
-  test("names the field of a number that is not exact, also after nested values", () => {
+  test("names the field of an inexact number, even after nested values", () => {
     const message = /^holds a number in field "a" that cannot be kept exactly/;
     for (const text of ['{"a":1e400}', '{"b":{"c":1},"a":[1,{"d":2},1e400]}', '{"a":[[{"e":[]}],1e400]}'])
       expect(() => parseJson(text)).toThrow(message);
     expect(() => parseJson('{"a b":1e400}')).toThrow(/^holds a number that cannot/);
   });
 
-  test("reports losses only in text that is JSON", () => {
+  test("lossIn reports losses only for valid JSON", () => {
     expect(["{", "", "x", '{"a":1}'].map(lossIn)).toEqual([undefined, undefined, undefined, undefined]);
     expect(lossIn('{"a":1,"a":2}')).toBe('gives field "a" twice. Give it once');
   });
 
-  test("names the field of a lone surrogate where the name is a plain word", () => {
+  test("names the field of a lone surrogate if the name is a plain word", () => {
     expect(() => parseJson('{"a":[{"name":["\\ud800"]}]}')).toThrow(/\(a lone surrogate\) in field "name"\. /);
     expect(() => parseJson('{"a b":"\\ud800"}')).toThrow(/\(a lone surrogate\)\. /);
     expect(() => parseJson('["\\ud800"]')).toThrow(/\(a lone surrogate\)\. /);
@@ -122,7 +122,7 @@ describe("parseJson", () => {
     expect(parseJson(text)).toBe(JSON.parse(text)),
   );
 
-  test("rejects deep nesting, and text that is not JSON, without repeating it", () => {
+  test("rejects deep nesting and text that is not JSON, without repeating the text", () => {
     expect(() => parseJson("[".repeat(101) + "]".repeat(101))).toThrow("nests deeper than the 100 levels allowed");
     expect(parseJson("[".repeat(100) + "]".repeat(100))).toBeInstanceOf(Array);
     for (const text of ["", "{", "nope", "[1,]", "{'a':1}", "01", "1 2", "\u00a01", '"\n"']) {
@@ -152,7 +152,7 @@ describe("integers with an exponent or a fraction", () => {
     ["9.007199254740991e15", 9007199254740991],
     ["0.000000000000000000", 0],
     ["1e22", 1e22],
-  ])("%s is read", (text, value) => {
+  ])("%s is accepted", (text, value) => {
     expect(parseJson(text)).toBe(value);
     expect(parseJson(`{"a":[${text}]}`)).toEqual({ a: [value] });
   });
@@ -169,7 +169,7 @@ describe("integers with an exponent or a fraction", () => {
     "1e309",
     "-1e309",
     "9007199254740993",
-  ])("%s would be changed, and is refused", (text) => {
+  ])("%s is rejected, because a double changes it", (text) => {
     expect(() => parseJson(text)).toThrow("holds a number");
     expect(() => parseJson(`[0,${text}]`)).toThrow("holds a number");
   });

@@ -10,8 +10,8 @@ const source = fileURLToPath(new URL("..", import.meta.url));
 const readme = readFileSync(join(source, "README.md"), "utf8");
 const EXAMPLES = readdirSync(join(source, "examples"));
 
-/** Installs the packed package in its own folder, as a team would, with its examples and two compilers. */
-describe("the package, packed and installed elsewhere", () => {
+/** Installs the packed package in its own folder, like a user's project, with its examples and two compilers. */
+describe("the packed and installed package", () => {
   let installed: InstalledPackage;
   let elsewhere: string;
 
@@ -29,11 +29,11 @@ describe("the package, packed and installed elsewhere", () => {
   });
   afterAll(() => installed[Symbol.dispose]());
 
-  test("publint and attw have nothing to say", async () => {
+  test("passes publint and attw", async () => {
     expect(await packagingProblems(installed.tarball)).toEqual([]);
   });
 
-  test.each(EXAMPLES)("the README's program writes the types of the %s", (example) => {
+  test.each(EXAMPLES)("writes the types of the example %s with the README's program", (example) => {
     const program = /```js\n([^`]*?"openapi-typescript";[^`]*)```/.exec(readme)![1]!;
     writeFileSync(join(elsewhere, example, "generate.mjs"), program);
     const types = () => readFileSync(join(elsewhere, example, "operations.ts"), "utf8");
@@ -48,14 +48,14 @@ describe("the package, packed and installed elsewhere", () => {
     ["typescript", { module: "esnext", moduleResolution: "bundler", noEmit: true }],
     ["typescript-7", { module: "esnext", moduleResolution: "bundler", noEmit: true }],
     ["typescript-7", { module: "nodenext", outDir: "out" }],
-  ])("with %s and %o the examples have no errors, nor do the declarations of libraries", (compiler, options) => {
+  ])("compiles its examples and the declarations of libraries without errors, with %s and %o", (compiler, options) => {
     const sources = { resolveJsonModule: true, rewriteRelativeImportExtensions: true, rootDir: "." };
     const target = { target: "es2024", lib: ["es2024"], types: ["node"] };
     const folders = EXAMPLES.map((example) => `${example}/*.ts`);
     expect(installed.typecheck(compiler, { ...target, ...sources, ...options }, folders)).toBe("");
   });
 
-  test("as JavaScript it serves the notes, which keep to their document", async () => {
+  test("serves the notes example as JavaScript, and passes its conformance checks", async () => {
     const baseUrl = `${await start("out/notes/server.js")}/v1`;
     const response = await fetch(`${baseUrl}/notes?limit=1`);
     expect([response.status, await response.json()]).toEqual([
@@ -71,7 +71,7 @@ describe("the package, packed and installed elsewhere", () => {
     expect(checked.status).toBe(0);
   });
 
-  test("as JavaScript it serves the photos, to those who may", async () => {
+  test("serves the photos example as JavaScript, with authentication and scopes", async () => {
     const baseUrl = await start("out/photos/server.js");
     const upload = async (token: string, type = "image/png") => {
       const body = new FormData();
@@ -97,7 +97,7 @@ describe("the package, packed and installed elsewhere", () => {
   }
 });
 
-test("it serves with the Express of its host, the oldest that it takes too, and brings no other", async () => {
+test("the package uses the Express of the application, even the oldest supported version, and installs no other", async () => {
   using host = installPacked(source, { express: "5.0.0" });
   cpSync(join(source, "examples"), host.directory, { recursive: true });
   const versions = readdirSync(join(host.directory, "node_modules/.pnpm")).filter((name) =>
@@ -114,6 +114,6 @@ test("it serves with the Express of its host, the oldest that it takes too, and 
   expect([refused.status, await refused.json()]).toMatchObject([400, { code: "invalid_request" }]);
 });
 
-test("the README leads to every example", () => {
+test("the README links to every example", () => {
   for (const example of EXAMPLES) expect(readme).toContain(`](examples/${example}`);
 });

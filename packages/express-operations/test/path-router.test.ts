@@ -57,9 +57,9 @@ describe("PathRouter", () => {
     "/a.b/1",
     "/v/x",
     "/nope/2",
-  ])("%s matches nothing", (path) => expect(router.find(path)).toBeUndefined());
+  ])("%s matches no template", (path) => expect(router.find(path)).toBeUndefined());
 
-  test("values between texts are those that a regular expression finds, each as short as can be", () => {
+  test("values between literal text equal the shortest matches of a regular expression", () => {
     const texts = fc.array(fc.string({ unit: fc.constantFrom("a", "b", "-"), maxLength: 2 }), {
       minLength: 2,
       maxLength: 4,
@@ -76,12 +76,12 @@ describe("PathRouter", () => {
     );
   });
 
-  test("templates that differ in parameter names alone are one", () => {
+  test("templates that differ only in parameter names are equal", () => {
     expect(router.route("/pets/{petId}", () => "another")).toBe("/pets/{id}");
   });
 });
 
-describe("a segment of text and a parameter that leads nowhere", () => {
+describe("a segment of text and parameters without a matching path", () => {
   const router = new PathRouter<string>();
   for (const template of ["/a/{x}.{y}/one", "/a/{x}-{y}/three", "/a/{z}/two", "/{k}/1.2/four"])
     router.route(template, () => template);
@@ -92,11 +92,11 @@ describe("a segment of text and a parameter that leads nowhere", () => {
     ["/a/1.2-3/three", "/a/{x}-{y}/three", ["1.2", "3"]],
     ["/a/1.2-3/two", "/a/{z}/two", ["1.2-3"]],
     ["/a/1.2/four", "/{k}/1.2/four", ["a"]],
-  ])("leaves none of its values: %s matches %s", (path, template, values) => {
+  ])("keeps no values: %s matches %s", (path, template, values) => {
     expect(router.find(path)).toEqual({ route: template, values });
   });
 
-  test("the first of several segments of text and parameters is tried first", () => {
+  test("is tried in the order of the templates", () => {
     const ordered = new PathRouter<string>();
     for (const template of ["/{a}-{b}", "/{a}.{b}", "/{a}+{b}", "/m{a}n", "/{a}mn", "/mn{a}"])
       ordered.route(template, () => template);
@@ -105,7 +105,7 @@ describe("a segment of text and a parameter that leads nowhere", () => {
     expect(["/m1n", "/1mn", "/mn1"].map((path) => ordered.find(path)?.route)).toEqual(["/m{a}n", "/{a}mn", "/mn{a}"]);
   });
 
-  test("and matches nothing where no other does", () => {
+  test("matches no template if no other segment does", () => {
     expect(router.find("/a/1.2/none")).toBeUndefined();
     expect(router.find("/b/1.2/one")).toBeUndefined();
   });

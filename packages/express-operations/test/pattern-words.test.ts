@@ -41,6 +41,6 @@ test.each<[pattern: string, words: string | undefined]>([
   ["[a-z]*$", undefined],
   ["^[a-z]*", undefined],
   ["^[a-z]*[0-9]$", undefined],
-])("%s: %s", (pattern, words) => {
+])("the words for %s: %s", (pattern, words) => {
   expect(describePattern(pattern)).toBe(words);
 });

@@ -12,13 +12,13 @@ describe("an error response", () => {
   beforeEach(() => void (Error.stackTraceLimit = 7));
   afterEach(() => void (Error.stackTraceLimit = stackTraceLimit));
 
-  test("has no stack, and leaves the depth of other errors' stacks as it was", () => {
+  test("has no stack, and does not change Error.stackTraceLimit", () => {
     expect(createProblem(400, "No.").stack).not.toContain("\n    at ");
     expect(Error.stackTraceLimit).toBe(7);
     expect(new Error("a fault").stack).toContain("\n    at ");
   });
 
-  test("has its status, the code of that, its message and no headers but those it is given", () => {
+  test("has its status, the code of its status, its message and the given headers only", () => {
     expect(createProblem(405, "No.", { Allow: "GET" })).toMatchObject({
       name: "Problem",
       status: 405,
@@ -29,14 +29,14 @@ describe("an error response", () => {
     expect(new Problem(418, "teapot", "No.").headers).toEqual({});
   });
 
-  test("of a request leaves that depth as it was too", async () => {
+  test("to a request does not change Error.stackTraceLimit", async () => {
     await using server = await serveEcho({ "/x": { get: { operationId: "x", responses: anyJson } } });
     for (const path of ["/nothing", "/x?other=1"]) await fetch(server.baseUrl + path);
     expect(Error.stackTraceLimit).toBe(7);
   });
 });
 
-test("an error after the head was sent closes the connection, and does not reach the application's error handling", async () => {
+test("a rejection after the head was sent closes the connection, and does not reach the application's error handler", async () => {
   const errors: unknown[] = [];
   const document = { openapi: "3.1.0", paths: { "/x": { get: { operationId: "x", responses: anyJson } } } };
   const app = express()
@@ -53,7 +53,7 @@ test("an error after the head was sent closes the connection, and does not reach
   const { hostname, port } = new URL(server.baseUrl);
   const socket = connect(Number(port), hostname);
   let received = "";
-  socket.on("data", (text) => (received += String(text))).on("error", () => {}); // it may be reset
+  socket.on("data", (text) => (received += String(text))).on("error", () => {}); // the connection may be reset
   socket.write("GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n");
   await once(socket, "close");
   expect(received).toMatch(/^HTTP\/1.1 200 /);

@@ -41,7 +41,7 @@ describe("undeclared names are rejected", () => {
     expect(await ask(parameters, search)).toEqual(expected);
   });
 
-  test("before the body is looked at", async () => {
+  test("before the body is read", async () => {
     const requestBody = { content: { "application/json": { schema: {} } } };
     const post = { operationId: "x", requestBody, responses: anyJson };
     await using server = await serveEcho({ "/x": { post } });
@@ -49,7 +49,7 @@ describe("undeclared names are rejected", () => {
     expect(response.status).toBe(400);
   });
 
-  test("also those of headers and cookies that a security scheme takes", async () => {
+  test("even if a security scheme reads them from a header", async () => {
     const securitySchemes = { key: { type: "apiKey", in: "header", name: "api_key" } };
     const answer = ask([], "api_key=good", { security: [{ key: [] }, {}] }, { components: { securitySchemes } });
     expect(await answer).toBe('400 Query parameter "api_key" is not known. This operation takes none.');
@@ -79,7 +79,7 @@ describe("undeclared names are rejected", () => {
     expect(await ask(parameters, "tags[]=1&more[b]=2", extension)).toEqual({ tags: ["1"], more: { b: "2" } });
     for (const search of ["tags[]=1&tags[]=2", "tags[0]=1&tags[1]=2"])
       expect(await ask(parameters, search, extension)).toEqual({ tags: ["1", "2"] });
-    const ofValidator = "_openapi[schema][parameters]=1"; // express-openapi-validator looks for its own there
+    const ofValidator = "_openapi[schema][parameters]=1"; // express-openapi-validator reads its own data there
     expect(await ask(parameters, ofValidator, extension)).toEqual({ _openapi: { schema: { parameters: "1" } } });
     expect(await ask(parameters, "list[k]=1", extension)).toMatch(/^400 .*"list" does not take these brackets/);
     expect(await ask(parameters, "tags=1&tags[]=2", extension)).toMatch(/^400 /);
@@ -112,7 +112,7 @@ describe("undeclared names are rejected", () => {
   });
 });
 
-describe("objects in brackets", () => {
+describe("objects in the query", () => {
   const both = '400 Query parameter "f" is given both as a whole and in parts. Give it once.';
 
   test.each([
@@ -142,7 +142,7 @@ describe("objects in brackets", () => {
       '400 Query parameter "f" does not take these brackets. Write each of its fields as parameter[field]=value.',
     ],
     ["[min]=1", "400 A query parameter is not known. Known are: f."],
-  ])("of declared fields: %s", async (search, expected) => {
+  ])("with declared fields in brackets: %s", async (search, expected) => {
     expect(await ask([query("f", size, deep)], search)).toEqual(expected);
   });
 
@@ -159,11 +159,11 @@ describe("objects in brackets", () => {
     ["f[a][0][k]=x&f[a][1][k]=y", { a: [{ k: "x" }, { k: "y" }] }],
     ["f[a]=%2525", { a: "%25" }],
     ["f[a]=x%26f[b]=y", { a: "x&f[b]=y" }],
-  ])("of any field: %s", async (search, f) => {
+  ])("with any fields in brackets: %s", async (search, f) => {
     expect(await ask([query("f", anything, deep)], search)).toEqual({ f });
   });
 
-  test("numbers are plain decimal digits at any depth", async () => {
+  test("numbers must have plain decimal digits at any depth", async () => {
     const nested = query("f", { type: "object", properties: { size, sizes: { type: "array", items: size } } }, deep);
     expect(await ask([nested], "f[size][min]=16&f[sizes][0][min]=1")).toEqual({
       f: { size: { min: 16 }, sizes: [{ min: 1 }] },
@@ -177,7 +177,7 @@ describe("objects in brackets", () => {
     expect(await ask([mixed], "f[all][]=0x10")).toMatch(/^400 .*plain decimal digits/);
   });
 
-  test("JSON in parts, which are joined where they are parsed, is read as strictly", async () => {
+  test("JSON in repeated parameters is joined, and read by the same strict rules", async () => {
     const f = query("f", anything, { ...deep, allowReserved: true });
     expect(await ask([f], `f={"a":1&f="a":2}`)).toBe('400 Query parameter "f" gives field "a" twice. Give it once.');
     const [open, close] = ["[", "]"].map((bracket) => bracket.repeat(3_000));
@@ -186,12 +186,12 @@ describe("objects in brackets", () => {
     );
   });
 
-  test("an object in the place of a list is none of its items", async () => {
+  test("an object instead of a list is not read as an item of the list", async () => {
     const either = query("f", { type: ["array", "object"], items: { type: "integer" } }, deep);
     expect(await ask([either], "f[a]=x")).toEqual({ f: { a: "x" } });
   });
 
-  test("JSON that may be a list of integers is read as strictly, before its items are", async () => {
+  test("JSON for a list of integers is read by the same strict rules, before its items", async () => {
     const list = query("q", { type: "array", items: { type: "integer" }, anyOf: [{}] });
     const nested = `q=${"%5B".repeat(101)}${"%5D".repeat(101)}`;
     expect(await ask([list], nested)).toBe('400 Query parameter "q" nests deeper than the 100 levels allowed.');
@@ -199,15 +199,18 @@ describe("objects in brackets", () => {
     expect(await ask([list], "")).toEqual({});
   });
 
-  test.each(["allOf", "oneOf", "anyOf"])("JSON in a parameter of %s is read as strictly", async (keyword) => {
-    const anyOne = query("q", { [keyword]: [{ $ref: "#/components/schemas/Any" }] });
-    const sent = `q=${encodeURIComponent('{"a":1,"a":2}')}`;
-    expect(await ask([anyOne], sent, {}, { components: { schemas: { Any: {} } } })).toBe(
-      '400 Query parameter "q" gives field "a" twice. Give it once.',
-    );
-  });
+  test.each(["allOf", "oneOf", "anyOf"])(
+    "JSON in a parameter with %s is read by the same strict rules",
+    async (keyword) => {
+      const anyOne = query("q", { [keyword]: [{ $ref: "#/components/schemas/Any" }] });
+      const sent = `q=${encodeURIComponent('{"a":1,"a":2}')}`;
+      expect(await ask([anyOne], sent, {}, { components: { schemas: { Any: {} } } })).toBe(
+        '400 Query parameter "q" gives field "a" twice. Give it once.',
+      );
+    },
+  );
 
-  describe.each(["allOf", "oneOf", "anyOf"])("a reference in %s is read as the schema that it names", (keyword) => {
+  describe.each(["allOf", "oneOf", "anyOf"])("a reference in %s is resolved for", (keyword) => {
     const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
     const components = {
       schemas: { Size: size, Text: { ...text, maxLength: 20 }, Same: ref("Text"), Texts: texts, Any: {} },
@@ -221,7 +224,7 @@ describe("objects in brackets", () => {
       expect(await read({ [keyword]: [{ allOf: [ref("Same")] }] }, search)).toEqual({ f: sent });
     });
 
-    test("with its siblings", async () => {
+    test("a schema with siblings of the reference", async () => {
       const short = { [keyword]: [{ ...ref("Text"), minLength: 2 }] };
       expect([await read(short, "f=12"), await read(short, "f=1")]).toEqual([
         { f: "12" },
@@ -230,7 +233,7 @@ describe("objects in brackets", () => {
       expect(await read(short, `f=${"1".repeat(21)}`)).toMatch(/^400 .*"f" must have/);
     });
 
-    test("with the default beside it", async () => {
+    test("a schema with a default beside the reference", async () => {
       expect(await read({ [keyword]: [ref("Text")], default: "x" }, "")).toEqual({ f: "x" });
       expect(await read({ [keyword]: [ref("Size")], default: { min: 7 } }, "")).toEqual({ f: { min: 7 } });
     });
@@ -238,9 +241,9 @@ describe("objects in brackets", () => {
     test.each<[title: string, schema: object]>([
       ["an object", ref("Size")],
       ["an object in another", { allOf: [ref("Size")] }],
-      ["an object by its fields alone", { properties: size.properties }],
-      ["an object with what stands beside it", { ...ref("Size"), maxProperties: 2 }],
-    ])("%s that spreads over the query", async (_title, member) => {
+      ["an object with fields but without a type", { properties: size.properties }],
+      ["an object with a sibling keyword", { ...ref("Size"), maxProperties: 2 }],
+    ])("%s with each field as a query parameter", async (_title, member) => {
       const f = { min: 1, max: 2 };
       expect(await read({ [keyword]: [member] }, "min=1&max=2")).toEqual({ f });
       const own = { type: "object", properties: { own: text } };
@@ -248,7 +251,7 @@ describe("objects in brackets", () => {
       expect(await read({ [keyword]: [member] }, "min=x")).toMatch(/^400 .*"min".* must be an integer/);
     });
 
-    test("an object that is one parameter", async () => {
+    test("an object in one parameter", async () => {
       const own = { type: "object", [keyword]: [ref("Size")] };
       expect(await read(own, "f=min,1,max,2", { explode: false })).toEqual({ f: { min: 1, max: 2 } });
     });
@@ -261,7 +264,7 @@ describe("objects in brackets", () => {
         });
     });
 
-    test("text of no type, and beside true and false", async () => {
+    test("text without a type, and beside the schemas true and false", async () => {
       expect(await read({ [keyword]: [{ enum: ["1.0"] }] }, "f=1.0")).toEqual({ f: "1.0" });
       const none = { anyOf: [false, { allOf: [true, { [keyword]: [ref("Text")] }] }], type: "string" };
       expect([await read(none, "f=1.0"), await read(none, `f=${"1".repeat(21)}`)]).toEqual([
@@ -270,24 +273,24 @@ describe("objects in brackets", () => {
       ]);
     });
 
-    test("an object that names no fields", async () => {
+    test("an object without declared fields", async () => {
       const search = `f=${encodeURIComponent('{"a":1}')}`;
       expect(await read({ [keyword]: [{ type: "object" }] }, search)).toEqual({ f: { a: 1 } });
       expect(await read({ type: "object", [keyword]: [{}] }, search)).toEqual({ f: { a: 1 } });
     });
   });
 
-  test("a parameter of any type is text, however many digits it has", async () => {
+  test("a parameter without a type is text, even if it has many digits", async () => {
     expect(await ask([query("q", {})], "q=12345678901234567890")).toEqual({ q: "12345678901234567890" });
     expect(await ask([query("q", { enum: ["1e400"] })], "q=1e400")).toEqual({ q: "1e400" });
   });
 
-  test("a field named __proto__ is one like any other", async () => {
+  test("a field with the name __proto__ is an ordinary field", async () => {
     const got = (await ask([query("f", anything, deep)], "f[__proto__][a]=1")) as { f: object };
     expect(JSON.stringify(got.f)).toBe('{"__proto__":{"a":"1"}}');
   });
 
-  test("nesting is bounded, in brackets as in JSON", async () => {
+  test("nesting is limited in brackets and in JSON", async () => {
     const nested = (levels: number) => `f${"[k]".repeat(levels)}=1`;
     const refusal = '400 Query parameter "f" nests deeper than the 100 levels allowed.';
     expect(await ask([query("f", anything, deep)], nested(100))).toHaveProperty(`f${".k".repeat(100)}`, "1");
@@ -303,13 +306,13 @@ describe("objects in brackets", () => {
       query("f", { oneOf: [{ type: "array" }, anything] }, { allowReserved: true, explode: false }),
     ],
     ["any JSON", { in: "query", name: "f", content: { "text/json": { schema: {} } }, allowReserved: true }],
-  ])("nesting is bounded in %s", async (_title, parameter) => {
+  ])("nesting is limited in %s", async (_title, parameter) => {
     expect(await ask([parameter], `f=${"[".repeat(101)}${"]".repeat(101)}`)).toMatch(
       /^400 .* nests deeper than the 100 levels/,
     );
   });
 
-  test("an object that spreads over the query takes its fields, and any other where it says so", async () => {
+  test("an exploded object reads its fields, and other fields only if it allows them", async () => {
     const spread = (schema: object) => [query("f", schema)];
     expect(await ask(spread(size), "min=1")).toEqual({ f: { min: 1 } });
     expect(await ask(spread({ type: "object", properties: { a: texts } }), "a=1")).toEqual({ f: { a: ["1"] } });

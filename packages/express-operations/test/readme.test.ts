@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { freePort } from "@platform/test-support/free-port";
 import { expect, test } from "vitest";
 
-test("the README's complete server is under 30 lines, and serves", async () => {
+test("the README's complete server has fewer than 30 lines, and responds", async () => {
   const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
   const example = /```ts\n([\s\S]*?)```/.exec(readme)![1]!;
   expect(example.trim().split("\n").length).toBeLessThan(30);

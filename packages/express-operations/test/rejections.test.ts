@@ -21,7 +21,7 @@ async function answerTo(schema: object, body: unknown): Promise<[status: number,
   return [response.status, message];
 }
 
-describe("a query parameter that is a list or a text", () => {
+describe("a query parameter of the type array or string", () => {
   const schema = { type: ["array", "string"], items: { type: "integer" } };
   const get = { operationId: "get", parameters: [{ in: "query", name: "a", schema }], responses: anyJson };
 
@@ -37,7 +37,7 @@ describe("a query parameter that is a list or a text", () => {
   });
 });
 
-describe("a header that is given twice", () => {
+describe("a repeated header", () => {
   const message = async (schema: object, ...values: string[]) => {
     const parameters = [{ in: "header", name: "X-Key", schema }];
     await using server = await serveEcho({ "/": { get: { operationId: "get", parameters, responses: anyJson } } });
@@ -51,19 +51,19 @@ describe("a header that is given twice", () => {
   test.each([
     [{ type: "string", pattern: "^[a-z]+$" }, ["a", "b"]],
     [{ type: "integer" }, ["1", "2"]],
-  ])("where it is %j is refused for that", async (schema, values) => {
+  ])("is rejected for its repetition if the schema is %j", async (schema, values) => {
     expect(await message(schema, ...values)).toBe('Header "X-Key" must be given once.');
     expect(await message(schema, values.join(", "))).not.toContain("once");
   });
 
-  test("where it is a list is rejected for its items alone", async () => {
+  test("is rejected only for its items if the schema is an array", async () => {
     const schema = { type: "array", items: { type: "integer" } };
     expect(await message(schema, "1", "2")).toBeUndefined();
     expect(await message(schema, "1", "x")).toContain("an item that must be an integer");
   });
 });
 
-describe("of forms that a constant distinguishes", () => {
+describe("oneOf and anyOf with a distinguishing const or enum", () => {
   const form = (kind: object, name: string) => ({
     type: "object",
     required: ["kind", name],
@@ -83,7 +83,7 @@ describe("of forms that a constant distinguishes", () => {
     [{ kind: "dog", meow: "m" }, 'Body field "bark" is required.'],
     [{ kind: "bull" }, 'Body field "moo" is required.'],
     [{}, 'Body field "kind" is required.'],
-  ])("%j is refused by the form that is meant", async (body, message) => {
+  ])("report the fault of the intended schema: %j", async (body, message) => {
     for (const keyword of ["oneOf", "anyOf"]) {
       expect(await answerTo({ [keyword]: forms }, body)).toEqual([400, message]);
     }
@@ -93,7 +93,7 @@ describe("of forms that a constant distinguishes", () => {
   });
 });
 
-test("a tuple may end by unevaluatedItems", async () => {
+test("unevaluatedItems: false may close a tuple", async () => {
   const schema = { type: "array", prefixItems: [{ type: "string" }], unevaluatedItems: false };
   expect(await answerTo(schema, ["a"])).toEqual([200, undefined]);
   expect((await answerTo(schema, ["a", 1]))[0]).toBe(400);
@@ -105,7 +105,7 @@ test.each([
   ['{ "required": [""] }', "a field whose name is empty"],
   ['{ "required": ["__proto__"] }', 'a field "__proto__"'],
   ['{ "properties": { "__proto__": { "type": "string" } } }', 'a field "__proto__"'],
-])("an operation with the schema %s is not served, and said to be at fault", async (schema, fault) => {
+])("an operation with the schema %s is reported as broken", async (schema, fault) => {
   const paths = { "/": post({ type: "array", items: JSON.parse(schema) as object }) };
   const document = { openapi: "3.1.0", paths } as OpenApiDocument;
   const handlers = { post: () => ({ status: 200, body: {} }) } as never;

@@ -59,42 +59,42 @@ const DOCUMENT = {
 
 const REQUIRED = { required: ["name", "size"] };
 
-describe("a document in which inputs with a default are required", () => {
+describe("withRequestDefaultsRequired", () => {
   const { paths, components } = withRequestDefaultsRequired(DOCUMENT);
   const { Asked, ...schemas } = components.schemas;
   const { pups, home, merged } = Asked.properties as Record<string, object>;
 
-  test("requires a parameter that has one, wherever it is written", () => {
+  test("requires a parameter with a default, in a path item, an operation or the components", () => {
     expect(paths["/dogs"].parameters).toMatchObject([{ required: true }]);
     expect(components.parameters.Limit).toMatchObject({ required: true });
     expect(paths["/dogs"].post.parameters[1]).not.toHaveProperty("required");
   });
 
-  test("requires the fields of a request body that have one, in nested and recursive schemas too", () => {
+  test("requires the fields with a default in a request body, even in nested and recursive schemas", () => {
     expect(Asked).toMatchObject(REQUIRED);
     expect(pups).toMatchObject({ items: REQUIRED });
     expect(merged).toMatchObject({ allOf: [REQUIRED] });
     expect(schemas.Nested).toMatchObject({ required: ["tail"] });
   });
 
-  test("requires them in a schema that responses share with requests, which has one type for both", () => {
+  test("requires fields with a default in a schema that requests and responses share, because it has one type", () => {
     expect(schemas.Shared).toMatchObject(REQUIRED);
   });
 
-  test("leaves alternatives and responses as they are", () => {
+  test("does not change alternatives and responses", () => {
     expect(home).toEqual(DOCUMENT.components.schemas.Asked.properties["home" as never]);
     expect([schemas.Kennel, schemas.Answered]).toEqual([sized(), sized()]);
     expect(schemas.Place, "an alternative in one place, and certain in another").toEqual(sized());
     expect(paths["/dogs"].put.responses).toEqual(DOCUMENT.paths["/dogs"].put.responses);
   });
 
-  test("does not change the original", () => {
+  test("does not change the original document", () => {
     expect(DOCUMENT.components.schemas.Asked.required).toEqual(["name"]);
   });
 });
 
 test.each(["not", "if", "then", "else", "contains", "oneOf", "anyOf"])(
-  "a schema that %s names as well keeps its defaults optional",
+  "a schema that %s also references keeps its fields with defaults optional",
   (keyword) => {
     const named = keyword.endsWith("Of") ? [ref("Shared")] : ref("Shared");
     const schema = { type: "object", properties: { sure: ref("Shared"), unsure: { [keyword]: named } } };
@@ -107,7 +107,7 @@ test.each(["not", "if", "then", "else", "contains", "oneOf", "anyOf"])(
   },
 );
 
-test("inputs required there reach the handler even if the client did not send them", async () => {
+test("inputs that are required because of a default reach the handler even if the client did not send them", async () => {
   await using server = await serveEcho(DOCUMENT.paths, { components: DOCUMENT.components });
   const sent = { name: "Rex", example: { parent: {} }, pups: [{ name: "Bo" }], merged: { name: "Mo" } };
   const response = await fetch(`${server.baseUrl}/dogs`, {
@@ -126,7 +126,7 @@ test("inputs required there reach the handler even if the client did not send th
   });
 });
 
-test("defaults inside an object parameter are required of it", () => {
+test("fields with a default in an object parameter are required", () => {
   const filter = (): Record<string, unknown> => ({
     type: "object",
     properties: { size: { type: "integer", default: 1 }, color: {} },
@@ -144,7 +144,7 @@ test("defaults inside an object parameter are required of it", () => {
   expect(parameter!.schema.allOf[0]!["required"]).toEqual(["size"]);
 });
 
-test("referenced headers stand where they are referenced, in shared responses and in those of operations", () => {
+test("referenced headers are inlined in shared responses and in responses of operations", () => {
   const headers = { Age: { $ref: "#/components/headers/Age" } };
   const { paths, components } = withRequestDefaultsRequired({
     openapi: "3.1.0",
@@ -161,7 +161,7 @@ test("referenced headers stand where they are referenced, in shared responses an
   expect(components.responses).toEqual({ Gone: inlined, Unused: inlined, None: {} });
 });
 
-test("operations have the ids of their handlers, and operations of webhooks have none", () => {
+test("operations get the ids of their handlers, and operations of webhooks get none", () => {
   const item = (operationId?: string) => ({ post: { ...(operationId && { operationId }), responses: {} } });
   const shared = { pathItems: { Born: item("born") } };
   const { paths, webhooks } = withRequestDefaultsRequired({

@@ -60,14 +60,14 @@ describe("parameters", () => {
     });
   });
 
-  test("a cookie is no parameter of another place and a like name", async () => {
+  test("a cookie is distinguished from a query parameter with a similar name", async () => {
     const integer = { schema: { type: "integer" } };
     const parameters = [query("SIZE", integer.schema), { in: "cookie", name: "size", ...integer }];
     const got = await ask(parameters, "/x?SIZE=1", { Cookie: "size=2" });
     expect(got).toEqual(expect.objectContaining({ query: { SIZE: 1 }, cookies: { size: 2 }, headers: {} }));
   });
 
-  test("a list in a header, with white space", async () => {
+  test("a list in a header may contain white space", async () => {
     const ids = [{ in: "header", name: "X-Ids", schema: { type: "array", items: { type: "integer" } } }];
     expect(await ask(ids, "/x", { "X-Ids": "1, 2,3" })).toMatchObject({ status: 200, headers: { "X-Ids": [1, 2, 3] } });
     expect(await ask(ids, "/x", { "X-Ids": "1, 0x2" })).toMatchObject({
@@ -81,15 +81,15 @@ describe("parameters", () => {
     ["a space", { style: "spaceDelimited", explode: false }, "10%20-20"],
     ["a bar", { style: "pipeDelimited", explode: false }, "10%7C-20"],
     ["a comma", { explode: false }, "10,-20"],
-    ["a name of their own", {}, "10&ids=-20"],
-  ])("integers in the query, each after %s", async (_title, style, sent) => {
+    ["a repeated name", {}, "10&ids=-20"],
+  ])("integers in the query may be separated by %s", async (_title, style, sent) => {
     const ids = query("ids", { type: "array", items: { type: "integer" } }, style);
     const message = 'Query parameter "ids" has an item that must be an integer in plain decimal digits, such as 10.';
     expect(await ask([ids], `/x?ids=${sent}`)).toMatchObject({ status: 200, query: { ids: [10, -20] } });
     expect(await ask([ids], `/x?ids=${sent.replace("-20", "0x20")}`)).toMatchObject({ status: 400, message });
   });
 
-  test("integers that are given one by one are not parted by commas as well", async () => {
+  test("integers in repeated parameters are not also separated by commas", async () => {
     const ids = query("ids", { type: "array", items: { type: "integer" } });
     const message = 'Query parameter "ids" has an item that must be an integer in plain decimal digits, such as 10.';
     expect(await ask([ids], "/x?ids=1%2C2")).toMatchObject({ status: 400, message });
@@ -120,18 +120,18 @@ describe("parameters", () => {
     }
   });
 
-  test("text in a parameter that has a media type is no JSON", async () => {
+  test("text in a parameter with the media type text/plain is not read as JSON", async () => {
     const plain = { in: "query", name: "t", content: { "text/plain": { schema: { type: "string" } } } };
     expect(await ask([plain], "/x?t=1e400")).toMatchObject({ status: 200, query: { t: "1e400" } });
   });
 
-  test("an integer that may be null is read as strictly", async () => {
+  test("a nullable integer must also have plain decimal digits", async () => {
     const id = query("id", { anyOf: [{ type: "integer" }, { type: "null" }] });
     expect(await ask([id], "/x?id=5")).toMatchObject({ status: 200, query: { id: 5 } });
     expect(await ask([id], "/x?id=0x5")).toMatchObject({ status: 400 });
   });
 
-  test("a query that is not valid percent-encoding is rejected, not repaired", async () => {
+  test("a query with invalid percent-encoding is rejected, not repaired", async () => {
     for (const sent of ["q=%zz", "q=%ff", "%=1"])
       expect(await ask([query("q", { type: "string" })], `/x?${sent}`)).toMatchObject({ status: 400 });
   });
@@ -191,7 +191,7 @@ describe("bodies", () => {
     "/x": { post: { operationId: "x", requestBody: { required: true, content }, responses: anyJson } },
   });
 
-  test("a form keeps every field, and has to be valid percent-encoding", async () => {
+  test("a form keeps every field, and must have valid percent-encoding", async () => {
     await using server = await serveEcho(post({ "application/x-www-form-urlencoded": { schema: { type: "object" } } }));
     const send = (body: string) =>
       fetch(`${server.baseUrl}/x`, {
@@ -205,20 +205,20 @@ describe("bodies", () => {
     expect((await send("a=%FF")).status).toBe(400);
   });
 
-  test("a missing required body is a 400 that lists its media types", async () => {
+  test("a missing required body gets a 400 that lists its media types", async () => {
     await using server = await serveEcho(post({ "application/json": {}, "text/plain": {} }));
     const response = await fetch(`${server.baseUrl}/x`, { method: "POST" });
     const message = "A request body is required. Send it as one of: application/json, text/plain.";
     expect(await response.json()).toEqual({ code: "invalid_request", status: 400, message });
   });
 
-  test("a body that an operation does not declare is left alone", async () => {
+  test("an undeclared body is not read", async () => {
     await using server = await serveEcho({ "/x": { post: { operationId: "x", responses: anyJson } } });
     const response = await fetch(`${server.baseUrl}/x`, { method: "POST", body: "text" });
     expect([response.status, Object.keys((await response.json()) as object).includes("body")]).toEqual([200, false]);
   });
 
-  test("a body is UTF-8, read in the order in which its parts arrive", async () => {
+  test("a body must be UTF-8, and is read in the order of its parts", async () => {
     await using server = await serveEcho(post({ "application/json": {} }));
     const send = async (...parts: Uint8Array[]) => {
       const init = { method: "POST", body: ReadableStream.from(parts), duplex: "half" as const };
@@ -232,7 +232,7 @@ describe("bodies", () => {
     expect(await send(Buffer.from('["\xe9"]', "latin1"))).toMatchObject({ status: 400, message });
   });
 
-  test("a client of HTTP/1.0 gets no 100, which it would take for the response", async () => {
+  test("an HTTP/1.0 client gets no 100, because it would read 100 as the response", async () => {
     await using server = await serveEcho(post({ "application/json": {} }));
     const { hostname, port } = new URL(server.baseUrl);
     const socket = connect(Number(port), hostname);
@@ -241,7 +241,7 @@ describe("bodies", () => {
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test("an integer of 64 bits is one that a double holds exactly", async () => {
+  test("an integer of the format int64 must be exact in a double", async () => {
     const schema = { type: "object", properties: { id: { type: "integer", format: "int64" } } };
     await using server = await serveEcho(post({ "application/json": { schema } }));
     const send = async (id: string) => {
@@ -294,7 +294,7 @@ describe("bodies", () => {
     expect(response.status).toBe(status);
   });
 
-  test("the response to an unsupported coding names the supported one", async () => {
+  test("the response to an unsupported Content-Encoding names the supported one", async () => {
     const send = await raw(post({ "application/json": {} }));
     const content = await send(
       "Content-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
@@ -327,7 +327,7 @@ describe("bodies", () => {
   test.each([
     ["application/json", /^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 /],
     ["text/html", /^HTTP\/1.1 415 /],
-  ])("a client that waits to be asked for its %s", async (contentType, answer) => {
+  ])("a client that waits for 100 Continue gets it only for a declared media type: %s", async (contentType, answer) => {
     await using server = await serveEcho(post({ "application/json": {} }));
     const { hostname, port } = new URL(server.baseUrl);
     const socket = connect(Number(port), hostname);
@@ -341,7 +341,7 @@ describe("bodies", () => {
     expect(received).toMatch(answer);
   });
 
-  test("a body that something has read before is a fault, and not taken for an empty one", async () => {
+  test("a body that another middleware has read is an error, and is not read as empty", async () => {
     await using server = await serveEcho(post({ "application/json": {} }), {}, express.json());
     const headers = { "Content-Type": "application/json" };
     const response = await fetch(`${server.baseUrl}/x`, { method: "POST", body: "{}", headers });
@@ -354,7 +354,7 @@ describe("bodies", () => {
   test.each([
     ["within the limit", "2\r\n[1\r\n3\r\n,2]\r\n", 200, [1, 2]],
     ["beyond the limit", "2\r\n[1\r\n4\r\n,22]\r\n", 413, undefined],
-  ])("a body in chunks that arrives with its head, %s", async (_title, chunks, status, body) => {
+  ])("a chunked body that arrives with its head is limited in size: %s", async (_title, chunks, status, body) => {
     const x = { requestBody: { required: true, content: { "application/json": {} } }, responses: anyJson };
     const document = {
       openapi: "3.1.0",
@@ -375,9 +375,9 @@ describe("bodies", () => {
   });
 
   test.each([
-    ["is announced as too long", "Content-Length: 99999999\r\n\r\n{"],
-    ["goes on for too long", `Transfer-Encoding: chunked\r\n\r\n${`2000\r\n${"x".repeat(0x2000)}\r\n`.repeat(9)}`],
-  ])("413 does not wait for the rest of a body that %s", async (_title, request) => {
+    ["has a too large Content-Length", "Content-Length: 99999999\r\n\r\n{"],
+    ["has too many chunks", `Transfer-Encoding: chunked\r\n\r\n${`2000\r\n${"x".repeat(0x2000)}\r\n`.repeat(9)}`],
+  ])("413 is sent before the rest of a body that %s", async (_title, request) => {
     await using server = await serveEcho(post({ "application/json": {} }));
     const { hostname, port } = new URL(server.baseUrl);
     const socket = connect(Number(port), hostname);
@@ -388,7 +388,7 @@ describe("bodies", () => {
   });
 });
 
-test("headers and cookies that are not sent are not keys of the handler's input", async () => {
+test("missing headers and cookies are not keys of the handler's input", async () => {
   const parameters = ["header", "cookie"].map((place) => ({ in: place, name: "A", schema: { type: "string" } }));
   const document = { openapi: "3.1.0", paths: operation(parameters) };
   const inputs: { headers: object; cookies: object }[] = [];
@@ -402,7 +402,7 @@ test("headers and cookies that are not sent are not keys of the handler's input"
   ]);
 });
 
-test("413 leaves the connection to whoever sends the rest of a body and asks again", async () => {
+test("a client can send the rest of a body after 413, and then use the connection for another request", async () => {
   const post = { operationId: "x", requestBody: { content: { "application/json": {} } }, responses: anyJson };
   await using server = await serveEcho({ "/x": { post } });
   const { hostname, port } = new URL(server.baseUrl);
@@ -455,7 +455,7 @@ test.each([
   expect(await ask([], "/x", { Accept: accept })).toMatchObject({ status });
 });
 
-test("every pair of a form is validated, the 1,001st too", async () => {
+test("every pair of a form is validated, even the 1,001st", async () => {
   const schema = {
     type: "object",
     properties: { a: { type: "array", items: { type: "string" } } },
@@ -484,7 +484,7 @@ test.each([
   ["+1", 400],
   ["0x1", 400],
   ["1,2", 400],
-])("a number is plain decimal digits wherever it stands: %s is %d", async (digits, status) => {
+])("a number has plain decimal digits in every parameter: %s is %d", async (digits, status) => {
   const schema = { type: "number" };
   const all = { in: "query", name: "all", explode: false, schema: { type: "array", items: schema } };
   const one = (place: string) => ({ in: place, name: "n", schema });
@@ -495,7 +495,7 @@ test.each([
   expect(await ask([all], `/x?all=7,${digits.replace(",2", ",x")}`)).toMatchObject({ status });
 });
 
-test("HEAD writes no body, which Node may be set to refuse", async () => {
+test("HEAD writes no body, because Node can be set to reject one", async () => {
   const paths = { "/x": { get: { operationId: "x", responses: anyJson } } };
   const document = { openapi: "3.1.0", paths };
   const implementation = implement()({ document, handlers: { x: () => ({ status: 200, body: [1] }) } as never });

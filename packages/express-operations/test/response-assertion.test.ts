@@ -103,7 +103,7 @@ describe("a response is validated against the document", () => {
       [200, "image/gif", "1"],
       "expected 200 as text/* or image/png, got image/gif",
     ],
-  ])("of %j, %j: %j", async (responses, sent, fault, more = {}) => {
+  ])("with the responses %j, %j gets %j", async (responses, sent, fault, more = {}) => {
     expect(await faultOf(responses, sent, more)).toBe(fault);
   });
 });
@@ -124,7 +124,7 @@ test("failures are listed in the order of their checks", async () => {
   }
 });
 
-describe("the checks that a document implies", () => {
+describe("the conformance checks", () => {
   const titlesOf = (operation: object, more: object = {}) =>
     conformanceChecks(documentOf({ responses: { 200: json({}) }, ...operation }, more), { bodyLimit: 9 }).map(
       ({ title }) => title,
@@ -148,19 +148,19 @@ describe("the checks that a document implies", () => {
 
   test("of a plain GET", () => expect(titlesOf({})).toEqual(always));
 
-  test("of TRACE are none, since `fetch` sends no such request", () => {
+  test("exclude TRACE, because `fetch` cannot send it", () => {
     const trace = { operationId: "y", responses: { 200: json({}) } };
     const document = documentOf({ responses: { 200: json({}) } });
     Object.assign((document.paths as Record<string, object>)["/a"]!, { trace });
     expect(new Set(conformanceChecks(document).map(({ operationId }) => operationId))).toEqual(new Set(["x"]));
   });
 
-  test("of its media types", () => {
+  test("include 406 only if a success has a specific media type", () => {
     expect(titlesOf({ responses: { 200: { content: { "*/*": {} } } } })).not.toContain(always[6]);
     expect(titlesOf({ responses: { 204: {}, 404: json({}) } })).not.toContain(always[6]);
   });
 
-  test("of a path that is declared with a slash at its end as well, or with OPTIONS", () => {
+  test("exclude a trailing slash and OPTIONS that the document declares", () => {
     const operation = (operationId: string) => ({ operationId, responses: { 200: json({}) } });
     const item = { get: operation("a"), options: operation("b") };
     const paths = { "/{id}": item, "/{id}/": { get: operation("c") } };
@@ -170,7 +170,7 @@ describe("the checks that a document implies", () => {
     expect(titles).toEqual(["c: 404 for a trailing slash", "c: OPTIONS says what is allowed"]);
   });
 
-  test("send no body with the methods that they make up", async () => {
+  test("send no body with undeclared methods", async () => {
     const seen: string[] = [];
     await using server = await listen(({ method, headers }, response) => {
       seen.push(`${method} ${headers["content-length"] ?? "none"}`);
@@ -194,13 +194,13 @@ describe("the checks that a document implies", () => {
     expect(titlesOf({ deprecated: false, "x-sunset": "2027-01-01" })).toEqual(always);
   });
 
-  test("of a body of any media type, that it is taken", () => {
+  test("exclude 415 for a media type if the body may have any", () => {
     const post = { operationId: "x", requestBody: { content: { "*/*": {} } }, responses: { 204: {} } };
     const titles = conformanceChecks({ openapi: "3.1.0", paths: { "/a": { post } } }).map(({ title }) => title);
     expect(titles.filter((title) => title.startsWith("415"))).toEqual(["415 for a compressed body"]);
   });
 
-  test("of a body, in this order", () => {
+  test("of a body have this order", () => {
     const requestBody = { required: true, content: { "application/json": {} } };
     const post = { operationId: "x", requestBody, security: [{ s: [] }], responses: { 200: json({}) } };
     const document = {
@@ -238,7 +238,7 @@ describe("the checks that a document implies", () => {
     expect(ofSecurity(secured(scheme))).toEqual([...anonymous, ...(hasInvalid ? [invalid] : []), head]);
   });
 
-  test("of scopes, of no scheme, and of one that is no part of HTTP", () => {
+  test("include scopes, and exclude requirements without a scheme or with a scheme outside HTTP", () => {
     expect(ofSecurity(secured({ type: "oauth2" }, ["read"]))).toEqual([
       ...anonymous,
       invalid,
@@ -277,7 +277,7 @@ describe("the checks that a document implies", () => {
     expect(refused).toEqual(undeclared === undefined ? [] : methods.map(() => `405 for ${undeclared}`));
   });
 
-  test("of a GET that declares a body say nothing of the body, as `fetch` sends none", () => {
+  test("of a GET with a declared body exclude the body, because `fetch` sends none", () => {
     const requestBody = { content: { "application/json": {} } };
     const components = { securitySchemes: { s: { type: "oauth2" } } };
     const titles = titlesOf({ requestBody, security: [{ s: [] }] }, { components });
@@ -291,7 +291,7 @@ describe("the checks that a document implies", () => {
     [{ type: "apiKey", in: "query", name: "k" }, { url: "/a?k=not-valid" }],
     [{ type: "apiKey", in: "cookie", name: "k" }, { cookie: "k=not-valid" }],
     [{ type: "apiKey", in: "header", name: "X-K" }, { "x-k": "not-valid" }],
-  ])("send credentials for %j that nobody was given", async (scheme, sent) => {
+  ])("send invalid credentials for %j", async (scheme, sent) => {
     const seen: object[] = [];
     const server = createServer(({ url, headers }, response) => {
       seen.push({ url, ...headers });
@@ -322,7 +322,7 @@ describe("the checks that a document implies", () => {
     [[{ key: [] }], undefined],
     [[{ token: [] }, { key: [] }], undefined],
     [[{ token: [], key: [] }], undefined],
-  ])("ask of %j for the challenge Bearer, or for any: %s", async (security, fault) => {
+  ])("of %j require the challenge Bearer, or any challenge: %s", async (security, fault) => {
     const key = { type: "apiKey", in: "header", name: "X-K" };
     const components = { securitySchemes: { token: { type: "oauth2" }, other: { type: "openIdConnect" }, key } };
     const document = documentOf({ responses: { 200: json({}) }, security }, { components });
@@ -351,7 +351,7 @@ describe("media types", () => {
     ["", undefined],
     [`a/${"b".repeat(254)}`, expect.objectContaining({ essence: `a/${"b".repeat(254)}` }) as object],
     [`a/${"b".repeat(255)}`, undefined],
-  ])("%s is read", (text, read) => {
+  ])("are parsed: %s", (text, read) => {
     expect(parseMediaType(text)).toEqual(read);
   });
 
@@ -363,11 +363,11 @@ describe("media types", () => {
     ["a/b", ["a/c", "b/*"], undefined],
     ["a/b; v=1", ["a/b"], undefined],
     ["a/b; v=1", ["a/b", "a/b;v=1"], "a/b;v=1"],
-  ])("%s falls, of %j, under %s", (sent, declared, as) => {
+  ])("are matched: %s with the declared %j is %s", (sent, declared, as) => {
     expect(declaredAs(parseMediaType(sent)!, declared)).toBe(as);
   });
 
-  test("are JSON by name and by suffix alone", () => {
+  test("are JSON only by name or by suffix", () => {
     const isIt = ["application/json", "a/b+json", "text/json", "application/jsonl", "application/json-seq"].map(isJson);
     expect(isIt).toEqual([true, true, false, false, false]);
   });

@@ -30,7 +30,7 @@ const document = {
   },
 } as OpenApiDocument;
 
-/** A server whose handlers record their calls and return a body of configurable length. */
+/** Starts a server with handlers that record their calls and return a body of configurable length. */
 async function startCounting({
   bytes = 100_000,
   length = 10,
@@ -60,7 +60,7 @@ async function startCounting({
 }
 
 describe("cached responses", () => {
-  test("are sent again to the same URL, byte for byte, until the version changes", async () => {
+  test("are sent again for the same URL, byte for byte, until the version changes", async () => {
     let version = 1;
     await using server = await startCounting({ version: () => version });
     const first = await server.get("/things?q=a");
@@ -74,7 +74,7 @@ describe("cached responses", () => {
     expect(later.tag).not.toBe(first.tag);
   });
 
-  test("are made once for requests at once; a failure is each request's own", async () => {
+  test("are computed once for concurrent requests; a failure is not shared", async () => {
     const calls: (string | undefined)[] = [];
     const both = Promise.withResolvers<void>();
     let arrived = 0;
@@ -96,7 +96,7 @@ describe("cached responses", () => {
     expect(calls).toHaveLength(3);
   });
 
-  test("are not cached if the data changed during execution", async () => {
+  test("are not stored if the data changed during execution", async () => {
     let version = 1;
     const began = Promise.withResolvers<void>();
     const slow = Promise.withResolvers<void>();
@@ -154,25 +154,25 @@ describe("cached responses", () => {
     }
   });
 
-  test("are none while there is no version", async () => {
+  test("are not stored while there is no version", async () => {
     await using server = await startCounting({ version: () => undefined });
     await server.get("/things");
     await server.get("/things");
     expect(server.calls).toHaveLength(2);
   });
 
-  test("take no more bytes than they may: the oldest go first", async () => {
+  test("are evicted, oldest first, if they exceed the allowed bytes", async () => {
     await using server = await startCounting({ version: () => 1, bytes: 12_000, length: 2_000 });
     for (const q of ["a", "b", "c", "a", "c", "b"]) await server.get(`/things?q=${q}`);
     expect(server.calls).toEqual(["a", "b", "c", "a", "b"]);
   });
 
-  test("are not made from errors", async () => {
+  test("are not computed from errors", async () => {
     await using server = await startCounting({ version: () => 1 });
     for (let time = 0; time < 2; time++) expect((await server.get("/things?unknown=1")).status).toBe(400);
   });
 
-  test.each(["add", "shop", "once"])("cannot be asked for of %s", (operation) => {
+  test.each(["add", "shop", "once"])("are rejected at the start for the operation %s", (operation) => {
     const answer = () => ({});
     const handlers = { list: answer, add: answer, shop: answer, once: answer, [operation]: cacheable(answer) } as never;
     expect(() => implement()({ document, handlers })).toThrow(`The handler of "${operation}" cannot be cacheable`);
@@ -193,7 +193,7 @@ describe("ETag", () => {
     expect(again).toMatchObject({ status, tag, text: status === 304 ? "" : text });
   });
 
-  test.each([200, 201, 404])("that If-None-Match names makes a 304 of a 200 alone: %d", async (status) => {
+  test.each([200, 201, 404])("matching If-None-Match turns only 200 into 304: %d", async (status) => {
     const paths = { "/x": { get: { operationId: "x", responses: { [status]: json } } } };
     const handlers = { x: () => ({ status, headers: { ETag: '"a"' }, body: 1 }) } as never;
     await using server = await listen(implement()({ document: { openapi: "3.1.0", paths }, handlers }));
@@ -201,7 +201,7 @@ describe("ETag", () => {
     expect([response.status, response.headers.get("ETag")]).toEqual([status === 200 ? 304 : status, '"a"']);
   });
 
-  test("is the handler's to give where something changes", async () => {
+  test("is computed for GET, but not for POST", async () => {
     const post = { operationId: "x", responses: { 200: json } };
     const paths = { "/x": { post, get: { ...post, operationId: "y" } } };
     const answer = () => ({ status: 200, body: 1 });
@@ -212,14 +212,14 @@ describe("ETag", () => {
     expect([await tagOf("POST"), await tagOf("GET")]).toEqual([null, expect.stringMatching(/^"/)]);
   });
 
-  test("stands on HEAD as on GET", async () => {
+  test("is the same for HEAD and GET", async () => {
     await using server = await startCounting({ version: () => undefined });
     const { tag, length } = await server.get("/things");
     expect(await server.get("/things", { method: "HEAD" })).toEqual({ status: 200, tag, length, text: "" });
   });
 });
 
-test("the response of a GET that is not marked is never cached", async () => {
+test("the response of a handler that is not cacheable is never cached", async () => {
   const calls: string[] = [];
   const answer = (id: string) => () => (calls.push(id), { status: 200, body: calls.length });
   const handlers = {

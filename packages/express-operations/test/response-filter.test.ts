@@ -26,7 +26,7 @@ async function serve(
 
 const book = { status: 200, headers: { ETag: '"1"' }, body: { id: 1, title: "Emma" } };
 
-describe("checking responses", () => {
+describe("checkResponses", () => {
   test.each<[string, object, Partial<Violation>]>([
     [
       "a body of the wrong type",
@@ -38,27 +38,27 @@ describe("checking responses", () => {
       { ...book, body: { id: null, title: "Emma" } },
       { pointer: "/body/id", valueType: "null", message: "must be integer" },
     ],
-    ["a field that is missing", { ...book, body: { id: 1 } }, { pointer: "/body/title", valueType: "undefined" }],
-    ["a header that is missing", { ...book, headers: {} }, { pointer: "/headers/ETag" }],
-    ["a header that is missing where there is none", { ...book, headers: undefined }, { pointer: "/headers/ETag" }],
+    ["a missing field", { ...book, body: { id: 1 } }, { pointer: "/body/title", valueType: "undefined" }],
+    ["a missing header", { ...book, headers: {} }, { pointer: "/headers/ETag" }],
+    ["a missing header if no headers are returned", { ...book, headers: undefined }, { pointer: "/headers/ETag" }],
     [
       "a header of the wrong type",
       { ...book, headers: { ETag: 1 } },
       { pointer: "/headers/ETag", valueType: "number" },
     ],
     [
-      "a header that is not declared",
+      "an undeclared header",
       { ...book, headers: { ETag: '"1"', "X-Room": "1" } },
       { pointer: "/headers/X-Room", message: "is not declared", valueType: "string" },
     ],
-    ["a range's body", { status: 503, body: { retry: "soon" } }, { status: 503, pointer: "/body/retry" }],
+    ["the body of a declared range", { status: 503, body: { retry: "soon" } }, { status: 503, pointer: "/body/retry" }],
     [
-      "a list where an object is declared",
+      "a list instead of an object",
       { ...book, body: [] },
       { pointer: "/body", valueType: "array", message: "must be object" },
     ],
-    ["no body where one is declared", { status: 404 }, { status: 404, pointer: "/body" }],
-  ])("reports %s, and sends the answer unchanged", async (_title, answer, expected) => {
+    ["a missing body", { status: 404 }, { status: 404, pointer: "/body" }],
+  ])("reports %s, and sends the same response as without the check", async (_title, answer, expected) => {
     const violations: Violation[] = [];
     await using server = await serve(
       { getBook: answer },
@@ -92,7 +92,7 @@ describe("checking responses", () => {
     expect(violations).toEqual([]);
   });
 
-  test("a callback that throws fails the request", async () => {
+  test("fails the request if the callback throws", async () => {
     const onViolation = ({ operationId, pointer }: Violation) => {
       throw new Error(`${operationId} ${pointer}`);
     };
@@ -100,7 +100,7 @@ describe("checking responses", () => {
     expect(await (await fetch(`${server.baseUrl}/books/1`)).json()).toEqual({ fault: "getBook /body/id" });
   });
 
-  test("a sample checks about its share", async () => {
+  test("checks about the given share of responses", async () => {
     let count = 0;
     await using server = await serve(
       { getBook: { ...book, body: {} } },
@@ -113,23 +113,23 @@ describe("checking responses", () => {
 });
 
 describe("a response as sent", () => {
-  test("fields that the document does not declare are left out", async () => {
+  test("has no undeclared fields", async () => {
     await using server = await serve({ getBook: { ...book, body: { id: 1, title: "Emma", cost: 3 } } });
     expect(await (await fetch(`${server.baseUrl}/books/1`)).json()).toEqual({ id: 1, title: "Emma" });
   });
 
-  test("nor are headers that it does not declare", async () => {
+  test("has no undeclared headers", async () => {
     await using server = await serve({ getBook: { ...book, headers: { etag: '"2"', "X-Room": "1" } } });
     const { headers } = await fetch(`${server.baseUrl}/books/1`);
     expect([headers.get("ETag"), headers.get("X-Room")]).toEqual(['"2"', null]);
   });
 
-  test("a header without a value counts as none, so that an ETag is made", async () => {
+  test("has a computed ETag if the handler's ETag is undefined", async () => {
     await using server = await serve({ getBook: { ...book, headers: { ETag: undefined } } });
     expect((await fetch(`${server.baseUrl}/books/1`)).headers.get("ETag")).toMatch(/^"[\w-]{22}"$/);
   });
 
-  test("a media type that is not declared is a fault", async () => {
+  test("is an error if its media type is not declared", async () => {
     await using server = await serve({ searchBooks: { status: 200, contentType: "text/html", body: "<p>" } });
     const response = await fetch(`${server.baseUrl}/books/search`, { method: "POST" });
     expect(await response.json()).toEqual({
@@ -139,7 +139,7 @@ describe("a response as sent", () => {
   });
 });
 
-test("a response schema that does not compile is reported by `ready`, and breaks its operation alone", async () => {
+test("`ready` reports a response schema that does not compile, for its operation only", async () => {
   const broken = structuredClone(document) as OpenApiDocument & {
     paths: Record<string, Record<string, { responses: object }>>;
   };
@@ -160,7 +160,7 @@ test("a response schema that does not compile is reported by `ready`, and breaks
   expect(await start("off").ready).toEqual([]);
 });
 
-test("a header that is declared without a schema may hold anything", async () => {
+test("a header that is declared without a schema may have any value", async () => {
   const changed = structuredClone(document) as OpenApiDocument & {
     paths: Record<string, Record<string, { responses: Record<string, { headers: object }> }>>;
   };
@@ -182,7 +182,7 @@ test("a header that is declared without a schema may hold anything", async () =>
   expect(violations).toEqual([]);
 });
 
-test("a body of any media type that is JSON by its suffix is written as JSON", async () => {
+test("a body is written as JSON if its media type has the suffix +json", async () => {
   const get = { operationId: "x", responses: { 200: { description: "", content: { "application/geo+json": {} } } } };
   const handlers = { x: () => ({ status: 200, body: "a" }) } as never;
   await using server = await listen(
@@ -192,7 +192,7 @@ test("a body of any media type that is JSON by its suffix is written as JSON", a
   expect([response.headers.get("Content-Type"), await response.text()]).toEqual(["application/geo+json", '"a"']);
 });
 
-test("bytes and text of a media type other than JSON may be anything, whatever their schema says", async () => {
+test("bytes and text of other media types than JSON are not validated by their schema", async () => {
   const content = {
     "image/png": { schema: { type: "string", maxLength: 1 } },
     "text/plain": { schema: { type: "object" } },
@@ -223,7 +223,7 @@ test.each([
   [204, null],
   [304, null],
   [404, "0"],
-])("an answer %d without a body has the Content-Length %s", async (status, length) => {
+])("a response %d without a body has the Content-Length %s", async (status, length) => {
   const get = { operationId: "x", responses: { [status]: { description: "" } } };
   const handlers = { x: () => ({ status }) } as never;
   await using server = await listen(

@@ -28,7 +28,7 @@ async function ask(
 describe("requirements", () => {
   const goodKey = { "X-Key": "good" };
 
-  test("one is enough, all of its schemes are needed, and an empty one lets anybody in", async () => {
+  test("one requirement with all of its schemes is enough, and an empty one accepts every request", async () => {
     expect(await ask([{ basic: [] }, { key: [] }], goodKey)).toMatchObject({ status: 200, caller: "key" });
     expect(await ask([{ basic: [], key: [] }], goodKey)).toMatchObject({ status: 401 });
     const both = { ...goodKey, Authorization: `Basic ${btoa("user:good")}` };
@@ -39,23 +39,20 @@ describe("requirements", () => {
     expect(await ask([{ key: [] }])).toMatchObject({ status: 401, code: "unauthorized" });
   });
 
-  test.each(["header", "query", "cookie"])(
-    "an API key in a %s, which the operation need not declare",
-    async (place) => {
-      const schemes = { key: { type: "apiKey", in: place, name: "api_key" } };
-      const give = (key: string) =>
-        ask(
-          [{ key: [] }],
-          place === "header" ? { api_key: key } : { Cookie: `api_key=${key}` },
-          schemes,
-          place === "query" ? `?api_key=${key}` : "",
-        );
-      expect(await give("good")).toMatchObject({ status: 200, caller: "key" });
-      expect(await give("bad")).toMatchObject({ status: 401 });
-    },
-  );
+  test.each(["header", "query", "cookie"])("an API key in a %s needs no declared parameter", async (place) => {
+    const schemes = { key: { type: "apiKey", in: place, name: "api_key" } };
+    const give = (key: string) =>
+      ask(
+        [{ key: [] }],
+        place === "header" ? { api_key: key } : { Cookie: `api_key=${key}` },
+        schemes,
+        place === "query" ? `?api_key=${key}` : "",
+      );
+    expect(await give("good")).toMatchObject({ status: 200, caller: "key" });
+    expect(await give("bad")).toMatchObject({ status: 401 });
+  });
 
-  test("credentials of HTTP Basic", async () => {
+  test("HTTP Basic credentials are accepted or challenged", async () => {
     expect(await ask([{ basic: [] }], { Authorization: `Basic ${btoa("user:good")}` })).toMatchObject({
       status: 200,
       caller: "basic",
@@ -85,20 +82,20 @@ test.each([
 });
 
 describe("challenges", () => {
-  test("a bearer token that was sent and is not valid is called so (RFC 6750, section 3.1)", async () => {
+  test("an invalid bearer token gets the error invalid_token (RFC 6750, section 3.1)", async () => {
     expect((await ask([{ bearer: [] }], { Authorization: "Bearer bad" })).challenge).toBe(
       'Bearer realm="api", error="invalid_token"',
     );
     expect((await ask([{ bearer: [] }])).challenge).toBe('Bearer realm="api"');
   });
 
-  test("every alternative is offered", async () => {
+  test("the challenges of every alternative are sent", async () => {
     expect((await ask([{ basic: [] }, { bearer: [] }])).challenge).toBe(
       'Basic realm="api", charset="UTF-8", Bearer realm="api"',
     );
   });
 
-  test("a scope that is lacking is a 403, also beside an alternative that failed", async () => {
+  test("a missing scope gets 403, even beside a failed alternative", async () => {
     const headers = { Authorization: "Bearer good" };
     const forbidden = {
       status: 403,
@@ -111,21 +108,21 @@ describe("challenges", () => {
     expect(await ask([{ key: [] }, { bearer: ["read", "write"] }], headers)).toMatchObject(forbidden);
   });
 
-  test("a role that an API key lacks is a 403 without a challenge, as only those of Bearer name scopes", async () => {
+  test("a missing role of an API key gets 403 without a challenge, because only Bearer challenges name scopes", async () => {
     const headers = { "X-Key": "good" };
     expect(await ask([{ key: ["read"] }], headers)).toMatchObject({ status: 200 });
     expect(await ask([{ key: ["write"] }], headers)).toMatchObject({ status: 403, code: "forbidden", challenge: null });
   });
 });
 
-test("a scheme that the document does not declare stops the start", async () => {
+test("an undeclared security scheme stops the start", async () => {
   const x = { get: { operationId: "x", security: [{ bearer: [] }], responses: anyJson } };
   await expect(serveEcho({ "/x": x })).rejects.toThrow(
     'Operation "x" needs the security scheme "bearer", which the document does not declare.',
   );
 });
 
-test("two Authorization headers are none", async () => {
+test("two Authorization headers get 401", async () => {
   const document = { components: { securitySchemes } };
   await using server = await serveEcho(
     { "/x": { get: { operationId: "x", security: [{ bearer: [] }], responses: anyJson } } },

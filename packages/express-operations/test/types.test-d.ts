@@ -1,7 +1,7 @@
 import { type Handlers, implement, type Input, type Output } from "../src/index.ts";
 import { document, type operations } from "./fixtures/bookshop.ts";
 
-/** Checked by `tsc` alone: each line under `@ts-expect-error` is an error, each other line is none. */
+/** Checked only by `tsc`: each line after `@ts-expect-error` has an error, and no other line has one. */
 interface Env {
   caller: { user: string };
   context: { shelf: string };
@@ -32,9 +32,9 @@ const handlers = {
 
 const given = { security: { key: () => undefined }, context: () => ({ shelf: "A" }) };
 implement<operations, Env>()({ document, handlers, ...given });
-// @ts-expect-error handlers are promised a caller, so there has to be a security handler
+// @ts-expect-error handlers expect a caller, so a security handler is required
 implement<operations, Env>()({ document, handlers, context: given.context });
-// @ts-expect-error handlers are promised a context
+// @ts-expect-error handlers expect a context
 implement<operations, Env>()({ document, handlers, security: given.security });
 implement<operations>()({ document, handlers: {} as Handlers<operations> });
 
@@ -70,13 +70,13 @@ ok satisfies GetBook;
 ({ status: 200, body: ok.body, headers: { ETag: '"1"', "X-Room": "1" } }) satisfies GetBook;
 // @ts-expect-error the field cost is not declared
 ({ ...ok, body: { id: 1, title: "Emma", cost: 3 } }) satisfies GetBook;
-// @ts-expect-error nor is it in a result whose type is written out
+// @ts-expect-error the field cost is not declared in a result with an explicit type either
 (): GetBook => ({ status: 200, headers: { ETag: '"1"' }, body: { id: 1, title: "Emma", cost: 3 } });
 // @ts-expect-error the body of 404 is a fault
 ({ status: 404, body: ok.body }) satisfies GetBook;
 // @ts-expect-error the body of 200 has a title
 ({ status: 200, headers: { ETag: '"1"' }, body: { id: 1 } }) satisfies GetBook;
-// @ts-expect-error 503 falls under 5XX, whose body is another
+// @ts-expect-error 503 falls under 5XX, which has another body
 ({ status: 503, body: { code: "down" } }) satisfies GetBook;
 
 type AddBook = Output<operations["addBook"]>;
@@ -84,21 +84,21 @@ type AddBook = Output<operations["addBook"]>;
 ({ status: 409, body: { code: "exists" } }) satisfies AddBook;
 // @ts-expect-error 204 has no body
 ({ status: 204, body: { code: "x" } }) satisfies AddBook;
-// @ts-expect-error 201 falls under default, whose body is a fault
+// @ts-expect-error 201 falls under default, which has a fault as its body
 ({ status: 201, body: ok.body }) satisfies AddBook;
-// @ts-expect-error 299 is no status code of HTTP
+// @ts-expect-error 299 is not an HTTP status code
 ({ status: 299, body: { code: "x" } }) satisfies AddBook;
 
 type SearchBooks = Output<operations["searchBooks"]>;
 ({ status: 200, contentType: "application/json", body: [ok.body] }) satisfies SearchBooks;
-// @ts-expect-error two media types: which one has to be said
+// @ts-expect-error with two media types, contentType is required
 ({ status: 200, body: "id,title" }) satisfies SearchBooks;
 // @ts-expect-error JSON is a list of books
 ({ status: 200, contentType: "application/json", body: "id,title" }) satisfies SearchBooks;
 
 is<Equal<Input<operations["addBook"]>["path"], Record<never, never>>>();
 
-/** openapi-typescript 6 wrote `content: never` where a response has none. */
+/** openapi-typescript 6 wrote `content: never` for a response without content. */
 type Emptied = Output<{ responses: { 204: { content: never } } }>;
 ({ status: 204 }) satisfies Emptied;
 // @ts-expect-error 204 has no body
@@ -108,5 +108,5 @@ interface WithIgnoredHeaders {
   responses: Record<200, unknown>;
   parameters: { header: { Authorization: string; "content-type"?: string; "X-Other"?: string } };
 }
-// OpenAPI ignores the declarations of these headers, so that handlers do not receive them.
+// OpenAPI ignores the declarations of these headers, so handlers do not receive them.
 is<Equal<Input<WithIgnoredHeaders>["headers"], { "X-Other"?: string }>>();

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { responseValidator, ConformanceError, exampleRequests } from "../src/conformance.ts";
 import { document } from "./fixtures/kennel.ts";
 
-test("exampleRequests gives one valid request for each operation, as it is sent", () => {
+test("exampleRequests returns one valid request for each operation, as sent over HTTP", () => {
   const headers = { "content-type": "application/json", "x-kennel": "xx" };
   expect(exampleRequests(document)).toEqual([
     { operationId: "findDogs", method: "GET", target: "/dogs?yard=x", headers: {}, body: undefined },
@@ -10,7 +10,7 @@ test("exampleRequests gives one valid request for each operation, as it is sent"
   ]);
 });
 
-test("parameters of one place stand beside each other", () => {
+test("exampleRequests combines the parameters of one place", () => {
   const parameter = (place: string, name: string) => ({ in: place, name, required: true, schema: { type: "integer" } });
   const names = ["a", "b"];
   const parameters = ["query", "cookie", "header"].flatMap((place) => names.map((name) => parameter(place, name)));
@@ -36,27 +36,27 @@ describe("responseValidator", () => {
 
   test.each([
     ["a declared success", "GET", "/dogs?yard=x", received(200, [], { "X-Total": "0" })],
-    ["its HEAD", "HEAD", "/dogs?yard=x", received(200, undefined, { "X-Total": "0" })],
+    ["a declared success of HEAD", "HEAD", "/dogs?yard=x", received(200, undefined, { "X-Total": "0" })],
     ["a declared failure", "POST", "/dogs?", received(400, { code: "no" })],
     ["OPTIONS of a declared path", "OPTIONS", "/dogs", received(204, undefined)],
-    ["a failure of no operation", "GET", "/cats", received(404, { code: "no" })],
-    ["HEAD of no operation", "HEAD", "/cats", { status: 404, headers: new Headers(), text: "" }],
-  ])("passes %s", async (_, method, target, answer) => {
+    ["a failure of an undeclared path", "GET", "/cats", received(404, { code: "no" })],
+    ["HEAD of an undeclared path", "HEAD", "/cats", { status: 404, headers: new Headers(), text: "" }],
+  ])("accepts %s", async (_, method, target, answer) => {
     await expect(validateResponse({ method, target }, answer)).resolves.toBeUndefined();
   });
 
   test.each([
-    ["a success that is not declared", "GET", "/dogs", received(204, undefined, { "X-Total": "0" })],
+    ["an undeclared success", "GET", "/dogs", received(204, undefined, { "X-Total": "0" })],
     ["a success without a declared header", "GET", "/dogs", received(200, [])],
-    ["a body against the schema", "GET", "/dogs", received(200, [{ name: 1 }], { "X-Total": "0" })],
-    ["a failure against the schema", "GET", "/dogs", received(400, {})],
-    ["a success where there is no path", "GET", "/cats", received(200, [])],
-    ["a success where there is no such method", "DELETE", "/dogs", received(200, [])],
-    ["a success of no such method, without a body", "DELETE", "/dogs", received(204, undefined)],
+    ["a body that violates the schema", "GET", "/dogs", received(200, [{ name: 1 }], { "X-Total": "0" })],
+    ["a failure that violates the schema", "GET", "/dogs", received(400, {})],
+    ["a success of an undeclared path", "GET", "/cats", received(200, [])],
+    ["a success of an undeclared method", "DELETE", "/dogs", received(200, [])],
+    ["a success of an undeclared method, without a body", "DELETE", "/dogs", received(204, undefined)],
     ["OPTIONS with a body", "OPTIONS", "/dogs", received(200, {})],
-    ["OPTIONS of no path", "OPTIONS", "/cats", received(204, undefined)],
-    ["a failure that is no JSON", "GET", "/cats", { ...received(404, ""), text: "<h1>" }],
-  ])("fails %s", async (_, method, target, answer) => {
+    ["OPTIONS of an undeclared path", "OPTIONS", "/cats", received(204, undefined)],
+    ["a failure that is not JSON", "GET", "/cats", { ...received(404, ""), text: "<h1>" }],
+  ])("rejects %s", async (_, method, target, answer) => {
     await expect(validateResponse({ method, target }, answer)).rejects.toThrow(ConformanceError);
   });
 });
