@@ -3,7 +3,7 @@ import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
 import { expectError, json, startService } from "../testing/service.ts";
 
-test("503 while another process holds the lock on it, and service after", async () => {
+test("writes get 503 while another process locks the database, and succeed afterwards", async () => {
   const own = await startService();
   const other = new Sqlite(pathOfFileUrl(own.databaseUrl));
   other.exec("begin exclusive");

@@ -16,7 +16,7 @@ describe("paths", () => {
     async (path) => void (await expectError(await service.request(path), 404, "not_found")),
   );
 
-  test("a path that escapes what it need not is the same path", async () => {
+  test("unnecessary percent-encoding does not change a path", async () => {
     expect((await service.request("/%70%65ts")).status).toBe(200);
     expect((await service.request("/pets?%6Cimit=1")).status).toBe(200);
     const headers = { Authorization: `Bearer ${service.key}` };
@@ -40,7 +40,7 @@ describe("paths", () => {
     await expectError(response, 405, "method_not_allowed");
   });
 
-  test("OPTIONS needs no key and says what is allowed", async () => {
+  test("OPTIONS needs no key and returns the allowed methods", async () => {
     const response = await service.request("/pets", { method: "OPTIONS", key: null });
     expect(response.status).toBe(204);
     expect(response.headers.get("Allow")).toBe("GET, HEAD, OPTIONS, POST");
@@ -66,7 +66,7 @@ describe("authentication", () => {
     ];
   };
 
-  test("one identical answer for every key that is not valid", async () => {
+  test("every invalid key gets the same response", async () => {
     for (const [title, headers] of await attempts()) {
       const response = await service.request("/pets", { headers, key: null });
       expect([title, response.headers.get("WWW-Authenticate")]).toEqual([
@@ -84,7 +84,7 @@ describe("authentication", () => {
     { Authorization: "Basic dXNlcjpwYXNz" },
     { Authorization: "Token bearer" },
     { "X-API-Key": "k" },
-  ])("no error parameter where no bearer token was sent: %o", async (headers) => {
+  ])("the challenge has no error parameter if no bearer token was sent: %o", async (headers) => {
     const response = await service.request("/pets", { headers: headers as Record<string, string>, key: null });
     expect(response.headers.get("WWW-Authenticate")).toBe('Bearer realm="petstore"');
     await expectError(response, 401, "unauthorized");
@@ -95,7 +95,7 @@ describe("authentication", () => {
     expect(response.status).toBe(200);
   });
 
-  test("403 names the scope that a key lacks, and nothing is written", async () => {
+  test("a 403 names the missing scope, and nothing is written", async () => {
     const db = openDatabase(service.databaseUrl);
     const reader = await createApiKey(db, { name: "reader", environment: "development", scopes: ["pets:read"] });
     const writer = await createApiKey(db, { name: "writer", environment: "development", scopes: ["pets:write"] });
@@ -119,7 +119,7 @@ describe("authentication", () => {
   });
 });
 
-describe("beside the contract", () => {
+describe("outside the contract", () => {
   const get = (path: string, init?: RequestInit) => fetch(new URL(path, service.baseUrl), init);
 
   test("/healthz, /readyz and /openapi.json need no key", async () => {
@@ -128,7 +128,7 @@ describe("beside the contract", () => {
     expect(await (await get("/openapi.json")).json()).toMatchObject({ info: document.info, paths: document.paths });
   });
 
-  test("they answer GET and HEAD, and say so to all else", async () => {
+  test("every path accepts GET, HEAD and OPTIONS, and returns 405 with Allow for other methods", async () => {
     const script = /src="(\/docs\/[^"]+)"/.exec(await (await get("/docs")).text())![1]!;
     for (const path of ["/healthz", "/readyz", "/openapi.json", "/openapi.yaml", "/docs", script]) {
       const [answer, head] = [await get(path), await get(path, { method: "HEAD" })];
@@ -146,14 +146,14 @@ describe("beside the contract", () => {
       for (const method of ["GET", "POST", "OPTIONS"]) await expectError(await get(path, { method }), 404, "not_found");
   });
 
-  test("a request id comes back when it is a plain word, and is made otherwise", async () => {
+  test("a plain X-Request-Id is returned, and any other value is replaced", async () => {
     const idFor = async (id: string) =>
       (await get("/healthz", { headers: { "X-Request-Id": id } })).headers.get("X-Request-Id");
     expect(await idFor("order-66.1")).toBe("order-66.1");
     for (const odd of ["a b", "x".repeat(129), "<b>", service.key]) expect(await idFor(odd)).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test("responses tell browsers to do nothing with them, and do not name the software", async () => {
+  test("responses have the security headers, and do not name the software", async () => {
     const { headers } = await get("/healthz");
     expect(headers.get("Content-Security-Policy")).toBe("default-src 'none';frame-ancestors 'none'");
     expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
@@ -161,8 +161,8 @@ describe("beside the contract", () => {
   });
 });
 
-describe("a database that fails", () => {
-  test("500 without a word about what happened when the schema is not ours", async () => {
+describe("a failing database", () => {
+  test("a missing table gives a 500 that does not reveal the cause", async () => {
     const own = await startService();
     const db = openDatabase(own.databaseUrl);
     await sql`alter table pets rename to gone`.execute(db);

@@ -4,7 +4,7 @@ import { NODE_FLAGS } from "../bench/contenders.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 
-test("Node is started for the benchmark as the unit and the Containerfile start it", async () => {
+test("the benchmark starts Node with the flags of the Containerfile", async () => {
   const containerfile = await readFile(new URL("apps/server/Containerfile", ROOT), "utf8");
   const words = ["node", ...NODE_FLAGS, "/petstore/bin/petstore.js"];
   expect(NODE_FLAGS).not.toEqual([]);

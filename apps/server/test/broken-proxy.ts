@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
-/** Stands before a service and changes the text of each answer, as a service at fault would have. */
+/** Starts a proxy that changes the text of each response, to imitate a faulty service. */
 export async function breakAnswers(
   origin: string,
   change: (body: string) => string,

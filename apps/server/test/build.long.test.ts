@@ -15,7 +15,7 @@ const OPERATIONS = JSON.parse(readFileSync(join(SERVER, "node_modules/express-op
   version: string;
 };
 
-/** The fields of an SBOM that are read. */
+/** The fields of an SBOM that the tests read. */
 interface Bom {
   metadata: { component: { "bom-ref": string } };
   components: {
@@ -27,7 +27,7 @@ interface Bom {
   dependencies: { ref: string; dependsOn: string[] }[];
 }
 
-describe("what `build` makes, copied to a folder of its own,", () => {
+describe("the output of `build`, copied to another folder,", () => {
   let copy = "";
   beforeAll(async () => {
     const folder = await mkdtemp(join(tmpdir(), "build-"));
@@ -40,7 +40,7 @@ describe("what `build` makes, copied to a folder of its own,", () => {
 
   const entry = () => join(copy, "bin/petstore.js");
 
-  test("migrates, serves from two processes, and loads all that is loaded only when wanted", async () => {
+  test("migrates, serves from two processes, and loads every optional module", async () => {
     const env = {
       WEB_CONCURRENCY: "2",
       METRICS_PORT: "0",
@@ -63,7 +63,7 @@ describe("what `build` makes, copied to a folder of its own,", () => {
     expect(await program.stop()).toBe(0);
   });
 
-  test("starts without Node's WebSocket and fetch, for which it has no use", async () => {
+  test("starts without loading Node's unused WebSocket and fetch", async () => {
     const loaded = 'process.on("exit", () => console.log(process.moduleLoadList.join()))';
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(loaded)}` };
     const program = await startProgram(await temporaryFolder(), env, entry());
@@ -73,7 +73,7 @@ describe("what `build` makes, copied to a folder of its own,", () => {
   });
 
   test("has the command line", async () => {
-    // The doctor asks who listens on the port: here nobody.
+    // `doctor` probes the port, on which nothing listens here.
     const env = { PATH: process.env["PATH"], PORT: "1", DATABASE_URL: `file:${await temporaryFolder()}/petstore.db` };
     const run = async (...words: string[]) =>
       (await promisify(execFile)(process.execPath, [entry(), ...words], { env })).stdout;
@@ -82,7 +82,7 @@ describe("what `build` makes, copied to a folder of its own,", () => {
     expect(await run("doctor")).not.toContain("wrong");
   });
 
-  test("holds the dependencies of production and no others, each with its licence, no TypeScript, and no link to elsewhere", () => {
+  test("contains only production dependencies with their licences, and neither TypeScript nor symbolic links", () => {
     const { dependencies, devDependencies } = JSON.parse(readFileSync(join(SERVER, "package.json"), "utf8")) as {
       dependencies: Record<string, string>;
       devDependencies: Record<string, string>;
@@ -91,7 +91,7 @@ describe("what `build` makes, copied to a folder of its own,", () => {
     const held = new Set(Array.from(listed, ([, name]) => name!));
     const ofOthers = Object.entries(dependencies).filter(([, range]) => !range.startsWith("workspace:"));
     expect(ofOthers.map(([name]) => name).filter((name) => !held.has(name))).toEqual([]);
-    // The packages of the workspace bring these, and tests use them too: of the first, the file that is served.
+    // The workspace packages depend on these, and tests use them too. The first one has the file that is served.
     const used = ["@scalar/api-reference", "express-openapi-validator", "yaml"];
     expect(Object.keys(devDependencies).filter((name) => held.has(name))).toEqual(used);
     expect(readdirSync(copy).toSorted()).toEqual([
@@ -110,7 +110,7 @@ describe("what `build` makes, copied to a folder of its own,", () => {
     expect(links).toEqual([]);
   });
 
-  test("has an SBOM of exactly these packages, with the hashes of the lockfile", () => {
+  test("has an SBOM of exactly its packages, with the hashes of the lockfile", () => {
     const bom = JSON.parse(readFileSync(join(copy, "sbom.cdx.json"), "utf8")) as Bom;
     expect(bom).toMatchObject({ bomFormat: "CycloneDX", metadata: { component: { name: "server" } } });
     const listed = readFileSync(join(copy, "LICENSES.md"), "utf8").matchAll(/^## (\S+) (\d+\.\d+\.\d+) \(/gm);
@@ -124,7 +124,7 @@ describe("what `build` makes, copied to a folder of its own,", () => {
     expect(bom.components.map(({ purl }) => purl).toSorted()).toEqual([...expected, ...ours].toSorted());
     const lockfile = readFileSync(resolve(SERVER, "../../pnpm-lock.yaml"), "utf8");
     for (const { purl, scope, externalReferences = [] } of bom.components) {
-      expect(scope, purl).toBeUndefined(); // scanners pass over what is excluded
+      expect(scope, purl).toBeUndefined(); // scanners ignore excluded components
       if (ours.includes(purl)) continue;
       const [hash] = externalReferences.flatMap(({ hashes = [] }) => hashes);
       expect(hash, purl).toMatchObject({ alg: "SHA-512" });
@@ -135,7 +135,7 @@ describe("what `build` makes, copied to a folder of its own,", () => {
       expect([ref, ...dependsOn].every((one) => known.has(one))).toBe(true);
   });
 
-  test("is bundled in ASCII, which V8 keeps at a byte for each character", () => {
+  test("is bundled in ASCII, so that V8 stores one byte for each character", () => {
     const bundled = (readdirSync(copy, { recursive: true }) as string[]).filter((file) =>
       /^(src|node_modules\/express-openapi-validator)\/.*js$/.test(file),
     );
@@ -144,7 +144,7 @@ describe("what `build` makes, copied to a folder of its own,", () => {
     expect(bundled.filter((file) => !/^[\0-\x7f]*$/.test(readFileSync(join(copy, file), "utf8")))).toEqual([]);
   });
 
-  test("has every file that the Containerfile and the unit name", () => {
+  test("contains every file that the Containerfile and the unit name", () => {
     const [containerfile, unit] = ["Containerfile", "petstore.service"].map((file) =>
       readFileSync(join(SERVER, file), "utf8"),
     );
@@ -157,7 +157,7 @@ describe("what `build` makes, copied to a folder of its own,", () => {
     expect(containerfile).toContain(`${rootManifest().packageManager.replace(/\+.*/, "")} build\n`);
   });
 
-  test("starts with flags by which no signal opens the inspector, in the image and in the unit", () => {
+  test("starts with --disable-sigusr1 in the image and in the unit, so that no signal opens the inspector", () => {
     for (const file of ["Containerfile", "petstore.service"]) {
       const command = /^(?:ENTRYPOINT|ExecStart=).*$/m.exec(readFileSync(join(SERVER, file), "utf8"))![0];
       const flags = command.match(/--[\w-]+(=\d+)?/g)!;
@@ -172,7 +172,7 @@ describe("what `build` makes, copied to a folder of its own,", () => {
     });
   });
 
-  test("writes nothing beside its database, so that all else may be read-only", async () => {
+  test("writes only its database, so that all other files may be read-only", async () => {
     const program = await startProgram(await temporaryFolder(), { PETSTORE_ENV: "production" }, entry());
     const before = listOf(copy);
     expect((await fetch(new URL("/healthz", program.baseUrl))).status).toBe(200);
@@ -180,7 +180,7 @@ describe("what `build` makes, copied to a folder of its own,", () => {
     expect(listOf(copy)).toEqual(before); // it writes nothing beside the database
   });
 
-  test("says which Node it needs when that is too old", async () => {
+  test("exits with the required version if Node is too old", async () => {
     const older = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.20.2'})";
     const run = promisify(execFile)(process.execPath, ["--import", older, entry()], { env: {} });
     await expect(run).rejects.toMatchObject({
@@ -192,7 +192,7 @@ describe("what `build` makes, copied to a folder of its own,", () => {
 });
 
 describe("petstore.service", () => {
-  test("is a unit that systemd accepts, and keeps to itself", async ({ skip }) => {
+  test("passes `systemd-analyze verify` and `systemd-analyze security`", async ({ skip }) => {
     const absence = unavailable("systemd-analyze", "--version");
     if (absence !== undefined) return skip(absence);
     const file = join(await temporaryFolder(), "petstore.service");
@@ -206,14 +206,14 @@ describe("petstore.service", () => {
     expect(spawnSync("systemd-analyze", words, { encoding: "utf8" })).toMatchObject({ status: 0 });
   });
 
-  test("gives the service longer to stop than its own deadlines", () => {
+  test("gives the service more time to stop than its own deadlines", () => {
     const { shutdownDelay, shutdownTimeout } = readConfig({});
     const seconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(readFileSync(join(SERVER, "petstore.service"), "utf8"))?.[1]);
     expect(seconds).toBeGreaterThanOrEqual(shutdownDelay + shutdownTimeout + 15);
   });
 });
 
-test("the Containerfile makes an image that serves", { timeout: 600_000 }, async ({ skip }) => {
+test("the image built from the Containerfile serves requests", { timeout: 600_000 }, async ({ skip }) => {
   const engine = ["podman", "docker"].find((name) => unavailable(name, "info") === undefined);
   if (engine === undefined || !process.env["TEST_IMAGE"]) {
     return skip("it takes minutes and downloads: set TEST_IMAGE=1 where podman or docker runs");
@@ -233,7 +233,7 @@ test("the Containerfile makes an image that serves", { timeout: 600_000 }, async
   await expect.poll(status, { timeout: 20_000 }).toBe(200);
 });
 
-/** Why a program cannot be used here, if so. */
+/** Returns the reason why a program cannot be used here, if there is one. */
 function unavailable(program: string, ...words: string[]): string | undefined {
   const { status, error } = spawnSync(program, words, { stdio: "ignore" });
   return status === 0 ? undefined : (error?.message ?? `${program} does not work here`);

@@ -7,7 +7,7 @@ import { json } from "../testing/service.ts";
 import { startProgram } from "./program.ts";
 import { opened } from "./temporary.ts";
 
-test("several processes of one service share PostgreSQL: writes and revocations hold for all from the next request on", async () => {
+test("processes of one service on PostgreSQL see each other's writes and revocations from the next request on", async () => {
   const DATABASE_URL = await temporaryUrl();
   const db = opened(DATABASE_URL);
   await migrate(db, MIGRATIONS);

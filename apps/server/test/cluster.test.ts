@@ -9,7 +9,7 @@ import { type Program, run, startProgram } from "./program.ts";
 const PROCESSES = 3;
 
 describe("WEB_CONCURRENCY", () => {
-  test(`=${PROCESSES} answers from so many processes, which see each other's writes and revocations at once`, async () => {
+  test(`=${PROCESSES} starts as many processes, which see each other's writes and revocations at once`, async () => {
     const folder = await temporaryFolder();
     const program = await startProgram(folder, { WEB_CONCURRENCY: String(PROCESSES), METRICS_PORT: "0" });
     expect(program.output()).toContain(`(development, ${PROCESSES} processes) is listening on`);
@@ -33,7 +33,7 @@ describe("WEB_CONCURRENCY", () => {
   });
 });
 
-/** On a connection of its own, since each goes to the next process. */
+/** Sends a request on a new connection, because each connection goes to the next process. */
 async function send({ baseUrl, key }: Program, method: string, path: string): Promise<{ status: number | undefined }> {
   const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
   const sent = request(baseUrl + path, { method, headers, agent: new Agent({ keepAlive: false }) });
@@ -43,7 +43,7 @@ async function send({ baseUrl, key }: Program, method: string, path: string): Pr
   return { status: response.statusCode };
 }
 
-/** Connections are handed out in turn. */
+/** Sends one request to each process, because connections go to the processes in turn. */
 async function fromEachProcess<Answer>(ask: () => Promise<Answer>): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (let process = 0; process < PROCESSES; process++) answers.push(await ask());

@@ -15,7 +15,7 @@ function withSubcommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withSubcommands)];
 }
 
-test("each command, argument and option says what it is for", () => {
+test("each command, argument and option has a description", () => {
   const program = new Command("petstore").description("all commands");
   const unread = () => expect.fail("settings are read though no command runs");
   addKeysCommands(program, { withDatabase: unread, environment: unread, scopes: [] });
@@ -34,14 +34,14 @@ test("each command, argument and option says what it is for", () => {
   expect(silent).toEqual([]);
 });
 
-const SOURCE = join(import.meta.dirname, "../bin/petstore.js"); // whose modules have their names
+const SOURCE = join(import.meta.dirname, "../bin/petstore.js"); // unbundled, so that its modules keep their names
 
 /** A Node option that sees each module as it is loaded. */
 function atLoad(hook: string): string {
   return `--import=data:text/javascript,import{registerHooks}from'node:module';registerHooks({load:${hook}})`;
 }
 
-test("the start refuses a contract with a scope that no key can have", async () => {
+test("the start fails if the contract has a scope that no key can have", async () => {
   const withComma = "source:String(m.source).replace('\"pets:','\"pets,')";
   const NODE_OPTIONS = atLoad(`(u,c,n,m=n(u,c))=>u.endsWith('/metadata.ts')?{...m,${withComma}}:m`);
   const { code, stderr } = await run(["serve"], { NODE_OPTIONS, DATABASE_URL: await temporaryUrl() }, SOURCE);
@@ -56,5 +56,5 @@ test("a command loads no web server", async () => {
   const loaded = stdout.match(/^loaded:.*$/gm) ?? [];
   expect(loaded).toContainEqual(expect.stringContaining("audit.commands.ts"));
   const web = loaded.filter((url) => /(node_modules\/express|packages\/express-operations)\//.test(url));
-  expect(web).toEqual([expect.stringMatching(/\/cacheable\.[jt]s$/)]); // which marks handlers, and loads nothing
+  expect(web).toEqual([expect.stringMatching(/\/cacheable\.[jt]s$/)]); // it marks handlers and imports nothing
 });

@@ -25,11 +25,11 @@ const DEFAULTS = {
 };
 
 describe("readConfig", () => {
-  test("has a default for every setting, and ignores what is not one", () => {
+  test("has a default for every setting, and ignores other variables", () => {
     expect(readConfig({ HOME: "/home/rex" })).toStrictEqual(DEFAULTS);
   });
 
-  test("takes an empty setting as unset", () => {
+  test("treats an empty setting as unset", () => {
     expect(readConfig({ HOST: "", PORT: " ", DATABASE_URL: "", PETSTORE_ENV: "", LOG_LEVEL: "" })).toStrictEqual(
       DEFAULTS,
     );
@@ -122,7 +122,7 @@ describe("readConfig", () => {
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "localhost:4318"],
     ["METRICS_HOST", "not a host"],
     ["METRICS_PORT", "x"],
-  ])("refuses %s=%s in one line that names the setting", (name, value) => {
+  ])("rejects %s=%s with one line that names the setting", (name, value) => {
     const { message } = refusalOf({ [name]: value });
     expect(message.split("\n")).toHaveLength(1);
     expect(message).toMatch(new RegExp(`^${name} .* Example: ${name}=.`));
@@ -135,7 +135,7 @@ describe("readConfig", () => {
     ["postgres:///p?host=/run/postgresql", "data/p.quickstart.key"],
     ["file:data/other.db", "data/other.db.quickstart.key"],
     ["file:/srv/petstore.db", "/srv/quickstart.key"],
-  ])("takes %s as it is, with a quickstart key of its own", (databaseUrl, quickstartFile) => {
+  ])("accepts %s unchanged, with its own quickstart key file", (databaseUrl, quickstartFile) => {
     expect(readConfig({ DATABASE_URL: databaseUrl })).toStrictEqual({ ...DEFAULTS, databaseUrl, quickstartFile });
   });
 
@@ -144,18 +144,18 @@ describe("readConfig", () => {
     ["0", 0],
     ["127.0.0.1", ["127.0.0.1"]],
     ["2001:db8::/32,::ffff:10.0.0.1,192.0.2.7/32", ["2001:db8::/32", "::ffff:10.0.0.1", "192.0.2.7/32"]],
-  ])("takes TRUST_PROXY=%s, and Express does as well", (text, trustProxy) => {
+  ])("accepts TRUST_PROXY=%s, as Express does", (text, trustProxy) => {
     expect(readConfig({ TRUST_PROXY: text })).toMatchObject({ trustProxy });
     expect(() => express().set("trust proxy", trustProxy)).not.toThrow();
   });
 
-  test("names every bad setting at once, each on its line", () => {
+  test("names every invalid setting at once, each on its own line", () => {
     const lines = refusalOf({ PORT: "x", LOG_LEVEL: "x", HOST: "::1" }).message.split("\n");
     expect(lines.map((line) => line.split(" ")[0])).toEqual(["PORT", "LOG_LEVEL"]);
   });
 });
 
-test("docs/settings.md has a row for each setting, with its default, and for nothing else", () => {
+test("docs/settings.md has a row for each setting, with its default, and no other rows", () => {
   const page = readFileSync(new URL("../docs/settings.md", import.meta.url), "utf8");
   const [, table = ""] = page.split("| variable | default | meaning |");
   const rows = table.split("\n\n")[0]!.matchAll(/^\| `(\w+)` \| (`.*?`|unset) \| \S/gm);
@@ -168,7 +168,7 @@ test("docs/settings.md has a row for each setting, with its default, and for not
   expect(documented).toEqual(Object.fromEntries(settings));
 });
 
-test("pathOfFileUrl takes relative paths, absolute paths and URLs", () => {
+test("pathOfFileUrl accepts relative paths, absolute paths and URLs", () => {
   expect(["file:data/p.db", "file:/srv/p.db", "file:///srv/a%20b.db"].map(pathOfFileUrl)).toEqual([
     "data/p.db",
     "/srv/p.db",
@@ -192,7 +192,7 @@ test.each([
   ["WEB_CONCURRENCY", 1, 256, 4],
   ["MAX_IN_FLIGHT", 1, 100_000, 1_000],
   ["METRICS_PORT", 0, 65_535, 9464],
-])("%s is a whole number from %i to %i, such as %i, and else the message says so", (name, least, most, example) => {
+])("%s must be a whole number from %i to %i, such as %i", (name, least, most, example) => {
   const message = `${name} must be a whole number from ${least} to ${most}. Example: ${name}=${example}`;
   for (const value of [least, most, example]) expect(() => readConfig({ [name]: String(value) })).not.toThrow();
   for (const value of [least - 1, most + 1, "1.5", "0x1", "01", "x"])

@@ -13,7 +13,7 @@ describe.each([
   ["/openapi.json", "application/json", (text: string): unknown => JSON.parse(text)],
   ["/openapi.yaml", "application/yaml", (text: string): unknown => parse(text)],
 ] as const)("%s", (path, type, read) => {
-  test("is the contract, without a key, for a page of any origin", async () => {
+  test("returns the contract without a key, to pages of any origin", async () => {
     const response = await get(path, { headers: { Origin: "https://elsewhere.example" } });
     expect(response.headers.get("Content-Type")).toBe(type);
     expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
@@ -22,7 +22,7 @@ describe.each([
   });
 });
 
-test("YAML has long texts as blocks, to be read by people", async () => {
+test("the YAML has long texts as readable blocks", async () => {
   const text = await (await get("/openapi.yaml")).text();
   expect(text).toContain(
     "  description: |\n    List animals, add an animal, fetch an animal.\n\n    ## Authentication\n",

@@ -11,17 +11,17 @@ import { type Program, startProgram } from "./program.ts";
 /** `pnpm --filter @petstore/server test:crash` runs 300. */
 const ROUNDS = Number(process.env["CRASH_ROUNDS"] ?? 10);
 const WRITERS = 16;
-/** When a kill comes: after so many answers at most, and up to so many milliseconds later, at whatever is then done. */
+/** The latest kill: after at most so many responses, and up to so many milliseconds later, at any step of the work. */
 const LATEST_KILL = { answers: 200, milliseconds: 10 };
 
 test(
-  `${ROUNDS} times SIGKILL under ${WRITERS} writers: each acknowledged animal is there once, and the file is whole`,
+  `${ROUNDS} kills by SIGKILL under ${WRITERS} writers lose no acknowledged animal, add none twice, and leave the file intact`,
   { timeout: 180_000 + ROUNDS * 5_000 },
   async () => {
     const folder = await temporaryFolder();
     const env = { LOG_LEVEL: "error" };
     const first = await startProgram(folder, env);
-    expect(await first.stop()).toBe(0); // leaves the compiled code, which a process that is killed does not
+    expect(await first.stop()).toBe(0); // writes the compile cache, which a killed process does not
     const acknowledged: Pet[] = [];
     let [unanswered, repeated]: [string[], number] = [[], 0];
 
@@ -43,7 +43,7 @@ test(
   },
 );
 
-/** Adds animals from every writer until the service is killed, and gives the names of those that had no answer. */
+/** Adds animals from every writer until the service is killed. Returns the names of the animals without a response. */
 async function killUnderLoad(program: Program, acknowledged: Pet[]): Promise<string[]> {
   const { promise: loaded, resolve: enough } = Promise.withResolvers<void>();
   let awaited = 1 + Math.floor(Math.random() * LATEST_KILL.answers);
@@ -54,7 +54,7 @@ async function killUnderLoad(program: Program, acknowledged: Pet[]): Promise<str
         acknowledged.push(await create(program, name));
         if (--awaited === 0) enough();
       } catch (error) {
-        if (!(error instanceof TypeError)) throw error; // what fetch throws when there is no answer
+        if (!(error instanceof TypeError)) throw error; // fetch throws a TypeError if there is no response
         return name;
       }
     }
@@ -74,7 +74,7 @@ async function create({ baseUrl, key }: Program, name: string): Promise<Pet> {
   return body;
 }
 
-/** Expects a whole file with each of these animals once and none twice, and gives all that are in it. */
+/** Expects an intact file with each of these animals once and no name twice. Returns all its animals. */
 function expectStored(folder: string, acknowledged: Pet[]): Pet[] {
   const file = new Sqlite(join(folder, "data/petstore.db"), { readonly: true });
   expect(file.pragma("integrity_check", { simple: true })).toBe("ok");

@@ -27,7 +27,7 @@ function headersOf(id: string, status: number): Set<string> {
   return new Set(Object.keys(headers).map((name) => name.toLowerCase()));
 }
 
-describe("a response has no header of the contract but those declared for its operation and status", () => {
+describe("a response has no contract header that its operation and status do not declare", () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startService({ RATE_LIMIT: "9/60", AUTH_FAILURE_LIMIT: "1/60" });

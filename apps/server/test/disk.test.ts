@@ -22,7 +22,7 @@ const MIB = 2 ** 20;
 
 type Request = (path: string, init?: RequestInit) => Promise<Response>;
 
-test("a tmpfs that is full: writes get 503, reads go on, and writes succeed again once there is room", async (context) => {
+test("writes get 503 on a full tmpfs while reads succeed, and writes succeed again once there is room", async (context) => {
   const folder = await temporaryDisk(context, 3 * MIB);
   const ballast = join(folder, "ballast");
   await writeFile(ballast, Buffer.alloc(2 * MIB));
@@ -35,10 +35,10 @@ test("a tmpfs that is full: writes get 503, reads go on, and writes succeed agai
       `The database file ${folder}/data/petstore.db cannot grow (database or disk is full). Make room on its disk; the service then goes on by itself.`,
     );
   expect(await program.stop()).toBe(0);
-  expect(program.output().match(/"stack"/g)).toHaveLength(1); // of six refusals and what /readyz has found
+  expect(program.output().match(/"stack"/g)).toHaveLength(1); // for six rejected writes and the failure of /readyz
 });
 
-test("a disk that does not sync: writes get 503 and /readyz fails until it does, and nothing refused is there", async (context) => {
+test("writes and /readyz get 503 while the disk does not sync, and no rejected write is stored", async (context) => {
   const folder = await temporaryFolder();
   const program = await startProgram(folder);
   const request = requesting(program.baseUrl, program.key!);
@@ -60,7 +60,7 @@ test("a disk that does not sync: writes get 503 and /readyz fails until it does,
   expect(await program.stop()).toBe(0);
 });
 
-test("a database at its max_page_count: writes get 503, reads go on, and writes succeed again once there is room", async () => {
+test("writes get 503 at max_page_count while reads succeed, and writes succeed again once there is room", async () => {
   const storage = await temporaryStorage();
   const limit = (pages: number) =>
     storage.write(async (trx) => void (await sql`pragma max_page_count = ${sql.lit(pages)}`.execute(trx)));
@@ -82,7 +82,7 @@ test("a database at its max_page_count: writes get 503, reads go on, and writes 
   await expectRefusalsUntilThereIsRoom(requesting(`${listener.origin}/v1`, key), () => limit(1_000));
 });
 
-test("a damaged page: 503, and the log names the file and what to do", async () => {
+test("a damaged page gives 503, and the log names the file and the remedy", async () => {
   const folder = await temporaryFolder();
   const first = await startProgram(folder);
   expect(await first.stop()).toBe(0);
@@ -103,7 +103,7 @@ test("a damaged page: 503, and the log names the file and what to do", async () 
   expect(await program.stop()).toBe(0);
 });
 
-/** Adds animals until there is no room, and expects of every request what is promised then and afterwards. */
+/** Adds animals until there is no room, and expects the promised responses then and afterwards. */
 async function expectRefusalsUntilThereIsRoom(request: Request, makeRoom: () => Promise<void>): Promise<void> {
   const add = () => request("/pets", json({ name: "é".repeat(255), categoryId: 1 }));
   const acknowledged: Pet[] = [];
@@ -119,7 +119,7 @@ async function expectRefusalsUntilThereIsRoom(request: Request, makeRoom: () => 
   expect(message).toBe("The database cannot be written.");
 
   await makeRoom();
-  await expect.poll(async () => (await request("/../readyz")).status).toBe(200); // before anybody has written
+  await expect.poll(async () => (await request("/../readyz")).status).toBe(200); // before the next write
   const after = await Promise.all(Array.from({ length: 20 }, add));
   expect(after.map(({ status }) => status)).toEqual(Array(20).fill(201));
   expect(await everyPet(request)).toHaveLength(acknowledged.length + 20);
@@ -133,7 +133,7 @@ function requesting(baseUrl: string, key: string): Request {
   };
 }
 
-/** Animals enough for a table of several pages, the last of which is then overwritten. */
+/** Fills several pages of the table with animals, then overwrites the last page. */
 async function damageLastPageOfPets(path: string): Promise<void> {
   const file = new Sqlite(path);
   const insert = file.prepare("insert into pets (name, category_id, status) values (?, 1, 'sold')");
@@ -147,10 +147,10 @@ async function damageLastPageOfPets(path: string): Promise<void> {
   await handle.close();
 }
 
-test("a write is refused while the file is not where it was opened, since it would be lost", async () => {
+test("a write is rejected while the database file is moved, because the write would be lost", async () => {
   await using service = await startService();
   const path = pathOfFileUrl(service.databaseUrl);
-  await rename(path, `${path}.moved`); // before anything was asked of it
+  await rename(path, `${path}.moved`); // before the first request
   await expectError(await service.request("/pets", json({ name: "Rex", categoryId: 1 })), 503, "unavailable");
   await writeFile(path, "", { flag: "wx" });
   await expectError(await service.request("/pets", json({ name: "Rex", categoryId: 1 })), 503, "unavailable");
@@ -158,7 +158,7 @@ test("a write is refused while the file is not where it was opened, since it wou
   expect(await service.addPet()).toMatchObject({ id: 1 });
 });
 
-test("a write is refused when the log of the database was removed, and a restart has everything", async () => {
+test("a write is rejected if the log of the database was removed, and a restart has every earlier write", async () => {
   const path = join(await temporaryFolder(), "petstore.db");
   const env = { DATABASE_URL: `file:${path}` };
   const first = await startService(env);

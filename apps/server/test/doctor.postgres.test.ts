@@ -11,14 +11,14 @@ async function found(url: string, check: string) {
   return findings.find((finding) => finding.check === check);
 }
 
-test("petstore doctor looks at a PostgreSQL database and its migrations", async () => {
+test("petstore doctor checks a PostgreSQL database and its migrations", async () => {
   const url = await temporaryUrl();
   expect(await found(url, "migrations")).toMatchObject({ remedy: expect.stringContaining("petstore migrate") });
   await migrate(opened(url), MIGRATIONS);
   expect(await found(url, "migrations")).toEqual({ check: "migrations", found: "all applied" });
 });
 
-test("petstore doctor finds a PostgreSQL database that may lose what it acknowledges, or is not to be had", async () => {
+test("petstore doctor reports a PostgreSQL database that may lose acknowledged writes or cannot be reached", async () => {
   const url = await temporaryUrl();
   const { pathname } = new URL(url);
   const before = await found(url, "database"); // fsync is off on the tests' own server

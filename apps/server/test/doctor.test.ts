@@ -25,7 +25,7 @@ async function examined(env: NodeJS.ProcessEnv): Promise<{ code: number; finding
 }
 
 describe("petstore doctor", () => {
-  test("finds nothing wrong before the first start, and makes nothing", async () => {
+  test("reports no problem before the first start, and creates no file", async () => {
     const folder = await temporaryFolder();
     const { code, findings, wrong } = await examined({ DATABASE_URL: `file:${folder}/data/petstore.db` });
     expect({ code, wrong }).toEqual({ code: 0, wrong: [] });
@@ -33,7 +33,7 @@ describe("petstore doctor", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test("finds nothing wrong with a migrated database, in words", async () => {
+  test("prints ok for each check of a migrated database", async () => {
     const env = { DATABASE_URL: `file:${await temporaryFolder()}/petstore.db` };
     await run(["migrate"], env);
     const { code, stdout } = await run(["doctor"], { PORT: "1", ...env });
@@ -42,7 +42,7 @@ describe("petstore doctor", () => {
     expect(stdout.match(/^ok +\w+/gm)?.map((line) => line.split(/ +/)[1])).toEqual(checks);
   });
 
-  test("says which versions run, whether or not the settings are right", async () => {
+  test("reports the versions, with valid and with invalid settings", async () => {
     const found = [];
     for (const LOG_LEVEL of ["info", "x"]) {
       const { findings } = await examined({ LOG_LEVEL, DATABASE_URL: await temporaryUrl() });
@@ -52,7 +52,7 @@ describe("petstore doctor", () => {
     expect(found).toEqual([[versions], [versions]]);
   });
 
-  test("names each bad setting, and not its value", async () => {
+  test("names each invalid setting without its value", async () => {
     const { code, wrong } = await examined({ PORT: "hunter2", LOG_LEVEL: "x" });
     expect(code).toBe(1);
     expect(wrong.map(({ check, remedy }) => [check, remedy?.split(" ")[0]])).toEqual([
@@ -65,7 +65,7 @@ describe("petstore doctor", () => {
   const wrongIn = async (env: NodeJS.ProcessEnv): Promise<Check[]> =>
     (await examine({ PORT: "1", ...env })).filter(({ remedy }) => remedy !== undefined);
 
-  test("says in a line each what it has found", async () => {
+  test("reports each finding in one line", async () => {
     const folder = await temporaryFolder();
     const path = join(folder, "petstore.db");
     const env = { PORT: "1", DATABASE_URL: `file:${path}`, PETSTORE_ENV: "staging" };
@@ -90,13 +90,13 @@ describe("petstore doctor", () => {
     expect(await found()).toEqual([...known, ["database", shared, `Run: chmod 600 ${path}`], migrations, disk]);
   });
 
-  test("names an IPv6 address in brackets", async () => {
+  test("prints an IPv6 address in brackets", async () => {
     const findings = await examine({ HOST: "::1", PORT: "1", DATABASE_URL: await temporaryUrl() });
     expect(findings[0]?.found).toBe("development, to listen on ::1:1");
     expect(findings.find(({ check }) => check === "service")?.found).toContain(" [::1]:1");
   });
 
-  test("says what to do about migrations, and about a file that is damaged or no database", async () => {
+  test("reports the remedy for pending and unknown migrations, for a file that is not a database, and for a missing file", async () => {
     const folder = await temporaryFolder();
     const path = join(folder, "petstore.db");
     const env = { DATABASE_URL: `file:${path}` };
@@ -131,7 +131,7 @@ describe("petstore doctor", () => {
     ]);
   });
 
-  test("asks the service whether it is ready, and says so when the file was moved while it runs", async () => {
+  test("checks whether the service is ready, and reports a file that was moved while the service runs", async () => {
     await using service = await startService();
     const path = pathOfFileUrl(service.databaseUrl);
     const env = { DATABASE_URL: service.databaseUrl, PORT: new URL(service.baseUrl).port };
@@ -150,7 +150,7 @@ describe("petstore doctor", () => {
     expect(wrong[0]!.remedy).toContain("restore it, or restart the service");
   });
 
-  test("finds a service that does not answer, at all or to the end", async () => {
+  test("reports a service that sends no response or an incomplete one", async () => {
     const listeners: RequestListener[] = [() => {}, (_request, response) => void response.writeHead(200).write("{")];
     const findings = listeners.map(async (listener) => {
       const hanging = createServer(listener).listen(0, "127.0.0.1");
@@ -168,7 +168,7 @@ describe("petstore doctor", () => {
     await Promise.all(findings);
   });
 
-  test("tells another program from the service, also on a port that browsers refuse", async () => {
+  test("distinguishes another program from the service, also on a port that browsers block", async () => {
     const other = createServer((_request, response) => void response.end("hello"));
     onTestFinished(() => void other.close());
     const PORT = String(await firstFree(other, [6665, 6666, 6667, 6668, 6669]));
@@ -181,10 +181,10 @@ describe("petstore doctor", () => {
     ]);
   });
 
-  test("asks for room on a full disk, also where the database cannot be read for want of it", async (context) => {
+  test("asks for room on a full disk, also if the database cannot be read for lack of room", async (context) => {
     const folder = await temporaryDisk(context, 3 * MIB);
     const url = await temporaryUrl();
-    await migrate(opened(url), MIGRATIONS); // which stays open, and so its log stays
+    await migrate(opened(url), MIGRATIONS); // the connection stays open, and so the log remains
     for (const suffix of ["", "-wal"])
       await copyFile(pathOfFileUrl(url) + suffix, join(folder, `petstore.db${suffix}`));
     await expect(writeFile(join(folder, "ballast"), Buffer.alloc(3 * MIB))).rejects.toThrow("ENOSPC");
@@ -196,7 +196,7 @@ describe("petstore doctor", () => {
   });
 });
 
-/** Listens on the first of some ports that is free, and gives it. */
+/** Listens on the first free port of the list and returns it. */
 async function firstFree(server: Server, ports: number[]): Promise<number> {
   for (const port of ports) {
     const listening = once(server.listen(port, "127.0.0.1"), "listening").then(() => port);

@@ -9,7 +9,7 @@ import { type Line, startInProcess, WARN } from "./in-process.ts";
 const REX = '{"name":"Rex","categoryId":1}';
 
 describe("while the service drains", () => {
-  test("every answer ends its connection, whatever it is and whoever gives it", async () => {
+  test("every response closes its connection, whatever its status and its source", async () => {
     const { service, key } = await startInProcess();
     const agent = new Agent({ keepAlive: true });
     onTestFinished(() => agent.destroy());
@@ -54,7 +54,7 @@ describe("while the service drains", () => {
     await service.close();
   });
 
-  test("so does the answer to a request that began before", async () => {
+  test("the response to a request that began before closes its connection too", async () => {
     const { service, key } = await startInProcess();
     const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
     const socket = await afterOneAnswer(service, `${head}Content-Length: ${REX.length}\r\n\r\n`);
@@ -67,8 +67,8 @@ describe("while the service drains", () => {
   });
 });
 
-describe("connections that are cut at the end", () => {
-  test.each([1, 2])("%i of them are logged as so many, once", async (count) => {
+describe("connections that are cut at the end of the shutdown", () => {
+  test.each([1, 2])("%i of them are logged once, with their number", async (count) => {
     const { service, lines } = await startInProcess({ SHUTDOWN_TIMEOUT: "0" });
     const half = "GET /v1/pets HTTP/1.1\r\nHost: x\r\n";
     const sockets = await Promise.all(Array.from({ length: count }, () => afterOneAnswer(service, half)));
@@ -79,7 +79,7 @@ describe("connections that are cut at the end", () => {
     expect(warnings(lines())).toEqual([{ level: WARN, msg, connections: count }]);
   });
 
-  test("none is worth no line", async () => {
+  test("nothing is logged if there are none", async () => {
     const { service, lines } = await startInProcess();
     await afterOneAnswer(service, "");
     await service.close();
@@ -91,7 +91,7 @@ function warnings(lines: Line[]): object[] {
   return lines.filter(({ level }) => level >= WARN).map(({ level, msg, connections }) => ({ level, msg, connections }));
 }
 
-/** A connection that has had an answer to one request and sent more behind it, which has arrived therefore. */
+/** Opens a connection that received a response to one request and sent `more` after it, which has therefore arrived. */
 async function afterOneAnswer({ baseUrl }: Service, more: string): Promise<Socket> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname).on("error", () => {});
@@ -102,7 +102,7 @@ async function afterOneAnswer({ baseUrl }: Service, more: string): Promise<Socke
   return socket;
 }
 
-/** Node's own client, since `fetch` does not tell `Connection`. */
+/** Uses Node's own client, because `fetch` does not expose `Connection`. */
 async function ask(
   { baseUrl }: Service,
   agent: Agent,

@@ -8,13 +8,13 @@ import { json, startBehind, startService } from "../testing/service.ts";
 import { breakAnswers } from "./broken-proxy.ts";
 import { record, redocly } from "./redocly.ts";
 
-/** The fields that are read of the report of `redocly drift`. */
+/** The fields of the report of `redocly drift` that the tests read. */
 interface Drift {
   problems: { target: "request" | "response"; message: string }[];
   totals: Record<"operations" | "parameters" | "responses", { covered: number; total: number }>;
 }
 
-/** The fields of a HAR file that are read. */
+/** The fields of a HAR file that the tests read. */
 interface Traffic {
   log: { entries: { request: { method: string }; response: { status: number } }[] };
 }
@@ -23,8 +23,8 @@ const folder = await mkdtemp(join(tmpdir(), "traffic-"));
 afterAll(() => rm(folder, { recursive: true }));
 
 /**
- * The tests of the operations, which run here and nowhere else on PostgreSQL, through Redocly's proxy. PostgreSQL has one
- * response more: on SQLite a repeat waits for the first answer, and never gets 409.
+ * The tests of the operations run on PostgreSQL only here, through Redocly's proxy. PostgreSQL has one more response:
+ * on SQLite, a repeat waits for the first response and never gets 409.
  */
 const traffic = join(folder, "tests");
 await mkdir(traffic);
@@ -37,7 +37,7 @@ for (const file of globSync(["conformance.test.ts", ...tags.map((tag) => `${tag}
   await import(join(import.meta.dirname, file));
 }
 
-test("the tests of the operations bring about every operation, parameter and response of the contract, and no other answer", async () => {
+test("the tests of the operations cover every operation, parameter and response of the contract, and get no undeclared response", async () => {
   const { problems, totals } = await driftOf(traffic);
   expect(problems.filter(({ target }) => target !== "request")).toEqual([]);
   console.log(totals);
@@ -46,7 +46,7 @@ test("the tests of the operations bring about every operation, parameter and res
   }
 });
 
-test("the service accepts no request that is not as the contract has it", async () => {
+test("the service accepts no request that breaks the contract", async () => {
   const accepted = join(folder, "accepted");
   await mkdir(accepted);
   for (const file of await readdir(traffic)) {
@@ -59,7 +59,7 @@ test("the service accepts no request that is not as the contract has it", async 
   expect((await driftOf(accepted)).problems).toEqual([]);
 });
 
-test("answers that are not as the contract has them are found", async () => {
+test("redocly drift finds responses that break the contract", async () => {
   startBehind(undefined);
   await using service = await startService();
   const { origin, pathname } = new URL(service.baseUrl);

@@ -4,7 +4,7 @@ import { asProblem, problemBody } from "@platform/service/problems";
 import { Problem, PROBLEM_CODES } from "express-operations";
 import { expect, test } from "vitest";
 
-test("the contract's table of codes is this one", () => {
+test("the contract's table of codes equals ERRORS", () => {
   const rows = Array.from(document.info.description.matchAll(/^\| (\d{3}) \| `([a-z_]+)` \|/gm), ([, status, code]) => [
     code,
     Number(status),
@@ -14,15 +14,15 @@ test("the contract's table of codes is this one", () => {
   );
 });
 
-test("express-operations refuses with codes of this table", () => {
+test("express-operations rejects requests with codes of ERRORS", () => {
   for (const [status, code] of Object.entries(PROBLEM_CODES)) expect(ERRORS[code].status).toBe(Number(status));
 });
 
-test("a body carries the status of its code", () => {
+test("an error body has the status of its code", () => {
   expect(errorBody("not_found", "Gone.")).toEqual({ code: "not_found", message: "Gone.", status: 404 });
 });
 
-test("only a Problem speaks for itself", () => {
+test("a Problem keeps its code and message, and any other error becomes internal_error", () => {
   const secret = Object.assign(new Error("password=hunter2"), { status: 418, code: "EACCES" });
   expect(problemBody(asProblem(secret))).toEqual(errorBody("internal_error"));
   expect(problemBody(asProblem(undefined))).toEqual(errorBody("internal_error"));

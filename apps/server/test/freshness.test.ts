@@ -7,7 +7,7 @@ import { run, startProgram } from "./program.ts";
 
 const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
 
-describe("a read sees every write that was answered before", () => {
+describe("a read sees every write acknowledged before", () => {
   test("by the service itself", async () => {
     await using service = await startService();
     for (let count = 1; count <= 50; count++) {
@@ -31,7 +31,7 @@ describe("a read sees every write that was answered before", () => {
     }
   });
 
-  test("by a connection that has the file open besides", async () => {
+  test("by another connection to the file", async () => {
     await using service = await startService();
     const db = openDatabase(service.databaseUrl);
     for (let count = 1; count <= 20; count++) {
@@ -51,7 +51,7 @@ test("a key that the command line revokes fails on the next request", async () =
   expect((await service.request("/pets")).status).toBe(401);
 });
 
-test("If-None-Match gives 304 until something changes", async () => {
+test("If-None-Match gives 304 until an animal is added", async () => {
   await using service = await startService();
   await service.addPet();
   const tag = (await service.request("/pets")).headers.get("ETag")!;

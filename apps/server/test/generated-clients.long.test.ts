@@ -16,7 +16,7 @@ const [GENERATOR = ""] = globSync(
   join(TOOLS, "python/lib/*/site-packages/openapi_generator_cli/openapi-generator.jar"),
 );
 
-/** A client in another language: what it needs here, and how it is made in a folder of its own; gives the command to run it. */
+/** A client in another language: the files that it needs, and a function that creates it in a folder and returns its command. */
 interface GeneratedClient {
   needs: string[];
   make: (folder: string) => Promise<[command: string, ...given: string[]]>;
@@ -79,7 +79,7 @@ async function compiledPython(folder: string, program: string): Promise<[string,
 
 const MISSING = "its generator is not here: apps/server/test/generated-clients/install.sh installs what it needs";
 
-/** Where a command is on PATH, or a path at which there is nothing. */
+/** Returns the path of a command on PATH, or a path that does not exist. */
 function commandPath(name: string): string {
   const folders = (process.env["PATH"] ?? "").split(":");
   return folders.map((folder) => join(folder, name)).find(existsSync) ?? join(TOOLS, "missing", name);
@@ -96,7 +96,7 @@ describe("a generated client", () => {
 
   const clients = Object.entries(CLIENTS);
   test.for(clients)(
-    "in %s lists, pages, creates once and meets refusals",
+    "in %s lists, pages, creates once and handles errors",
     { timeout: 300_000 },
     async ([name, { needs, make }], { skip }) => {
       skip(isMissing(needs), MISSING);
@@ -120,7 +120,7 @@ describe("a generated client", () => {
     },
   );
 
-  test("can rely on a contract that openapi-spec-validator calls valid", async ({ skip }) => {
+  test("has a contract that openapi-spec-validator accepts", async ({ skip }) => {
     skip(isMissing([PYTHON]), MISSING);
     const { stdout } = await run(PYTHON, ["-m", "openapi_spec_validator", CONTRACT]);
     expect(stdout.trim()).toBe(`${CONTRACT}: OK`);

@@ -7,7 +7,7 @@ import { readConfig } from "../src/config.ts";
 import { prepare } from "../src/prepare.ts";
 import { start } from "../src/server.ts";
 
-/** A line of the log, as far as tests look at it. */
+/** A line of the log, with the fields that tests read. */
 export interface Line extends Record<string, unknown> {
   level: number;
   msg: string;
@@ -16,7 +16,7 @@ export interface Line extends Record<string, unknown> {
 /** The levels of the log by pino's numbers. */
 export const [INFO, WARN, ERROR] = [30, 40, 50] as const;
 
-/** The service itself, so that its end can be looked at: in this process, over a new database, as in production. */
+/** Starts the service in this process, so that tests can observe its end: over a new database, as in production. */
 export async function startInProcess(
   env: NodeJS.ProcessEnv = {},
 ): Promise<{ service: Service; databaseUrl: string; key: string; lines: () => Line[] }> {

@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Pet } from "@petstore/contract";
 import { json } from "../testing/service.ts";
 
-/** One attempt to add an animal; without a status when there was no answer. */
+/** One attempt to add an animal, without a status if there was no response. */
 export interface Attempt {
   status?: number;
   /** The animal that was acknowledged. */
@@ -12,7 +12,7 @@ export interface Attempt {
   end: number;
 }
 
-/** How long a writer that was refused waits, as clients do, in milliseconds: else refusals would be all that the processor does. */
+/** The wait of a rejected writer in milliseconds, as for clients. Without it, rejections would take all of the processor. */
 const PAUSE = 10;
 
 /** Writers at work. */
@@ -22,7 +22,7 @@ export interface Load {
   stop: () => Promise<Attempt[]>;
 }
 
-/** Writers that each add an animal, and try again with the same `Idempotency-Key` until it is acknowledged. */
+/** Starts writers. Each adds an animal, and retries with the same `Idempotency-Key` until it is acknowledged. */
 export function startLoad(writers: number, request: (init: RequestInit) => Promise<Response>): Load {
   const attempts: Attempt[] = [];
   const listeners = new Set<(attempt: Attempt) => void>();
@@ -72,7 +72,7 @@ export function startLoad(writers: number, request: (init: RequestInit) => Promi
   };
 }
 
-/** Every animal there is, page by page. */
+/** Returns every animal, page by page. */
 export async function everyPet(request: (path: string) => Promise<Response>): Promise<Pet[]> {
   const pets: Pet[] = [];
   for (let query: string | undefined = "?limit=100"; query !== undefined;) {

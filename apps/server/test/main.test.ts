@@ -13,7 +13,7 @@ import { MIGRATIONS } from "../src/migrations.ts";
 import { ENTRY, run } from "./program.ts";
 
 describe("petstore migrate", () => {
-  test("says what it applied", async () => {
+  test("prints the migrations that it applied", async () => {
     const DATABASE_URL = await temporaryUrl();
     expect(await run(["migrate"], { DATABASE_URL })).toEqual({
       code: 0,
@@ -30,7 +30,7 @@ describe("petstore migrate", () => {
 
 const UNKNOWN_SCOPE = new RegExp(`Give some of ${scopes.join(",")}, `);
 
-describe("a mistake in the command exits with 2 and one line", () => {
+describe("an invalid command line exits with 2 and one line", () => {
   test.each([
     ["an unknown command", ["serv"], /^error: unknown command 'serv'\n/],
     ["an unknown option", ["migrate", "--force"], /^error: unknown option '--force'\n/],
@@ -39,8 +39,8 @@ describe("a mistake in the command exits with 2 and one line", () => {
     ["an unknown scope", ["keys", "create", "--name", "ci", "--scopes", "pets:read,pets:eat"], UNKNOWN_SCOPE],
     ["an empty scope", ["keys", "create", "--name", "ci", "--scopes", ""], UNKNOWN_SCOPE],
     ["a duration without a unit", ["keys", "create", "--name", "ci", "--expires-in", "90"], /such as 90d/],
-    ["a duration of nothing", ["keys", "create", "--name", "ci", "--expires-in", "0d"], /such as 90d/],
-    ["an id that is no number", ["keys", "revoke", "ci"], /Give the number/],
+    ["a duration of zero", ["keys", "create", "--name", "ci", "--expires-in", "0d"], /such as 90d/],
+    ["an id that is not a number", ["keys", "revoke", "ci"], /Give the number/],
     ["an overlap without a unit", ["keys", "rotate", "1", "--overlap", "24"], /such as 90d/],
   ])("%s", async (_, words, message) => {
     const { code, stdout, stderr } = await run(words, { DATABASE_URL: "file:/dev/null/petstore.db" });
@@ -49,8 +49,8 @@ describe("a mistake in the command exits with 2 and one line", () => {
   });
 });
 
-describe("what can be expected to fail exits with 1 and no stack", () => {
-  test("a bad setting", async () => {
+describe("an expected failure exits with 1 and no stack trace", () => {
+  test("an invalid setting", async () => {
     const { code, stdout, stderr } = await run([], { PORT: "x", DATABASE_URL: "postgres://root:hunter2@localhost" });
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr.trimEnd().split("\n")).toEqual([
@@ -69,7 +69,7 @@ describe("what can be expected to fail exits with 1 and no stack", () => {
   test.each([
     ["in the URL", { DATABASE_URL: "postgres://127.0.0.1/petstore?port=99999" }],
     ["in PGPORT", { DATABASE_URL: "postgres://127.0.0.1/petstore", PGPORT: "99999" }],
-  ])("a port of PostgreSQL that is none, %s", async (_, env) => {
+  ])("an invalid port of PostgreSQL, %s", async (_, env) => {
     const { code, stdout, stderr } = await run(["migrate"], env);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(/^The PostgreSQL database cannot be used \(.*99999.*\n$/);
@@ -86,7 +86,7 @@ describe("what can be expected to fail exits with 1 and no stack", () => {
     });
   });
 
-  test("a Node that cannot run TypeScript, as those before 22.18", async () => {
+  test("a Node that cannot run TypeScript, such as a version before 22.18", async () => {
     const source = resolve(import.meta.dirname, "../bin/petstore.js");
     const { code, stdout, stderr } = await run(["keys", "list"], { NODE_OPTIONS: "--no-strip-types" }, source);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -102,7 +102,7 @@ test("petstore --help names the commands", async () => {
   for (const command of ["serve", "migrate", "copy", "keys"]) expect(stdout).toContain(command);
 });
 
-test("a reader of the output that has seen enough is no error", async () => {
+test("petstore exits with 0 if the reader closes its output early", async () => {
   const child = spawn(process.execPath, [ENTRY, "--help"], { env: {}, stdio: ["ignore", "pipe", "pipe"] });
   child.stdout.destroy();
   expect(await text(child.stderr)).toBe("");
@@ -128,7 +128,7 @@ describe("output that cannot be written, as to a full disk", () => {
     expect(child.exitCode ?? (await once(child, "exit"))[0]).toBe(1);
   });
 
-  test("is said once by the service, which goes on answering, and ends at SIGTERM", async () => {
+  test("is reported once by the service, which keeps responding and ends at SIGTERM", async () => {
     const [folder, PORT] = [await temporaryFolder(), String(await freePort())];
     const DATABASE_URL = `file:${folder}/petstore.db`;
     const child = await printingTo(["serve"], { PORT, DATABASE_URL, SHUTDOWN_DELAY: "0" });
@@ -142,7 +142,7 @@ describe("output that cannot be written, as to a full disk", () => {
   });
 });
 
-test("a data folder that cannot be made is named, with the setting", async () => {
+test("a data folder that cannot be created is reported with its setting", async () => {
   const folder = await temporaryFolder();
   await writeFile(`${folder}/data`, "");
   const { code, stdout, stderr } = await run(["serve"], { DATABASE_URL: `file:${folder}/data/petstore.db` });

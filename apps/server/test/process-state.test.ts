@@ -39,13 +39,13 @@ async function remainsOf(env: NodeJS.ProcessEnv): Promise<{ outcomes: string[]; 
 
 const NOTHING = { timers: 0, databaseFiles: [], stackTraceLimit: 10, umask: process.umask() };
 
-test("a service that is closed leaves no timer, listener or file open, and lets its process end", async () => {
+test("a closed service leaves no timer, listener or open file, and its process ends", async () => {
   const { outcomes, before, after } = await remainsOf({ PORT: "0" });
   expect(outcomes).toEqual(["closed", "closed", "closed"]);
   expect(after).toEqual({ ...NOTHING, listeners: before.listeners });
 });
 
-test("a start that fails closes what it had opened: metrics, traces and the database", async () => {
+test("a failed start closes the metrics, the traces and the database", async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void taken.close());
   const { outcomes, before, after } = await remainsOf({ PORT: String(await portOf(taken)) });
@@ -53,13 +53,13 @@ test("a start that fails closes what it had opened: metrics, traces and the data
   expect(after).toEqual({ ...NOTHING, listeners: before.listeners });
 });
 
-test("what is logged last is written before the process exits, once", async () => {
+test("the last log line is written once, before the process exits", async () => {
   const child = execFile(process.execPath, [ownProgram("last-words")]);
   const [output, [code]] = await Promise.all([text(child.stdout!), once(child, "exit")]);
   expect({ code, lines: output.match(/"msg":"[^"]*"/g) }).toEqual({ code: 3, lines: ['"msg":"the last words"'] });
 });
 
-test("lines of the log are written together, each once, in their order", async () => {
+test("log lines are written in batches, each line once and in order", async () => {
   const written: string[] = [];
   const listeners = process.listenerCount("exit");
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -74,7 +74,7 @@ test("lines of the log are written together, each once, in their order", async (
   process.removeListener("exit", process.listeners("exit").at(-1)!);
 });
 
-test("processes of a service leave signals to the first, as a terminal sends them to all", async () => {
+test("worker processes leave signals to the first process, because a terminal sends them to all", async () => {
   const program = await startProgram(await temporaryFolder(), { WEB_CONCURRENCY: "2" });
   const workers = childrenOf(program);
   expect(workers).toHaveLength(2);

@@ -10,7 +10,7 @@ import { type Program, startProgram } from "./program.ts";
 import { opened } from "./temporary.ts";
 
 describe("two processes on one database", () => {
-  test("of duplicates sent to both at once exactly one adds the animal", async () => {
+  test("add one animal for duplicates sent to both at once", async () => {
     const { url, key } = await databaseWithKey();
     const [first, second] = [await startOn(url), await startOn(url)];
     for (let round = 0; round < 10; round++) {
@@ -27,7 +27,7 @@ describe("two processes on one database", () => {
     expect(stored.map(({ name }) => name)).toEqual(Array.from({ length: 10 }, (_, round) => `Pet ${round}`));
   });
 
-  test("one is killed under load: a client that tries again at the other loses nothing and adds nothing twice", async () => {
+  test("lose no acknowledged animal and add none twice if one is killed under load and clients retry at the other", async () => {
     const { url, key } = await databaseWithKey();
     const [doomed, other] = [await startOn(url), await startOn(url)];
     const servers = [doomed, other];

@@ -11,7 +11,7 @@ declare module "vitest" {
   }
 }
 
-/** Bundles the service once, as it is deployed, and the programs of the tests' own: they start often, and so sooner. */
+/** Bundles the service once, as for deployment, and the tests' own programs, so that they start faster. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(import.meta.dirname, "../node_modules/.program-")); // below the packages that are not bundled
   const own = globSync(join(import.meta.dirname, "programs/*.ts")).map((path) => [basename(path, ".ts"), path]);

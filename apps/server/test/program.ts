@@ -15,7 +15,7 @@ export function ownProgram(name: string): string {
 /** Compiled code is shared for as long as the tests run. */
 const ENVIRONMENT = { PATH: process.env["PATH"], NODE_COMPILE_CACHE: resolve(ENTRY, "../../compiled") };
 
-/** A command that does not end is ended, so that it does not outlive the tests; in milliseconds. */
+/** The timeout of a command in milliseconds, so that no command outlives the tests. */
 const COMMAND_TIMEOUT = 120_000;
 
 /** The service as a process of its own. */
@@ -25,8 +25,8 @@ export interface Program extends support.Program {
 }
 
 /**
- * Starts the service in a folder, where its database goes, on a free port, behind the words of another program that runs
- * it, if any. It has ended when the test is finished.
+ * Starts the service on a free port, with its database in a folder. `runner` is the command of another program that runs
+ * the service, if any. The service ends with the test.
  */
 export async function startProgram(
   folder: string,

@@ -2,14 +2,14 @@ import { execute } from "@platform/test-support/postgres";
 import { expect, inject, test } from "vitest";
 import { expectError, json, startService } from "../testing/service.ts";
 
-test("/readyz fails while PostgreSQL only reads, as a standby does, and is 200 once a probe is committed", async () => {
+test("/readyz returns 503 while PostgreSQL is read-only, as a standby is, and 200 once a probe is committed", async () => {
   await using service = await startService();
   const name = new URL(service.databaseUrl).pathname.slice(1);
   const others =
     "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()";
   const setReadOnly = async (value: "on" | "off"): Promise<void> => {
     await execute(inject("postgresUrl")!, `alter database ${name} set default_transaction_read_only = ${value}`);
-    await execute(service.databaseUrl, others); // it holds for new connections
+    await execute(service.databaseUrl, others); // the setting applies to new connections
   };
   const add = () => service.request("/pets", json({ name: "Rex", categoryId: 1 }));
   const readyz = () => fetch(new URL("/readyz", service.baseUrl));

@@ -36,12 +36,12 @@ async function served(
 }
 
 describe("/readyz", () => {
-  test("200 while the service can be used", async () => {
+  test("returns 200 while the service can be used", async () => {
     const { get } = await served();
     expect((await get()).status).toBe(200);
   });
 
-  test("503 from the moment the service begins to stop", async () => {
+  test("returns 503 from the moment the service begins to stop", async () => {
     let isStopping = false;
     const { get } = await served(() => isStopping);
     expect((await get()).status).toBe(200);
@@ -49,7 +49,7 @@ describe("/readyz", () => {
     await expectError(await get(), 503, "unavailable");
   });
 
-  test("503 when the database is not what it should be, and 200 once it is again", async () => {
+  test("returns 503 while a table is missing, and 200 once it is back", async () => {
     const { get, path } = await served();
     const other = new Sqlite(path);
     onTestFinished(() => void other.close());
@@ -59,7 +59,7 @@ describe("/readyz", () => {
     expect((await get()).status).toBe(200);
   });
 
-  test("503 while the database file is not where it was opened, which the answer and the log say", async () => {
+  test("returns 503 while the database file is moved or replaced, with the reason in the response and the log", async () => {
     const { get, path, log } = await served();
     expect((await get()).status).toBe(200);
     await rename(path, `${path}.moved`);
@@ -74,7 +74,7 @@ describe("/readyz", () => {
     expect((await get()).status).toBe(200);
   });
 
-  test("after a write that failed, one probe is committed however many ask, and nothing of it stays", async () => {
+  test("commits one probe after a failed write, for any number of requests, and leaves no trace of it", async () => {
     const { get, storage, path, commits } = await served();
     const file = new Sqlite(path, { readonly: true });
     onTestFinished(() => void file.close());
@@ -93,15 +93,15 @@ describe("/readyz", () => {
     for (const _ of ["while writes are in doubt", "afterwards"]) {
       const answers = await Promise.all(Array.from({ length: 50 }, get));
       expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
-      expect(commits).toEqual([1, 1]); // what is written, and its removal
+      expect(commits).toEqual([1, 1]); // the probe and its removal
     }
     await failOnce();
     await expect.poll(async () => (await get()).status).toBe(200);
-    expect(commits).toEqual([1, 1, 1, 1]); // the probe before proves nothing of what failed since
+    expect(commits).toEqual([1, 1, 1, 1]); // the earlier probe does not cover the later failure
     expect(schema()).toEqual(before);
   });
 
-  test("a write that fails for what it writes is no reason not to be ready", async () => {
+  test("returns 200 after a write that fails by its own error, without a probe", async () => {
     const { get, storage, commits } = await served();
     await expect(storage.write(async () => Promise.reject(new Error("a mistake")))).rejects.toThrow("a mistake");
     commits.length = 0;
@@ -109,7 +109,7 @@ describe("/readyz", () => {
     expect(commits).toEqual([]);
   });
 
-  test("says what is wrong, in words that show nothing of the machine, and the log says all", async () => {
+  test("returns the reason without details of the machine, and logs the error in full", async () => {
     let isStopping = false;
     const { get, path, log } = await served(() => isStopping);
     const warned = () =>
@@ -125,10 +125,10 @@ describe("/readyz", () => {
     expect(warned()).toMatchObject([{ level: 50, req, err }]);
     isStopping = true;
     expect(await expectError(await get(), 503, "unavailable")).toBe("The service is stopping.");
-    expect(warned()).toHaveLength(1); // which is no news to the log
+    expect(warned()).toHaveLength(1); // stopping is not logged here
   });
 
-  test("gives the database a second, which the log says, and no timer is left of it", async () => {
+  test("returns 503 if the database does not respond in a second, logs the timeout, and leaves no timer", async () => {
     const { get, storage, log } = await served();
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
     const holding = storage.db.connection().execute(() => held);

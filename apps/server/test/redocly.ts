@@ -19,7 +19,7 @@ export async function redocly(...words: string[]): Promise<{ exitCode: number | 
   });
 }
 
-/** Puts Redocly's proxy before a service; what passes through it is in the HAR file once it has ended. */
+/** Starts Redocly's proxy in front of a service. The HAR file has its traffic once the proxy has ended. */
 export async function record(target: string, har: string): Promise<{ origin: string; end: () => Promise<void> }> {
   const words = ["proxy", "--target", target, "--port", "0", "--har", har];
   const child = spawn(PROGRAM, words, { ...options, stdio: ["ignore", "ignore", "pipe"] });

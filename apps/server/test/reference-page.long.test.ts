@@ -5,7 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { startService, type TestService } from "../testing/service.ts";
 
-/** The rules that the dialog of Scalar 1.72.1 breaks by axe, and that its configuration cannot mend. */
+/** The axe rules that the dialog of Scalar 1.72.1 breaks, and that its configuration cannot fix. */
 const SCALARS_OWN = new Set([
   "aria-allowed-role",
   "aria-prohibited-attr",
@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 beforeEach(({ skip }) => skip(chromiumAbsence !== undefined, chromiumAbsence));
 
-test("it shows every operation and every section of the description", async () => {
+test("the reference page shows every operation and every section of the description", async () => {
   const { page, complaints } = await open();
   for (const { operationId, summary } of operations) {
     await page.getByRole("link", { name: summary }).first().click();
@@ -42,7 +42,7 @@ test("it shows every operation and every section of the description", async () =
   expect(complaints).toEqual([]);
 });
 
-test("a listing tried with the keyboard alone shows the animals", async () => {
+test("a request for the list, sent with the keyboard alone, shows the animals", async () => {
   const { name } = await service.addPet({ name: "Bucephalus", categoryId: 1 });
   const { page, complaints } = await open();
   await tabTo(page, "List animals");
@@ -62,7 +62,7 @@ test("a listing tried with the keyboard alone shows the animals", async () => {
   expect(complaints).toEqual([]);
 });
 
-test("axe finds nothing to mend, wide and on a phone, and enough contrast in the dark too", async () => {
+test("axe reports no violation on a wide screen and on a phone, and enough contrast in dark mode", async () => {
   const { page } = await open("#tag/pets/GET/pets");
   const tryListing = page.getByRole("button", { name: "Test Request (get /pets)", exact: true });
   await tryListing.waitFor();
@@ -87,7 +87,7 @@ async function turn(page: Page, colorScheme: "light" | "dark"): Promise<void> {
   await page.locator(`body.${colorScheme}-mode`).waitFor();
 }
 
-/** The page, and whatever it says on the console, throws, or asks of another origin: which it does not get. */
+/** Opens the page. `complaints` has its console messages, its errors, and its requests to other origins, which are blocked. */
 async function open(hash = ""): Promise<{ page: Page; complaints: string[] }> {
   const context = await browser!.newContext({ viewport: WIDE, reducedMotion: "reduce" });
   onTestFinished(() => context.close());
@@ -111,7 +111,7 @@ async function open(hash = ""): Promise<{ page: Page; complaints: string[] }> {
   return { page, complaints };
 }
 
-/** Presses Tab until what has the focus bears the name; whoever cannot use a mouse has no other way. */
+/** Presses Tab until the focused element has the name, as users without a mouse do. */
 async function tabTo(page: Page, name: string): Promise<void> {
   const passed: string[] = [];
   while (passed.length < 80) {
@@ -123,14 +123,14 @@ async function tabTo(page: Page, name: string): Promise<void> {
   expect.fail(`Tab does not lead to "${name}", but to: ${passed.join(", ")}`);
 }
 
-/** How a screen reader calls what has the focus. Runs in the browser, which the compiler knows nothing of. */
+/** The name of the focused element for a screen reader. Runs in the browser, which the compiler does not know. */
 const nameOfFocused = `(() => {
   const element = document.activeElement;
   const label = document.querySelector('label[for="' + element.id + '"]');
   return (label?.textContent ?? element.ariaLabel ?? element.textContent).trim();
 })()`;
 
-/** The rules of axe, all unless some are named, that a part of the page breaks, with the elements that break them. */
+/** Returns the axe rules that a part of the page breaks, with the elements. `runOnly` limits the rules. */
 async function violations(page: Page, part: string, runOnly?: string[]): Promise<{ id: string; elements: string[] }[]> {
   const options = JSON.stringify({ resultTypes: ["violations"], runOnly });
   const { violations: broken } = await page.evaluate<AxeResults>(`axe.run(${JSON.stringify(part)}, ${options})`);

@@ -11,7 +11,7 @@ type Refused = [path: string, init?: RequestInit];
 
 const valid = { name: "Rex", categoryId: 1 };
 
-/** The request that each example of a refusal answers, by operation and name. */
+/** The rejected request for each error example, by operation and name of the example. */
 const REFUSED: Partial<Record<OperationId, Record<string, Refused>>> = {
   listPets: {
     limit: ["/pets?limit=101"],
@@ -44,7 +44,7 @@ const REFUSED: Partial<Record<OperationId, Record<string, Refused>>> = {
   },
 };
 
-/** Those whose cause is another than the request; their messages are the ones of their codes. */
+/** The examples whose cause is not the request. They have the messages of their codes. */
 const OTHERWISE = new Set([
   "unauthorized",
   "forbiddenToRead",
@@ -56,7 +56,7 @@ const OTHERWISE = new Set([
   "internalError",
 ]);
 
-/** The examples of refusals that the contract has for an operation, as `name → body`. */
+/** Returns the error examples of an operation in the contract, as `name → body`. */
 function examplesOf(id: string): Map<string, { code: string; message: string; status: number }> {
   const contract = document as OpenApiDocument;
   const { operation } = operationsOf(contract).find((entry) => entry.id === id)!;
@@ -75,12 +75,12 @@ describe.each(Object.entries(REFUSED))("%s", (id, refused) => {
   beforeAll(async () => void (service = await startService()));
   afterAll(() => service[Symbol.asyncDispose]());
 
-  test("has an example in the contract for each kind of refusal", () => {
+  test("has an example in the contract for each kind of rejection", () => {
     const named = [...examplesOf(id).keys()].filter((name) => !OTHERWISE.has(name));
     expect(named.toSorted()).toEqual(Object.keys(refused).toSorted());
   });
 
-  test.each(Object.entries(refused))("is refused as the contract's example %s says", async (name, [path, init]) => {
+  test.each(Object.entries(refused))("is rejected as in the contract's example %s", async (name, [path, init]) => {
     const response = await service.request(path, init);
     expect(await response.json()).toEqual(examplesOf(id).get(name));
   });
@@ -93,7 +93,7 @@ describe.each(Object.entries(REFUSED))("%s", (id, refused) => {
   });
 });
 
-test("a key without the scope is refused as the contract's examples say", async () => {
+test("a key without the scope is rejected as in the contract's examples", async () => {
   await using service = await startService();
   const db = openDatabase(service.databaseUrl);
   const { key } = await createApiKey(db, { name: "neither", environment: "development", scopes: [] });

@@ -9,7 +9,7 @@ const ROOT = pathToFileURL(join(import.meta.dirname, "../../../")).href;
 const PROGRAM = join(import.meta.dirname, "programs/functions-of-a-get.ts");
 const MOST_FILES = 15;
 
-test(`a GET whose response is not cached runs functions of at most ${MOST_FILES} of our files`, async () => {
+test(`an uncached GET runs functions of at most ${MOST_FILES} of our files`, async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM], { maxBuffer: Infinity });
   const all = JSON.parse(stdout) as { url: string; name: string }[];
   const ours = all.filter(({ url }) => url.startsWith(ROOT) && /\/(apps|packages)\/[^/]+\/src\//.test(url));

@@ -7,7 +7,7 @@ import { createApp } from "../src/app.ts";
 import { insertPet } from "../src/resources/pets/pets.repository.ts";
 import { temporaryStorage } from "./temporary.ts";
 
-test("in production an answer that breaks the contract is sent as it is, and logged by its place without its value", async () => {
+test("a response that breaks the contract is sent unchanged in production, and its violation is logged without its value", async () => {
   const storage = await temporaryStorage();
   const { key } = await storage.write((trx) => createApiKey(trx, { name: "k", environment: "production" }));
   const { id } = await storage.write((trx) => insertPet(trx, { name: "Ca\tnary", categoryId: 1, status: "sold" }));
@@ -25,7 +25,7 @@ test("in production an answer that breaks the contract is sent as it is, and log
     await close();
     await uses.close();
   });
-  vi.spyOn(Math, "random").mockReturnValue(0); // so that this answer is in the sample
+  vi.spyOn(Math, "random").mockReturnValue(0); // so that this response is in the sample
   onTestFinished(() => void vi.restoreAllMocks());
 
   const response = await fetch(`${origin}/v1/pets/${id}`, { headers: { Authorization: `Bearer ${key}` } });

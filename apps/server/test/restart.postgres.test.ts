@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startService } from "../testing/service.ts";
 import { everyPet, startLoad } from "./load.ts";
 
-/** The server of TEST_DATABASE_URL is not ours to stop. */
+/** The tests must not stop the server of TEST_DATABASE_URL. */
 const absence = await postgresUnavailable();
 
 let server: PostgresServer | undefined;
@@ -19,7 +19,7 @@ test.for([
   ["is shut down", "SIGINT"],
   ["crashes", "SIGQUIT"],
 ] as const)(
-  "the server %s under load: 503 meanwhile, full service within 5 s of its return, nothing acknowledged lost",
+  "PostgreSQL %s under load: requests get 503, succeed within 5 s of its return, and lose no acknowledged write",
   async ([, signal], { skip }) => {
     if (server === undefined) return skip(absence);
     const { url } = await createDatabase(server.url);

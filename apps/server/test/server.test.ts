@@ -16,7 +16,7 @@ describe("serve", () => {
   beforeEach(async () => void (folder = await temporaryFolder()));
 
   test.each(["SIGTERM", "SIGINT"] as const)(
-    "%s ends it with 0, as the last line of the log says, and after a new start every animal is there",
+    "%s ends the service with 0 and a last log line, and every animal is stored after a restart",
     async (signal) => {
       const first = await startProgram(folder);
       const headers = { Authorization: `Bearer ${first.key}`, "Content-Type": "application/json" };
@@ -32,7 +32,7 @@ describe("serve", () => {
     },
   );
 
-  test("prints how to try it, never the key, and keeps the key to its owner", async () => {
+  test("prints a request to try, but never the key, and only the owner may read the key file", async () => {
     const { key, output, baseUrl, stop } = await startProgram(folder);
     await fetch(`${baseUrl}/pets`, { headers: { Authorization: `Bearer ${key}` } });
     expect(await stop()).toBe(0);
@@ -42,7 +42,7 @@ describe("serve", () => {
     expect((await stat(join(folder, "data/quickstart.key"))).mode & 0o777).toBe(0o600);
   });
 
-  test("a request in flight at SIGTERM is answered", async () => {
+  test("completes a request in flight at SIGTERM", async () => {
     const { key, baseUrl, stop } = await startProgram(folder);
     const { hostname, port } = new URL(baseUrl);
     const socket = connect(Number(port), hostname);
@@ -59,13 +59,13 @@ describe("serve", () => {
     expect(await code).toBe(0);
   });
 
-  test("no quickstart key outside development", async () => {
+  test("creates no quickstart key outside development", async () => {
     const { stop } = await startProgram(folder, { PETSTORE_ENV: "production" });
     expect(await stop()).toBe(0);
     await expect(stat(join(folder, "data/quickstart.key"))).rejects.toThrow("ENOENT");
   });
 
-  test("no hint at a quickstart key outside development, though one lies there", async () => {
+  test("prints no hint at a quickstart key outside development, even if one exists", async () => {
     expect(await (await startProgram(folder)).stop()).toBe(0);
     expect((await stat(join(folder, "data/quickstart.key"))).isFile()).toBe(true);
     for (const environment of ["staging", "production"]) {

@@ -11,7 +11,7 @@ import { type Program, startProgram } from "./program.ts";
 /** `pnpm --filter server test:shutdown` runs 30. */
 const cyclesOf = (usual: number): number => Number(process.env["SHUTDOWN_CYCLES"] ?? usual);
 const ANSWERS_BEFORE_SIGTERM = 200;
-/** Between the requests of a client, in milliseconds: what counts is that there are always some, not how many. */
+/** The pause between the requests of a client, in milliseconds. The load has to be constant, not high. */
 const PAUSE = 5;
 
 describe("SIGTERM", () => {
@@ -19,7 +19,7 @@ describe("SIGTERM", () => {
     [1, cyclesOf(2)],
     [2, cyclesOf(1)],
   ])(
-    "under load of %i processes drops no request, %i times on one database",
+    "drops no request under load of %i processes, %i times on one database",
     { timeout: 180_000 + cyclesOf(2) * 20_000 },
     async (processes, cycles) => {
       const folder = await temporaryFolder();
@@ -40,7 +40,7 @@ describe("SIGTERM", () => {
     },
   );
 
-  test("answers those with 503 whose writes wait for another process, and leaves it the lock", async () => {
+  test("gives 503 to writes that wait for another process, and leaves the lock to that process", async () => {
     const folder = await temporaryFolder();
     const program = await startProgram(folder, { SHUTDOWN_TIMEOUT: "1" });
     const holder = new Sqlite(join(folder, "data/petstore.db")).exec("begin immediate");
@@ -63,7 +63,7 @@ interface Answer {
   id: number;
 }
 
-/** Clients of three kinds create animals until SIGTERM has ended the service, and give every answer they got. */
+/** Clients of three kinds create animals until SIGTERM has ended the service. Returns every response. */
 async function loadUntilStopped(program: Program): Promise<Answer[]> {
   const answers: Answer[] = [];
   const { promise: loaded, resolve: enough } = Promise.withResolvers<void>();
@@ -99,7 +99,7 @@ async function loadUntilStopped(program: Program): Promise<Answer[]> {
   return answers;
 }
 
-/** Node's own client, since `fetch` would try again by itself what was dropped. */
+/** Uses Node's own client, because `fetch` would retry a dropped request by itself. */
 async function post(program: Program, agent: Agent): Promise<IncomingMessage & { id: number }> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const headers = { Authorization: `Bearer ${program.key}`, "Content-Type": "application/json" };

@@ -9,17 +9,17 @@ import { type Program, startProgram } from "./program.ts";
 const CLIENTS = Number(process.env["SLOW_CLIENTS"] ?? 60);
 const EACH = Math.ceil(CLIENTS / 4);
 
-/** The full number is run on a machine that does nothing else; there the times say more. In milliseconds. */
+/** The full number runs on an idle machine, where times are more precise. The noise is in milliseconds. */
 const [REQUESTS, NOISE] = CLIENTS >= 1_000 ? [500, 5] : [150, 50];
 const ROUNDS = 5;
 
 const GET_CONTRACT = "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n";
 
-test(`beside ${CLIENTS} clients that send or read byte by byte, a healthy client's p99 is at most twice what it is without`, async () => {
+test(`${CLIENTS} clients that send or read byte by byte at most double the p99 of a healthy client`, async () => {
   const program = await startProgram(await temporaryFolder(), { LOG_LEVEL: "silent" });
   const rounds: { alone: number; beside: number; ratio: number }[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    await timesOf(program, (done) => done.length < REQUESTS); // until it is warm, and the last round's clients are gone
+    await timesOf(program, (done) => done.length < REQUESTS); // until the service is warm, and the last round's clients are gone
     const alone = p99(await timesOf(program, (done) => done.length < REQUESTS));
     const slow = await Promise.all([
       connected(EACH, program, "GET /v1/pets HTTP/1.1\r\nHost: x\r\n"),
@@ -30,17 +30,17 @@ test(`beside ${CLIENTS} clients that send or read byte by byte, a healthy client
     const timer = setInterval(() => slow.flat().forEach((socket) => socket.write("x")), 1_000);
     const beside = p99(await timesOf(program, (done) => done.length < REQUESTS));
     clearInterval(timer);
-    expect(slow.flat().filter(({ destroyed }) => destroyed).length).toBeLessThan(CLIENTS / 2); // most were there throughout
+    expect(slow.flat().filter(({ destroyed }) => destroyed).length).toBeLessThan(CLIENTS / 2); // most clients stayed connected
     for (const socket of slow.flat()) socket.destroy();
     rounds.push({ alone, beside, ratio: Math.max(beside, NOISE) / Math.max(alone, NOISE) });
   }
   console.log(rounds);
   const ratios = rounds.map(({ ratio }) => ratio).toSorted((a, b) => a - b);
-  expect(ratios[Math.floor(ROUNDS / 2)]).toBeLessThanOrEqual(2); // one noisy round says nothing
+  expect(ratios[Math.floor(ROUNDS / 2)]).toBeLessThanOrEqual(2); // the median ignores one noisy round
   expect(await program.stop()).toBe(0);
 });
 
-test(`${CLIENTS} clients that send or read byte by byte are gone in time, and nobody else notices`, async () => {
+test(`${CLIENTS} clients that send or read byte by byte are disconnected in time, and a healthy client's requests succeed`, async () => {
   const program = await startProgram(await temporaryFolder(), { LOG_LEVEL: "silent" });
   const before = await timesOf(program, (done) => done.length < 500);
 
@@ -64,7 +64,7 @@ test(`${CLIENTS} clients that send or read byte by byte are gone in time, and no
   expect(await program.stop()).toBe(0);
 });
 
-/** Clients that have sent something each, and go on reading what comes. */
+/** Connects clients. Each has sent `opening` and continues to read. */
 async function connected(count: number, { baseUrl }: Program, opening: string): Promise<Socket[]> {
   const { hostname, port } = new URL(baseUrl);
   return Promise.all(
@@ -78,7 +78,7 @@ async function connected(count: number, { baseUrl }: Program, opening: string): 
   );
 }
 
-/** Clients that go on sending after `opening`, a byte each second; gives the seconds until the last was closed. */
+/** Clients that send `opening` and then a byte each second. Returns the seconds until the last one was closed. */
 function senders(count: number, program: Program, opening: string): Promise<number> {
   return untilClosed(
     count,
@@ -88,7 +88,7 @@ function senders(count: number, program: Program, opening: string): Promise<numb
   );
 }
 
-/** Clients that read the answers to `requests` a byte each second. They write to learn when the connection is gone. */
+/** Clients that read the responses to `requests`, a byte each second. They write to detect the end of the connection. */
 function readers(count: number, program: Program, requests: string): Promise<number> {
   return untilClosed(
     count,
@@ -121,7 +121,7 @@ function postHead({ key }: { key: string | undefined }): string {
   return `${head}Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n`;
 }
 
-/** How long a healthy client's requests took, in milliseconds, one after the other with pauses; each has to succeed. */
+/** Returns the durations of a healthy client's requests in milliseconds, one after the other with pauses. Each has to succeed. */
 async function timesOf({ baseUrl, key }: Program, goesOn: (done: number[]) => boolean, pause = 0): Promise<number[]> {
   const done: number[] = [];
   while (goesOn(done)) {

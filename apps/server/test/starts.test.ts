@@ -12,7 +12,7 @@ import { ownProgram, run, startProgram } from "./program.ts";
 import { type Database } from "./temporary.ts";
 
 const SERVERS = 8;
-/** As programs of their own, each of which loads everything. */
+/** As separate programs, each of which loads every module. */
 const PROGRAMS = 4;
 /** `pnpm --filter @petstore/server test:starts` runs 20. */
 const TIMES = Number(process.env["STARTS"] ?? 3);

@@ -8,12 +8,12 @@ import { json } from "../testing/service.ts";
 import { ENTRY, type Program, startProgram } from "./program.ts";
 
 const BATCHES = [1, 16, 64];
-/** The first to arrive may be a group of its own, and a log that begins anew is synced once more. */
+/** The first creation may be its own group, and a log that starts again is synced once more. */
 const MOST_SYNCS = 4;
 
 const STRACE = "strace -D -f -y -s 12 -e trace=fsync,fdatasync,write,writev,sendto,sendmsg".split(" ");
 
-test("creations at the same time are synced to disk together, and before any of them is answered", async (context) => {
+test("simultaneous creations are synced to disk together, before any of their responses is sent", async (context) => {
   const folder = await temporaryFolder();
   const trace = join(folder, "trace");
   try {
@@ -48,7 +48,7 @@ test("creations at the same time are synced to disk together, and before any of 
 
 type Event = "sync" | "answer" | "metrics";
 
-/** Syncs of the database, when they have succeeded, and answers, when they begin to be sent, in their order between looks at the metrics. */
+/** Returns the successful syncs of the database and the starts of responses, in order, grouped by the requests for metrics. */
 function batchesIn(trace: string): Event[][] {
   const batches: Event[][] = [[]];
   for (const event of trace.split("\n").flatMap(eventOf)) {

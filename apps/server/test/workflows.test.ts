@@ -10,7 +10,7 @@ describe("the workflows of openapi/petstore.arazzo.yaml", () => {
   beforeAll(async () => void (service = await startService()));
   afterAll(() => service[Symbol.asyncDispose]());
 
-  test("run against the service, and each answer is as the contract has it", async () => {
+  test("pass against the service, and each response matches the contract", async () => {
     const { exitCode, output } = await respect(service.baseUrl);
     expect(output).toContain("Workflows: 2 passed, 2 total");
     expect(output).toContain("Steps: 11 passed, 11 total");
@@ -19,9 +19,9 @@ describe("the workflows of openapi/petstore.arazzo.yaml", () => {
 
   test.each([
     ["a field is missing", (body: string) => body.replaceAll(/,"categoryId":\d+/g, "")],
-    ["an id is a text", (body: string) => body.replaceAll(/"id":(\d+)/g, '"id":"$1"')],
-    ["a failure has another code", (body: string) => body.replace("unauthorized", "forbidden")],
-  ])("fail when %s", async (_title, change) => {
+    ["an id is a string", (body: string) => body.replaceAll(/"id":(\d+)/g, '"id":"$1"')],
+    ["an error has another code", (body: string) => body.replace("unauthorized", "forbidden")],
+  ])("fail if %s", async (_title, change) => {
     await using broken = await breakAnswers(service.baseUrl, change);
     const { exitCode, output } = await respect(broken.origin + new URL(service.baseUrl).pathname);
     expect(output).toContain("Tests exited with error");

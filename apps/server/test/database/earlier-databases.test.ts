@@ -21,7 +21,7 @@ test("a fresh database has the tables of the last fixture, and may have more", a
 describe.each(FIXTURES.map((fixture, at) => ({ fixture, applied: FIXTURES.slice(0, at + 1) })))(
   "a database after $fixture",
   ({ fixture, applied }) => {
-    test("has the tables that the migrations make", async () => {
+    test("has the tables that its migrations create", async () => {
       const [fresh, earlier] = [opened(await temporaryUrl()), opened(await earlierDatabase(fixture))];
       await migrate(fresh, Object.fromEntries(applied.map((name) => [name, MIGRATIONS[name]!])));
       expect(await tablesOf(fresh)).toEqual(await tablesOf(earlier));

@@ -6,8 +6,8 @@ import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { run, startProgram } from "../program.ts";
 
-describe("the database, its log and what is copied of it are for their owner alone", () => {
-  /** Files that a usual umask leaves readable for everybody. */
+describe("only the owner may read the database, its log and its copies", () => {
+  /** Returns the modes of the files, which a usual umask leaves readable for everybody. */
   const modesIn = async (folder: string): Promise<Record<string, string>> => {
     const names = (await readdir(folder)).filter((name) => name.includes(".db")).toSorted();
     const modes = names.map(async (name) => [name, ((await stat(join(folder, name))).mode & 0o777).toString(8)]);
@@ -15,13 +15,13 @@ describe("the database, its log and what is copied of it are for their owner alo
   };
   const ALL = { "petstore.db": "600", "petstore.db-shm": "600", "petstore.db-wal": "600" };
 
-  test("when the service makes them", async () => {
+  test("if the service creates them", async () => {
     const folder = await temporaryFolder();
     await startProgram(folder);
     expect(await modesIn(join(folder, "data"))).toEqual(ALL);
   });
 
-  test("when they were readable by others, left by a process that was killed, and when they are behind a link", async () => {
+  test("if a killed process left them and others could read them, and if they are behind a symbolic link", async () => {
     const folder = await temporaryFolder();
     const data = join(folder, "data");
     const killed = await startProgram(folder);
@@ -41,7 +41,7 @@ describe("the database, its log and what is copied of it are for their owner alo
     expect(await modesIn(join(folder, "else"))).toEqual({ "petstore.db": "600" });
   });
 
-  test("while a backup is still being made, and what a restore sets aside", async () => {
+  test("during a backup, and after a restore for the replaced file too", async () => {
     const folder = await temporaryFolder();
     const [path, copy] = [join(folder, "petstore.db"), join(folder, "copy.db")];
     const env = { DATABASE_URL: `file:${path}` };
@@ -61,7 +61,7 @@ describe("the database, its log and what is copied of it are for their owner alo
     await chmod(path, 0o644);
     expect((await run(["restore", copy], env)).code).toBe(0);
     const modes = await modesIn(folder);
-    expect(Object.keys(modes)).toHaveLength(3); // the database, the backup, and what was set aside
+    expect(Object.keys(modes)).toHaveLength(3); // the database, the backup and the replaced file
     expect(new Set(Object.values(modes))).toEqual(new Set(["600"]));
   });
 });

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { temporaryDatabase } from "../temporary.ts";
 
-test("makes every table strict", async () => {
+test("the migrations make every table strict", async () => {
   const db = await temporaryDatabase();
   const { rows } = await sql<{ name: string; strict: number }>`
     select name, strict from pragma_table_list where type = 'table' and name not like 'sqlite_%' and name not like 'kysely_%'

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { expectError, json, startService } from "../../testing/service.ts";
 import { startProgram } from "../program.ts";
 
-test("a server that falls silent is given up at the deadline, and used again once it answers", async () => {
+test("requests get 503 at the deadline while PostgreSQL hangs, and succeed once it responds again", async () => {
   const url = await temporaryUrl();
   const proxy = await startProxy(url);
   const service = await startService({ DATABASE_URL: `${proxy.url}?statement_timeout=500` });
@@ -23,7 +23,7 @@ test("a server that falls silent is given up at the deadline, and used again onc
   await service[Symbol.asyncDispose]();
 });
 
-test("a server that falls silent does not keep the service from ending", async () => {
+test("the service stops in time even if PostgreSQL hangs", async () => {
   const proxy = await startProxy(await temporaryUrl());
   const program = await startProgram(await temporaryFolder(), { DATABASE_URL: proxy.url, PETSTORE_ENV: "production" });
   expect((await fetch(new URL("/readyz", program.baseUrl))).status).toBe(200);
@@ -33,7 +33,7 @@ test("a server that falls silent does not keep the service from ending", async (
   expect(performance.now() - start).toBeLessThan(5_000);
 }, 60_000);
 
-/** Stands between the service and the server, and can keep silent, also when one of them ends its connection. */
+/** Starts a proxy between the service and PostgreSQL. While it hangs, it passes on neither data nor the end of a connection. */
 async function startProxy(target: string): Promise<{ url: string; hang: () => void; resume: () => void }> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startService, type TestService } from "../../testing/service.ts";
 
-/** Kept by the client alone, and asked for again each time. */
+/** Stored by the client only, and revalidated each time. */
 const REVALIDATED = "private, no-cache";
 const NEVER = "no-store";
 /** The name of the file changes with its content. */
@@ -18,7 +18,7 @@ const get = async (path: string, headers: Record<string, string> = {}): Promise<
 };
 const scriptPath = async () => /src="([^"]+)"/.exec(await (await get("/docs")).text())![1]!;
 
-/** The caching headers of each answer beside the API, and whether it can be asked for again by its tag. */
+/** The caching headers of each response outside the API, and whether it has an ETag. */
 const ANSWERS: { path: string; cacheControl: string; vary: string | null; isTagged: boolean }[] = [
   { path: "/openapi.json", cacheControl: REVALIDATED, vary: null, isTagged: true },
   { path: "/openapi.yaml", cacheControl: REVALIDATED, vary: null, isTagged: true },
@@ -41,7 +41,7 @@ test.each(ANSWERS)(
 );
 
 test.each(ANSWERS.filter(({ isTagged }) => isTagged))(
-  "a 304 for $path has the same caching headers as the whole answer (RFC 9110, section 15.4.5)",
+  "a 304 for $path has the same caching headers as the 200 (RFC 9110, section 15.4.5)",
   async ({ path, ...expected }) => {
     const tag = (await get(path)).headers.get("ETag")!;
     const again = await get(path, { "If-None-Match": tag });
@@ -49,7 +49,7 @@ test.each(ANSWERS.filter(({ isTagged }) => isTagged))(
   },
 );
 
-test("the script says that it varies also where it is not compressed", async () => {
+test("the script has Vary even if it is not compressed", async () => {
   const { headers } = await get(SCRIPT, { "Accept-Encoding": "identity" });
   expect([headers.get("Content-Encoding"), headers.get("Vary"), headers.get("Cache-Control")]).toEqual([
     null,

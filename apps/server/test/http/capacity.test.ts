@@ -3,7 +3,7 @@ import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
 import { startService } from "../../testing/service.ts";
 
-test("probes are answered however full it is", async () => {
+test("probes get 200 while the service is at its capacity", async () => {
   await using service = await startService({ MAX_IN_FLIGHT: "1" });
   const lock = new Sqlite(pathOfFileUrl(service.databaseUrl)).exec("begin immediate");
   const first = service.addPet();

@@ -8,7 +8,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 const Origin = "https://elsewhere.example";
 
-/** Asks as a browser does before it sends a page's request, without a key. */
+/** Sends a preflight request without a key, as a browser does before a page's request. */
 const ask = (path: string, method: string, headers: string) =>
   service.request(path, {
     method: "OPTIONS",
@@ -32,7 +32,7 @@ describe("a preflight", () => {
     expect(listed(response, "Access-Control-Allow-Headers")).toEqual(expect.arrayContaining(headers.split(",")));
   });
 
-  test("allows every header that the contract has operations read", async () => {
+  test("allows every header parameter of the contract", async () => {
     const parameters = Object.values(document.components.parameters).filter((parameter) => parameter.in === "header");
     expect(parameters.length).toBeGreaterThan(0);
     const response = await ask("/pets", "POST", "");
@@ -47,13 +47,13 @@ describe("a preflight", () => {
     );
   });
 
-  test("is remembered by the browser for a day", async () => {
+  test("may be cached by the browser for a day", async () => {
     expect((await ask("/pets", "GET", "authorization")).headers.get("Access-Control-Max-Age")).toBe("86400");
   });
 });
 
-describe("an answer to a page of another origin", () => {
-  test("may be read whole, with every header of the contract", async () => {
+describe("a response to a page of another origin", () => {
+  test("may be read with every header of the contract", async () => {
     const { headers: _, ...components } = document.components; // these have names of their own
     const declared = headerNames({ ...document, components });
     expect(declared).toContain("link");
@@ -68,7 +68,7 @@ describe("an answer to a page of another origin", () => {
     ["404", 404, "not_found", "/nope", {}],
     ["405", 405, "method_not_allowed", "/pets", { method: "DELETE" }],
     ["400 of a body", 400, "invalid_request", "/pets", json("{")],
-  ])("may be read when it is a %s", async (_title, status, code, path, init) => {
+  ])("may be read if it is a %s", async (_title, status, code, path, init) => {
     const headers = new Headers("headers" in init ? init.headers : {});
     headers.set("Origin", Origin);
     const response = await service.request(path, { ...init, headers });
@@ -76,13 +76,13 @@ describe("an answer to a page of another origin", () => {
     await expectError(response, status, code);
   });
 
-  test("never lets the browser add credentials of its own", async () => {
+  test("never allows the browser to add its own credentials", async () => {
     const response = await service.request("/pets", { headers: { Origin } });
     expect(response.headers.has("Access-Control-Allow-Credentials")).toBe(false);
   });
 });
 
-test("what operators use is not for pages of other origins", async () => {
+test("pages of other origins cannot read /healthz and /readyz", async () => {
   for (const path of ["/healthz", "/readyz"]) {
     const response = await fetch(new URL(path, service.baseUrl), { headers: { Origin } });
     expect(response.headers.has("Access-Control-Allow-Origin")).toBe(false);

@@ -16,7 +16,7 @@ describe("Cache-Control", () => {
     return [response.status, response.headers.get("Cache-Control"), response.headers.has("ETag")];
   };
 
-  test("what has a tag may be kept by the client that asked, who asks before it uses that again", async () => {
+  test("is private and no-cache for responses with an ETag, which the client may store and must revalidate", async () => {
     const { id } = await service.addPet();
     for (const path of ["/v1/pets", `/v1/pets/${id}`]) {
       const tag = (await request(path)).headers.get("ETag")!;
@@ -27,7 +27,7 @@ describe("Cache-Control", () => {
     }
   });
 
-  test("what has a tag is so too where other headers are set on it before", async () => {
+  test("is private and no-cache for responses with an ETag even if other headers were set before", async () => {
     await using own = await startService({ RATE_LIMIT: "1000/60" });
     for (const [status, headers] of [
       [200, {}],
@@ -38,7 +38,7 @@ describe("Cache-Control", () => {
     }
   });
 
-  test("nothing else is kept", async () => {
+  test("is no-store for all other responses", async () => {
     const preflight = { Origin: "https://a.example", "Access-Control-Request-Method": "GET" };
     const answers = [
       [201, "/v1/pets", json({ name: "Rex", categoryId: 1 })],
@@ -66,12 +66,12 @@ describe("Cache-Control", () => {
 describe("Strict-Transport-Security", () => {
   const NAME = "Strict-Transport-Security";
 
-  test("is sent by no service that is asked over plain HTTP", async () => {
+  test("is not sent by default, over plain HTTP", async () => {
     for (const path of ["/v1/pets", "/nope", "/healthz", "/docs"])
       expect([path, (await request(path)).headers.has(NAME)]).toEqual([path, false]);
   });
 
-  test("is sent on each answer, as the operator has it, where TLS ends in front of the service", async () => {
+  test("is sent on each response with the value that the operator sets for TLS in front of the service", async () => {
     const value = "max-age=600; includeSubDomains";
     await using own = await startService({ STRICT_TRANSPORT_SECURITY: value });
     for (const path of ["/v1/pets", "/nope", "/healthz", "/docs"])

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectError, json, startService, type TestService } from "../../testing/service.ts";
 import { opened } from "../temporary.ts";
 
-/** The id of the first key of a database, which the service is asked with. */
+/** The id of the first API key of a database, which the requests use. */
 const CALLER = 1;
 
 /** Rows as version 1.0.0 wrote them: SHA-256 of the JSON of `[name, categoryId, status]`, and the body of the 201. */
@@ -33,12 +33,12 @@ const ROWS = [
   },
 ];
 
-describe("a key that version 1.0.0 has answered", () => {
+describe("an Idempotency-Key whose response version 1.0.0 stored", () => {
   let service: TestService;
   beforeAll(async () => void (service = await startService()));
   afterAll(() => service[Symbol.asyncDispose]());
 
-  test.each(ROWS)("$title: 201 and the first answer for the same body, 422 for another", async (row) => {
+  test.each(ROWS)("$title: 201 and the first response for the same body, 422 for another", async (row) => {
     const { title, sent, request_hash, answer } = row;
     const key = title.replaceAll(/\W/g, "-");
     const earlier = { api_key_id: CALLER, key, request_hash, answer, created_at: Date.now() };

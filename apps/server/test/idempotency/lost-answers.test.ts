@@ -11,7 +11,7 @@ const ANIMALS = 200;
 const CLIENTS = 20;
 const ATTEMPTS = 10;
 
-test(`${ANIMALS} answers are lost after the commit: a client that tries again with its key adds each animal once`, async () => {
+test(`${ANIMALS} responses are lost after the commit: clients that retry with their Idempotency-Key add each animal once`, async () => {
   await using service = await startService();
   const proxy = await startLosingProxy(service.baseUrl);
   const names = Array.from({ length: ANIMALS }, (_, n) => `pet-${n}`);
@@ -22,7 +22,7 @@ test(`${ANIMALS} answers are lost after the commit: a client that tries again wi
     const headers = { Authorization: `Bearer ${service.key}`, "Idempotency-Key": name };
     return fetch(`${proxy.baseUrl}/pets`, json({ name, categoryId: 1 }, headers)).catch(() => void failures++);
   };
-  /** Tries again when no answer comes, and when PostgreSQL was too busy for one. */
+  /** Retries if there is no response, or if PostgreSQL was too busy. */
   const create = async (name: string): Promise<Response | undefined> => {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const response = await post(name);
@@ -50,7 +50,7 @@ test(`${ANIMALS} answers are lost after the commit: a client that tries again wi
   expect(new Map(stored.map((pet) => [pet.name, pet]))).toEqual(proxy.lost);
 });
 
-/** A proxy that ends the connection instead of passing on the first answer to each `Idempotency-Key`, and keeps what it lost. */
+/** Starts a proxy that drops the first 201 for each `Idempotency-Key` with its connection, and stores the lost animals. */
 async function startLosingProxy(baseUrl: string): Promise<{ baseUrl: string; lost: Map<string, Pet> }> {
   const lost = new Map<string, Pet>();
   const pass = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {

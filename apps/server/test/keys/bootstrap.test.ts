@@ -18,7 +18,7 @@ async function fileWith(text: string, mode = 0o600): Promise<string> {
 }
 
 test.each(["development", "production"])(
-  "several servers that start at once in %s make one key of it",
+  "several servers that start at once in %s register the bootstrap key once",
   async (PETSTORE_ENV) => {
     const [folder, DATABASE_URL] = [await temporaryFolder(), await temporaryUrl()];
     const env = { DATABASE_URL, PETSTORE_ENV, PETSTORE_BOOTSTRAP_KEY_FILE: await fileWith(KEY) };
@@ -35,14 +35,14 @@ test.each(["development", "production"])(
   },
 );
 
-test("a file that is refused stops the start with one line", async () => {
+test("a key file that other users may read stops the start with one line", async () => {
   const env = { DATABASE_URL: await temporaryUrl(), PETSTORE_BOOTSTRAP_KEY_FILE: await fileWith(KEY, 0o644) };
   const { code, stdout, stderr } = await run(["serve"], env);
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(/^PETSTORE_BOOTSTRAP_KEY_FILE names a file that users other than its owner .*\n$/);
 });
 
-test("`keys generate` makes what the file wants, and a database is not touched", async () => {
+test("`keys generate` prints a valid bootstrap key without touching a database", async () => {
   const DATABASE_URL = "file:/dev/null/petstore.db";
   const { code, stdout } = await run(["keys", "generate"], { DATABASE_URL, PETSTORE_ENV: "production" });
   expect(code).toBe(0);

@@ -11,7 +11,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { run, startProgram } from "../program.ts";
 import { opened } from "../temporary.ts";
 
-/** Where a key does not belong: each gives the raw head and body of a request. */
+/** Wrong places for a key. Each returns the raw head and body of a request. */
 const MISUSES: Record<string, (key: string) => [head: string[], body?: string]> = {
   "the right header, twice": (key) => [["GET /v1/pets", ...bearer(key), ...bearer(key)]],
   "another scheme": (key) => [["GET /v1/pets", `Authorization: Basic ${key}`]],
@@ -50,7 +50,7 @@ const MISUSES: Record<string, (key: string) => [head: string[], body?: string]> 
 };
 const REX = '{"name":"Rex","categoryId":1}';
 
-test("no key used in any wrong way is found in a log line, a metric, an answer or a file of the database", async () => {
+test("a misused API key appears in no log line, metric, response or database file", async () => {
   const folder = await temporaryFolder();
   const bootstrap = generateApiKey("production");
   const keyFile = join(await temporaryFolder(), "bootstrap.key");
@@ -98,7 +98,7 @@ test("no key used in any wrong way is found in a log line, a metric, an answer o
   expect(await stop()).toBe(0);
   Object.assign(files, prefixed("stopped ", await filesOf(folder)));
 
-  expect(commands.join()).toContain(prefixes[0]); // the search would find what is there
+  expect(commands.join()).toContain(prefixes[0]); // proves that the search finds existing text
   expect(files["petstore.db-wal"] ?? "").toContain(prefixes[0]);
   expect(
     output()
@@ -117,7 +117,7 @@ function creation(key: string, body: string, ...headers: string[]): [string[], s
   return [["POST /v1/pets", ...bearer(key), "Content-Type: application/json", ...headers], body];
 }
 
-/** Sends a request as it stands and gives the whole answer as it came. */
+/** Sends a raw request and returns the raw response. */
 async function send({ hostname, port }: URL, [first, ...headers]: string[], body = ""): Promise<string> {
   const socket = connect(Number(port), hostname);
   await once(socket, "connect");
@@ -138,7 +138,7 @@ function prefixed(prefix: string, files: Record<string, string>): Record<string,
   return Object.fromEntries(Object.entries(files).map(([name, content]) => [prefix + name, content]));
 }
 
-/** Any twelve characters in a row of what a key keeps secret, also as Base64 has them. */
+/** Finds any twelve consecutive characters of a key's secret part, also in Base64. */
 function findings(place: string, content: string, keys: string[]): string[] {
   return keys.flatMap((key, index) => {
     const secrets = [key.slice("pst_test_0123".length), btoa(`${key}:`).slice(20)];

@@ -9,14 +9,14 @@ import { insertPet } from "../../src/resources/pets/pets.repository.ts";
 import { run } from "../program.ts";
 import { opened } from "../temporary.ts";
 
-test("petstore keys create makes a key for the operations there are, in a database not yet migrated", async () => {
+test("petstore keys create issues a key with every scope, in a database that is not yet migrated", async () => {
   const env = { DATABASE_URL: await temporaryUrl(), PETSTORE_ENV: "production" };
   const created = await run(["keys", "create", "--name", "ci"], env);
   expect(created).toMatchObject({ code: 0, stderr: "" });
   expect(created.stdout).toContain(`Key 1, "ci", allows ${scopes.join(" and ")} without expiry:\n\n  pst_live_`);
 });
 
-test("petstore audit shows what was added with a key, also of a backup that is restored", async () => {
+test("petstore audit shows the animals added with a key, also after a restore", async () => {
   const DATABASE_URL = await temporaryUrl();
   const folder = await temporaryFolder();
   const db = opened(DATABASE_URL);
@@ -34,7 +34,7 @@ test("petstore audit shows what was added with a key, also of a backup that is r
   expect(await run(["audit", "--json"], restored)).toEqual(audited);
 });
 
-test("petstore refuses a wrong argument with 2, and says what to give", async () => {
+test("petstore exits with 2 for an invalid argument, and prints the valid values", async () => {
   const DATABASE_URL = await temporaryUrl();
   const { code, stdout, stderr } = await run(["audit", "--limit", "0"], { DATABASE_URL });
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

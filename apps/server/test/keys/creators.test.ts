@@ -5,7 +5,7 @@ import { opened } from "../temporary.ts";
 
 const CI = { name: "ci", environment: "development" } as const;
 
-test("each animal has the key that added it and the time, also of those committed together, and no response has them", async () => {
+test("each stored animal has its API key and its time, also in a group commit, and no response shows them", async () => {
   await using service = await startService();
   const db = opened(service.databaseUrl);
   const keys = [await createApiKey(db, CI), await createApiKey(db, CI), await createApiKey(db, CI)];

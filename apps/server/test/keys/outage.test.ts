@@ -10,8 +10,8 @@ import { createApp } from "../../src/app.ts";
 import { expectError, json, startService } from "../../testing/service.ts";
 import { temporaryStorage } from "../temporary.ts";
 
-describe("a key that cannot be looked up gives 503, and no entry", () => {
-  test("while the table of keys is away, and entry after it is back", async () => {
+describe("a key that cannot be looked up gives 503, and no access", () => {
+  test("while the table of keys is missing, and access once it is back", async () => {
     await using service = await startService();
     const file = new Sqlite(pathOfFileUrl(service.databaseUrl));
     onTestFinished(() => void file.close());
@@ -26,11 +26,11 @@ describe("a key that cannot be looked up gives 503, and no entry", () => {
     expect(await (await service.request("/pets")).json()).toEqual([]);
   });
 
-  test("when the file is overwritten", async () => {
+  test("if the file is overwritten", async () => {
     await using service = await startService();
     const path = pathOfFileUrl(service.databaseUrl);
     const file = new Sqlite(path);
-    file.exec("insert into pets (name, category_id, status) values ('Rex', 1, 'sold')"); // what was read before is stale
+    file.exec("insert into pets (name, category_id, status) values ('Rex', 1, 'sold')"); // makes earlier reads stale
     file.pragma("wal_checkpoint(truncate)");
     file.close();
     await writeFile(path, "This is not a database. ".repeat(10_000));
@@ -38,7 +38,7 @@ describe("a key that cannot be looked up gives 503, and no entry", () => {
     await expectError(await service.request("/pets", json({ name: "Rex", categoryId: 1 })), 503, "unavailable");
   });
 
-  test("when the connection is closed", async () => {
+  test("if the connection is closed", async () => {
     const storage = await temporaryStorage();
     const { key } = await storage.write((trx) => createApiKey(trx, { name: "shop", environment: "development" }));
     const logger = pino({ level: "silent" });

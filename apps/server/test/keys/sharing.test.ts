@@ -9,7 +9,7 @@ import { opened } from "../temporary.ts";
 
 const PRODUCTION = { PETSTORE_ENV: "production" };
 
-/** Two servers on one database, and the statuses with which they answer a key now. */
+/** Starts two servers on one database. The returned function gives their current statuses for a key. */
 async function twoServers(DATABASE_URL: string): Promise<(key: string) => Promise<number[]>> {
   const env = { ...PRODUCTION, DATABASE_URL };
   const folder = await temporaryFolder();
@@ -24,7 +24,7 @@ async function twoServers(DATABASE_URL: string): Promise<(key: string) => Promis
     );
 }
 
-test("what the command line does to a key holds from the next request on, in two servers on one database", async () => {
+test("changes of a key by the command line apply from the next request on, in two servers on one database", async () => {
   const DATABASE_URL = await temporaryUrl();
   const statuses = await twoServers(DATABASE_URL);
   const json = async (...words: string[]) =>
@@ -59,7 +59,7 @@ test("a key expires in two servers on one database at its time, and not before",
   expect(Date.now()).toBeGreaterThanOrEqual(expiresAt);
 });
 
-test("of processes that rotate one key at once, one succeeds and the others say why not", async () => {
+test("one of several processes that rotate a key at once succeeds, and the others print the reason", async () => {
   const DATABASE_URL = await temporaryUrl();
   const db = opened(DATABASE_URL);
   await migrate(db, MIGRATIONS);

@@ -8,11 +8,11 @@ const [FROM, TO] = [Date.parse("2030-01-02T03:04:05Z"), Date.parse("2030-01-02T0
 const NOTHING = { rows: { pets: 0, api_keys: 0, idempotency_keys: 0 }, from: FROM, to: TO };
 const OPTIONS = { tables: TABLES, carryOver: apiKeyCarryOver };
 
-test("petstore restore says in one line that there was nothing before", () => {
+test("petstore restore prints only one line if there was no database before", () => {
   expect(report("b.db", { aside: undefined, carried: undefined }, OPTIONS)).toEqual(["b.db is restored."]);
 });
 
-test("petstore restore says that the old database was not read", () => {
+test("petstore restore prints that the replaced database could not be read", () => {
   expect(report("b.db", { aside: "a.db", carried: undefined }, OPTIONS)).toEqual([
     FIRST,
     "The replaced file could not be read. Run `petstore keys list`, and revoke again the keys that were revoked since the backup. New rows may reuse ids of lost rows.",
@@ -33,7 +33,7 @@ test.each([
     { ...NOTHING, rows: { idempotency_keys: 2, pets: 2, audit: 2 }, to: undefined },
     "Lost, added between 2030-01-02T03:04:05.000Z and 2030-01-02T03:04:05.000Z: 2 animals, 2 responses stored for Idempotency-Key.",
   ],
-])("petstore restore says what was kept and lost: %o", (loss, last) => {
+])("petstore restore prints the revoked keys and the lost rows: %o", (loss, last) => {
   const carried = { summary: "All that was revoked stays so.", loss };
   expect(report("b.db", { aside: "a.db", carried }, OPTIONS)).toEqual([
     FIRST,

@@ -23,7 +23,7 @@ const OPTIONS = { ...SCHEMA, carryOver: apiKeyCarryOver };
 const ANSWERS_BEFORE_BACKUP = 100;
 
 describe("petstore backup", () => {
-  test("while serving holds everything acknowledged before, and restore brings it back", async () => {
+  test("contains every earlier acknowledged write while the service runs, and restore brings them back", async () => {
     const folder = await temporaryFolder();
     const program = await startProgram(folder, { LOG_LEVEL: "silent" });
     const env = { DATABASE_URL: `file:${folder}/data/petstore.db` };
@@ -74,7 +74,7 @@ describe("petstore backup", () => {
     expect(await again.stop()).toBe(0);
   });
 
-  test("does not overwrite, and leaves nothing when there is no database", async () => {
+  test("overwrites no file, and leaves none if there is no database", async () => {
     const folder = await temporaryFolder();
     const taken = join(folder, "taken.db");
     await writeFile(taken, "mine");
@@ -87,13 +87,17 @@ describe("petstore backup", () => {
 
 describe("petstore restore after a crash", () => {
   test.each([
-    ["is lost, its log left behind", (path: string) => rm(path), /-wal\.\nThe replaced file could not be read\. .*\n$/],
     [
-      "is damaged from its first page on",
+      "is lost while its log remains",
+      (path: string) => rm(path),
+      /-wal\.\nThe replaced file could not be read\. .*\n$/,
+    ],
+    [
+      "has a damaged first page",
       (path: string) => overwriteFirstPage(path),
       /Z\.\nThe replaced file could not be read\. .*\n$/,
     ],
-  ])("puts the backup in the place of a database that %s, with --force alone", async (_, harm, aside) => {
+  ])("replaces a database that %s with the backup, but only with --force", async (_, harm, aside) => {
     const folder = await temporaryFolder();
     const env = { DATABASE_URL: `file:${folder}/data/petstore.db` };
     const path = join(folder, "data/petstore.db");
@@ -125,7 +129,7 @@ describe("petstore restore after a crash", () => {
     expect(await again.stop()).toBe(0);
   });
 
-  test("refuses a damaged database that a process has open, and leaves nothing", async () => {
+  test("rejects a damaged database that a process has open, and leaves no file", async () => {
     const folder = await temporaryFolder();
     const env = { DATABASE_URL: `file:${folder}/data/petstore.db` };
     const copy = join(folder, "copy.db");
@@ -139,8 +143,8 @@ describe("petstore restore after a crash", () => {
   });
 });
 
-describe("petstore restore keeps what the replaced database says", () => {
-  test("of keys: those revoked or rotated since the backup stay so, also one that the backup does not know", async () => {
+describe("petstore restore carries over from the replaced database", () => {
+  test("the keys revoked or rotated since the backup, also one that is not in the backup", async () => {
     const { path, db, copy } = await backedUp(async (keys) => {
       for (const name of ["kept", "revoked", "rotated"]) await createApiKey(keys, { name, environment: "staging" });
     });
@@ -155,7 +159,7 @@ describe("petstore restore keeps what the replaced database says", () => {
     const { code, stdout } = await run(["restore", copy], { DATABASE_URL: `file:${path}` });
     expect(code).toBe(0);
     expect(stdout).toContain("Revoked or rotated since the backup, and still so: 3 API keys. No id is reused.\n");
-    expect(stdout).toMatch(/^Lost, added between .*: 2 API keys\.$/m); // what the rotation made, and the last
+    expect(stdout).toMatch(/^Lost, added between .*: 2 API keys\.$/m); // the key that the rotation created, and the last key
     const restored = opened(`file:${path}`);
     expect(rotation.outcome).toBe("rotated");
     expect(await listApiKeys(restored)).toEqual(before.filter(({ id }) => [1, 2, 3, later.id].includes(id)));
@@ -178,7 +182,7 @@ describe("petstore restore keeps what the replaced database says", () => {
     expect(before.map((key) => key.id)).not.toContain(id);
   });
 
-  test("of ids: none of an animal is given twice, and what is lost is printed with its time", async () => {
+  test("the last id of an animal, so that no id is reused, and prints the lost rows with their times", async () => {
     const pet = { name: "Rex", categoryId: 1, status: "sold" } as const;
     const { path, db, copy } = await backedUp(async (keys) => {
       await createApiKey(keys, { name: "shop", environment: "staging" });
@@ -192,7 +196,7 @@ describe("petstore restore keeps what the replaced database says", () => {
       .values({ api_key_id: 1, key: "k", request_hash: "h", answer: "{}", created_at: at })
       .execute();
     const lost = await insertPet(db, pet);
-    await sql`delete from pets where id = ${lost.id}`.execute(db); // its id was given all the same
+    await sql`delete from pets where id = ${lost.id}`.execute(db); // its id was used nevertheless
     await db.destroy();
 
     const { stdout } = await run(["restore", copy], { DATABASE_URL: `file:${path}` });
@@ -202,7 +206,7 @@ describe("petstore restore keeps what the replaced database says", () => {
     expect(await insertPet(opened(`file:${path}`), pet)).toMatchObject({ id: lost.id + 1 });
   });
 
-  test("of a version before this, whose tables have fewer columns, and of one that has never had a table", async () => {
+  test("the keys of an earlier version with fewer columns, and none of a file without tables", async () => {
     const { path, db, copy } = await backedUp(async (keys) => {
       for (const name of ["kept", "revoked"]) await createApiKey(keys, { name, environment: "staging" });
     });
@@ -221,7 +225,7 @@ describe("petstore restore keeps what the replaced database says", () => {
   });
 });
 
-/** A database, which is open, and its backup, made once it has been filled. */
+/** An open database, and its backup, made after `fill`. */
 async function backedUp(fill: (db: Database) => Promise<void>): Promise<{ path: string; db: Database; copy: string }> {
   const folder = await temporaryFolder();
   const [path, copy] = [join(folder, "petstore.db"), join(folder, "copy.db")];
@@ -255,7 +259,7 @@ async function create({ baseUrl, key }: Program): Promise<number> {
   return ((await response.json()) as { id: number }).id;
 }
 
-/** The animals of a database that is whole. */
+/** Returns the ids of the animals in an intact database. */
 function idsIn(path: string): number[] {
   const file = new Sqlite(path, { readonly: true });
   expect(file.pragma("integrity_check", { simple: true })).toBe("ok");

@@ -18,7 +18,7 @@ const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
 
 const file = async () => `file:${join(await temporaryFolder(), "petstore.db")}`;
 
-test("petstore copy copies animals, keys, the audit trail and kept answers, and prints how many", async () => {
+test("petstore copy copies animals, keys, the audit trail and stored responses, and prints their numbers", async () => {
   const [fromUrl, toUrl] = [await file(), await temporaryUrl()];
   const [from, to] = [opened(fromUrl), opened(toUrl)];
   const key = await fill(from);
@@ -40,7 +40,7 @@ test("petstore copy copies animals, keys, the audit trail and kept answers, and 
   expect(await insertPet(to, REX)).toMatchObject({ id: 5 }); // 4 was given and deleted
 });
 
-test("petstore copy refuses a database that holds something, and never prints a password", async () => {
+test("petstore copy rejects a target that holds rows, and never prints a password", async () => {
   const [from, to] = [await file(), await temporaryUrl()];
   await fill(opened(from));
   await fill(opened(to));
@@ -52,7 +52,7 @@ test("petstore copy refuses a database that holds something, and never prints a 
 });
 
 test.each(["postgres://root:hunter2@localhost", "mysql://root:hunter2@localhost/p"])(
-  "petstore copy refuses %s without repeating it",
+  "petstore copy rejects %s without printing it",
   async (url) => {
     expect(await run(["copy", "--from", `file:${ENTRY}`, "--to", url], {})).toEqual({
       code: 1,
@@ -62,7 +62,7 @@ test.each(["postgres://root:hunter2@localhost", "mysql://root:hunter2@localhost/
   },
 );
 
-test("petstore copy makes no database where there is none to copy from", async () => {
+test("petstore copy creates no database if there is none to copy from", async () => {
   const from = await file();
   expect(await run(["copy", "--from", from, "--to", inject("postgresUrl")!], {})).toEqual({
     code: 1,
@@ -72,7 +72,7 @@ test("petstore copy makes no database where there is none to copy from", async (
   expect(existsSync(from.slice("file:".length))).toBe(false);
 });
 
-/** Animals that a key has added, keys in each state, and answers kept; gives the key. */
+/** Adds animals with a key, keys in each state, and stored responses. Returns the key. */
 async function fill(db: Database): Promise<string> {
   await migrate(db, MIGRATIONS);
   const { key } = await createApiKey(db, { name: "ci", environment: "production" });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startService } from "../../testing/service.ts";
 
-test("/metrics counts each write on PostgreSQL as a commit of its own, and has no write-ahead log to measure", async () => {
+test("/metrics counts one commit for each write on PostgreSQL, and has no size of a write-ahead log", async () => {
   await using service = await startService({ METRICS_PORT: "0" });
   const samples = async () =>
     (await (await fetch(service.metricsUrl!)).text()).match(/^petstore_(commit_batch_size_(sum|count)|wal_bytes) .*/gm);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { json, startService } from "../../testing/service.ts";
 
-test("/metrics has those of the service and of its storage, and names no key and no animal", async () => {
+test("/metrics has the metrics of the service and its storage, and names no key and no animal", async () => {
   await using service = await startService({ METRICS_PORT: "0" });
   await service.request("/pets", json({ name: "Canary", categoryId: 1 }));
   const read = async () => (await fetch(service.metricsUrl!)).text();

@@ -15,7 +15,7 @@ interface RequestLine {
   apiKey?: { id: number; name: string };
 }
 
-test("the request log is one line of JSON for each request, with its id and trace, and without its key", async () => {
+test("the request log has one line of JSON for each request, with its id and trace, and without its key", async () => {
   const program = await startProgram(await temporaryFolder());
   const headers = { Authorization: `Bearer ${program.key}`, traceparent: TRACEPARENT, "X-Request-Id": "order-66" };
   await fetch(`${program.baseUrl}/pets?limit=5`, { headers });
@@ -32,7 +32,7 @@ test("the request log is one line of JSON for each request, with its id and trac
   expect(program.output()).not.toMatch(/pst_|canary|bearer canary/i);
 });
 
-test("the request log tells which API key each request had, and the client's address, also of refusals", async () => {
+test("the request log has the API key and the client's address of each request, also of rejected ones", async () => {
   const { service, databaseUrl, key, lines } = await startInProcess({ RATE_LIMIT: "2/60" });
   const url = `${service.baseUrl}/pets`;
   const ask = async (authorization: string) => (await fetch(url, { headers: { authorization } })).status;

@@ -2,7 +2,7 @@ import { temporaryFolder } from "@platform/test-support/temporary";
 import { expect, test } from "vitest";
 import { startProgram } from "../program.ts";
 
-test("nothing of traces, metrics and limits is loaded unless it is asked for", async () => {
+test("the modules of traces, metrics and rate limits are loaded only if they are configured", async () => {
   const report = "registerHooks({load:(u,c,n)=>(console.log('loaded:'+u),n(u,c))})";
   const preload = `--import=data:text/javascript,import{registerHooks}from'node:module';${report}`;
   const loadedWith = async (env: NodeJS.ProcessEnv): Promise<string[]> => {

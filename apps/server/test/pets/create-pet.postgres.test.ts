@@ -6,7 +6,7 @@ import { insertPet } from "../../src/resources/pets/pets.repository.ts";
 import { expectError, json, startService } from "../../testing/service.ts";
 import { opened } from "../temporary.ts";
 
-test("createPet answers 409 with Retry-After while the first request with its Idempotency-Key runs, and 201 when that has failed", async () => {
+test("createPet returns 409 with Retry-After while the first request with its Idempotency-Key runs, and 201 after that request failed", async () => {
   await using service = await startService();
   const db = opened(service.databaseUrl);
   const [apiKey] = await listApiKeys(db);

@@ -6,7 +6,7 @@ describe("getPet", () => {
   beforeAll(async () => void (service = await startService()));
   afterAll(() => service[Symbol.asyncDispose]());
 
-  test("200: gives the animal, and says that the operation is deprecated", async () => {
+  test("200: returns the animal, with the headers of the deprecation", async () => {
     const pet = await service.addPet();
     const response = await service.request(`/pets/${pet.id}`);
     expect(response.status).toBe(200);
@@ -16,7 +16,7 @@ describe("getPet", () => {
     expect(response.headers.get("Link")).toBe('</v1/pets>; rel="successor-version"');
   });
 
-  test("304: the animal is as the client has it", async () => {
+  test("304: the client's copy is current", async () => {
     const { id } = await service.addPet();
     const { headers } = await service.request(`/pets/${id}`);
     const again = await service.request(`/pets/${id}`, { headers: { "If-None-Match": headers.get("ETag")! } });
@@ -35,7 +35,7 @@ describe("getPet", () => {
     "9007199254740992",
     "-9007199254740992",
     "1".repeat(400),
-  ])("400: %s is no identifier", async (id) => {
+  ])("400: %s is not an identifier", async (id) => {
     expect(await expectError(await service.request(`/pets/${id}`), 400, "invalid_request")).toContain('"petId"');
   });
 
@@ -50,7 +50,7 @@ describe("getPet", () => {
   });
 
   test.each(["0", "-1", "999999", "9007199254740991", "-9007199254740991"])(
-    "404: there is no animal %s",
+    "404: no animal has the id %s",
     async (id) => {
       await expectError(await service.request(`/pets/${id}`), 404, "not_found");
     },

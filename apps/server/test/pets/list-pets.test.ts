@@ -17,20 +17,20 @@ describe("listPets", () => {
 
   const list = async (query = "") => (await (await service.request(`/pets${query}`)).json()) as Pet[];
 
-  test("200: gives the first 20 animals in the order of their ids", async () => {
+  test("200: returns the first 20 animals in the order of their ids", async () => {
     const response = await service.request("/pets");
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual(pets.slice(0, 20));
   });
 
-  test("200: gives at most `limit` animals, and only those of a status", async () => {
+  test("200: returns at most `limit` animals, and only animals of the given status", async () => {
     expect(await list("?limit=1")).toEqual(pets.slice(0, 1));
     expect(await list("?limit=100")).toEqual(pets);
     expect(await list("?status=sold&limit=3")).toEqual(pets.filter((pet) => pet.status === "sold").slice(0, 3));
   });
 
   test.each(["", "?limit=7", "?limit=2&status=pending", "?limit=25", "?limit=5"])(
-    "200: the pages of /pets%s hold each animal once, and the last has no next link",
+    "200: the pages of /pets%s contain each matching animal once, and the last page has no next link",
     async (query) => {
       const status = new URLSearchParams(query).get("status");
       const seen: Pet[] = [];
@@ -47,13 +47,13 @@ describe("listPets", () => {
     },
   );
 
-  test("304: the page is as the client has it", async () => {
+  test("304: the client's copy is current", async () => {
     const { headers } = await service.request("/pets?limit=2");
     const again = await service.request("/pets?limit=2", { headers: { "If-None-Match": headers.get("ETag")! } });
     expect(again.status).toBe(304);
   });
 
-  test("200: animals added while pages are walked come last and disturb none", async () => {
+  test("200: an animal added during paging comes last and displaces no other", async () => {
     const own = await startService();
     await own.addPet({ name: "a", categoryId: 1 });
     await own.addPet({ name: "b", categoryId: 1 });
@@ -105,7 +105,7 @@ describe("listPets", () => {
     expect(message).toContain(`"${name}"`);
   });
 
-  test("400: a name or value that could be markup is never repeated", async () => {
+  test("400: the error never repeats a name or value that could be markup", async () => {
     for (const query of ["<script>=1", "limit=<script>", "status=<script>", "cursor=<script>", "%3Cscript%3E=1"]) {
       const message = await expectError(await service.request(`/pets?${query}`), 400, "invalid_request");
       expect(message).not.toMatch(/script/);
@@ -116,7 +116,7 @@ describe("listPets", () => {
     await expectError(await service.request("/pets", { key: null }), 401, "unauthorized");
   });
 
-  test("default: 406 when JSON is not acceptable", async () => {
+  test("default: 406 if JSON is not acceptable", async () => {
     await expectError(await service.request("/pets", { headers: { Accept: "text/html" } }), 406, "not_acceptable");
     expect((await service.request("/pets", { headers: { Accept: "text/html, application/json;q=0.1" } })).status).toBe(
       200,

@@ -7,7 +7,7 @@ beforeAll(async () => void (service = await startService()));
 afterAll(() => service[Symbol.asyncDispose]());
 
 test(
-  "every character of Unicode is accepted or refused in a name as the contract says",
+  "every Unicode character is accepted or rejected in a name as the contract declares",
   { timeout: 300_000 },
   async () => {
     expect.hasAssertions();

@@ -8,7 +8,7 @@ describe("the name of an animal", () => {
   beforeAll(async () => void (service = await startService()));
   afterAll(() => service[Symbol.asyncDispose]());
 
-  test("is any text of 1 to 255 characters without control characters and lone surrogates, and is kept as it is", async () => {
+  test("is any text of 1 to 255 characters without control characters and lone surrogates, and is stored unchanged", async () => {
     expect.hasAssertions();
     const edges = [0, 0x1f, 0x20, 0x7e, 0x7f, 0x80, 0x9f, 0xa0, 0xd7ff, 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xe000, 0xfeff];
     for (const codePoint of [...edges, 0xfffd, 0xffff, 0x1_0000, 0x10_ffff]) {

@@ -1,13 +1,13 @@
 import { expect } from "vitest";
 import { json, type TestService } from "../../testing/service.ts";
 
-/** Which names are valid, in words that not every regular expression has: no control character and no lone surrogate. */
+/** Valid names, by Unicode properties that not every regular expression has: no control character and no lone surrogate. */
 const VALID = /^[^\p{Cc}\p{Cs}]*$/u;
 
-/** The characters of Unicode, and the halves that are none. */
+/** The number of Unicode code points, including the surrogates. */
 export const CODE_POINTS = 0x11_0000;
 
-/** Expects the service to add an animal of this name and to return the name unchanged, or to refuse the name. */
+/** Expects the service to add an animal of this name and to return the name unchanged, or to reject the name. */
 export async function expectValidated(service: TestService, name: string, text = JSON.stringify(name)): Promise<void> {
   const response = await service.request("/pets", json(`{"name":${text},"categoryId":1}`));
   const { status } = response;

@@ -7,7 +7,7 @@ import { planOf } from "./plan.ts";
 test.each([
   [{ limit: 20, status: "sold", after: 5_000 } as const, "pets_status_id", /^Index Cond: .*status = .*id > /],
   [{ limit: 20, after: 5_000 }, "pets_pkey", /^Index Cond: .*id > /],
-])("listPets of %o is answered from an index, without sorting", async (options, index, condition) => {
+])("listPets of %o uses an index, without sorting", async (options, index, condition) => {
   const db = await temporaryDatabase();
   await sql`
     insert into pets (name, category_id, status)
@@ -22,7 +22,7 @@ test.each([
   ]);
 });
 
-test("an int8 that a number cannot hold exactly is refused, and the connection works on", async () => {
+test("findPet rejects an int8 that a number cannot hold exactly, and the connection stays usable", async () => {
   const db = await temporaryDatabase();
   await sql`alter table pets drop constraint pets_category_id_check`.execute(db);
   const { id } = await insertPet(db, { name: "Rex", categoryId: 1, status: "sold" });

@@ -15,7 +15,7 @@ describe("insertPet", () => {
     "'; drop table pets --",
     "%_\\",
     "x".repeat(255),
-  ])("keeps the name %j as it is", async (name) => {
+  ])("stores the name %j unchanged", async (name) => {
     const db = await temporaryDatabase();
     const pet = await insertPet(db, { ...REX, name });
     expect(pet).toStrictEqual({ id: 1, ...REX, name });
@@ -23,7 +23,7 @@ describe("insertPet", () => {
   });
 
   test.each([0, -1, 2 ** 31, 4503599627370497, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER])(
-    "keeps the categoryId %i exactly",
+    "stores the categoryId %i exactly",
     async (categoryId) => {
       const db = await temporaryDatabase();
       await insertPet(db, { ...REX, categoryId });
@@ -31,20 +31,20 @@ describe("insertPet", () => {
     },
   );
 
-  test.each([2 ** 53, -(2 ** 53), 1.5, 1e300, Number.NaN])("refuses the categoryId %d", async (categoryId) => {
+  test.each([2 ** 53, -(2 ** 53), 1.5, 1e300, Number.NaN])("rejects the categoryId %d", async (categoryId) => {
     await expect(insertPet(await temporaryDatabase(), { ...REX, categoryId })).rejects.toThrow(
       /^(CHECK|NOT NULL) constraint failed|^cannot store REAL value|violates check constraint|^invalid input syntax/,
     );
   });
 
-  test("refuses a status outside the contract", async () => {
+  test("rejects a status outside the contract", async () => {
     const lost = { ...REX, status: "lost" as "sold" };
     await expect(insertPet(await temporaryDatabase(), lost)).rejects.toThrow(
       /^CHECK constraint failed|violates check constraint/,
     );
   });
 
-  test("never gives an id twice, even after the animal is gone", async () => {
+  test("never reuses an id, even after the animal is deleted", async () => {
     const db = await temporaryDatabase();
     await insertPet(db, REX);
     await db.deleteFrom("pets").execute();
@@ -53,11 +53,11 @@ describe("insertPet", () => {
 });
 
 describe("listPets", () => {
-  test("is empty when there are no animals", async () => {
+  test("returns an empty list if there are no animals", async () => {
     expect(await listPets(await temporaryDatabase(), { limit: 20 })).toEqual([]);
   });
 
-  test("gives at most limit animals after an id, of one status or all, in the order of ids", async () => {
+  test("returns at most limit animals after an id, of one status or all, in the order of ids", async () => {
     const db = await temporaryDatabase();
     for (const status of ["sold", "available", "sold", "pending", "sold"] as const)
       await insertPet(db, { ...REX, status });
@@ -72,7 +72,7 @@ describe("listPets", () => {
 });
 
 describe("findPet", () => {
-  test("finds nothing for an id that was not given", async () => {
+  test("returns undefined for an unknown id", async () => {
     const db = await temporaryDatabase();
     await insertPet(db, REX);
     for (const id of [0, 2, -1, Number.MAX_SAFE_INTEGER]) expect(await findPet(db, { id })).toBeUndefined();

@@ -9,7 +9,7 @@ import { start } from "../../src/server.ts";
 
 /**
  * A process that serves as in production and prints, as JSON by file, the functions that run in each of a few GETs of a pet
- * that was not asked for before. Functions that run now and then, such as the check of a sample of responses, are not in
+ * that was not requested before. Functions that run now and then, such as the check of a sample of responses, are not in
  * all of them.
  */
 const folder = await mkdtemp(join(tmpdir(), "petstore-"));

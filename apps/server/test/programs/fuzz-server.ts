@@ -1,4 +1,4 @@
-/** The service in a process of its own that tells its parent, whenever asked, how much memory it holds. Run with `--expose-gc`. */
+/** The service in its own process. It replies to each message of its parent with the memory that it holds. Run with `--expose-gc`. */
 import { createLogger } from "@platform/service/request-log";
 import { readConfig } from "../../src/config.ts";
 import { prepare } from "../../src/prepare.ts";

@@ -5,8 +5,8 @@ import { prepare } from "../../src/prepare.ts";
 import { start } from "../../src/server.ts";
 
 /**
- * A process that starts and closes the service three times, and prints what each time left behind that the
- * first had not; what it prints last shows that nothing kept it from ending.
+ * A process that starts and closes the service three times, and prints its state after the first and the last time.
+ * The report is printed once nothing else keeps the process alive.
  */
 interface State {
   timers: number;
@@ -53,7 +53,7 @@ function targetOf(link: string): string {
 }
 
 await prepare(config);
-const [first, before] = [await serveAndClose(), stateNow()]; // what is loaded once stays
+const [first, before] = [await serveAndClose(), stateNow()]; // modules are loaded once and stay
 const outcomes = [first, await serveAndClose(), await serveAndClose()];
 const report = { outcomes, before, after: stateNow() };
 process.once("beforeExit", () => console.log(JSON.stringify(report)));

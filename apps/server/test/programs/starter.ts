@@ -4,7 +4,7 @@ import { readConfig } from "../../src/config.ts";
 import { prepare } from "../../src/prepare.ts";
 import { start } from "../../src/server.ts";
 
-/** A process that starts the service on each database it is sent and closes it again, and answers what became of it. */
+/** A process that starts and closes the service on each database URL it receives, and replies with the result. */
 process.on("message", (databaseUrl: string) => {
   void startAndClose(databaseUrl).then(
     (state) => process.send!(state),
@@ -21,7 +21,7 @@ async function startAndClose(databaseUrl: string): Promise<string> {
   return state;
 }
 
-/** PostgreSQL is asked again: while so many start it may be slower than the second that `/readyz` waits. */
+/** Retries for PostgreSQL: while many services start, it may be slower than the second that `/readyz` waits. */
 async function askedReady(readyz: URL, times: number): Promise<string> {
   let status = 0;
   for (let asked = 0; asked < times && status !== 200; asked++) ({ status } = await fetch(readyz));

@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 describe("API1:2023 Broken Object Level Authorization", () => {
-  test("an Idempotency-Key tells one API key nothing of what others did with it", async () => {
+  test("an Idempotency-Key reveals nothing about its use by other API keys", async () => {
     for (const key of [service.key, await keyWith(scopes), await keyWith(scopes)]) {
       const init = json({ name: key.slice(9, 13), categoryId: 1 }, { "Idempotency-Key": "order-1" });
       for (const _ of ["the first time", "again"]) {
@@ -44,7 +44,7 @@ describe("API2:2023 Broken Authentication", () => {
   let credentials: Record<string, Credential>;
   beforeAll(async () => void (credentials = await invalidCredentials(service.databaseUrl, service.key)));
 
-  test.each(PLAIN)("$operationId lets a valid key in, whatever the case of its scheme", async (request) => {
+  test.each(PLAIN)("$operationId accepts a valid key with its scheme in any case", async (request) => {
     for (const scheme of ["Bearer", "bearer", "BEARER"]) {
       const answer = await wire.send(withCredential(request, bearing(service.key, scheme)));
       expect([200, 201, 404, 409]).toContain(answer.status); // so that the requests below fail for their credentials alone
@@ -52,7 +52,7 @@ describe("API2:2023 Broken Authentication", () => {
   });
 
   test.each(PLAIN)(
-    "$operationId by any path and method, without a valid key, is never a success or a write",
+    "$operationId without a valid key never succeeds and never writes, by any path or method",
     async (request) => {
       const before = await rowsOf(service);
       let requests = 0;
@@ -72,7 +72,7 @@ describe("API2:2023 Broken Authentication", () => {
     },
   );
 
-  test("every refusal has the same body, so that none tells how near a guess was", async () => {
+  test("every 401 has the same body, so that none reveals how close a guess was", async () => {
     const bodies = new Set<string>();
     for (const request of PLAIN)
       for (const credential of Object.values(credentials))
@@ -95,7 +95,7 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
     "toString",
   ];
 
-  test.each(WITH_BODY)("$operationId takes no field that the contract does not give to the caller", async (request) => {
+  test.each(WITH_BODY)("$operationId rejects fields that the contract does not declare", async (request) => {
     const before = await rowsOf(service);
     for (const field of FIELDS) {
       for (const value of ["1", '{"isAdmin":true}']) {
@@ -107,7 +107,7 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
     expect(await rowsOf(service)).toEqual(before);
   });
 
-  test("an animal is shown with the fields of the contract and no other", async () => {
+  test("a returned animal has exactly the fields of the contract", async () => {
     const fields = ["categoryId", "id", "name", "status"];
     const added = await service.addPet();
     const [listed] = (await (await service.request("/pets")).json()) as Pet[];
@@ -118,7 +118,7 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
 
 describe("API4:2023 Unrestricted Resource Consumption", () => {
   // Limits in time and number: capacity.test.ts, rate-limits.test.ts, slow-clients.test.ts, and memory: fuzz.test.ts.
-  test("no page is longer than a hundred animals", async () => {
+  test("no page has more than a hundred animals", async () => {
     await Promise.all(Array.from({ length: 101 }, () => service.addPet()));
     expect(await (await service.request("/pets?limit=100")).json()).toHaveLength(100);
     for (const limit of ["101", "1e9", "-1", "0"])
@@ -131,7 +131,7 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
     ["objects 10,000 deep", '{"a":'.repeat(10_000) + "1" + "}".repeat(10_000), 400],
     ["30,000 digits", `{"name":"Rex","categoryId":${"9".repeat(30_000)}}`, 400],
     ["5,000 fields", `{${Array.from({ length: 5_000 }, (_, at) => `"f${at}":1`).join()}}`, 400],
-  ])("%s is refused within half a second", async (_, body, status) => {
+  ])("%s is rejected within half a second", async (_, body, status) => {
     const start = performance.now();
     const response = await service.request("/pets", json(body));
     expect(response.status).toBe(status);
@@ -140,7 +140,7 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
 });
 
 describe("API5:2023 Broken Function Level Authorization", () => {
-  test("every operation of the contract names the scope that it needs", () => {
+  test("every operation of the contract declares the scope that it needs", () => {
     for (const operation of operations()) {
       const requirements = operation.security.map((requirement) => requirement.bearerAuth);
       expect(requirements).toEqual([[expect.toBeOneOf([...scopes])]]);
@@ -148,7 +148,7 @@ describe("API5:2023 Broken Function Level Authorization", () => {
   });
 
   test.each(PLAIN)(
-    "$operationId without its scope is 403 by any path and method, and never a write",
+    "$operationId without its scope gets 403, and never succeeds or writes by any path or method",
     async (request) => {
       const [scope] = operations().find(({ operationId }) => operationId === request.operationId)!.security[0]!
         .bearerAuth;
@@ -172,7 +172,7 @@ describe("API5:2023 Broken Function Level Authorization", () => {
   );
 
   test.each(["/metrics", "/v1/keys", "/v1/api_keys", "/keys", "/admin", "/v1/admin", "/v1/audit", "/v1/metrics"])(
-    "%s, what operators have, is not there for callers",
+    "%s gets 404, because operators' functions are not served to callers",
     async (path) => void (await expectError(await fetch(new URL(path, service.baseUrl), bearer()), 404, "not_found")),
   );
 });
@@ -188,31 +188,28 @@ describe("API7:2023 Server Side Request Forgery", () => {
 describe("API8:2023 Security Misconfiguration", () => {
   const EVERYWHERE = [...PLAIN.map(({ target }) => target), "/", "/healthz", "/readyz", "/openapi.json", "/nowhere"];
 
-  test.each(EVERYWHERE)(
-    "the answer at %s tells browsers to trust nothing and nobody what it is built with",
-    async (path) => {
-      for (const method of ["GET", "OPTIONS", "DELETE"]) {
-        const headers = {
-          ...bearer().headers,
-          Origin: "https://evil.example",
-          "Access-Control-Request-Method": "POST",
-        };
-        const { headers: answered } = await fetch(new URL(path, service.baseUrl), {
-          method,
-          headers,
-          redirect: "manual",
-        });
-        expect(Object.fromEntries(answered)).toMatchObject({
-          "content-security-policy": "default-src 'none';frame-ancestors 'none'",
-          "x-content-type-options": "nosniff",
-        });
-        for (const name of ["X-Powered-By", "Server", "Access-Control-Allow-Credentials"])
-          expect(answered.has(name)).toBe(false);
-      }
-    },
-  );
+  test.each(EVERYWHERE)("the response at %s has the security headers, and does not name the software", async (path) => {
+    for (const method of ["GET", "OPTIONS", "DELETE"]) {
+      const headers = {
+        ...bearer().headers,
+        Origin: "https://evil.example",
+        "Access-Control-Request-Method": "POST",
+      };
+      const { headers: answered } = await fetch(new URL(path, service.baseUrl), {
+        method,
+        headers,
+        redirect: "manual",
+      });
+      expect(Object.fromEntries(answered)).toMatchObject({
+        "content-security-policy": "default-src 'none';frame-ancestors 'none'",
+        "x-content-type-options": "nosniff",
+      });
+      for (const name of ["X-Powered-By", "Server", "Access-Control-Allow-Credentials"])
+        expect(answered.has(name)).toBe(false);
+    }
+  });
 
-  test("TRACE sends nothing back of what it was sent", async () => {
+  test("TRACE does not echo the request", async () => {
     const answer = await wire.send({
       method: "TRACE",
       target: "/v1/pets",
@@ -239,11 +236,11 @@ describe("API9:2023 Improper Inventory Management", () => {
     "/v1",
     "/v1/store/inventory",
   ])(
-    "%s, which no document has, is not there",
+    "the undocumented path %s gets 404",
     async (path) => void (await expectError(await fetch(new URL(path, service.baseUrl), bearer()), 404, "not_found")),
   );
 
-  test("what is deprecated says until when it is served", () => {
+  test("every deprecated operation declares the dates of its deprecation and its sunset", () => {
     for (const operation of operations().filter(({ deprecated }) => deprecated)) {
       expect(operation).toMatchObject({ "x-deprecated-at": expect.any(String), "x-sunset": expect.any(String) });
     }
@@ -281,7 +278,7 @@ function isUnauthorized(answer: WireAnswer): boolean {
   return answer.status === 401 && answer.headers.has("WWW-Authenticate") && isRefusal(answer, "GET");
 }
 
-/** Whether the answer is an Error and no fault of the service, says that the method is unknown to all, or is what OPTIONS answers to anybody. */
+/** Returns whether the response is an Error with a 4xx status, a 501 for an unknown method, or the public response to OPTIONS. */
 function isRefusal({ status, headers, text }: WireAnswer, method: string): boolean {
   if (method === "OPTIONS" && status === 204) return text === "" && headers.has("Allow");
   if (status === 501) return !METHODS.includes(method);
@@ -289,7 +286,7 @@ function isRefusal({ status, headers, text }: WireAnswer, method: string): boole
   return method === "HEAD" ? text === "" : (JSON.parse(text) as ErrorBody).status === status;
 }
 
-/** How many rows there are of what a request could add. */
+/** Counts the rows of each table that a request could add to. */
 async function rowsOf({ databaseUrl }: TestService): Promise<Record<string, number>> {
   const db = openDatabase<Tables>(databaseUrl);
   const counts: Record<string, number> = {};

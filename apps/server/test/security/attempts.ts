@@ -25,13 +25,13 @@ export function plainRequests(basePath: string): Plain[] {
   });
 }
 
-/** The headers and query of credentials that give no entry. */
+/** The headers and query of a credential. */
 export interface Credential {
   headers: [name: string, value: string][];
   query?: string;
 }
 
-/** Everything that is no valid credential, by what it is; `key` is a valid one with every scope. */
+/** Returns invalid credentials of every kind, by description. `key` is a valid key with every scope. */
 export async function invalidCredentials(databaseUrl: string, key: string): Promise<Record<string, Credential>> {
   const db = openDatabase(databaseUrl);
   try {
@@ -112,7 +112,7 @@ const PATHS: Record<string, (path: string) => string> = {
   "no base path": (path) => path.replace(/^\/[^/]+/, ""),
 };
 
-/** Headers that frameworks and proxies are known to take for the method, the path or the place of the sender. */
+/** Headers that some frameworks and proxies read as the method, the path or the address of the sender. */
 const OVERRIDES: [name: string, value: string][][] = [
   ...["GET", "HEAD", "OPTIONS", "POST"].flatMap((method) =>
     ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"].map((name): [string, string][] => [
@@ -134,7 +134,7 @@ const OVERRIDES: [name: string, value: string][][] = [
   ],
 ];
 
-/** A request by other paths, other methods and with headers that some would obey, by what is odd about it; itself among them. */
+/** Returns a request with other paths, methods and headers, by description, and also the request itself. */
 export function variantsOf(request: WireRequest): Record<string, WireRequest> {
   const variants: Record<string, WireRequest> = { "as the contract has it": request };
   const [path = "", query] = request.target.split("?");

@@ -6,11 +6,11 @@ import { costsOfContract } from "./costs.ts";
 /** The input that once blocked the service for 1.4 s. */
 const NOTORIOUS = "query undeclared[k0]=1&undeclared[k1]=1&…";
 const OPERATIONS = Array.from(exampleRequests(document), ({ operationId }) => operationId);
-/** Every so manieth of the others is sent, from another one on each time; `COST_START` repeats that of a failure. */
+/** One in so many of the other inputs is sent, from a random start. `COST_START` repeats the start of a failure. */
 const STRIDE = 30;
 const START = Number(process.env["COST_START"] ?? Math.floor(Math.random() * STRIDE));
 
-test("no request takes longer than its size accounts for: names in brackets, and a sample of all inputs", async () => {
+test("no request takes longer than its size justifies, with names in brackets and a sample of all inputs", async () => {
   console.log(`COST_START=${START}`);
   let count = START;
   const { costs, faults } = await costsOfContract((_id, input) => input === NOTORIOUS || count++ % STRIDE === 0);

@@ -5,7 +5,7 @@ import { startService } from "../../testing/service.ts";
 /** Factor on the promised 20 ms, as other work shares the machine; `COST_PATIENCE=1` on a quiet one. */
 const PATIENCE = Number(process.env["COST_PATIENCE"] ?? 3);
 
-/** So that what proxies write is read as far as it ever is. */
+/** Makes the service read the headers of proxies as far as possible. */
 const TRUSTING = { TRUST_PROXY: "32" };
 
 /** Measures requests to the operations of the contract. */

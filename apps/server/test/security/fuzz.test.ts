@@ -20,7 +20,7 @@ import { bytesOf, Wire, type WireAnswer } from "./wire.ts";
 /** `pnpm --filter @petstore/server test:fuzz` sends 100,000. A failure prints its seed, for `FUZZ_SEED`. */
 const RUNS = Number(process.env["FUZZ_RUNS"] ?? 2_000);
 const SEED = process.env["FUZZ_SEED"];
-/** The most memory that a run may add: caches fill up, while an entry kept for each request would be many times this. */
+/** The maximum growth of memory in a run. Caches fill up, but an entry for each request would take many times this. */
 const GROWTH_MIB = 4;
 const MIB = 2 ** 20;
 
@@ -30,7 +30,7 @@ const OPERATORS_PATH = /^\/(healthz|readyz|docs\/?|openapi\.(json|yaml))?(?=[?#]
 const validateResponse = responseValidator(document);
 
 test(
-  `${RUNS} fuzzed requests: no 5xx but for what is unknown, no answer outside the contract, no growth of memory`,
+  `${RUNS} fuzzed requests cause no 5xx except 501 for unknown methods and codings, no response outside the contract, and no growth of memory`,
   { timeout: 1_800_000 },
   async () => {
     const { baseUrl, key, memory } = await startServer();
@@ -61,14 +61,14 @@ async function expectWithinContract(request: Fuzzed, answer: WireAnswer): Promis
   const { method } = request;
   const target = normalizePath(request.target);
   if (answer.status >= 400 && answer.text !== "") expectError(answer, mayBeUnknown(request));
-  if (!answer.headers.has("X-Request-Id")) return; // refused by Node's parser, before there was a request
+  if (!answer.headers.has("X-Request-Id")) return; // rejected by Node's parser, before there was a request
   if (target.startsWith(`${BASE_PATH}/`))
     await validateResponse({ method, target: target.slice(BASE_PATH.length) }, answer);
   else if (answer.status < 400 && !OPERATORS_PATH.test(target))
     throw new Error(`${method} ${target}: ${answer.status}`);
 }
 
-/** Whether HTTP has 501 for a request: its method is unknown, or its transfer coding. */
+/** Returns whether a request may get 501, because its method or its transfer coding may be unknown. */
 function mayBeUnknown({ method, headers, isBroken }: Fuzzed): boolean {
   return isBroken || !METHODS.includes(method) || headers.some(([name]) => name === "Transfer-Encoding");
 }
@@ -87,7 +87,7 @@ function expectError({ status, text, headers }: WireAnswer, isUnknown: boolean):
   expect(headers.has("Allow")).toBe(status === 405);
 }
 
-/** The service as a process of its own, and the bytes that it holds once all garbage is collected. */
+/** Starts the service in its own process. `memory` returns the bytes that it holds after garbage collection. */
 async function startServer(): Promise<{ baseUrl: string; key: string; memory: () => Promise<number> }> {
   const folder = await temporaryFolder();
   const env = { PATH: process.env["PATH"], PORT: "0", DATABASE_URL: `file:${folder}/petstore.db` };

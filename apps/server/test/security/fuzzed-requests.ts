@@ -14,7 +14,7 @@ import {
 } from "./odd-values.ts";
 import type { WireRequest } from "./wire.ts";
 
-/** A request to be sent, and whether it breaks off so that nothing can follow it. */
+/** A request, and whether it is incomplete, so that no other request can follow it. */
 export interface Fuzzed extends WireRequest {
   isBroken: boolean;
 }
@@ -100,7 +100,7 @@ function headerChange(): fc.Arbitrary<Change> {
   return fc.oneof({ weight: 4, arbitrary: add }, { weight: 4, arbitrary: replace }, { weight: 1, arbitrary: crowd });
 }
 
-/** Bodies that are not what their head says; what is not sent in full is broken off. */
+/** Bodies that do not match their headers. A body that is not sent in full makes the request incomplete. */
 function framingChange(): fc.Arbitrary<Change> {
   const framed = fc.constantFrom<[string, string][]>(
     [["Content-Length", "100000"]],
@@ -160,13 +160,13 @@ function bodyChange(): fc.Arbitrary<Change> {
   );
 }
 
-/** A request that is framed already stays as it is. */
+/** Replaces the body, unless the request has framing headers already. */
 function withBody(request: Fuzzed, body: Buffer | string): Fuzzed {
   if (request.headers.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name))) return request;
   return { ...request, body };
 }
 
-/** A field more, or one again, in the text of the object. */
+/** Adds or repeats a field in the text of the object. */
 function fieldChange(): fc.Arbitrary<Change> {
   const name = fc.oneof(fc.constantFrom("name", "categoryId", "status", "id", ...NAMES), oddText());
   return fc.tuple(name, jsonText(), fc.boolean()).map(([field, value, isFirst]): Change => (request) => {
@@ -206,7 +206,7 @@ function wholeBody(): fc.Arbitrary<string> {
   });
 }
 
-/** Bytes written over or into the text, mostly such as no UTF-8 has. */
+/** Overwrites or inserts bytes in the text, mostly bytes that are not valid UTF-8. */
 function spoiltBody(): fc.Arbitrary<Change> {
   const bytes = fc.oneof(
     fc.constantFrom(...BAD_UTF8),

@@ -90,7 +90,7 @@ const PERCENT = [
   "%20",
   "+",
 ];
-/** Those by whose value alone a request is refused, each with a status of its own. */
+/** The headers whose value alone can cause a rejection, each with its own status. */
 export const DECISIVE_HEADER_NAMES = ["Accept", "Authorization", "Content-Encoding", "Content-Type", "Expect"];
 export const HEADER_NAMES = [
   ...DECISIVE_HEADER_NAMES,
@@ -130,7 +130,7 @@ const HEADER_VALUES = [
   "\xff\xfe",
 ];
 
-/** Bytes that are no text in UTF-8: https://www.rfc-editor.org/rfc/rfc3629#section-10 */
+/** Bytes that are not valid UTF-8: https://www.rfc-editor.org/rfc/rfc3629#section-10 */
 export const BAD_UTF8 = [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe2, 0x82], [0x80]].map(
   (bytes) => Buffer.from(bytes),
 );
@@ -143,12 +143,12 @@ export function oddText(): fc.Arbitrary<string> {
   );
 }
 
-/** Of fast-check's own units, the one with all of them takes seconds to make. */
+/** Replaces fast-check's own unit of all characters, which takes seconds to create. */
 function anyCharacter(): fc.Arbitrary<string> {
   return fc.nat({ max: 0x10ffff }).map((code) => String.fromCodePoint(code));
 }
 
-/** Printable and beyond ASCII, without the line ends that would begin another header. */
+/** Any bytes except NUL and the line ends, which would begin another header. */
 export function oddLine(): fc.Arbitrary<string> {
   const byte = fc.integer({ min: 1, max: 255 }).filter((code) => code !== 10 && code !== 13);
   const line = fc.array(byte, { maxLength: 60 }).map((bytes) => Buffer.from(bytes).toString("latin1"));

@@ -1,16 +1,16 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
-/** A request byte by byte, so that nothing is put right on the way as `fetch` does. */
+/** A raw request, which nothing corrects as `fetch` would. */
 export interface WireRequest {
   method: string;
-  /** As it stands in the request line. */
+  /** The target in the request line. */
   target: string;
   headers: [name: string, value: string][];
   body?: Buffer | string | undefined;
 }
 
-/** The answer, without interim answers (1xx). */
+/** The response, without interim responses (1xx). */
 export interface WireAnswer {
   status: number;
   headers: Headers;
@@ -20,7 +20,7 @@ export interface WireAnswer {
 const CRLF2 = "\r\n\r\n";
 const DEADLINE_MS = 10_000;
 
-/** The bytes of a request; the body's length is announced unless its headers say how it comes. */
+/** Returns the bytes of a request. Adds Content-Length for a body unless the headers define its framing. */
 export function bytesOf({ method, target, headers, body = "" }: WireRequest): Buffer {
   const isFramed = headers.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name));
   const length = Buffer.byteLength(body);
@@ -46,7 +46,7 @@ export class Wire implements Disposable {
     return this.sendBytes(bytesOf(request), request.method === "HEAD");
   }
 
-  /** Rejects when there is more or less than one answer. `isLast` says that nothing follows, as when a request is broken off. */
+  /** Rejects if there is not exactly one response. `isLast` means that no request follows, as after an incomplete request. */
   async sendBytes(bytes: Buffer, isHead: boolean, isLast = false): Promise<WireAnswer> {
     if (this.#socket?.destroyed !== false) this.#socket = await this.#connect();
     const socket = this.#socket;
@@ -66,7 +66,7 @@ export class Wire implements Disposable {
   async #connect(): Promise<Socket> {
     const socket = connect(Number(this.#at.port), this.#at.hostname).setNoDelay();
     await once(socket, "connect");
-    // A server that has answered may end the connection while we still send.
+    // A server may close the connection after its response, while the request is still being sent.
     socket
       .on("error", () => {})
       .once("close", () => {
@@ -76,7 +76,7 @@ export class Wire implements Disposable {
   }
 }
 
-/** Reads one answer (RFC 9112, section 6). */
+/** Reads one response (RFC 9112, section 6). */
 function answerOn(
   socket: Socket,
   isHead: boolean,
@@ -104,7 +104,7 @@ function answerOn(
       const { status, headers } = parseHead(head);
       const isClosing = headers.get("Connection") === "close";
       const body = rest.join(CRLF2);
-      // Where Node's parser gave up, it was not known to be HEAD.
+      // A request that Node's parser rejected was not known to be HEAD.
       const isUnread = !headers.has("X-Request-Id") && body !== "";
       const bodyless = (isHead && !isUnread) || status === 204 || status === 304;
       const length = bodyless ? 0 : Number(headers.get("Content-Length") ?? NaN);
