@@ -12,7 +12,7 @@ import { shuffle } from "../src/mutation/sample.ts";
 
 const changesOf = (source: string) => mutantsOf(source, "a.ts").map(describeMutant);
 
-describe("the mutants of", () => {
+describe("mutantsOf", () => {
   test.each<[code: string, changes: string[]]>([
     [
       "if (a < b) c;",
@@ -38,7 +38,7 @@ describe("the mutants of", () => {
       "function f() { a(); return b; }",
       ["block: { a(); return b; } → {}", "statement: a(); → removed", "return: return b; → removed"],
     ],
-  ])("%s", (code, changes) => {
+  ])("returns the mutants of %s", (code, changes) => {
     expect(changesOf(code).toSorted()).toEqual(
       changes.map((change) => change.replace("return b; → removed", "return b; → return;")).toSorted(),
     );
@@ -52,14 +52,14 @@ describe("the mutants of", () => {
     'type A = "x" | true;',
     'const c = { "a-b": d }["a"] as "x";',
     "a: while (true) break a;",
-  ])("%s spare messages, imports, types and names", (code) => {
+  ])("skips messages, imports, types and names in %s", (code) => {
     const left = changesOf(code).filter((change) => /^(string|boolean|operator)/.test(change));
     expect(left).toEqual(
       code.includes('["a"]') ? ['string: "a" → ""'] : code.startsWith("a:") ? ["boolean: true → false"] : [],
     );
   });
 
-  test("a file tell where they are, in characters, and what the file becomes", () => {
+  test("returns the line of each mutant, and applyMutant replaces its text after non-ASCII characters", () => {
     const source = 'const a = "é𝄞";\nconst b = a === c;\n';
     const [, equal] = mutantsOf(source, "a.ts");
     expect(equal).toMatchObject({ file: "a.ts", line: 2, original: "===", replacement: "!==" });
@@ -67,7 +67,7 @@ describe("the mutants of", () => {
   });
 });
 
-test("recorders note each statement once it is reached, and what is in a mutant's way is reached before", () => {
+test("withRecorders records the mutants that an execution reaches, and no others", () => {
   const source = `
     export function f(a: number): number {
       if (a > 1) return a - 1;
@@ -90,7 +90,7 @@ test("recorders note each statement once it is reached, and what is in a mutant'
   expect(reachedBy(1).reached).not.toContain("*");
 });
 
-test("what a process starts with an environment of its own is recorded too", () => {
+test("a child process with its own environment is recorded too", () => {
   const folder = mkdtempSync(join(tmpdir(), "points-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const recorder = pathToFileURL(join(root, "packages/commands/src/mutation/record-points.mjs")).href;
@@ -103,16 +103,21 @@ test("what a process starts with an environment of its own is recorded too", () 
   expect(readFileSync(notes, "utf8")).toBe("a.ts:7\n");
 });
 
-test("the same seed gives the same order, another one another, and each holds every mutant", () => {
+test("shuffle returns the same order for the same seed, another order for another seed, and every item", () => {
   const items = Array.from({ length: 100 }, (_, index) => index);
   expect(shuffle(items, 7)).toEqual(shuffle(items, 7));
   expect(shuffle(items, 8)).not.toEqual(shuffle(items, 7));
   expect(shuffle(items, 7).toSorted((a, b) => a - b)).toEqual(items);
 });
 
-test.each(knownEquivalents())("$file has the equivalent mutant $change, for a reason", ({ file, reason, ...entry }) => {
-  const source = readFileSync(join(root, file), "utf8");
-  const found = mutantsOf(source, file).filter((mutant) => isEquivalent(mutant, source, [{ file, reason, ...entry }]));
-  expect(found).not.toEqual([]);
-  expect(reason).toMatch(/^[A-Z`].{20,}\.$/);
-});
+test.each(knownEquivalents())(
+  "$file has the equivalent mutant $change, with a reason",
+  ({ file, reason, ...entry }) => {
+    const source = readFileSync(join(root, file), "utf8");
+    const found = mutantsOf(source, file).filter((mutant) =>
+      isEquivalent(mutant, source, [{ file, reason, ...entry }]),
+    );
+    expect(found).not.toEqual([]);
+    expect(reason).toMatch(/^[A-Z`].{20,}\.$/);
+  },
+);

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { repositoryFiles, root } from "@platform/test-support/clone";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-/** A run takes the tests of a package several times. */
+/** A run executes the tests of a package several times. */
 const MINUTES = 60_000;
 
-/** Where `pnpm mutate` makes its copies; it is empty when nothing is left of them. */
+/** The folder of the copies that `pnpm mutate` makes. It is empty once they are deleted. */
 let folder: string;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "mutate-test-"))));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -18,7 +18,7 @@ describe("`mutate`", () => {
   const prefer = ["--package", "mock", "--at", "src/prefer.ts", "--count", "3", "--seed", "1"];
 
   test(
-    "prints the score, the survivors and the seed, and takes the same mutants again",
+    "prints the score, the survivors and the seed, and selects the same mutants for the same seed",
     async () => {
       const [first, again] = [await mutate(...prefer), await mutate(...prefer)];
       expect(first.code).toBe(0);
@@ -29,7 +29,7 @@ describe("`mutate`", () => {
     10 * MINUTES,
   );
 
-  test("fails below the floor, and for what is no package or number", async () => {
+  test("fails below the floor, for an unknown package and for an invalid number", async () => {
     expect(await mutate(...prefer, "--floor", "101")).toMatchObject({
       code: 1,
       output: expect.stringContaining("mock: fewer than 101 % of the mutants were killed."),
@@ -46,15 +46,18 @@ describe("`mutate`", () => {
     });
   });
 
-  test.each(["SIGINT", "SIGTERM"] as const)("leaves nothing behind when %s ends it", async (signal) => {
-    const before = repositoryText();
-    const run = start(...prefer);
-    for await (const line of run.stderr!) if (String(line).includes("mock: ")) break; // the copies are being changed
-    run.kill(signal);
-    expect(await once(run, "exit")).toEqual([130, null]);
-    expect(repositoryText()).toEqual(before);
-    expect(readdirSync(folder)).toEqual([]);
-  });
+  test.each(["SIGINT", "SIGTERM"] as const)(
+    "deletes its copies, leaves the repository unchanged and exits with 130 on %s",
+    async (signal) => {
+      const before = repositoryText();
+      const run = start(...prefer);
+      for await (const line of run.stderr!) if (String(line).includes("mock: ")) break; // the copies are being changed
+      run.kill(signal);
+      expect(await once(run, "exit")).toEqual([130, null]);
+      expect(repositoryText()).toEqual(before);
+      expect(readdirSync(folder)).toEqual([]);
+    },
+  );
 });
 
 function start(...args: string[]): ChildProcess {

@@ -11,7 +11,7 @@ beforeAll(() => new Promise((done) => setTimeout(done, 3_100)));
 test("waits", () => {});
 `;
 
-test("`test:long` prints the minutes that each file of long tests took, and counts the tests", () => {
+test("`test:long` prints the minutes of each long test file and the number of tests", () => {
   using clone = cloneInstalled();
   const folder = join(clone.directory, "apps/mock");
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { scripts: object };
@@ -27,7 +27,7 @@ test("`test:long` prints the minutes that each file of long tests took, and coun
     env: {
       ...process.env,
       PATH: dirname(pnpmPath()) + delimiter + process.env["PATH"], // turbo runs scripts by pnpm
-      pnpm_config_verify_deps_before_run: "false", // else it would install in what the clone shares with this checkout
+      pnpm_config_verify_deps_before_run: "false", // otherwise pnpm would install into the modules that the clone shares with this checkout
     },
   });
   expect(stdout, stderr).toMatch(

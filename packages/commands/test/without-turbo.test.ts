@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { cloneRepository, freshEnvironment } from "@platform/test-support/clone";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-/** In a clone, since `test` deletes the reports of earlier runs; nothing is installed there. */
+/** Runs in a clone without installed packages, because `test` deletes the reports of earlier runs. */
 describe("without turbo", () => {
   let clone: ReturnType<typeof cloneRepository>;
 
@@ -12,7 +12,7 @@ describe("without turbo", () => {
   });
   afterAll(() => clone[Symbol.dispose]());
 
-  test("`start` says in a line what is missing, and what to do", () => {
+  test("`start` prints the missing program and the remedy in one line", () => {
     const { status, stdout, stderr } = run("start.ts");
     expect([status, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(
@@ -20,7 +20,7 @@ describe("without turbo", () => {
     );
   });
 
-  test("`test` names the failure, counts, and tells how long it took", () => {
+  test("`test` prints the failure, the counts and the duration", () => {
     const { status, stdout } = run("test.ts", "test");
     expect(status).toBe(1);
     expect(stdout).toMatch(
