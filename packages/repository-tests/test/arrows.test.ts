@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { cloneInstalled } from "@platform/test-support/clone";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-/** Files, each with an import that it must not have, and what lint says of it. */
+/** Files, each with a forbidden import and the message of lint. */
 const REFUSED: [file: string, imported: string, message: string][] = [
   ["packages/storage/src/url.ts", "@platform/service/errors", "storage -> service"],
   ["packages/storage/src/migrations.ts", "@platform/api-keys/api-key", "storage -> api-keys runs back up"],
@@ -35,7 +35,7 @@ const REFUSED: [file: string, imported: string, message: string][] = [
   ["packages/service/src/http/request-state.ts", "../service-app.ts", "Dependency cycle detected"],
 ];
 
-describe("lint refuses", () => {
+describe("lint rejects", () => {
   let clone: ReturnType<typeof cloneInstalled>;
   let said: { filename: string; message: string; help?: string }[];
   beforeAll(() => {
@@ -48,7 +48,7 @@ describe("lint refuses", () => {
   });
   afterAll(() => clone[Symbol.dispose]());
 
-  test.each(REFUSED)("in %s an import of %s: %s", (file, _imported, message) => {
+  test.each(REFUSED)("%s importing %s: %s", (file, _imported, message) => {
     const ofFile = said.filter(({ filename }) => filename === file).map((one) => `${one.message} ${one.help ?? ""}`);
     expect(ofFile.join("\n")).toContain(message);
   });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const TASKS = ["generate", "generate:check", "lint:contract", "lint", "typecheck", "test", "build"];
 
-describe("no cached result outlives a change to", () => {
+describe("turbo runs the dependent tasks again after a change to", () => {
   let clone: ReturnType<typeof cloneRepository>;
   let known: Map<string, string>;
 
@@ -31,7 +31,7 @@ describe("no cached result outlives a change to", () => {
     );
   });
 
-  test("the date, which the lint of the contract looks at", () => {
+  test("the date: the lint of the contract is never cached", () => {
     const lint = plan(clone.directory).find(({ taskId }) => taskId === "@petstore/contract#lint:contract");
     expect(lint?.resolvedTaskDefinition.cache).toBe(false);
   });
@@ -70,7 +70,7 @@ describe("no cached result outlives a change to", () => {
     expect(rerun).not.toContain("express-operations#test");
   });
 
-  test("the compiler's settings, the lint rules of the code, the lockfile", () => {
+  test("the compiler's settings, the lint rules of the code or the lockfile", () => {
     expect(rerunAfterChange("packages/tsconfig/base.json")).toContain("@petstore/server#typecheck");
     expect(rerunAfterChange(".oxlintrc.json")).toContain("@petstore/server#lint");
     expect(rerunAfterChange("pnpm-lock.yaml")).toContain("@petstore/contract#generate");
@@ -84,7 +84,7 @@ describe("no cached result outlives a change to", () => {
   }
 });
 
-/** The hash of each task, by which turbo knows its result. */
+/** Returns the hash of each task, the key of its result in turbo's cache. */
 function hashes(directory: string): Map<string, string> {
   return new Map(plan(directory).map(({ taskId, hash }) => [taskId, hash]));
 }

@@ -8,7 +8,7 @@ test.each(repositoryFiles("apps/*/package.json", "packages/*/package.json"))("%s
   expect(pathsIn(exports).filter((path) => /^\.\/test\/|\.test\.ts$/.test(path))).toEqual([]);
 });
 
-/** Every path that the field names, under whatever conditions: https://nodejs.org/api/packages.html#exports */
+/** Returns every path of the field, under all conditions: https://nodejs.org/api/packages.html#exports */
 function pathsIn(exports: string | object): string[] {
   return typeof exports === "string" ? [exports] : Object.values(exports).flatMap(pathsIn);
 }

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 const packages = resolve(import.meta.dirname, "../..");
 const FILE = join(packages, "repository-tests/test/in-an-editor.ts");
 
-/** The code of somebody who uses both packages; `/*…*\/` stands before each word that the mouse is on. */
+/** The code of a user of both packages. `/*…*\/` is before each word under the mouse. */
 const TEXT = `
 import type { ListPetsInput as Input, NewPet } from "../../contract/src/index.ts";
 import { createPetstore } from "../../client/src/index.ts";
@@ -54,12 +54,12 @@ describe("an editor shows", () => {
     ["client's categoryId", categoryId],
     ["client's limit", limit],
     ["path's limit", limit],
-  ])("text, bounds and default of %s", (word, expected) => {
+  ])("the text, bounds and default of %s", (word, expected) => {
     const at = TEXT.indexOf(`/*${word}*/`) + word.length + 4;
     expect(shownAt(at)).toContain(expected);
   });
 
-  test("them in code that compiles", () => {
+  test("no type error in this code", () => {
     expect(service.getSemanticDiagnostics(FILE).map(({ messageText }) => messageText)).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { repositoryFiles, root } from "@platform/test-support/clone";
 import { expect, test } from "vitest";
 
-test.each(repositoryFiles("*.md"))("the relative links of %s lead somewhere", (file) => {
+test.each(repositoryFiles("*.md"))("the targets of the relative links in %s exist", (file) => {
   const text = readFileSync(join(root, file), "utf8").replaceAll(/^```.*?^```|`[^`\n]*`/gms, "");
   const targets = Array.from(
     text.matchAll(/\]\(([^)\s]+)[^)]*\)|^\[[^\]]+\]:\s*(\S+)/gm),
@@ -13,7 +13,7 @@ test.each(repositoryFiles("*.md"))("the relative links of %s lead somewhere", (f
   expect(relative.filter((target) => !existsSync(join(root, dirname(file), decodeURI(target))))).toEqual([]);
 });
 
-test.each(repositoryFiles("*.md"))("the links of %s to a heading find it", (file) => {
+test.each(repositoryFiles("*.md"))("the headings that %s links to exist", (file) => {
   const text = readFileSync(join(root, file), "utf8").replaceAll(/^```.*?^```|`[^`\n]*`/gms, "");
   const targets = Array.from(text.matchAll(/\]\((?![a-z]+:)([^)#\s]*)#([^)\s]+)\)/g), ([, path, heading]) => {
     return { page: path === "" ? file : join(dirname(file), path!), heading: heading! };
@@ -39,13 +39,13 @@ const NAMED = Array.from(
   ([, name, files]) => [name === undefined ? "apps/server" : `packages/${name}`, files!] as const,
 );
 
-test.each(NAMED)("a promise of the server is held by tests of %s that are there: %s", (folder, files) => {
+test.each(NAMED)("the tests in %s that the server's promises name exist: %s", (folder, files) => {
   const tests = repositoryFiles(`${folder}/*.test.ts`);
   const named = files.split(" ").filter((word) => word.startsWith("test/"));
   expect(named.filter((part) => !tests.some((file) => file.startsWith(`${folder}/${part}`)))).toEqual([]);
 });
 
-test("each message in the tables of troubleshooting is one that the source prints", () => {
+test("the source contains each message of the troubleshooting tables", () => {
   const page = readFileSync(join(root, "apps/server/docs/operations.md"), "utf8");
   const rows = page.split("\n## Troubleshooting\n")[1]!.matchAll(/^\| ([^|]*) \|/gm);
   const messages = Array.from(rows, ([, symptom]) => symptom!).flatMap(

@@ -12,9 +12,9 @@ const LONG_TEST = `${TEST}:long`;
 const INSTALL = "npx -y pnpm@12.21.0 install --frozen-lockfile";
 /** Fails below a floor. */
 const MUTATE = /^npx -y pnpm@12\.21\.0 mutate .*--floor [1-9]\d$/;
-/** An answer of 400 or more fails the block. */
+/** A response with a status of 400 or more fails the block. */
 const STRICT_CURL = 'curl() { command curl --silent --show-error --fail-with-body "$@"; }\n';
-/** The program that npx starts, without npx, whose part `start` has shown. */
+/** Runs pnpm without npx, because the test of `start` covers npx. */
 const QUICK_NPX = `npx() { test "$1 $2" = "-y pnpm@12.21.0" && PATH="${dirname(pnpmPath())}:$PATH" pnpm "\${@:3}"; }\n`;
 
 /** Every command block of the README, in order. */
@@ -35,7 +35,7 @@ describe("every command of the README works in a new clone", () => {
     clone[Symbol.dispose]();
   });
 
-  test("there are the two commands, and .ci/run is the second, with the long tests and some mutants behind it", () => {
+  test("the README has both commands, and .ci/run runs install, test, the long tests and a sample of mutants", () => {
     expect(blocks).toContain(START);
     expect(blocks).toContain(TEST);
     const commands = readFileSync(join(root, ".ci/run"), "utf8")
@@ -49,7 +49,7 @@ describe("every command of the README works in a new clone", () => {
     expect(status, output).toBe(0);
   });
 
-  test("SIGTERM to what `start` started ends the service as well, once everything in flight is answered", async () => {
+  test("SIGTERM to `start` also ends the service gracefully", async () => {
     const closed = once(server!, "close"); // when the service, too, has let go of the output
     server?.kill("SIGTERM");
     await closed;
@@ -57,11 +57,11 @@ describe("every command of the README works in a new clone", () => {
     await expect(fetch(origin)).rejects.toThrow("fetch failed");
   });
 
-  test("nothing is left for git to see", () => {
+  test("the commands leave no change in git status", () => {
     expect(clone.status()).toBe("");
   });
 
-  /** Resolves when the server says where it listens, or when it has ended without. */
+  /** Resolves when the server prints its address, or when it ends without one. */
   async function start(): Promise<{ status: number | null; output: string }> {
     const { promise, resolve } = Promise.withResolvers<{ status: number | null; output: string }>();
     server = spawn("bash", ["-c", START], {

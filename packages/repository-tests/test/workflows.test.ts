@@ -19,7 +19,7 @@ const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 const invocation = /npx -y pnpm@12\.21\.0 (.*)$/gm;
 const commands = Array.from(workflow("contract").text.matchAll(invocation), ([, command = ""]) => command);
 
-test("every action is pinned by the hash of a commit, beside the version that the bot reads", () => {
+test("every action is pinned by a commit hash, with its version in a comment for the update bot", () => {
   const used = workflows.flatMap(({ file, text }) =>
     Array.from(text.matchAll(/uses: (.*)/g), ([, use]) => `${file} ${use}`),
   );
@@ -27,7 +27,7 @@ test("every action is pinned by the hash of a commit, beside the version that th
   expect(used.filter((use) => !/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(use))).toEqual([]);
 });
 
-test("every pull request is tested as a whole, by a job that may only read", () => {
+test("pull requests and releases run .ci/run in a job that may only read", () => {
   expect(workflow("test").on).toBe("pull_request");
   for (const name of ["test", "release"]) {
     const { permissions, steps } = workflow(name).jobs["test"]!;
@@ -36,7 +36,7 @@ test("every pull request is tested as a whole, by a job that may only read", () 
   }
 });
 
-test("no job has a right by default, and no checkout leaves a token behind", () => {
+test("workflows grant no permission by default, and checkouts store no token", () => {
   for (const { file, permissions, jobs } of workflows) {
     expect(permissions, file).toEqual({});
     for (const { steps } of Object.values(jobs)) {
@@ -46,7 +46,7 @@ test("no job has a right by default, and no checkout leaves a token behind", () 
   }
 });
 
-test("the only job that may publish takes tarballs and publishes them, and runs nothing of the repository", () => {
+test("one job may publish: it downloads and publishes tarballs, and runs no code of the repository", () => {
   const jobs = workflows.flatMap((one) => Object.entries(one.jobs));
   const publishing = jobs.filter(([, { permissions }]) => "id-token" in permissions);
   expect(publishing.map(([name, { permissions }]) => [name, permissions])).toEqual([
@@ -60,7 +60,7 @@ test("the only job that may publish takes tarballs and publishes them, and runs 
   ]);
 });
 
-test("what workflows run exists", () => {
+test("every script that the workflows run exists", () => {
   const run = workflows.flatMap(({ text }) =>
     Array.from(text.matchAll(invocation), ([, command = ""]) => command.replace(/ .*/, "")),
   );
@@ -68,13 +68,13 @@ test("what workflows run exists", () => {
   expect(run.filter((name) => name !== "install" && !(name in scripts))).toEqual([]);
 });
 
-test("the workflow of pull requests compares and checks the contract", () => {
+test("the contract workflow runs contract diff and contract check", () => {
   expect(commands).toEqual(
     expect.arrayContaining([expect.stringMatching(/^contract diff /), expect.stringMatching(/^contract check /)]),
   );
 });
 
-/** Here the commit stands for the base of the pull request. Whether the contract may be merged is not for this test to say. */
+/** HEAD replaces the base of the pull request. Exit code 1 passes too: this test does not judge the contract's changes. */
 test.each(commands)("%s", (command) => {
   const [name = "", ...options] = command.replace(/ >>.*/, "").replace('"origin/$GITHUB_BASE_REF"', "HEAD").split(" ");
   expect(scripts).toHaveProperty(name);
