@@ -10,7 +10,7 @@ import { type Dev, startDev } from "./start.ts";
 
 const CONTRACT = "openapi/openapi.yaml";
 const HANDLERS = "apps/server/src/resources/pets/pets.handlers.ts";
-const INDEX = "packages/contract/src/index.ts"; // which most packages read
+const INDEX = "packages/contract/src/index.ts"; // most packages import it
 const TYPES = "packages/contract/src/generated/schema.ts";
 
 const clone = cloneInstalled();
@@ -28,7 +28,7 @@ afterAll(async () => {
   clone[Symbol.dispose]();
 });
 
-test("at the start it looks at everything once, and starts the service", () => {
+test("pnpm dev first checks everything, then starts the service", () => {
   expect(firstReport).toMatch(/no errors in \d+ packages.*\n.*started at http:.*\n.*Nothing to fix\.$/s);
 });
 
@@ -36,7 +36,7 @@ describe("pnpm dev", () => {
   let contract: string;
   beforeAll(() => void (contract = read(CONTRACT)));
 
-  test("a change to the contract: what it changes, in which direction, what no longer compiles, and the old service goes on", async () => {
+  test("reports the breaking changes and type errors of a changed contract, and keeps the previous service running", async () => {
     save(CONTRACT, contract.replaceAll("categoryId", "kindId"));
     const report = await reportOn(CONTRACT);
     expect(report).toMatch(/types +wrote .*schema\.ts.*; on disk after \d+\.\d\d s/);
@@ -53,7 +53,7 @@ describe("pnpm dev", () => {
     expect((await fetch(new URL("/healthz", dev.address()))).status).toBe(200);
   });
 
-  test("a broken YAML: line and column, nothing is generated, and the old service goes on", async () => {
+  test("reports the line and column of a YAML error, generates nothing, and keeps the previous service running", async () => {
     const before = read(TYPES);
     save(CONTRACT, contract.replace("operationId: getPet", 'operationId: "getPet'));
     const report = await dev.report();
@@ -62,7 +62,7 @@ describe("pnpm dev", () => {
         .split("\n")
         .findIndex((text) => text.includes('"getPet')) + 1;
     const [, reported, column] = /openapi\/openapi\.yaml:(\d+):(\d+) {2}\w+/.exec(report) ?? [];
-    expect(Math.abs(Number(reported) - line), report).toBeLessThanOrEqual(1); // the parser notices at the end of the text
+    expect(Math.abs(Number(reported) - line), report).toBeLessThanOrEqual(1); // the parser reports the end of the text
     expect(Number(column)).toBeGreaterThan(0);
     expect(report).toContain(`still runs the previous code at ${dev.address()}`);
     expect(report).not.toContain("typecheck");
@@ -70,12 +70,12 @@ describe("pnpm dev", () => {
     expect((await fetch(new URL("/healthz", dev.address()))).status).toBe(200);
   });
 
-  test("a broken rule is named, with its place", async () => {
+  test("reports a broken rule of the contract with its position", async () => {
     save(CONTRACT, contract.replace(/^ +maxLength: 255\n/m, ""));
     expect(await dev.report()).toMatch(/openapi\.yaml:\d+:\d+ {2}Bound each string.*\(petstore\/string-is-bounded\)/);
   });
 
-  test("an addition, and a fault in a new folder: both are seen, and how to go on", async () => {
+  test("reports a new operation, an error in a new folder, and the next step", async () => {
     save("packages/contract/src/prices/price.ts", "export const price: number = 'much';\n");
     save(INDEX, `${read(INDEX)}export * from "./prices/price.ts";\n`);
     const narrowed = contract.replace("maxLength: 255", "maxLength: 200"); // of Idempotency-Key
@@ -87,11 +87,11 @@ describe("pnpm dev", () => {
     expect(report).toMatch(/next +Fix the 3 places above\. To create a stub of the handler: .* scaffold bookVisit$/);
   });
 
-  test("the scaffold of an operation with parameters and a body compiles, so that the fault elsewhere is left", async () => {
+  test("reports only the other error after the scaffold of an operation with parameters and a body", async () => {
     await commanded("node packages/dev/src/scaffold.ts bookVisit");
     expect(await dev.report()).toMatch(/typecheck +1 error .*\n +other code +packages\/contract\/src\/prices/);
     const tested = await failed("cd apps/server && vitest run --project sqlite test/pets/book-visit");
-    expect(tested).toContain("bookVisit is not implemented yet: expected 500 to be 201"); // and not 400: its request is valid
+    expect(tested).toContain("bookVisit is not implemented yet: expected 500 to be 201"); // not 400, because its request is valid
     await commanded("oxfmt --check apps/server/src/resources/pets apps/server/test/pets");
     expect(await failed("node packages/dev/src/scaffold.ts bookVisit")).toMatch(
       /already has a handler in .*Nothing was written/,
@@ -99,7 +99,7 @@ describe("pnpm dev", () => {
     expect(await failed("node packages/dev/src/scaffold.ts bookVisits")).toMatch(/bookVisit.*Add a new one to/);
   });
 
-  test("a service that does not start: its own words, and that it does not run", async () => {
+  test("reports a service that does not start, and leaves none running", async () => {
     rmSync(join(directory, "packages/contract/src/prices"), { recursive: true });
     save(INDEX, read(INDEX).replace(/export .*prices.*\n/, ""));
     save(HANDLERS, `throw new Error("not today");\n${read(HANDLERS)}`);
@@ -110,7 +110,7 @@ describe("pnpm dev", () => {
     await expect(fetch(new URL("/healthz", dev.address()))).rejects.toThrow("fetch failed");
   });
 
-  test("a handler alone: its fault, no word of the contract, and the service answers with the new code", async () => {
+  test("reports a changed handler without the sections on the contract, and restarts the service with the new code", async () => {
     const handlers = read(HANDLERS).replace(/^throw .*\n/, "");
     save(HANDLERS, `${handlers}export const much: number = "much";\n`);
     expect(await reportOn(HANDLERS)).toMatch(/typecheck +1 error .*\n +handlers .*Type 'string' is not/);
@@ -126,7 +126,7 @@ describe("pnpm dev", () => {
     expect(await served.text()).toContain('"bookVisit"');
   });
 
-  test("a file beside the folders of a package is looked at as well", async () => {
+  test("checks a file at the top of a package's folder too", async () => {
     const file = "packages/contract-tools/price.ts";
     save(file, "export const price: number = 'much';\n");
     expect(await reportOn(file)).toMatch(
@@ -134,13 +134,13 @@ describe("pnpm dev", () => {
     );
   });
 
-  test("Ctrl+C ends it and the service", async () => {
+  test("exits with 0 and stops the service on Ctrl+C", async () => {
     expect(await dev.interrupt()).toBe(0);
     await expect(fetch(new URL("/healthz", dev.address()))).rejects.toThrow("fetch failed");
   });
 });
 
-test("`kill -9` of what runs the service leaves no service behind", async () => {
+test("the service ends if its parent process is killed by `kill -9`", async () => {
   const code = `
     import { Service } from ${JSON.stringify(join(root, "packages/dev/src/service.ts"))};
     console.log(await new Service(${JSON.stringify(root)}, console.log).restart());`;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { started } from "./started.ts";
 
-test("a service that is stopped is killed when it has not ended after five seconds", async () => {
+test("a stopped service is killed if it has not ended after five seconds", async () => {
   const { service, pid } = await started("process.on('SIGTERM', () => {});");
   const began = performance.now();
   await service.stop();

@@ -7,7 +7,7 @@ import { linkCompiler, workspaceAt } from "./workspace.ts";
 
 const RUNS = "at http://127.0.0.1:1/v1";
 
-/** A workspace of a service, of a package that it uses and of one that it does not. */
+/** A workspace with a service, a package that the service uses, and a package that it does not use. */
 function workspace() {
   const at = workspaceAt(temporaryFolder());
   const { root, write, addPackage } = at;
@@ -20,7 +20,7 @@ function workspace() {
   return { ...at, ...writeProgram(root) };
 }
 
-test("what follows from saved code: what does not compile, whether the service is another one, what to do next", async () => {
+test("the loop reports type errors, the state of the service and the next step after a save", async () => {
   const { root, write, pid } = workspace();
   const service = new Service(root, () => {});
   onTestFinished(() => service.stop());

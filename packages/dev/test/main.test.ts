@@ -15,7 +15,7 @@ const TWO_CHANGES = `contract   2 changes since the last commit: 1 breaking, 1 a
     breaking       GET /things: Response 200, field "[]": \`maximum\` changes from 9 to 10. Widens the response: clients may not understand the new values. (openapi/openapi.yaml:86)
     additive       GET /others: The operation is added. Clients need not call it. (openapi/openapi.yaml:37)`;
 
-test("from each save to what follows from it, until it is interrupted", async () => {
+test("pnpm dev reports after each save until it is interrupted", async () => {
   const checkout = smallCheckout();
   const { root, read, write, git } = checkout;
   addSmallPackages(checkout);
@@ -114,7 +114,7 @@ function withoutTimes(report: string, since: number): string {
   return report.replace(/^\d\d:\d\d:\d\d /m, "… ").replaceAll(/after \d+\.\d\d s/g, "after … s");
 }
 
-/** The files of the next saves until there are so many: a busy machine may tell the loop of one after the other. */
+/** Returns the files of the next reports until there are `count`. A busy machine may report them one by one. */
 async function savesUntil(dev: Dev, count: number): Promise<Set<string>> {
   const files = new Set<string>();
   while (files.size < count) {

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { affectedBy, packagesIn } from "../src/packages.ts";
 
-test("the packages are those with TypeScript, with the packages of the workspace that they use", () => {
+test("packagesIn returns the packages with TypeScript, and the workspace packages that each of them uses", () => {
   const root = mkdtempSync(join(tmpdir(), "packages-"));
   onTestFinished(() => rmSync(root, { recursive: true }));
   const files = {
@@ -28,7 +28,7 @@ test("the packages are those with TypeScript, with the packages of the workspace
   ]);
 });
 
-test("a file affects its package and all that use it, by whatever way", () => {
+test("affectedBy returns a file's package and the direct and indirect users of the package", () => {
   const packages = [
     { name: "a", folder: "apps/a", uses: ["b"] },
     { name: "b", folder: "packages/b", uses: ["c", "d"] },

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { saves } from "../src/saves.ts";
 import { held, started, temporaryFolder } from "./started.ts";
 
-test("folders are watched until the loop is stopped, and no longer", { timeout: 20_000 }, async () => {
+test("folders are watched only until the loop is stopped", { timeout: 20_000 }, async () => {
   const root = temporaryFolder();
   for (const folder of ["whole/below", "top/below"]) mkdirSync(join(root, folder), { recursive: true });
   const stopping = new AbortController();
@@ -22,14 +22,14 @@ test("folders are watched until the loop is stopped, and no longer", { timeout: 
   expect(await later.next()).toEqual({ value: undefined, done: true });
 });
 
-describe("a service that is stopped", { timeout: 20_000 }, () => {
+describe("a stopped service", { timeout: 20_000 }, () => {
   test("has ended, and leaves no timer", async () => {
     const { service, pid } = await started("");
     const before = held(/Timeout/);
     await service.stop();
-    expect(held(/Timeout/)).toBeLessThanOrEqual(before); // those of others may have ended
+    expect(held(/Timeout/)).toBeLessThanOrEqual(before); // other timers may have ended
     expect(service.address).toBeUndefined();
     expect(() => process.kill(pid(), 0)).toThrow("ESRCH");
-    await service.stop(); // which has nothing left to do
+    await service.stop(); // a second stop does nothing
   });
 });

@@ -12,7 +12,7 @@ test("a section has its name, its text and at most twelve lines", () => {
   expect(section("a", "b", lines).split("\n")).toEqual(["  a          b", ...shown, "    … and 1 more"]);
 });
 
-test("problems of the contract have their place and the rule", () => {
+test("problems of the contract are shown with their position and rule", () => {
   const at = { file: "openapi/openapi.yaml", line: 7, column: 3 };
   expect(
     problemsSection([
@@ -28,7 +28,7 @@ test("problems of the contract have their place and the rule", () => {
   );
 });
 
-test("changes are counted by what they mean, the most severe first", () => {
+test("changes are counted by impact, the most severe first", () => {
   expect(changesSection([])).toBe("  contract   unchanged since the last commit");
   const change = { place: "GET /pets", message: "It is added." };
   expect(
@@ -47,12 +47,12 @@ test("changes are counted by what they mean, the most severe first", () => {
   );
 });
 
-test("what was generated is named, and how soon", () => {
+test("the types section names the written files and the duration", () => {
   expect(typesSection([], 534)).toBe("  types      nothing to write; on disk after 0.53 s");
   expect(typesSection(["a.ts", "b.ts"], 1_000)).toBe("  types      wrote a.ts, b.ts; on disk after 1.00 s");
 });
 
-test("diagnostics are reported handlers first, then uses of the client, then all else, each in short", () => {
+test("diagnostics are shortened and ordered: handlers, uses of the client, other code", () => {
   const root = mkdtempSync(join(tmpdir(), "report-"));
   onTestFinished(() => rmSync(root, { recursive: true }));
   mkdirSync(join(root, "apps/mock/src"), { recursive: true });
@@ -80,6 +80,6 @@ test("diagnostics are reported handlers first, then uses of the client, then all
   expect(diagnosticsSection(root, [], 2, 20)).toBe("  typecheck  no errors in 2 packages; after 0.02 s");
 });
 
-test("nouns are counted", () => {
+test("a count other than 1 has a plural noun", () => {
   expect([counted(0, "error"), counted(1, "error"), counted(2, "error")]).toEqual(["0 errors", "1 error", "2 errors"]);
 });

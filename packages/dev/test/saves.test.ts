@@ -7,7 +7,7 @@ import { temporaryFolder } from "./started.ts";
 
 const FOLDERS = ["whole/below", "whole/generated", "whole/node_modules/a", "whole/dist", "top/below", "other"];
 
-/** The saves in the folders of a new root, one of which is watched as a whole and one at its top. */
+/** Watches a new root: one folder with its subfolders, and another without them. */
 function watched() {
   const root = temporaryFolder();
   for (const folder of FOLDERS) mkdirSync(join(root, folder), { recursive: true });
@@ -24,7 +24,7 @@ function watched() {
 }
 
 describe("a save", { timeout: 20_000 }, () => {
-  test("is of code and YAML, below whole folders and in the others themselves, unless they are generated or installed", async () => {
+  test("contains code and YAML files of the watched folders, but no generated or installed files", async () => {
     const { save, next } = watched();
     save("whole/generated/a.ts", "whole/node_modules/a/a.ts", "whole/dist/a.js", "top/below/a.ts", "other/a.ts");
     save("whole/a.ts~", "whole/a.ts.tmp", "whole/below/a.md", "top/ts");
@@ -35,14 +35,14 @@ describe("a save", { timeout: 20_000 }, () => {
     expect(saved).toEqual(new Set(files));
   });
 
-  test("is over when nothing has followed for 40 ms, and began with the first of its files", async () => {
+  test("ends 40 ms after its last file, and has the time of its first file", async () => {
     for (let size = 0; size < 2;) {
       const { save, next } = watched();
       const before = performance.now();
       save("top/a.ts");
       const saving = next();
       await setTimeout(20);
-      await setImmediate(); // by now it is noticed
+      await setImmediate(); // the save is noticed by now
       const between = performance.now();
       save("top/b.ts");
       const { files, at } = await saving;
@@ -53,7 +53,7 @@ describe("a save", { timeout: 20_000 }, () => {
     }
   });
 
-  test("may begin while the one before is worked on", async () => {
+  test("may begin while the previous save is processed", async () => {
     const { save, next } = watched();
     save("top/a.ts");
     await next();

@@ -36,7 +36,7 @@ describe("the code of an operation belongs in the folder of its first tag", () =
 describe("the stub of a handler", () => {
   const { entry } = operation("get");
 
-  test("stands in a new file, or last among those of its tag", () => {
+  test("is written to a new file, or after the other handlers of its tag", () => {
     const text = withStub(undefined, entry, STORE);
     expect(text).toBe(`import type { OperationIdsByTag, OperationsWithDefaults } from "@petstore/contract";
 import type { HandlerContext } from "@platform/api-keys/handler-context";
@@ -60,7 +60,7 @@ export const storeHandlers = {
 `);
   });
 
-  test("is refused where the file has another form", () => {
+  test("is rejected if the file has another form", () => {
     expect(() => withStub("export {};", entry, STORE)).toThrow(
       `${STORE.handlersFile} does not have the expected form. Add the operation by hand.`,
     );
@@ -79,7 +79,7 @@ export const store: Resource<typeof storeHandlers> = {
 `);
 });
 
-test("a tag joins all resources once", () => {
+test("withResource registers a tag's resource once", () => {
   const all = `import { a } from "./a/index.ts";
 
 /** All. */
@@ -105,14 +105,14 @@ describe("the test of an operation sends its example", () => {
     requestBody: { required: true, content: { [type]: { example } } },
   });
 
-  test("whatever is missing elsewhere", () => {
+  test("even if another operation has no example", () => {
     const { document, entry } = operation("get");
     const other = { post: { operationId: "other", requestBody: { required: true, content: { "text/csv": {} } } } };
     const whole = { ...document, paths: { ...document.paths, "/other": other } } as unknown as OpenApiDocument;
     expect(testOf(whole, entry)).toContain('service.request("/orders");');
   });
 
-  test("as a whole file", () => {
+  test("in a complete test file", () => {
     expect(written("get")).toBe(`import { expect, test } from "vitest";
 import { startService } from "../../testing/service.ts";
 

@@ -17,7 +17,7 @@ const registrations = `import { things } from "./resources/things/index.ts";
 const REGISTRATIONS = [things] as const;
 `;
 
-test("the stub of a handler and its test are written where they belong, once", () => {
+test("scaffold writes the stub of a handler and its test once, in the folders of its tag", () => {
   const { root, read, write } = smallCheckout();
   const path = join(repository, "node_modules/.bin") + delimiter + process.env["PATH"];
   const scaffold = (...words: string[]): [number | null, string] => {
@@ -57,7 +57,7 @@ test("the stub of a handler and its test are written where they belong, once", (
     `listAllThings already has a handler in ${THINGS}. Nothing was written.\n`,
   ]);
 
-  // A test that is there is kept, and a file that cannot be formatted is written as it is.
+  // An existing test is kept, and a file that cannot be formatted is written unformatted.
   write(OTHERS_TEST, "// Begun.\n");
   write(REGISTRATIONS, `${read(REGISTRATIONS)}}`);
   expect(scaffold("listOthers")).toEqual([

@@ -5,7 +5,7 @@ import { Service } from "../src/service.ts";
 import { started, temporaryFolder, writeProgram } from "./started.ts";
 
 describe("the service", { timeout: 20_000 }, () => {
-  test("runs in the checkout, in the same environment, with a channel, and does not wait before it ends", async () => {
+  test("runs in the checkout, with the same environment, an IPC channel and no shutdown delay", async () => {
     const facts = "[process.argv[2], process.cwd(), process.env.PATH, process.env.SHUTDOWN_DELAY, process.connected]";
     const { root } = await started(`require("node:fs").writeFileSync("facts", JSON.stringify(${facts}));`);
     const { PATH, SHUTDOWN_DELAY = "0" } = process.env;
@@ -18,7 +18,7 @@ describe("the service", { timeout: 20_000 }, () => {
     ]);
   });
 
-  test("says where it listens in the line that ends so; of the others, those of its log are printed", async () => {
+  test("takes its address from the line that ends with it, and prints only log lines", async () => {
     const lines = ["Nobody is listening on ", "It is listening on http://a soon", '{"level":"info"}', "It has a {"];
     const { printed } = await started(`console.log(${JSON.stringify(lines.join("\n"))});`);
     expect(printed).toEqual(['{"level":"info"}']);
@@ -27,7 +27,7 @@ describe("the service", { timeout: 20_000 }, () => {
   test.each([
     ["by itself", "SIGUSR2"],
     ["by a signal", "SIGKILL"],
-  ] as const)("has no address once it has ended %s, and can be stopped and restarted", async (_how, signal) => {
+  ] as const)("has no address after it ends %s, and can be stopped and restarted", async (_how, signal) => {
     const { service, pid } = await started("process.on('SIGUSR2', () => process.exit(1));");
     const first = pid();
     process.kill(first, signal);
@@ -37,7 +37,7 @@ describe("the service", { timeout: 20_000 }, () => {
     expect(pid()).not.toBe(first);
   });
 
-  test("has no address when it ends before it listens", async () => {
+  test("has no address if it ends before it listens", async () => {
     const root = temporaryFolder();
     writeProgram(root, "process.exit();");
     const service = new Service(root, () => {});
@@ -45,7 +45,7 @@ describe("the service", { timeout: 20_000 }, () => {
     expect(service.address).toBeUndefined();
   });
 
-  test("is asked to end before it is killed", async () => {
+  test("receives SIGTERM when it is stopped", async () => {
     const { service, root } = await started(
       "process.on('SIGTERM', () => { require('node:fs').writeFileSync('asked', ''); process.exit(); });",
     );

@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 import { SMALL_CONTRACT } from "./small-contract.ts";
 import { tsconfigFor, type Workspace, workspaceAt } from "./workspace.ts";
 
-/** A clone of what the commands need, with a small contract and without the other packages; deleted after the test. */
+/** Clones the files that the commands need, with a small contract and without the other packages. Deleted after the test. */
 export function smallCheckout(): Workspace & { git: (...words: string[]) => string } {
   const needed = [
     ".oxfmtrc.json",
@@ -26,8 +26,8 @@ export function smallCheckout(): Workspace & { git: (...words: string[]) => stri
 }
 
 /**
- * Leaves three packages of few lines to the compiler: the types that the contract generates, handlers of all its operations,
- * and a package that generates from it too, which counts how often it does so in `runs.txt`.
+ * Leaves three small packages to the compiler: the generated types of the contract, handlers of all its operations,
+ * and a package that also generates from the contract and records each run in `runs.txt`.
  */
 export function addSmallPackages({ root, write, addPackage }: Workspace): void {
   for (const config of globSync("packages/*/tsconfig.json", { cwd: root })) rmSync(join(root, config));
@@ -43,7 +43,7 @@ export function addSmallPackages({ root, write, addPackage }: Workspace): void {
   );
 }
 
-/** Code that compiles when the contract has just these operations. */
+/** Code that compiles only if the contract has exactly these operations. */
 export function handlersOf(...ids: string[]): string {
   const handlers = ids.map((id) => `${id}: 1`).join(", ");
   return `import type { operations } from "../../../packages/contract/src/generated/schema.ts";

@@ -1,4 +1,4 @@
-/** A contract that keeps to every rule, of one operation with a tag of its own. */
+/** A contract that follows every rule, with one operation and its tag. */
 export const SMALL_CONTRACT = `openapi: 3.1.1
 
 info:

@@ -6,13 +6,13 @@ import type { Readable } from "node:stream";
 
 /** A running `pnpm dev`. */
 export interface Dev {
-  /** The next line that it prints; rejects when it has ended. */
+  /** The next printed line; rejects if the process has ended. */
   line: () => Promise<string>;
-  /** The next report that it prints, whole. */
+  /** The next printed report, as a whole. */
   report: () => Promise<string>;
-  /** Where the service is, as the report said last. */
+  /** The last reported address of the service. */
   address: () => string;
-  /** Sends SIGINT or another signal, which ends the service as well, and gives the exit code. */
+  /** Sends SIGINT or another signal, which also ends the service, and resolves with the exit code. */
   interrupt: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
 

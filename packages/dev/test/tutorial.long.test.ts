@@ -20,7 +20,7 @@ const CI = Array.from(read(".ci/run").matchAll(/^npx .*$/gm), ([command]) => com
 const isDone = read("openapi/openapi.yaml").includes("operationId: listOrders");
 const withoutPostgres = await postgresUnavailable();
 
-/** One reader for both chapters, and one step after the other. */
+/** One reader follows both chapters, step by step. */
 describe.each(["SQLite", "PostgreSQL"])("the tutorial on %s", (database) => {
   const reason = isDone
     ? "this repository has orders already"
@@ -59,18 +59,18 @@ describe.each(["SQLite", "PostgreSQL"])("the tutorial on %s", (database) => {
       expect(brokenPromise(promise.text, seen), seen).toBeUndefined();
     });
 
-    test("the page counts the places outside the folder of the resource", async () => {
+    test("the page states the number of changed places outside the folder of the resource", async () => {
       const diff = await reader.run(`git diff ${before} -- . ':!*/generated/*' ':!*/store/*'`);
       const [places, files] = [/^@@ /gm, /^diff /gm].map((line) => diff.match(line)!.length);
       expect(text).toContain(`needs ${places} places in ${files} files`);
     });
 
-    test.each(WORKFLOW)("the workflow of pull requests passes: %s", async (command) => {
+    test.each(WORKFLOW)("the pull request workflow passes: %s", async (command) => {
       expect(await reader.run(`export GITHUB_STEP_SUMMARY=$(mktemp); ${command}`)).not.toContain("::error");
     });
   });
 
-  test("`.ci/run` installs from the lockfile, then runs what the pages name", async () => {
+  test("`.ci/run` installs from the lockfile, then runs the commands that the pages name", async () => {
     expect(CI.map((command) => command.split(" ")[3])).toEqual(["install", "test", "test:long", "mutate"]);
     expect(CHAPTERS[0]!.text).toContain("`test`, then the long tests and a sample of mutants");
     await reader.run(CI[0]!);

@@ -1,9 +1,9 @@
-/** A code block of a tutorial: what it is, what it is for, and its text. */
+/** A code block of a tutorial: its language, its purpose and its text. */
 export interface Block {
   language: string;
-  /** A file to change, what a text is the output of, or how a command ends: `fails`, or `loop` while it goes on. */
+  /** A file to change, the source of an output, or the end of a command: `fails`, or `loop` if it keeps running. */
   subject: string | undefined;
-  /** The line that it goes above. */
+  /** The line above which the block is inserted. */
   before: string | undefined;
   text: string;
 }
@@ -43,7 +43,7 @@ export function stepsOf(blocks: Block[]): Step[] {
   return steps;
 }
 
-/** A file with a block worked in: as a whole, above a line or at the end, or where a diff says. */
+/** Returns a file with a block inserted: as the whole file, above a line, at the end, or by a diff. */
 export function applied({ language, before, text }: Block, file: string): string {
   if (before !== undefined) return replacedOnce(file, `\n${before}\n`, `\n${text}${before}\n`);
   if (language === "diff") return patched(file, text);

@@ -7,7 +7,7 @@ import { linkCompiler, workspaceAt } from "./workspace.ts";
 
 const PACKAGES = ["packages/a", "packages/b"].map((folder) => ({ name: folder, folder, uses: [] }));
 
-test("the compiler's diagnostics have their place and each of their reasons", async () => {
+test("the compiler's diagnostics have their position and all their reasons", async () => {
   const { root, write, addPackage } = workspaceAt(temporaryFolder());
   linkCompiler(root);
   for (const { folder, name } of PACKAGES) {
@@ -16,7 +16,7 @@ test("the compiler's diagnostics have their place and each of their reasons", as
   }
   const diagnostics = (): Promise<Diagnostic[]> => typecheck(root, PACKAGES, new AbortController().signal);
   expect(await diagnostics()).toEqual([]);
-  expect(existsSync(join(root, "packages/a/tsconfig.tsbuildinfo"))).toBe(true); // what it need not look at again
+  expect(existsSync(join(root, "packages/a/tsconfig.tsbuildinfo"))).toBe(true); // the state of unchanged files
 
   write(
     "packages/a/src/index.ts",
@@ -57,7 +57,7 @@ describe("the compiler", () => {
     return typecheck(root, PACKAGES, new AbortController().signal);
   };
 
-  test("runs in the same environment, and collects no garbage", async () => {
+  test("runs with the same environment and without garbage collection", async () => {
     const program = `const { GOGC, GOMEMLIMIT, PATH } = process.env;
       console.log("a.ts(1,2): error TS3: " + [GOGC, GOMEMLIMIT, PATH]);
       process.exitCode = 2;`;
@@ -66,7 +66,7 @@ describe("the compiler", () => {
   });
 
   test.each([
-    ["fails without a word of the code", 'console.error("No memory."); process.exitCode = 1;', "No memory."],
+    ["fails without a diagnostic", 'console.error("No memory."); process.exitCode = 1;', "No memory."],
     ["is killed after its first diagnostics", `${FAULT} process.kill(process.pid, "SIGKILL");`, "Command failed"],
   ])("%s: typecheck rejects", async (_name, program, message) => {
     await expect(diagnosticsOf(program)).rejects.toThrow(message);

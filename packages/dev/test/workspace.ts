@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path";
 export interface Workspace {
   root: string;
   read: (file: string) => string;
-  /** Takes the place of a file at once, as an editor does. */
+  /** Replaces a file atomically, as an editor does. */
   write: (file: string, text: string) => void;
   /** Adds a package, whose code is in `src`. */
   addPackage: (folder: string, name: string, uses: string[]) => void;
@@ -31,7 +31,7 @@ export function workspaceAt(root: string): Workspace {
   };
 }
 
-/** A `tsconfig.json` for code that uses nothing but the language, so that it is soon type-checked. */
+/** A `tsconfig.json` for code that uses only the language, so that type-checking is fast. */
 export function tsconfigFor(include: string): string {
   const compilerOptions = {
     noEmit: true,
