@@ -74,7 +74,7 @@ describe("the collection of an operation", () => {
     });
   });
 
-  test("is identified by the parameter's field, else by `id`", () => {
+  test("is identified by the path parameter's field if it has one, otherwise by `id`", () => {
     const items = { ...PET, properties: { ...PET.properties, petId: { type: "string" } } };
     const named = documentOf({
       ...paths,
@@ -96,9 +96,9 @@ describe("a listing", () => {
   };
   const first = input({ query: { limit: 1, unknown: "a" } });
 
-  test("leads to its next page where it declares a link and a cursor", () => {
+  test("has pages if it declares a Link header and a cursor", () => {
     const page = lists({ headers: { link: {} } }, [limit, cursor])(first);
-    expect(page.body).toEqual([]); // `limit` is a field of these as well
+    expect(page.body).toEqual([]); // `limit` is also a field of the members
     const named = lists({ headers: { link: {} } }, [cursor]);
     const answer = named(input({ query: { name: "Rex" } }));
     expect([answer.body, answer.headers]).toEqual([[{ id: 1, name: "Rex" }], {}]);
@@ -107,7 +107,7 @@ describe("a listing", () => {
     );
   });
 
-  test("has no pages where it declares only one of them", () => {
+  test("has no pages if it declares only a Link header or only a cursor", () => {
     for (const behave of [lists({}, [cursor]), lists({ headers: { link: {} } }, [])])
       expect(behave(input({ query: { cursor: "zzz" } }))).toMatchObject({ status: 200, body: [{ id: 1 }, { id: 2 }] });
   });
@@ -140,7 +140,7 @@ describe("a member", () => {
   };
   const at = (id: number) => ({ path: { id }, requestPath: `/pets/${id}` });
 
-  test("gets what it has to have, from the example and else from the schema", () => {
+  test("gets its required fields from the example, or else from the schema", () => {
     const call = behaving();
     expect(call("create", { body: { limit: 5 } }).body).toEqual({ id: 3, name: "Rex", kind: "cat", limit: 5 });
     expect(call("replace", { ...at(2), body: { name: "Kim" } }).body).toEqual({ id: 2, name: "Kim", kind: "cat" });
@@ -153,7 +153,7 @@ describe("a member", () => {
     expect(call("list", {}).body).toHaveLength(3);
   });
 
-  test("that is not there gets the declared 404, else one of the mock's own", () => {
+  test("gets the declared 404 if it does not exist, or else the mock's own 404", () => {
     const call = behaving();
     expect(call("fetch", at(9))).toMatchObject({ status: 404, body: { code: "gone" } });
     for (const id of ["replace", "change", "remove"])
@@ -178,7 +178,7 @@ describe("a repeated key", () => {
   };
   const sent = (value: string | undefined, body: unknown) => input({ headers: { "Idempotency-key": value }, body });
 
-  test("gets the first answer, marked; another key, or none, gets its own", () => {
+  test("gets the first response with Idempotency-Replayed; another key or no key gets a new response", () => {
     const behave = replayed([key]);
     expect(behave(sent("a", { b: 1 }))).toEqual({ status: 200, headers: { A: "a" }, body: 1 });
     expect(behave(sent("a", { b: 1 }))).toEqual({
@@ -193,7 +193,7 @@ describe("a repeated key", () => {
     ]).toEqual([2, 3, 4]);
   });
 
-  test("with another body gets 422 where that is declared, else the first answer", () => {
+  test("with another body gets 422 if it is declared, otherwise the first response", () => {
     const declared = replayed([key], { "422": { description: "" } });
     declared(sent("a", 1));
     expect(declared(sent("a", 2))).toEqual({ status: 422, headers: {} });
@@ -202,7 +202,7 @@ describe("a repeated key", () => {
     expect(undeclared(sent("a", 2))).toEqual({ status: 200, headers: { A: "a" }, body: 1 });
   });
 
-  test("is compared with the body as it was sent", () => {
+  test("is compared with the body as sent, even if the handler changes it", () => {
     const document = documentOf({ "/pets": { post: { operationId: "create", parameters: [key], responses: MEMBER } } });
     const behave = withReplay(document, operationsOf(document)[0]!, ({ body }) => {
       (body as { b: number }).b = 2;
@@ -217,7 +217,7 @@ describe("a repeated key", () => {
     [[{ ...key, in: "query" }]],
     [[{ ...key, name: "X-Idempotency-Key" }]],
     [[{ ...key, name: "Idempotency-Keys" }]],
-  ])("means nothing where the header is not declared: %o", (parameters) => {
+  ])("is ignored if the header is not declared: %o", (parameters) => {
     const behave = replayed(parameters);
     expect([behave(sent("a", 1)).body, behave(sent("a", 1)).body]).toEqual([1, 2]);
   });

@@ -58,7 +58,7 @@ const bookshop: OpenApiDocument = {
   components: { schemas: { Book } },
 };
 
-test("a collection follows from the paths: create, replace, change and remove are seen by list and fetch", async () => {
+test("a collection follows from the paths: list and fetch show each create, replace, change and remove", async () => {
   const { request } = await serve({ document: bookshop });
   const books = async (shop: number): Promise<unknown> => (await request(`/shops/${shop}/books`)).json();
   const second = await (await request("/shops/1/books", json({ title: "Persuasion", price: 9 }))).json();
@@ -76,12 +76,12 @@ test("a collection follows from the paths: create, replace, change and remove ar
   expect(await books(1)).toEqual([{ ...first, price: 5 }]);
 });
 
-test("an operation of no collection answers with what its schema allows", async () => {
+test("an operation without a collection returns a value that its schema allows", async () => {
   const { request } = await serve({ document: bookshop });
   expect(await (await request("/health")).json()).toBe("fine");
 });
 
-test("an example that breaks the document is not sent: the 500 says where it is wrong", async () => {
+test("an example that breaks the document is not sent: the 500 names the position of the error", async () => {
   const { request } = await serve({ document: bookshop });
   const answer = await request("/broken");
   expect(answer.status).toBe(500);
@@ -90,7 +90,7 @@ test("an example that breaks the document is not sent: the 500 says where it is 
   );
 });
 
-test("an answer has what only answers may give, and the headers that it has to carry", async () => {
+test("a response has its read-only fields and its required headers", async () => {
   const schema = {
     type: "object",
     required: ["id", "isNew"],

@@ -3,7 +3,7 @@ import { document } from "@petstore/contract/document";
 import { expect, test } from "vitest";
 import { serve } from "./serve.ts";
 
-test("the client creates, fetches, pages and fails against the mock as against the service", async () => {
+test("the client creates, fetches, pages and gets errors with the mock as with the service", async () => {
   const { baseUrl } = await serve({ document });
   const petstore = createPetstore({ baseUrl, apiKey: "any-key", onDeprecated: false, retry: { limit: 1 } });
 

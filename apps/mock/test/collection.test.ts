@@ -7,11 +7,11 @@ const MIA = { id: 7, name: "Mia", status: "available" };
 const animals = (schema: Schema = { type: "integer" }) => new Collection("id", schema, [REX, MIA]);
 
 describe("the id of a new member", () => {
-  test("is greater than all before, and is not given twice", () => {
+  test("is greater than all earlier ids, and is never reused", () => {
     const collection = animals();
     expect(collection.add({ name: "Kim", id: 3 })).toEqual({ name: "Kim", id: 8 });
     collection.remove(8);
-    expect(collection.add({})).toEqual({ id: 8 }); // the greatest that is left is 7
+    expect(collection.add({})).toEqual({ id: 8 }); // the greatest remaining id is 7
     expect(new Collection("id", {}, []).add({})).toEqual({ id: 1 });
     const emptied = new Collection("id", {}, [{ id: 1 }, { id: 2 }]);
     emptied.remove(1);
@@ -19,7 +19,7 @@ describe("the id of a new member", () => {
     expect(emptied.add({})).toEqual({ id: 3 });
   });
 
-  test("is a text where the schema has one", () => {
+  test("is a string if the schema has one", () => {
     expect(animals({ type: "string" }).add({})).toEqual({ id: "8" });
     expect(animals({ type: ["string", "null"] }).add({})).toEqual({ id: "8" });
     expect(animals({ format: "uuid" }).add({})["id"]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4/);
@@ -28,18 +28,18 @@ describe("the id of a new member", () => {
 });
 
 describe("a member", () => {
-  test("is found by what is the same in writing", () => {
+  test("is found by its id as a number or as a string", () => {
     expect([animals().find(7), animals().find("7"), animals().find("8")]).toEqual([MIA, MIA, undefined]);
   });
 
-  test("keeps its id and its place when it is put", () => {
+  test("keeps its id and its position when it is replaced", () => {
     const collection = animals();
     expect(collection.put("1", { id: 9, name: "Rexy" })).toEqual({ id: 1, name: "Rexy" });
     expect(collection.put("9", { name: "Nobody" })).toBeUndefined();
     expect(collection.page({})?.members).toEqual([{ id: 1, name: "Rexy" }, MIA]);
   });
 
-  test("is given back once when it is removed", () => {
+  test("is returned once when it is removed", () => {
     const collection = animals();
     expect([collection.remove("1"), collection.remove("1")]).toEqual([REX, undefined]);
     expect(collection.page({})).toEqual({ members: [MIA], cursor: undefined });
@@ -47,13 +47,13 @@ describe("a member", () => {
 });
 
 describe("a page", () => {
-  test("holds the members whose fields all have these values", () => {
+  test("contains the members that match every filter", () => {
     const collection = animals();
     expect(collection.page({ status: "sold" })?.members).toEqual([REX]);
     expect(collection.page({ status: "sold", name: "Mia" })?.members).toEqual([]);
   });
 
-  test("ends at its limit, and leads to the next one while there is more", () => {
+  test("ends at its limit, and has a cursor while more members follow", () => {
     const collection = animals();
     const first = collection.page({}, 1)!;
     expect(first.members).toEqual([REX]);
@@ -62,7 +62,10 @@ describe("a page", () => {
     expect(collection.page({}, 2)).toEqual({ members: [MIA], cursor: undefined });
   });
 
-  test.each(["", "zzz", "MQ=", "MS41", "LTE=", "MDE"])("begins at no cursor that no page gave: %s", (cursor) => {
-    expect(animals().page({}, 1, cursor)).toBeUndefined();
-  });
+  test.each(["", "zzz", "MQ=", "MS41", "LTE=", "MDE"])(
+    "is undefined for a cursor that no page returned: %s",
+    (cursor) => {
+      expect(animals().page({}, 1, cursor)).toBeUndefined();
+    },
+  );
 });

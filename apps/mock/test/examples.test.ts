@@ -21,7 +21,7 @@ function answerOf(responses: Json, status: number, name?: string, components?: J
 const json = (media: Json) => ({ description: "", content: { "application/json": media } });
 const EMPTY = { headers: {}, contentType: "application/json" };
 
-describe("the status of a success is the lowest that is declared", () => {
+describe("the status of a success is the lowest declared one, or 200", () => {
   test.each<[keys: string[], status: number]>([
     [["404", "201", "200"], 200],
     [["404", "2XX"], 200],
@@ -35,24 +35,24 @@ describe("the status of a success is the lowest that is declared", () => {
     expect(successStatus(entry)).toBe(status);
   });
 
-  test("or 200 of an operation without responses", () => {
+  test("for an operation without responses", () => {
     expect(successStatus(operation(undefined).entry)).toBe(200);
   });
 });
 
-describe("the example of an answer", () => {
+describe("the example of a response", () => {
   test.each<[name: string, media: Json, body: unknown]>([
-    ["is its example", { example: "a", schema: { type: "integer" } }, "a"],
-    ["is the first of several", { examples: { one: { value: "a" }, two: { value: "b" } } }, "a"],
-    ["is the single one before several", { example: "c", examples: { one: { value: "a" } } }, "c"],
-    ["is what its schema allows", { schema: { const: "d" } }, "d"],
+    ["is its `example`", { example: "a", schema: { type: "integer" } }, "a"],
+    ["is the first of its `examples`", { examples: { one: { value: "a" }, two: { value: "b" } } }, "a"],
+    ["is its `example` if it has both", { example: "c", examples: { one: { value: "a" } } }, "c"],
+    ["is a value that its schema allows", { schema: { const: "d" } }, "d"],
     [
-      "is the one that has the status",
+      "is the one whose status is that of the response",
       { example: "c", examples: { one: { value: "a" }, two: { value: { status: 200 } } } },
       { status: 200 },
     ],
     [
-      "has a status that is none in writing",
+      "is the first one if no status is a number",
       { examples: { one: { value: { status: "200" } }, two: { value: null } } },
       { status: "200" },
     ],
@@ -60,7 +60,7 @@ describe("the example of an answer", () => {
     expect(answerOf({ "200": json(media) }, 200)).toEqual({ ...EMPTY, status: 200, body });
   });
 
-  test("is that of a name, also behind a reference", () => {
+  test("is the one with the given name, also behind a reference", () => {
     const examples = { one: { value: "a" }, two: { $ref: "#/components/examples/Two" } };
     const components = { examples: { Two: { value: "b" } } };
     expect(answerOf({ "200": json({ examples }) }, 200, "two", components)).toMatchObject({ body: "b" });
@@ -68,12 +68,12 @@ describe("the example of an answer", () => {
     expect(answerOf({ "200": { description: "" } }, 200, "three")).toBeUndefined();
   });
 
-  test("is none where there is no body, and none at all for a status that is not declared", () => {
+  test("is empty for a response without a body, and undefined for an undeclared status", () => {
     expect(answerOf({ "204": { description: "" } }, 204)).toEqual({ status: 204, headers: {} });
     expect(answerOf({ "204": { description: "" } }, 404)).toBeUndefined();
   });
 
-  test("repeats the status where its response stands for several", () => {
+  test("gets the requested status if its response is declared for several", () => {
     const examples = { one: { value: { status: 400, code: "a" } }, two: { value: { status: 503, code: "b" } } };
     const answers = (status: number, key = "default", name?: string) =>
       answerOf({ [key]: json({ examples }) }, status, name)?.body;
@@ -85,7 +85,7 @@ describe("the example of an answer", () => {
   });
 });
 
-describe("the headers of an answer", () => {
+describe("the headers of a response", () => {
   const headers = {
     "X-Id": { required: true, schema: { type: "string" }, example: "a" },
     Count: { required: true, schema: { const: 5 } },
@@ -95,7 +95,7 @@ describe("the headers of an answer", () => {
   };
   const components = { examples: { Sent: { value: true } }, headers: { RetryAfter: { example: 1 } } };
 
-  test("are those that it has to carry, and in a failure also those it may", () => {
+  test("are the required ones, and in a failure also the optional ones", () => {
     const required = { "X-Id": "a", Count: 5, Sent: true, Listed: "a,b" };
     const sent = (status: number) => answerOf({ default: { headers } }, status, undefined, components)?.headers;
     expect(sent(200)).toStrictEqual(required);
@@ -104,7 +104,7 @@ describe("the headers of an answer", () => {
   });
 });
 
-describe("the answer that is preferred", () => {
+describe("the preferred response", () => {
   const responses = {
     "404": json({ examples: { missing: { value: "m" }, both: { value: "f" } } }),
     "200": json({ examples: { empty: { value: [] }, both: { value: "s" } } }),
@@ -125,7 +125,7 @@ describe("the answer that is preferred", () => {
   });
 });
 
-test("an operation that declares no response is named", () => {
+test("successResponse throws with the name of an operation that declares no response", () => {
   const { document, entry } = operation({});
   expect(() => successResponse(document, entry)).toThrow('Operation "listPets" declares no response.');
 });

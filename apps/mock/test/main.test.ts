@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 const MAIN = resolve(import.meta.dirname, "../src/main.ts");
 
-test("prints the address it listens on and a request to try, and logs each request", async () => {
+test("the mock prints its address and a request to try, and logs each request", async () => {
   const child = spawn(process.execPath, [MAIN, "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void child.kill());
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
@@ -28,7 +28,7 @@ test("prints the address it listens on and a request to try, and logs each reque
   expect(await lineWith("GET")).toBe("GET /v1/pets 503");
 });
 
-test("says where a contract cannot be read", async () => {
+test("the mock names a contract file that it cannot read", async () => {
   const folder = await mkdtemp(join(tmpdir(), "mock-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, "broken.yaml");
@@ -37,7 +37,7 @@ test("says where a contract cannot be read", async () => {
   expect(failure).toMatchObject({ code: 1, stderr: expect.stringMatching(/broken\.yaml/) });
 });
 
-test("says that a port is taken and how to choose another, and ends", async () => {
+test("the mock exits with the error and the remedy if its port is taken", async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void taken.close());
   await once(taken, "listening");

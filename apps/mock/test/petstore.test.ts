@@ -13,7 +13,7 @@ import { json, serve } from "./serve.ts";
 const REX = { name: "Rex", categoryId: 7 };
 
 describe("the mock of the contract", () => {
-  test("begins with the examples, and lists, pages and fetches what is created", async () => {
+  test("starts with the examples, and lists, pages and fetches created animals", async () => {
     const { request } = await serve({ document });
     const before = (await (await request("/pets")).json()) as object[];
     expect(before).toEqual(
@@ -37,7 +37,7 @@ describe("the mock of the contract", () => {
     expect(walked).toEqual([...before, rex]);
   });
 
-  test("answers 404 for an animal it does not have, 400 for a request or a cursor that is not valid, 401 without a key", async () => {
+  test("returns 404 for an unknown animal, 400 for an invalid request or cursor, and 401 without a key", async () => {
     const { baseUrl, request } = await serve({ document });
     const statuses = [
       request("/pets/4711"),
@@ -49,7 +49,7 @@ describe("the mock of the contract", () => {
     expect(await Promise.all(statuses)).toEqual([404, 400, 400, 401, 401]);
   });
 
-  test("answers a repeat with the first answer, and a key used for another body with 422", async () => {
+  test("returns the first response for a repeated key, and 422 if the body differs", async () => {
     const { request } = await serve({ document });
     const create = (body: object) => request("/pets", json(body, { "Idempotency-Key": "one" }));
     const first = await create(REX);
@@ -60,7 +60,7 @@ describe("the mock of the contract", () => {
     expect(await (await request("/pets")).json()).toHaveLength(3);
   });
 
-  test("keeps to the contract in every check that follows from it, but that any well-formed key will do", async () => {
+  test("passes every check that follows from the contract, except that it accepts any well-formed key", async () => {
     const { baseUrl } = await serve({ document });
     const credentials = () => ({ headers: { Authorization: "Bearer any-key" } });
     const { passed, failures } = await runConformance(document, { baseUrl, credentials });
@@ -77,7 +77,7 @@ describe("the mock of the contract", () => {
 describe("Prefer", () => {
   const cases = declaredExamples(document);
 
-  test("there is an example for every declared status", () => {
+  test("the contract has more than ten examples of responses", () => {
     expect(cases.length).toBeGreaterThan(10);
   });
 
@@ -91,7 +91,7 @@ describe("Prefer", () => {
     }
   });
 
-  test("a code alone is answered with its example, and with the headers of that failure", async () => {
+  test("a code alone gets its example and the headers of the failure", async () => {
     const { request } = await serve({ document });
     const limited = await request("/pets", { headers: { Prefer: "code=429" } });
     expect([limited.status, limited.headers.get("Retry-After")]).toEqual([429, "1"]);
@@ -100,7 +100,7 @@ describe("Prefer", () => {
     expect(refused.headers.get("WWW-Authenticate")).toContain("Bearer");
   });
 
-  test("an example alone is looked for in the successes first", async () => {
+  test("an example alone is searched in the success responses first", async () => {
     const { request } = await serve({ document });
     const empty = await request("/pets", { headers: { Prefer: "example=empty" } });
     expect([empty.status, await empty.json()]).toEqual([200, []]);
@@ -108,7 +108,7 @@ describe("Prefer", () => {
     expect([missing.status, missing.headers.get("Preference-Applied")]).toEqual([404, "example=notFound"]);
   });
 
-  test("a preference that cannot be met is ignored, not announced as applied, and logged", async () => {
+  test("a preference that cannot be met is ignored, logged and left out of Preference-Applied", async () => {
     const lines: string[] = [];
     const { request } = await serve({ document, log: (line) => lines.push(line) });
     const answer = await request("/pets", { headers: { Prefer: "code=200, example=nothing, dynamic=true" } });
@@ -117,13 +117,13 @@ describe("Prefer", () => {
     expect(lines).toEqual(["GET /v1/pets 200 (listPets has nothing for Prefer: example=nothing)"]);
   });
 
-  test("a request that is not valid is refused all the same", async () => {
+  test("an invalid request is rejected even with a preference", async () => {
     const { request } = await serve({ document });
     expect((await request("/pets?limit=0", { headers: { Prefer: "code=200" } })).status).toBe(400);
   });
 });
 
-/** Every example of every answer of the document, and the status to ask for: that in its body, for `default`. */
+/** Every example of every response of the document, with its status. For `default`, the status is in the body. */
 function declaredExamples(of: OpenApiDocument) {
   return operationsOf(of).flatMap(({ id: operationId, path: template, operation }) =>
     Object.entries(operation.responses ?? {}).flatMap(([key, node]) => {
@@ -138,7 +138,7 @@ function declaredExamples(of: OpenApiDocument) {
   );
 }
 
-/** A body to send, if one is to be sent. */
+/** Returns the first example of a body, if there is one. */
 function firstExample(requestBody: RequestBodyObject | undefined): object | undefined {
   const [media] = Object.values(requestBody?.content ?? {}) as { examples?: Record<string, { value: object }> }[];
   return Object.values(media?.examples ?? {})[0]?.value;

@@ -13,7 +13,7 @@ test.each([
   ["code = 404 ; foo=bar, respond-async, wait=10", { code: 404 }],
   ["code=404, code=400", { code: 404 }], // the first one counts
   ["code=teapot", {}],
-  ["code=100", {}], // no final answer
+  ["code=100", {}], // no final response
   ['example=""', {}], // as if it had no value
   ["dynamic=true", {}],
 ])("Prefer: %s", (header, preferences) => {
