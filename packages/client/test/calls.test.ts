@@ -27,7 +27,7 @@ describe("createPet", () => {
     });
   });
 
-  test("201: accepts the caller's Idempotency-Key beside the body's fields", async () => {
+  test("201: accepts the caller's Idempotency-Key together with the fields of the body", async () => {
     const input = { ...rex, "Idempotency-Key": "client-1" };
     const first = await petstore.createPet(input).orThrow();
     const again = await petstore.createPet(input);
@@ -106,8 +106,8 @@ describe("getPet", () => {
   });
 });
 
-describe("by path", () => {
-  test("the same calls, as in openapi-fetch", async () => {
+describe("calls by path", () => {
+  test("return the same results, as in openapi-fetch", async () => {
     const created = await petstore.POST("/pets", { body: rex, params: { header: { "Idempotency-Key": "by-path" } } });
     if (!created.ok) throw new TypeError(created.error.message);
     const { id } = created.data;
@@ -117,7 +117,7 @@ describe("by path", () => {
     expectTypeOf(petstore.GET("/pets")).toEqualTypeOf<Call<"listPets">>();
   });
 
-  test("throws for an unknown path", () => {
+  test("throw for an unknown path", () => {
     // @ts-expect-error there is no such path
     expect(() => petstore.GET("/animals")).toThrow(
       new TypeError("The contract has no operation GET /animals. Pass a path template of the contract."),

@@ -71,7 +71,7 @@ describe("checkContract", () => {
     });
   });
 
-  test("sends no key, to the URL beside the version of baseUrl", async () => {
+  test("requests the document beside the version in baseUrl, without the key", async () => {
     const requests: unknown[] = [];
     await using server = await faulty(({ url, headers }, response) => {
       requests.push([url, headers.authorization]);

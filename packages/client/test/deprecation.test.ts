@@ -68,7 +68,7 @@ describe("an operation that only the response declares deprecated is reported on
 describe("without onDeprecated", () => {
   afterEach(() => vi.restoreAllMocks());
 
-  test("the console shows one warning; with false, none", async () => {
+  test("the console shows one warning, and none if onDeprecated is false", async () => {
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
     for (const options of [{}, { onDeprecated: false }] as const) {
       const petstore = createPetstore({

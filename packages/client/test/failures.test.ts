@@ -101,7 +101,7 @@ describe("a response outside the contract is an unreadable_answer with a reason"
 });
 
 describe("no response", () => {
-  test("connection refused", async () => {
+  test("a refused connection is a network_error", async () => {
     const server = await faulty(() => {}, { retry: false });
     await server[Symbol.asyncDispose]();
     const result = await server.petstore.listPets();
@@ -113,7 +113,7 @@ describe("no response", () => {
     });
   });
 
-  test("attemptTimeout, for headers and for a body that stops", async () => {
+  test("attemptTimeout ends an attempt whose headers or body do not arrive", async () => {
     const answers: RequestListener[] = [
       () => {},
       (_, response) => void response.writeHead(200, { "Content-Length": 5 }).write("["),
@@ -142,7 +142,7 @@ describe("no response", () => {
     expect(server.requests.length).toBeLessThan(10);
   });
 
-  test("timeout holds for a fetch that ignores its signal", async () => {
+  test("timeout also ends a call whose fetch ignores its signal", async () => {
     const petstore = createPetstore({
       baseUrl: "http://127.0.0.1/v1",
       apiKey: KEY,
@@ -153,7 +153,7 @@ describe("no response", () => {
     expect((await petstore.listPets()).error?.code).toBe("timeout");
   });
 
-  test("the signal ends an attempt, and a wait between two", async () => {
+  test("the signal ends an attempt, and a wait between two attempts", async () => {
     for (const answer of [() => {}, error(503, { "Retry-After": "20" })] as RequestListener[]) {
       const controller = new AbortController();
       const reason = new Error("the page was closed");
@@ -170,7 +170,7 @@ describe("no response", () => {
     }
   });
 
-  test("a value that cannot be sent", async () => {
+  test("a value that cannot be sent is an unsendable_request", async () => {
     await using server = await faulty(error(500));
     const result = await server.petstore.createPet({ name: "Rex", categoryId: 1, "Idempotency-Key": "two\nlines" });
     expect(result).toMatchObject({ status: 0, error: { code: "unsendable_request" }, cause: expect.any(TypeError) });
@@ -178,7 +178,7 @@ describe("no response", () => {
   });
 });
 
-test("a call that has ended leaves no timer and no listener behind", async () => {
+test("an ended call leaves no timer and no listener", async () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const { signal } = new AbortController();
   await using server = await faulty(error(503));

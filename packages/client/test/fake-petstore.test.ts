@@ -16,8 +16,8 @@ function start(options: Partial<PetstoreOptions> = {}) {
   return { fake, petstore: createPetstore({ ...service, ...options }) };
 }
 
-describe("without a mock, the response is the contract's example", () => {
-  test("of each operation's success", async () => {
+describe("a response without a mocked body is the contract's example", () => {
+  test("for the success of each operation", async () => {
     const { fake, petstore } = start();
     expect(await petstore.listPets().orThrow()).toEqual([
       rex,
@@ -28,7 +28,7 @@ describe("without a mock, the response is the contract's example", () => {
     fake.verify();
   });
 
-  test("of the mocked status, with its required headers", async () => {
+  test("for the mocked status, with its required headers", async () => {
     const { fake, petstore } = start({ retry: false });
     fake.mock("getPet", { status: 404 }, { status: 401 }, { status: 503 }, { status: 418 }, { status: 304 });
     const answers = [];
@@ -45,7 +45,7 @@ describe("without a mock, the response is the contract's example", () => {
     expect(answers[3]!.error?.status).toBe(418);
   });
 
-  test("of the contract itself", async () => {
+  test("and checkContract gets the contract itself", async () => {
     const { petstore } = start();
     expect(await petstore.checkContract()).toMatchObject({ compatible: true, added: [], server: petstore.contract });
   });
@@ -69,7 +69,7 @@ describe("a mock responds", () => {
     fake.verify();
   });
 
-  test("one after the other, repeating the last, so that tests can cover retries", async () => {
+  test("with its results in order, then repeats the last one, so that tests can cover retries", async () => {
     const { fake, petstore } = start({ retry: { baseDelay: 1 } });
     fake.mock("listPets", { status: 503 }, { status: 429 }, { status: 200, body: [] });
     expect(await petstore.listPets().orThrow()).toEqual([]);
@@ -77,7 +77,7 @@ describe("a mock responds", () => {
     expect(fake.requestsTo("listPets")).toHaveLength(4);
   });
 
-  test("page by page, along the Link header", async () => {
+  test("page by page, with a Link header", async () => {
     const { fake, petstore } = start();
     fake.mock("listPets", ({ query }) =>
       query.cursor === undefined
@@ -199,7 +199,7 @@ describe("a request that breaks the contract gets a 501 and is not recorded", ()
     expect(() => fake.verify()).toThrow("the contract at /body/colour: The contract has no such field.");
   });
 
-  test("the client returns it as an error, without a retry", async () => {
+  test("the client returns the 501 as an error, without a retry", async () => {
     const { fake, petstore } = start();
     const message = "listPets: the request breaks the contract at /query/limit: 500 is greater than 100.";
     await expect(petstore.listPets({ limit: 500 }).orThrow()).rejects.toThrow(message);
@@ -259,7 +259,7 @@ describe("a mocked response that breaks the contract", () => {
   });
 });
 
-test("fetch accepts a Request, a URL or a string, and an aborted signal", async () => {
+test("fetch accepts a string or a URL, and rejects if its signal is aborted", async () => {
   const { fake } = start();
   const init = { headers: { Authorization: "Bearer any" } };
   for (const input of ["https://pets.test/v1/pets", new URL("https://pets.test/v1/pets")])

@@ -18,53 +18,53 @@ describe("the digest of an operation", () => {
     ["prose", [{}], [{ summary: "S", description: "D", tags: ["T"], externalDocs: {} }]],
     ["examples", [schema({})], [schema({ example: 1, examples: [2], description: "D" })]],
     ["the order of fields", [schema({ type: "string", minLength: 1 })], [schema({ minLength: 1, type: "string" })]],
-    ["what nothing refers to", [{}], [{}, named({ type: "string" })]],
+    ["an unused schema", [{}], [{}, named({ type: "string" })]],
     [
-      "prose of a property that is named properties",
+      "the prose of a property named properties",
       [schema({ properties: { properties: { type: "string" } } })],
       [schema({ properties: { properties: { type: "string", description: "D" } } })],
     ],
     [
-      "prose behind a reference",
+      "the prose behind a reference",
       [schema(ref("schemas/A")), named({})],
       [schema(ref("schemas/A")), named({ description: "D" })],
     ],
-  ])("stays the same by %s", async (_title, one, other) => {
+  ])("does not depend on %s", async (_title, one, other) => {
     expect(await digestOf(...one)).toMatch(/^[0-9a-f]{16}$/);
     expect(await digestOf(...other)).toBe(await digestOf(...one));
   });
 
   test.each<[title: string, one: Parameters<typeof documentOf>, other: Parameters<typeof documentOf>]>([
     ["a field", [schema({})], [schema({ type: "string" })]],
-    ["a property that is named as prose is", [schema({ properties: { tags: {} } })], [schema({ properties: {} })]],
+    ["a property named like a prose field", [schema({ properties: { tags: {} } })], [schema({ properties: {} })]],
     [
-      "what such a property holds",
+      "the schema of such a property",
       [schema({ properties: { tags: {} } })],
       [schema({ properties: { tags: { type: "string" } } })],
     ],
     [
-      "a pattern, a definition or a header that is named so",
+      "a pattern property named like a prose field",
       [schema({ patternProperties: { example: {} }, $defs: { a: {} } })],
       [schema({ $defs: { a: {} } })],
     ],
     ["the order of a list", [schema({ enum: [1, 2] })], [schema({ enum: [2, 1] })]],
     [
-      "what a reference leads to",
+      "the target of a reference",
       [schema(ref("schemas/A")), named({})],
       [schema(ref("schemas/A")), named({ type: "string" })],
     ],
     [
-      "what stands beside a reference",
+      "a keyword beside a reference",
       [schema(ref("schemas/A")), named({})],
       [schema({ ...ref("schemas/A"), minLength: 1 }), named({})],
     ],
     [
-      "what a reference in a cycle leads to",
+      "the target of a reference in a cycle",
       [schema(ref("schemas/A")), named({ properties: { a: ref("schemas/A"), b: {} } })],
       [schema(ref("schemas/A")), named({ properties: { a: ref("schemas/A"), b: { type: "string" } } })],
     ],
     ["a parameter of its path", [{}], [{}, {}, { parameters: [{ name: "id", in: "path" }] }]],
-  ])("changes by %s", async (_title, one, other) => {
+  ])("depends on %s", async (_title, one, other) => {
     expect(await digestOf(...other)).not.toBe(await digestOf(...one));
   });
 

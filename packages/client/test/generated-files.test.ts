@@ -18,28 +18,28 @@ describe("an operation's arguments", () => {
     ["the fields of a closed object", body(closed), {}, true, true],
     ["the fields of a closed object that requires none", body({ ...closed, required: [] }), {}, true, false],
     [
-      "the body, where a field has the name of a parameter",
+      "the body, if a field has the name of a parameter",
       { ...body(closed), parameters: [query("status")] },
       { status: "query", body: "body" },
       undefined,
       true,
     ],
     [
-      "the body, where it may have other fields",
+      "the body, if it allows other fields",
       body({ ...closed, additionalProperties: true }),
       { body: "body" },
       undefined,
       true,
     ],
-    ["the body, where it is optional", body(closed, false), { body: "body" }, undefined, false],
-    ["the body, where it is no object", body({ type: "array" }), { body: "body" }, undefined, true],
+    ["the body, if it is optional", body(closed, false), { body: "body" }, undefined, false],
+    ["the body, if it is not an object", body({ type: "array" }), { body: "body" }, undefined, true],
   ])("are %s", (_name, operation, parameters, hasFields, isInputRequired) => {
     const [described] = describedOperations(documentOf({ put: { operationId: "put", responses, ...operation } }));
     expect(described).toMatchObject({ entry: { parameters, success: [200] }, isInputRequired });
     expect(described?.entry.hasFields).toBe(hasFields);
   });
 
-  test("are also the path's own parameters", () => {
+  test("include the path's own parameters", () => {
     const item = { parameters: [{ name: "id", in: "path", required: true }], get: { operationId: "read", responses } };
     expect(describedOperations(documentOf(item))).toMatchObject([
       { entry: { parameters: { id: "path" } }, isInputRequired: true },

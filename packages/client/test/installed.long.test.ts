@@ -31,7 +31,7 @@ const noOtherRuntimes =
     : "the other runtimes are installed on Linux with x64";
 
 /** The packed client, installed in a new project with its examples, two compilers and a bundler. */
-describe("the client, packed and installed elsewhere", () => {
+describe("the packed client in another project", () => {
   let installed: InstalledPackage;
   let service: TestService;
   let environment: { PETSTORE_URL: string; PETSTORE_KEY: string };
@@ -79,17 +79,22 @@ describe("the client, packed and installed elsewhere", () => {
     const nodenext = { module: "nodenext", target: "es2023", noEmit: true };
     const bundler = { module: "esnext", moduleResolution: "bundler", target: "es2022", noEmit: true };
     test.each([
-      ["typescript", "of what runs in Node", { ...node, ...nodenext }, ["readme", "script", "backend", "testing"]],
-      ["typescript-7", "of what runs in Node", { ...node, ...nodenext }, ["readme", "script", "backend", "testing"]],
-      ["typescript", "of the page", { ...browser, ...bundler }, ["browser"]],
-      ["typescript-7", "of the page", { ...browser, ...bundler }, ["browser"]],
+      ["typescript", "in the programs for Node", { ...node, ...nodenext }, ["readme", "script", "backend", "testing"]],
+      [
+        "typescript-7",
+        "in the programs for Node",
+        { ...node, ...nodenext },
+        ["readme", "script", "backend", "testing"],
+      ],
+      ["typescript", "in the page", { ...browser, ...bundler }, ["browser"]],
+      ["typescript-7", "in the page", { ...browser, ...bundler }, ["browser"]],
     ])("%s, %s", (compiler, _programs, options, folders) => {
       expect(installed.typecheck(compiler, options, ["entries.ts", ...folders])).toBe("");
     });
   });
 
   test.for(["node", "node-20", "bun", "deno"] as const)(
-    "with %s it adds each animal of a file once",
+    "with %s, the script adds each animal of a file once",
     async (runtime, context) => {
       if (runtime !== "node") context.skip(noOtherRuntimes !== undefined, noOtherRuntimes);
       const add = (animals: object[]) => {
@@ -111,7 +116,7 @@ describe("the client, packed and installed elsewhere", () => {
   );
 
   test.for(["node", "node-20"] as const)(
-    "with %s and node:test, users test what they built on it",
+    "with %s and node:test, users test their own code with the fake petstore",
     async (runtime, context) => {
       if (runtime !== "node") context.skip(noOtherRuntimes !== undefined, noOtherRuntimes);
       const { stdout } = await runIn(runtime, "--test", "testing/inventory.test.js");
@@ -120,7 +125,7 @@ describe("the client, packed and installed elsewhere", () => {
     },
   );
 
-  test("the backend shows its users animals, and hides the petstore's failures", async () => {
+  test("the backend shows animals to its users, and hides the petstore's failures", async () => {
     await using backend = await installed.serve("backend/server.ts", environment);
     const url = `${backend.origin}/animals`;
     const post = async (body: object) => {
@@ -142,7 +147,7 @@ describe("the client, packed and installed elsewhere", () => {
     expect([response.status, await response.json()]).toEqual([503, { error }]);
   });
 
-  test("bundled by Vite, in a page of another origin, it lists animals page by page", async (context) => {
+  test("the page, bundled by Vite and served from another origin, lists animals page by page", async (context) => {
     context.skip(chromiumAbsence !== undefined, chromiumAbsence);
     for (const name of ["Ada", "Bob", "Eve"]) await service.addPet({ name, categoryId: 1, status: "sold" });
     const vite = join(installed.directory, "node_modules/vite/bin/vite.js");
@@ -176,7 +181,7 @@ describe("the client, packed and installed elsewhere", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("it keeps its size limits, and a bundle contains only the operations it calls", async () => {
+  test("the client keeps its size limits, and a bundle contains only the operations it calls", async () => {
     const sizes = run("node_modules/.bin/size-limit", ["--json"], { cwd: source });
     const { stdout } = await sizes.catch((error: Ran) => error);
     const [core, all, one] = JSON.parse(stdout) as { size: number; sizeLimit?: number; passed?: boolean }[];
@@ -186,7 +191,7 @@ describe("the client, packed and installed elsewhere", () => {
   });
 });
 
-test("without optional peers the install is small, and the testing entry names its missing peer", async () => {
+test("an install without optional peers is small, and the testing entry names its missing peer", async () => {
   using installed = installPacked(source, {});
   const packages = readdirSync(join(installed.directory, "node_modules/.pnpm"));
   const names = packages.flatMap((name) => /^(.+)@\d/.exec(name)?.[1] ?? []);

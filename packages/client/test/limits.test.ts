@@ -33,7 +33,7 @@ describe("calls by path accept the options of a call", () => {
   });
 });
 
-test("a signal that is aborted before a wait begins ends it at once", async () => {
+test("a wait ends at once if its signal was aborted before", async () => {
   const controller = new AbortController();
   const reason = new Error("the page was closed");
   await using server = await faulty(refuse({ "Retry-After": "20" }), { onRetry: () => controller.abort(reason) });
@@ -46,13 +46,13 @@ test("a signal that is aborted before a wait begins ends it at once", async () =
 
 test("timeout bounds each attempt too", async () => {
   await using server = await faulty(() => {});
-  const start = performance.now(); // since this process began, which no timeout is to be added to
+  const start = performance.now(); // the time since the process started; no timeout may be added to it
   const limits = { timeout: 100, attemptTimeout: Infinity, retry: false as const };
   expect((await server.petstore.listPets({}, limits)).error?.code).toBe("timeout");
   expect(performance.now() - start).toBeLessThan(100 + start);
 });
 
-test("a wait that a signal ends leaves no timer and no listener behind", async () => {
+test("a wait ended by a signal leaves no timer and no listener", async () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const controller = new AbortController();
   const onRetry = () => setImmediate(() => controller.abort());
@@ -65,7 +65,7 @@ test("a wait that a signal ends leaves no timer and no listener behind", async (
   expect(getEventListeners(controller.signal, "abort")).toEqual([]);
 });
 
-test("a signal that is aborted before a call sends nothing", async () => {
+test("a call with an aborted signal sends no request", async () => {
   await using server = await faulty(refuse());
   const result = await server.petstore.listPets({}, { signal: AbortSignal.abort() });
   expect(result.error).toEqual({ code: "aborted", message: "The call was aborted.", status: 0 });

@@ -13,7 +13,7 @@ const read: Operation<"getPet"> = {
   isRetryable: true,
 };
 
-describe("the fake petstore reads a request", () => {
+describe("readRequest", () => {
   const schema = { type: "integer" };
   const contract = {
     ...read,
@@ -39,7 +39,7 @@ describe("the fake petstore reads a request", () => {
     );
   };
 
-  test("with each value in its place", async () => {
+  test("returns each value in its place", async () => {
     const json = { ...headers, "Content-Type": "APPLICATION/JSON ; charset=utf-8" };
     expect(await ask(json, "7")).toMatchObject({
       operationId: "getPet",
@@ -72,7 +72,7 @@ describe("the fake petstore reads a request", () => {
       { requestBody: { required: true, content: {} } },
       /^\/headers\/Content-Type: .*The content type is none\./,
     ],
-  ])("and throws for the headers %j and the body %j", async (given, body, more, violation) => {
+  ])("throws for the headers %j and the body %j", async (given, body, more, violation) => {
     expect(await ask(given, body, more)).toMatch(violation);
   });
 });

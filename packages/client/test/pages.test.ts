@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vites
 import { createPetstore, type Items, type Pet, type Petstore, type Pets } from "../src/index.ts";
 import { type Faulty, faulty, KEY } from "./faulty.ts";
 
-describe("the real service", () => {
+describe("paginate, with the real service,", () => {
   let service: TestService;
   let petstore: Petstore;
   const pets: Pet[] = [];
@@ -21,19 +21,19 @@ describe("the real service", () => {
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
-  test("every animal once, in order, over pages of 10 and of one", async () => {
+  test("returns every animal once and in order, with pages of 10 and of 1", async () => {
     for (const limit of [10, 1]) expect(await Array.fromAsync(petstore.paginate.listPets({ limit }))).toEqual(pets);
     const items = petstore.paginate.listPets();
     expectTypeOf(items).toEqualTypeOf<Items<"listPets">>();
     for await (const pet of items) expectTypeOf(pet).toEqualTypeOf<Pet>();
   });
 
-  test("the filter holds on every page", async () => {
+  test("applies the filter to every page", async () => {
     const sold = await Array.fromAsync(petstore.paginate.listPets({ status: "sold", limit: 5 }));
     expect(sold).toEqual(pets.filter(({ status }) => status === "sold"));
   });
 
-  test("pages, and continuing from one later", async () => {
+  test("returns pages, and continues from the cursor of one", async () => {
     const pages = await Array.fromAsync(petstore.paginate.listPets({ limit: 10 }).pages());
     expect(pages.map(({ items }) => items.length)).toEqual([10, 10, 5]);
     expectTypeOf(pages[0]!.items).toEqualTypeOf<Pets>();
@@ -42,12 +42,12 @@ describe("the real service", () => {
     expect(await Array.fromAsync(rest)).toEqual(pets.slice(10));
   });
 
-  test("a new iteration starts at the first page", async () => {
+  test("starts a new iteration at the first page", async () => {
     const items = petstore.paginate.listPets({ limit: 20 });
     expect(await Array.fromAsync(items)).toEqual(await Array.fromAsync(items));
   });
 
-  test("an error response to a page is thrown", async () => {
+  test("throws the error response of a page", async () => {
     const stranger = createPetstore({ baseUrl: service.baseUrl, apiKey: "pst_test_nobody" });
     await expect(Array.fromAsync(stranger.paginate.listPets())).rejects.toMatchObject({
       name: "PetstoreError",
@@ -56,7 +56,7 @@ describe("the real service", () => {
     });
   });
 
-  test("only operations with pages are in paginate", () => {
+  test("has only the operations with pages", () => {
     // @ts-expect-error getPet has a Link too, to its successor
     expect(petstore.paginate.getPet).toBeUndefined();
     expect(Object.keys(petstore.paginate)).toEqual(["listPets"]);
@@ -75,7 +75,7 @@ describe("links", () => {
     expect([read.length, server.requests.length, other.requests.length]).toEqual([1, 1, 0]);
   });
 
-  test("are relative to the page, may be absolute, and may stand among others", async () => {
+  test("may be relative to the page, absolute, or one of several", async () => {
     const links = [
       (origin: string) => `<${origin}/v1/pets?page=1>; title="a, b; rel=prev"; rel="last next"`,
       () => `</other>; rel="prev", <?page=2>; rel=next`,
@@ -92,7 +92,7 @@ describe("links", () => {
     ]);
   });
 
-  test("in a circle throw an error", async () => {
+  test("in a cycle throw an error", async () => {
     await using server = await paged((index) => `</v1/pets?page=${(index + 1) % 3}>; rel="next"`);
     const read: unknown[] = [];
     await expect(collect(server, read)).rejects.toMatchObject({
@@ -102,8 +102,8 @@ describe("links", () => {
   });
 });
 
-describe("looking ahead", () => {
-  test("no request before the first item, then at most one page ahead", async () => {
+describe("an iteration", () => {
+  test("sends no request before the first item, then requests at most one page ahead", async () => {
     await using server = await paged((index) => `</v1/pets?page=${index + 1}>; rel="next"`);
     const items = server.petstore.paginate.listPets()[Symbol.asyncIterator]();
     expect(server.requests).toEqual([]);
@@ -115,7 +115,7 @@ describe("looking ahead", () => {
     await items.return!();
   });
 
-  test("leaving the loop aborts the request for the next page", async () => {
+  test("aborts the request for the next page if the loop ends early", async () => {
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     await using server = await faulty(
       (request, response) => {
@@ -123,7 +123,7 @@ describe("looking ahead", () => {
           response.writeHead(200, { "Content-Type": "application/json", Link: '<?page=1>; rel="next"' }).end("[{}]");
         } else void once(response, "close").then(() => resolve());
       },
-      { attemptTimeout: Infinity, timeout: Infinity }, // that nothing else ends it
+      { attemptTimeout: Infinity, timeout: Infinity }, // so that nothing else ends the request
     );
     const iterator = server.petstore.paginate.listPets().pages()[Symbol.asyncIterator]();
     await iterator.next();
@@ -132,7 +132,7 @@ describe("looking ahead", () => {
     await ended;
   });
 
-  test("the signal ends the iteration, between two items and during a request", async () => {
+  test("is ended by its signal, between two items and during a request", async () => {
     await using server = await faulty((request, response) => {
       if (request.url === "/v1/pets") {
         response.writeHead(200, { "Content-Type": "application/json", Link: '<?page=1>; rel="next"' }).end("[{}, {}]");
@@ -153,7 +153,7 @@ describe("looking ahead", () => {
   });
 });
 
-test("a redirect does not take the key to another origin", async () => {
+test("a redirect does not send the key to another origin", async () => {
   await using other = await faulty((_, response) => void response.end("[]"));
   await using server = await faulty((_, response) => void response.writeHead(307, { Location: other.baseUrl }).end());
   expect((await server.petstore.listPets()).error?.code).toBe("unreadable_answer");

@@ -43,7 +43,7 @@ describe("in a browser", { timeout: 60_000 }, () => {
   });
   beforeEach((context) => context.skip(chromiumAbsence !== undefined, chromiumAbsence));
 
-  test("the README's components suspend, list page after page, and list what is added", async () => {
+  test("the README's components suspend, list page after page, and list an added animal", async () => {
     for (const name of ["Rex", "Mia", "Tom"]) await service.addPet({ name, categoryId: 1 });
     const page = await newPage();
     const release = await holdRequests(page);

@@ -44,7 +44,7 @@ function settled<Result extends { fetchStatus: string }>(observer: {
   });
 }
 
-test("queries, infinite queries and mutations of the service itself", async () => {
+test("queries, infinite queries and mutations work with the real service", async () => {
   await using service = await startService();
   const petstore = createPetstore({ baseUrl: service.baseUrl, apiKey: service.key });
   const { client } = start();

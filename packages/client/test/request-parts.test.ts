@@ -30,7 +30,7 @@ describe("arguments by name", () => {
       { params: { path: { id: 1 } }, body: { name: "Rex", toString: 2 } },
     ],
     [{ parameters: {}, hasFields: true }, {}, { params: {}, body: {} }],
-  ])("of %j: %j go to their places", (operation, input, message) => {
+  ])("of %j: %j become parameters and body", (operation, input, message) => {
     expect(requestPartsOf({ ...read, ...operation }, input)).toEqual(message);
   });
 });

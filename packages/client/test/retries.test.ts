@@ -49,7 +49,7 @@ describe("a transient failure is retried", () => {
 });
 
 describe("createPet is repeated with one Idempotency-Key", () => {
-  test("made by the client, for each call", async () => {
+  test("that the client creates for each call", async () => {
     const keys: unknown[] = [];
     await using server = await faulty((request, response) => {
       keys.push(request.headers["idempotency-key"]);
@@ -64,7 +64,7 @@ describe("createPet is repeated with one Idempotency-Key", () => {
     expect(keys[3]).not.toBe(keys[0]);
   });
 
-  test("or the caller's", async () => {
+  test("that the caller passes", async () => {
     const keys: unknown[] = [];
     await using server = await faulty((request, response) => {
       keys.push(request.headers["idempotency-key"]);
@@ -122,7 +122,7 @@ describe("the wait", () => {
   });
 
   test.each(["31", "99999999999999999999", new Date(Date.now() + 60_000).toUTCString()])(
-    "is not made for Retry-After: %s, beyond maxRetryAfter: the call returns the response",
+    "is skipped for Retry-After: %s, beyond maxRetryAfter, and the call returns the response",
     async (value) => {
       await using server = await faulty(refuse(503, { "Retry-After": value }));
       expect((await server.petstore.listPets()).status).toBe(503);
@@ -130,7 +130,7 @@ describe("the wait", () => {
     },
   );
 
-  test("is not made if it would exceed timeout: the call returns the response", async () => {
+  test("is skipped if it would exceed timeout, and the call returns the response", async () => {
     await using server = await faulty(refuse(503, { "Retry-After": "5" }), { timeout: 4_000 });
     const start = performance.now();
     expect((await server.petstore.listPets()).status).toBe(503);
