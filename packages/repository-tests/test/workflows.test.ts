@@ -74,7 +74,7 @@ test("the contract workflow runs contract diff and contract check", () => {
   );
 });
 
-/** HEAD replaces the base of the pull request. Exit code 1 passes too: this test does not judge the contract's changes. */
+/** HEAD replaces the base of the pull request. Exit code 1 passes too: this test is not about the changes of the contract. */
 test.each(commands)("%s", (command) => {
   const [name = "", ...options] = command.replace(/ >>.*/, "").replace('"origin/$GITHUB_BASE_REF"', "HEAD").split(" ");
   expect(scripts).toHaveProperty(name);
