@@ -10,7 +10,7 @@ import { freePort } from "@platform/test-support/free-port";
 import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { MIGRATIONS } from "../src/migrations.ts";
-import { ENTRY, run } from "./program.ts";
+import { ENTRY, run, startProgram } from "./program.ts";
 
 describe("petstore migrate", () => {
   test("prints the migrations that it applied", async () => {
@@ -140,6 +140,15 @@ describe("output that cannot be written, as to a full disk", () => {
     expect((await once(child, "exit"))[0]).toBe(0);
     expect(await said).toBe(LOST);
   });
+});
+
+test("the bundled program rejects a query that is not valid percent-encoding", async () => {
+  const { baseUrl, key } = await startProgram(await temporaryFolder());
+  const response = await fetch(`${baseUrl}/pets?status=%`, { headers: { Authorization: `Bearer ${key}` } });
+  expect([response.status, await response.json()]).toEqual([
+    400,
+    expect.objectContaining({ message: expect.stringContaining("not valid percent-encoding") }),
+  ]);
 });
 
 test("a data folder that cannot be created is reported with its setting", async () => {

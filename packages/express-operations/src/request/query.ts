@@ -113,8 +113,7 @@ export function queryValue(url: string, name: string): string | undefined {
 /** Returns whether a text is valid percent-encoding of UTF-8. */
 export function isPercentEncoded(text: string): boolean {
   try {
-    if (text.includes("%")) decodeURIComponent(text);
-    return true;
+    return !text.includes("%") || decodeURIComponent(text) !== ""; // bundlers remove a call whose result is unused
   } catch {
     return false;
   }
