@@ -13,7 +13,6 @@ import { isDatabaseUnavailable } from "@platform/storage/database-error";
 import { findDatabaseFailure } from "@platform/storage/failure";
 import { outageLog } from "@platform/storage/outage";
 import type { Storage } from "@platform/storage/storage";
-import { snapshotPerTurn } from "@platform/storage/snapshot-per-turn";
 import type { Express } from "express";
 import { implement, type Implementation } from "express-operations";
 import { handlers, TABLES, type Tables } from "./registrations.ts";
@@ -43,13 +42,12 @@ const RESPONSE_CACHE_BYTES = 32 * 1024 * 1024;
 export async function createApp(options: AppOptions): Promise<Express> {
   const { storage, logger, isCaching = true } = options;
   expectValidScopes(scopes);
-  const runInSnapshot = snapshotPerTurn(storage);
   const findFailure = () => findDatabaseFailure(storage, Object.keys(TABLES));
   return createServiceApp({
     ...options,
     document,
     basePath: BASE_PATH,
-    runInSnapshot: isCaching ? runInSnapshot : (run) => runInSnapshot(() => run(undefined)), // no version, so no caching
+    runInSnapshot: isCaching ? storage.snapshot : (run) => storage.snapshot(() => run(undefined)), // no version, so no caching
     api: (capacity) => operations(options, capacity),
     isSecret: holdsApiKey,
     findFailure,

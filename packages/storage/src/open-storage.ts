@@ -27,7 +27,7 @@ export function openStorage<Tables>(databaseUrl: string, options: StorageOptions
     ),
     snapshot:
       reader instanceof SqliteFileAdapter
-        ? reader.snapshot.bind(reader) // `db` only reads, so the version changes on every commit
+        ? reader.snapshotAfterTurn.bind(reader) // `db` only reads, so the version changes on every commit
         : (read) => read(undefined),
     expectFileAtPath: () => {
       for (const adapter of [reader, writer.getExecutor().adapter])

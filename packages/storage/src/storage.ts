@@ -13,9 +13,10 @@ export interface Storage<Tables> {
    */
   write: <Result>(work: Work<Tables, Result>, isSuccess?: (result: Result) => boolean) => Promise<Result>;
   /**
-   * Runs `read` in one snapshot and passes its version. The snapshot covers the queries of `db` that run synchronously.
-   * The version changes whenever any process commits, so data may be cached until the version changes. The version is
-   * undefined if SQLite cannot read it. On PostgreSQL there is no snapshot, and the version is always undefined.
+   * Runs `read` at the end of this turn of the event loop and passes the version of a snapshot. All reads of the turn share
+   * the snapshot. It covers the queries of `db` that run synchronously in `read`, which must not throw. The version changes
+   * whenever any process commits, so data may be cached until the version changes. The version is undefined if SQLite cannot
+   * read it. On PostgreSQL `read` runs at once, without a snapshot and a version.
    */
   snapshot: (read: (version: number | undefined) => void) => void;
   /** Throws `FileMovedError` if the open database file is no longer at its path, so that a write would be lost. */

@@ -1,6 +1,5 @@
 import Sqlite from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import { snapshotPerTurn } from "../src/snapshot-per-turn.ts";
 import { pathOfFileUrl } from "../src/url.ts";
 import { insertThing, listThings, temporaryStorage } from "./things.ts";
 
@@ -11,11 +10,10 @@ test("requests of one turn of the event loop read one snapshot, taken after the 
   onTestFinished(() => void other.close());
   const insert = () => other.exec("insert into things (name, size) values ('cup', 1)");
   insert();
-  const goOn = snapshotPerTurn(storage);
   const versions: (number | undefined)[] = [];
   const arrive = (then: () => unknown) =>
     new Promise((done) =>
-      goOn((version) => {
+      storage.snapshot((version) => {
         versions.push(version);
         done(then());
       }),
@@ -37,7 +35,6 @@ test("writes of requests of one turn of the event loop are committed together, w
   const commits: number[] = [];
   const storage = await temporaryStorage((size) => commits.push(size));
   await storage.open();
-  const goOn = snapshotPerTurn(storage);
   let hasTurned = false;
   const write = async () => {
     setImmediate(() => (hasTurned = true));
@@ -45,7 +42,7 @@ test("writes of requests of one turn of the event loop are committed together, w
     await storage.write((trx) => insertThing(trx, { name: "cup", size: 1 }));
     return hasTurned;
   };
-  const arrive = () => new Promise((done) => goOn(() => done(write())));
+  const arrive = () => new Promise((done) => storage.snapshot(() => done(write())));
 
   expect(await Promise.all([arrive(), arrive(), arrive()])).toEqual([false, false, false]);
   expect(commits).toEqual([3]);

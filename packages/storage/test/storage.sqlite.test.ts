@@ -108,27 +108,24 @@ test("stopWaiting(0) rejects writes that wait for another process, and soon reje
 
 describe("snapshot", () => {
   const versionOf = (storage: Pick<Storage<Tables>, "snapshot">) => {
-    const versions: (number | undefined)[] = [];
-    storage.snapshot((version) => versions.push(version));
-    expect(versions).toHaveLength(1);
-    return versions[0];
+    return new Promise<number | undefined>((done) => storage.snapshot(done));
   };
 
   test("has no version before the file is open", async () => {
     const storage = await temporaryStorage();
-    expect(versionOf(storage)).toBeUndefined();
+    expect(await versionOf(storage)).toBeUndefined();
     await storage.open();
-    expect(versionOf(storage)).toEqual(expect.any(Number));
+    expect(await versionOf(storage)).toEqual(expect.any(Number));
   });
 
   test("has no version within a transaction on its connection, and does not disturb the transaction", async () => {
     const db = await temporaryDatabase();
     const adapter = db.getExecutor().adapter as SqliteFileAdapter;
     const version = () => versionOf({ snapshot: (read) => adapter.snapshot(read) });
-    expect(version()).toEqual(expect.any(Number));
+    expect(await version()).toEqual(expect.any(Number));
     const failing = db.transaction().execute(async (trx: Database) => {
       await insertThing(trx, CUP);
-      expect(version()).toBeUndefined();
+      expect(await version()).toBeUndefined();
       throw new Error("taken back");
     });
     await expect(failing).rejects.toThrow("taken back");
@@ -145,12 +142,12 @@ describe("snapshot", () => {
   test("has the same version until a write is committed, and another version after that", async () => {
     const storage = await temporaryStorage();
     await storage.open();
-    const before = versionOf(storage);
-    expect(versionOf(storage)).toBe(before);
+    const before = await versionOf(storage);
+    expect(await versionOf(storage)).toBe(before);
     await storage.write((trx) => insertThing(trx, CUP));
-    const after = versionOf(storage);
+    const after = await versionOf(storage);
     expect(after).not.toBe(before);
-    expect(versionOf(storage)).toBe(after);
+    expect(await versionOf(storage)).toBe(after);
   });
 });
 

@@ -47,6 +47,8 @@ export class SqliteFileAdapter extends SqliteAdapter {
         end: Sqlite.Statement<[]>;
       }
     | undefined;
+  /** The reads of this turn of the event loop. */
+  #reads: ((version: number | undefined) => void)[] = [];
 
   constructor(path: string) {
     super();
@@ -74,6 +76,22 @@ export class SqliteFileAdapter extends SqliteAdapter {
   /** Throws if the file was moved, removed or replaced since it was opened. */
   expectFileAtPath(): void {
     if (this.#file?.isAtPath() === false) throw new FileMovedError(this.path);
+  }
+
+  /**
+   * Runs `read` at the end of this turn of the event loop, in one snapshot with all reads of the turn. The snapshot begins
+   * after the last of these calls, so that no read gets data older than its call.
+   */
+  snapshotAfterTurn(read: (version: number | undefined) => void): void {
+    this.#reads.push(read);
+    if (this.#reads.length > 1) return;
+    setImmediate(() => {
+      const reads = this.#reads;
+      this.#reads = [];
+      this.snapshot((version) => {
+        for (const next of reads) next(version);
+      });
+    });
   }
 
   /**
