@@ -26,7 +26,6 @@ export function flagsOf({ name, flags }: Contender): string[] {
 export const LINEUP = {
   "this service": { name: "petstore" },
   "this service, no response cache": { name: "petstore", tuning: { isCaching: false } },
-  "this service, no fast path past EOV": { name: "petstore", tuning: { fastPath: false } },
   "this service, Node without flags": { name: "petstore", flags: [] },
   "Fastify, same techniques": { name: "fastify-tuned" },
   "Fastify, same techniques, no response cache": { name: "fastify-tuned", env: { PEER_CACHES: "off" } },

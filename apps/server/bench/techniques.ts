@@ -9,11 +9,6 @@ const TECHNIQUES: Record<string, { without: Omit<Contender, "name">; works: Work
     without: { tuning: { isCaching: false } },
     works: ["list 20", "list 100", "get by id", "create", "refuse with 401"],
   },
-  "fast path past EOV": {
-    without: { tuning: { fastPath: false } },
-    works: ["list 20", "get by id", "create", "refuse with 400"],
-    isCaching: false,
-  },
   "commits in groups": { without: { tuning: { largestGroup: 1 } }, works: ["create"] },
   "Node's flags": { without: { flags: [] }, works: ["list 20", "create"] },
 };

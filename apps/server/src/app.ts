@@ -28,8 +28,6 @@ export interface AppOptions extends Omit<
   rateLimits: RateLimits;
   /** Whether to cache API keys and responses until the data changes. Default: true. */
   isCaching?: boolean | undefined;
-  /** The option `fastPath` of `implement`. Default: true. */
-  fastPath?: boolean | undefined;
 }
 
 /** The base path of the API, from the contract, such as `/v1`. */
@@ -59,13 +57,12 @@ export async function createApp(options: AppOptions): Promise<Express> {
 }
 
 async function operations(options: AppOptions, capacity: Capacity): Promise<Implementation> {
-  const { storage, keyUses, rateLimits, fastPath = true } = options;
+  const { storage, keyUses, rateLimits } = options;
   const implementation = implement<OperationsWithDefaults, HandlerContext<Tables>>()({
     ...operationOptions(options),
     document,
     handlers,
     realm: "petstore",
-    fastPath,
     security: { bearerAuth: await withRateLimit(rateLimits, storage.db, authentication(storage.db, keyUses)) },
     context: capacity.reserving(storage),
     cache: { version: dataVersionOf, bytes: RESPONSE_CACHE_BYTES },

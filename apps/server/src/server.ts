@@ -15,7 +15,7 @@ import { prepare } from "./prepare.ts";
 import type { Tables } from "./registrations.ts";
 
 /** The options that only the benchmark changes. */
-export type Tuning = Pick<AppOptions, "isCaching" | "fastPath"> & Pick<StorageOptions, "synchronous" | "largestGroup">;
+export type Tuning = Pick<AppOptions, "isCaching"> & Pick<StorageOptions, "synchronous" | "largestGroup">;
 
 /** Returns the petstore as a program that runs in one or more processes. */
 export function petstore(config: Config, tuning?: Tuning): ServiceProgram {

@@ -8,10 +8,8 @@ import {
   resolve,
   type ResponseObject,
 } from "./document/document.ts";
-import { combineChecks } from "./request/parameters.ts";
-import { queryReader } from "./request/query.ts";
-import { strictness } from "./request/strictness.ts";
-import { buildValidator, type Validator } from "./request/validator.ts";
+import { parametersReader } from "./request/parameters.ts";
+import { buildValidators, type Validators } from "./request/validator.ts";
 import { type ResponseChecking, buildResponseFilter } from "./response/response-filter.ts";
 import type { ResponseFilter } from "./response/respond.ts";
 
@@ -20,23 +18,18 @@ export interface CompileOptions {
   document: OpenApiDocument;
   bodyLimit: number;
   checking: ResponseChecking;
-  fastPath: boolean;
 }
 
 /** The readers, validators and filters of one operation. They are built once. */
 export interface CompiledOperation {
   readBody: BodyReader | undefined;
-  readQuery: ReturnType<typeof queryReader>;
-  checkStrictly: ReturnType<typeof combineChecks>;
-  validator: Validator;
+  readParameters: ReturnType<typeof parametersReader>;
+  validators: Validators;
   filterResponse: ResponseFilter;
   /** The media types of the successful responses. */
   produces: string[];
   /** Returns whether `Accept` allows one of these media types. */
   isAcceptable: (accept: string) => boolean;
-  /** Query parameters that carry credentials and that the operation does not declare itself. */
-  credentials: string[];
-  hasCookies: boolean;
   /**
    * Headers that make a request conditional (RFC 9110, section 13.1) and that an unsafe operation does not declare.
    * Requests with such a header are rejected.
@@ -47,25 +40,19 @@ export interface CompiledOperation {
 }
 
 export async function compileOperation(entry: OperationEntry, options: CompileOptions): Promise<CompiledOperation> {
-  const { document, bodyLimit, checking, fastPath } = options;
+  const { document, bodyLimit, checking } = options;
   const requestBody = resolve<RequestBodyObject | undefined>(document, entry.operation.requestBody);
-  const declared = Object.keys(requestBody?.content ?? {});
+  const { content = {}, required = false } = requestBody ?? {};
   const successes = Object.entries(entry.operation.responses ?? {}).filter(([status]) => status.startsWith("2"));
   const contents = successes.flatMap(([, node]) => Object.keys(resolve<ResponseObject>(document, node).content ?? {}));
   const produces = [...new Set(contents)];
-  const keyParameters = apiKeyParameters(document, entry);
   return {
-    readBody: declared.length > 0 ? bodyReader(declared, requestBody?.required ?? false, bodyLimit) : undefined,
-    readQuery: queryReader(document, entry, keyParameters),
-    checkStrictly: combineChecks(strictness(document, entry.parameters)),
-    validator: await buildValidator(document, entry, { fastPath }),
+    readBody: Object.keys(content).length > 0 ? bodyReader(document, content, required, bodyLimit) : undefined,
+    readParameters: parametersReader(document, entry, apiKeyParameters(document, entry)),
+    validators: await buildValidators(document, entry),
     filterResponse: await buildResponseFilter(document, entry, checking),
     produces,
     isAcceptable: acceptanceOf(produces),
-    credentials: keyParameters.filter(
-      (name) => !entry.parameters.some((own) => own.in === "query" && own.name === name),
-    ),
-    hasCookies: entry.parameters.some((parameter) => parameter.in === "cookie"),
     unsupportedConditions: SAFE.has(entry.method) ? [] : CONDITIONS.filter((name) => !declaresHeader(entry, name)),
     isTagged: entry.method === "get" && declaresTag(document, entry),
   };

@@ -1,10 +1,8 @@
-import { Readable } from "node:stream";
 import { RequestValidator } from "express-openapi-validator/dist/middlewares/openapi.request.validator.js";
 import { ContentType } from "express-openapi-validator/dist/middlewares/util.js";
 import { OpenApiValidator } from "express-openapi-validator/dist/openapi.validator.js";
 import { type OpenApiDocument, type Schema, unescapeKey } from "./document/document.ts";
 import { compilePattern } from "./document/pattern.ts";
-import type { Subject, UploadedFile } from "./request/subject.ts";
 
 /**
  * The release of express-openapi-validator (EOV) that this file was written for. This file alone imports EOV. It relies
@@ -15,42 +13,39 @@ import type { Subject, UploadedFile } from "./request/subject.ts";
  *   bundled.
  * - `installMiddleware` returns middlewares that are found by their names and read their input from `request.openapi`.
  *   EOV's own sequence runs all of them, and routes again, for each request.
- * - `RequestValidator.validate` validates one request and throws. Its private `ajv` and `ajvBody` hold compiled schemas
- *   under method, path and content type, so that plain requests bypass EOV. They report errors by `errorsText`, so that
- *   messages are made of facts and not of English text.
+ * - `RequestValidator.buildMiddleware` compiles the schemas of a content type. Its private `ajv` and `ajvBody` hold them
+ *   under the key that it is given. Requests are validated by these schemas alone, because EOV's reading of parameters and
+ *   forms differs from OpenAPI's, and because its errors are English text.
  * - `ajvOpts.baseOptions` returns the options of ajv. With `strictTuples`, ajv rejects a valid schema: a tuple that
- *   ends with `unevaluatedItems`. `code.regExp` compiles patterns, because ajv itself compiles them with the flag `u`
+ *   ends with `unevaluatedItems`. ajv prints warnings to `logger`. `code.regExp` compiles patterns, because ajv itself compiles them with the flag `u`
  *   alone.
  * - `responseMiddleware` replaces `response.json` and passes errors to the `next` of its own call.
- * - `multipartMiddleware` reads a stream with multer and sets `body` and `files` on it.
- * - Three validation errors are identified by their text alone: see `ownFaultOf`.
  */
 export const EOV_READ = "5.6.2";
 
 /** A middleware of EOV. */
 type Middleware = (request: unknown, response: unknown, next: (error?: unknown) => void) => unknown;
 
-/** Validates the requests of one operation. */
-export interface RequestEov {
-  /** Returns the faults of a request. Coerces a valid request in place. Throws if the schemas are invalid. */
-  validate: (subject: Subject) => Fault[];
-  /** The compiled schemas, by content type. */
-  compiled: Map<string | undefined, CompiledSchemas | undefined>;
-  /** Parses the bytes of a multipart body into fields and files. Rejects if they are malformed. */
-  readMultipart: (subject: Subject) => Promise<{ body: object; files: UploadedFile[] }>;
-}
-
 /** Resolves to the faults of a response body: path (`/response/…`) and message of each. */
 export type ResponseEov = (status: number, body: object) => Promise<{ path: string; message: string }[]>;
 
-/** Compiled schemas. Each validates `{ query, params, headers, body }`, coerces it and fills in defaults. */
+/** A request as the schemas of EOV describe it. Names of headers are lower case. */
+export interface RequestData {
+  query: Record<string, unknown>;
+  params: Record<string, unknown>;
+  headers: Record<string, unknown>;
+  cookies: Record<string, unknown>;
+  body: unknown;
+}
+
+/** Compiled schemas of requests. Each validates its part of a request and fills in defaults. */
 export interface CompiledSchemas {
   parameters: CompiledSchema;
   body: CompiledSchema;
 }
 
 /** A schema as ajv compiles it. `errors` holds the errors of the last invalid data. */
-type CompiledSchema = ((data: object) => boolean) & { errors?: AjvError[] | null };
+type CompiledSchema = ((data: RequestData) => boolean) & { errors?: AjvError[] | null };
 
 interface AjvError {
   keyword: string;
@@ -61,13 +56,10 @@ interface AjvError {
   propertyName?: string;
 }
 
-/**
- * A fault of a request: the JSON Schema keyword that a value violates. EOV's own validation errors have the keywords
- * `emptyValue`, `reservedCharacter` and `discriminator`.
- */
+/** A fault of a request: the JSON Schema keyword that a value violates. */
 export interface Fault {
   keyword: string;
-  location: "query" | "params" | "headers" | "body";
+  location: "query" | "params" | "headers" | "cookies" | "body";
   /** The path from the location to the value. */
   path: string[];
   /** The parameters of the keyword, as in ajv's errors. */
@@ -80,31 +72,40 @@ export interface Fault {
 }
 
 /**
- * Builds EOV for the requests of the only operation of a document. Its path has no parameters. The schemas are compiled
- * for these content types. Rejects if the schemas are invalid.
+ * Compiles the request schemas of the only operation of a document, for these content types. Its path has no parameters.
+ * Rejects if a schema is invalid.
  */
-export async function requestEov(
+export async function compileRequestSchemas(
   document: OpenApiDocument,
   path: string,
   method: string,
   contentTypes: (string | undefined)[],
-): Promise<RequestEov> {
-  const isMultipart = contentTypes.some((type) => type?.startsWith("multipart/"));
-  const options = { validateRequests: true, validateResponses: false, fileUploader: isMultipart && {} };
-  const { validator, metadata, step } = await bind(document, path, method, options);
+): Promise<Map<string | undefined, CompiledSchemas>> {
+  const options = { validateRequests: true, validateResponses: false };
+  const { validator, metadata } = await bind(document, path, method, options);
   const requests = new RequestValidator(document as never, { ...validator.ajvOpts.request, verbose: true });
-  const { validate, compiledFor } = bindValidate(requests, path, method);
-  const validateSubject = (subject: Subject): Fault[] => {
-    subject.openapi = { ...metadata, pathParams: subject.params };
-    return validate(subject);
-  };
-  // EOV compiles at the first request, valid or not.
-  for (const type of contentTypes) validateSubject(probeOf(method, type));
-  return {
-    validate: validateSubject,
-    compiled: new Map(contentTypes.map((type) => [type, compiledFor(type)])),
-    readMultipart: (subject) => readMultipart(step("multipartMiddleware"), { ...subject, openapi: metadata }),
-  };
+  const { ajv, ajvBody, buildMiddleware } = requests as unknown as PrivateValidator;
+  ajv.opts.coerceTypes = false; // values are typed before validation
+  const compiled = new Map<string | undefined, CompiledSchemas>();
+  for (const contentType of contentTypes) {
+    const key = contentType ?? "";
+    const type = ContentType.from({ headers: { "content-type": contentType } } as never);
+    buildMiddleware.call(requests, path, metadata["schema"], type, key);
+    const [parameters, body] = [ajv.getSchema(key), ajvBody.getSchema(key)];
+    compiled.set(contentType, { parameters, body });
+  }
+  return compiled;
+}
+
+/** The private parts of `RequestValidator`. `buildMiddleware` compiles the schemas of a content type under a key. */
+interface PrivateValidator {
+  ajv: Ajv & { opts: { coerceTypes: boolean } };
+  ajvBody: Ajv;
+  buildMiddleware: (path: string, operation: unknown, contentType: ContentType, key: string) => unknown;
+}
+
+interface Ajv {
+  getSchema: (key: string) => CompiledSchema;
 }
 
 /** Builds EOV for the responses of the only operation of a document. Rejects if the schemas are invalid. */
@@ -112,18 +113,31 @@ export async function responseEov(document: OpenApiDocument, path: string): Prom
   const { metadata, step } = await bind(document, path, "get", {
     validateRequests: false,
     validateResponses: true,
-    fileUploader: false,
   });
   const validate = step("responseMiddleware");
   await validateResponse(validate, metadata, 200, {}); // compiles all schemas
   return (status, body) => validateResponse(validate, metadata, status, body);
 }
 
+/** Formats that were reported as unknown. */
+const unknownFormats = new Set<string>();
+
+/** Receives the warnings of ajv, one for each field. Reports each unknown format once. */
+const LOGGER = {
+  log: () => {},
+  error: () => {},
+  warn: (message: string) => {
+    const [, format] = /^unknown format "(.*)" ignored in schema/.exec(message) ?? [];
+    if (format === undefined || unknownFormats.has(format)) return;
+    unknownFormats.add(format);
+    process.emitWarning(`The format ${JSON.stringify(format)} is unknown, so values are not validated by it.`);
+  },
+};
+
 /** The options of EOV that differ between requests and responses. */
 interface EovOptions {
   validateRequests: boolean;
   validateResponses: boolean;
-  fileUploader: object | false;
 }
 
 /**
@@ -137,6 +151,7 @@ async function bind(document: OpenApiDocument, path: string, method: string, opt
     apiSpec: document as never,
     validateApiSpec: false,
     validateSecurity: false,
+    fileUploader: false,
     ...options,
     formats: { int64: { type: "number", validate: Number.isSafeInteger }, url: { type: "string", validate: isUrl } },
     serDes: [{ format: "date-time" }, { format: "date" }],
@@ -144,7 +159,7 @@ async function bind(document: OpenApiDocument, path: string, method: string, opt
   const ajvOptions = validator.ajvOpts as unknown as { baseOptions: () => object };
   const baseOptions = ajvOptions.baseOptions.bind(ajvOptions);
   const regExp = Object.assign(compilePattern, { code: "new RegExp" }); // ajv reads `code` only to print a schema
-  ajvOptions.baseOptions = () => ({ ...baseOptions(), strictTuples: false, code: { regExp } });
+  ajvOptions.baseOptions = () => ({ ...baseOptions(), strictTuples: false, code: { regExp }, logger: LOGGER });
   const middlewares = validator.installMiddleware(Promise.resolve(spec)) as Middleware[];
   const step = (name: string): Middleware => {
     const named = middlewares.find((middleware) => middleware.name === name);
@@ -152,15 +167,18 @@ async function bind(document: OpenApiDocument, path: string, method: string, opt
     return named;
   };
   const app = { enabled: () => false, param: () => {} };
-  const probe = { method: method.toUpperCase(), originalUrl: path, url: path, path, baseUrl: "", app, openapi: {} };
+  const probe = {
+    method: method.toUpperCase(),
+    originalUrl: path,
+    url: path,
+    path,
+    baseUrl: "",
+    app,
+    openapi: {} as Record<string, unknown>,
+  };
   await run(step("pathParamsMiddleware"), probe);
   await run(step("metadataMiddleware"), probe);
   return { validator, metadata: probe.openapi, step };
-}
-
-function probeOf(method: string, contentType: string | undefined): Subject {
-  const headers = { "content-type": contentType };
-  return { method: method.toUpperCase(), originalUrl: "/", path: "/", headers, params: {}, query: {}, body: {} };
 }
 
 /** Returns whether a text is an http, https or ftp URL. Its time is linear in the length. */
@@ -168,58 +186,9 @@ function isUrl(text: string): boolean {
   return /^(?:https?|ftp):\/\/[^\s\\/\p{Cc}][^\s\\\p{Cc}]*$/iu.test(text) && URL.canParse(text);
 }
 
-function bindValidate(validator: RequestValidator, path: string, method: string) {
-  // EOV keeps compiled schemas in two private instances of ajv, under the key that `compiledFor` builds.
-  const { ajv, ajvBody } = validator as unknown as Record<"ajv" | "ajvBody", Ajv>;
-  const compiledFor = (contentType: string | undefined) => {
-    const key = `${method.toUpperCase()}-${path}-${ContentType.fromString(contentType as string).normalize() ?? "not_provided"}`;
-    const [parameters, body] = [ajv.getSchema(key), ajvBody.getSchema(key)];
-    return parameters && body ? ({ parameters, body } as CompiledSchemas) : undefined;
-  };
-  // EOV calls `errorsText` just before it throws. The error that it throws has only the English text.
-  let reported: AjvError[] | undefined;
-  ajv.errorsText = (errors) => {
-    reported = errors;
-    return "";
-  };
-  const takeReported = () => {
-    const errors = reported;
-    reported = undefined;
-    return errors;
-  };
-  const validate = (request: object): Fault[] => {
-    try {
-      void validator.validate(request as never, {} as never, () => {});
-      return [];
-    } catch (error) {
-      if (!isValidationError(error)) throw error;
-      const errors = takeReported();
-      if (errors === undefined) return [ownFaultOf(error, request as Record<string, Record<string, unknown>>)];
-      const compiled = compiledFor((request as { headers: Record<string, string> }).headers["content-type"]);
-      const whole = new Set([...(compiled?.parameters.errors ?? []), ...(compiled?.body.errors ?? [])]);
-      // Where a discriminator chooses the schema, EOV validates the body alone.
-      return errors.map((ajvError) =>
-        faultOf(whole.has(ajvError) ? ajvError : { ...ajvError, instancePath: `/body${ajvError.instancePath}` }),
-      );
-    }
-  };
-  return { validate, compiledFor };
-}
-
-interface Ajv {
-  getSchema: (key: string) => unknown;
-  errorsText: (errors: AjvError[]) => string;
-}
-
-/** Returns whether EOV rejected the request. Errors without a 4xx status are bugs or invalid schemas. */
-function isValidationError(error: unknown): error is Error & { errors?: { path: string; message: string }[] } {
-  const status = error instanceof Error && "status" in error ? Number(error.status) : 500;
-  return status >= 400 && status <= 499;
-}
-
-/** Returns the faults of the last validation, those of the parameters before those of the body. */
-export function faultsOf({ parameters, body }: CompiledSchemas): Fault[] {
-  return [...(parameters.errors ?? []), ...(body.errors ?? [])].map(faultOf);
+/** Returns the faults that the last validation found. */
+export function faultsOf({ errors }: CompiledSchema): Fault[] {
+  return (errors ?? []).map(faultOf);
 }
 
 function faultOf({ keyword, instancePath, params, parentSchema = {}, data, propertyName }: AjvError): Fault {
@@ -234,57 +203,6 @@ function faultOf({ keyword, instancePath, params, parentSchema = {}, data, prope
     value: data,
     ...(propertyName !== undefined && { fieldName: propertyName }),
   };
-}
-
-/** Converts an error that EOV reports before its schemas validate. Only the text of the error identifies the fault. */
-function ownFaultOf(
-  error: { errors?: { path: string; message: string }[] },
-  request: Record<string, Record<string, unknown>>,
-): Fault {
-  const [{ path, message } = { path: "", message: "" }] = error.errors ?? [];
-  const name = path.slice("/query/".length);
-  const inQuery: Omit<Fault, "keyword"> = {
-    location: "query",
-    path: [name],
-    params: {},
-    schema: {},
-    value: request["query"]?.[name],
-  };
-  if (message.startsWith("Empty value found")) return { ...inQuery, keyword: "emptyValue" };
-  if (message.includes("must be url encoded")) return { ...inQuery, keyword: "reservedCharacter" };
-  const [, field = "", values = ""] =
-    /^'(.+?)' must be equal to one of the allowed values: (.*)\.$/s.exec(message) ?? [];
-  const allowedValues = values.split(", ");
-  return {
-    keyword: "discriminator",
-    location: "body",
-    path: [field],
-    params: { allowedValues },
-    schema: {},
-    value: request["body"]?.[field],
-  };
-}
-
-/** A file as multer describes it. */
-interface MulterFile {
-  fieldname: string;
-  originalname: string;
-  mimetype: string;
-  buffer: Buffer;
-}
-
-async function readMultipart(parse: Middleware, subject: Subject) {
-  const bytes = subject.body as Buffer | undefined;
-  const stream = Object.assign(Readable.from(bytes === undefined ? [] : [bytes]), {
-    ...subject,
-    body: {},
-    files: [] as MulterFile[],
-  });
-  await run(parse, stream);
-  const files = stream.files.map((file) => {
-    return { field: file.fieldname, name: file.originalname, contentType: file.mimetype, bytes: file.buffer };
-  });
-  return { body: stream.body, files };
 }
 
 /** EOV wraps `response.json` and passes validation errors to the `next` of the wrapping call. */

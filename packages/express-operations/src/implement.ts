@@ -56,11 +56,6 @@ interface CommonOptions {
   onOperation?: (request: Request, operationId: string) => void;
   /** Called with each violation. If it throws, the request fails with that error, which is useful in tests. */
   onViolation?: (violation: Violation) => void;
-  /**
-   * Whether express-openapi-validator's compiled schemas alone validate plain requests, without its other steps.
-   * Default: true. With `false` all steps run; results and values are the same.
-   */
-  fastPath?: boolean;
   /** Caches the responses of `cacheable` handlers until their data changes. */
   cache?: CacheOptions;
   /** Compiles every operation at start instead of at its first request, so that `ready` lists the broken ones. */
@@ -106,7 +101,6 @@ function buildRouter(
     realm = "api",
     bodyLimit = 65_536,
     checkResponses = "off",
-    fastPath = true,
     onViolation = () => {},
     cache,
   } = options;
@@ -123,7 +117,6 @@ function buildRouter(
     document,
     bodyLimit,
     checking,
-    fastPath,
     cache: responseCache,
     context,
     security: { handlers: security, realm },

@@ -43,9 +43,9 @@ export function declaredAs(type: MediaType, declared: readonly string[]): string
   );
 }
 
-/** Returns whether a media type is JSON by name or by suffix (RFC 6839). */
+/** Returns whether a media type is JSON by name or by suffix (RFC 6839; WHATWG MIME Sniffing, section 4.6). */
 export function isJson(essence: string): boolean {
-  return essence === "application/json" || essence.endsWith("+json");
+  return essence === "application/json" || essence === "text/json" || essence.endsWith("+json");
 }
 
 /** Returns a well-formed media type without its parameters, in lower case. */

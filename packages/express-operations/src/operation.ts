@@ -3,11 +3,11 @@ import { type OperationEntry, parameterNames } from "./document/document.ts";
 import { oneOf } from "./lists.ts";
 import { type CompiledOperation, type CompileOptions, compileOperation } from "./compiled-operation.ts";
 import { Problem, createProblem } from "./problem.ts";
-import { contentTypeFor, expectOneContentType } from "./request/body.ts";
-import { cookieHeaders, inputOf, rawParameters } from "./request/parameters.ts";
+import { faultsOf, type RequestData } from "./eov.ts";
+import { expectOneContentType } from "./request/body.ts";
+import { messageOf } from "./request/fault-message.ts";
+import { namedHeaders } from "./request/parameters.ts";
 import { type PathRouter, queryOf } from "./request/path-router.ts";
-import type { ReadQuery } from "./request/query.ts";
-import type { Subject } from "./request/subject.ts";
 import { type Deprecation, deprecationOf } from "./response/deprecation.ts";
 import { isCacheable } from "./response/cacheable.ts";
 import {
@@ -124,28 +124,20 @@ export class Operation {
     compiled: CompiledOperation,
     caller: unknown,
   ): Promise<OperationResult> {
-    const search = queryOf(request.url);
-    const { declared, undeclared } = search === "" ? emptyQuery() : compiled.readQuery(search);
-    const raw = rawParameters(this.#names, values, declared, request, compiled.hasCookies);
+    const { path, query, headers, cookies, undeclared } = compiled.readParameters(
+      values,
+      queryOf(request.url),
+      request,
+    );
     const received = compiled.readBody?.(request, response);
     const body = received instanceof Promise ? await received : received;
-    compiled.checkStrictly(raw);
-    for (const name of compiled.credentials) delete raw.query[name];
-    const subject: Subject = {
-      method: this.method,
-      originalUrl: `/?${search}`,
-      path: "/",
-      headers: { ...raw.headers, ...cookieHeaders(raw.cookies), "content-type": body && contentTypeFor(body) },
-      rawHeaders: raw.rawHeaders,
-      params: raw.path,
-      query: raw.query,
-      body: body?.value,
-    };
-    const { validateFast, validateFully, problemFor } = compiled.validator;
-    const faults = validateFast(subject);
-    if (faults === undefined || faults.length > 0) {
-      const problem = faults === undefined ? await validateFully(subject) : problemFor(faults, subject);
-      if (problem !== undefined) return problem;
+    const data: RequestData = { query, params: path, headers, cookies, body: body?.value };
+    const validator = compiled.validators.get(body?.contentType)!;
+    const areParametersValid = validator.parameters(data);
+    const isBodyValid = body?.isOpaque === true || validator.body(data);
+    if (!areParametersValid || !isBodyValid) {
+      const faults = [validator.parameters, ...(isBodyValid ? [] : [validator.body])].flatMap(faultsOf);
+      return createProblem(400, messageOf(this.#options.document, this.#entry.parameters, faults, request));
     }
     const condition = compiled.unsupportedConditions.find((name) => request.headers[name.toLowerCase()] !== undefined);
     if (condition !== undefined) {
@@ -154,13 +146,15 @@ export class Operation {
         `This operation does not support ${condition}, so it did nothing. Leave the header out.`,
       );
     }
-    if (Object.keys(undeclared).length > 0) subject.query = { ...subject.query, ...undeclared };
     const handlerResponse = await this.#handler({
       operationId: this.id,
-      ...inputOf(this.#entry.parameters, subject),
+      path,
+      query: undeclared === undefined ? query : { ...query, ...undeclared },
+      headers: namedHeaders(this.#entry.parameters, headers),
+      cookies,
       contentType: body?.contentType,
-      body: subject.body,
-      files: subject.files,
+      body: data.body,
+      files: body?.files,
       requestPath: request.baseUrl + request.path,
       caller,
       context: this.#options.context?.(request),
@@ -184,10 +178,6 @@ export class Operation {
     );
     return this.#compilation;
   }
-}
-
-function emptyQuery(): ReadQuery {
-  return { declared: Object.create(null) as ReadQuery["declared"], undeclared: {} };
 }
 
 /** The operations of a path, by method in upper case. */

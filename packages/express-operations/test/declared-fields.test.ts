@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dropUndeclared } from "../src/response/declared-fields.ts";
+import { dropUndeclared } from "../src/response/respond.ts";
 import type { Schema } from "../src/document/document.ts";
 import type { OpenApiDocument } from "../src/index.ts";
 

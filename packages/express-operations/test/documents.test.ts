@@ -193,9 +193,11 @@ describe("unusual documents", () => {
       const unknown = [400, 'Body field "kind" must be one of: cat, dog.'];
       expect(await post('{"kind":"dog","barks":true}')).toEqual([200, undefined]);
       expect(await post('{"kind":"dog"}')).toEqual([400, 'Body field "barks" is required.']);
-      for (const body of ['{"kind":"cow"}', '{"kind":"__proto__"}', '{"kind":{}}', "{}", "[]", '"dog"'])
+      for (const body of ['{"kind":"cow"}', '{"kind":"__proto__"}', '{"kind":{}}'])
         expect(await post(body)).toEqual(unknown);
-      expect(await post("null")).toEqual([400, "The request body must be an object."]);
+      expect(await post("{}")).toEqual([400, 'Body field "kind" is required.']);
+      for (const body of ["null", "[]", '"dog"'])
+        expect(await post(body)).toEqual([400, "The request body must be an object."]);
     },
   );
 
@@ -344,10 +346,10 @@ describe("multipart", () => {
   });
 
   test("parts of one field are read as one JSON text; a field that may be a string is text", async () => {
-    const either = { oneOf: [{ type: "string" }, { type: "array", items: {} }] };
+    const either = { oneOf: [{ type: "string" }, { type: "array", items: { type: "integer" } }] };
     const fields = {
       type: "object",
-      properties: { tree: { type: "object" }, list: { type: "array", items: {} }, either },
+      properties: { tree: { type: "object" }, list: { type: "array", items: { type: "integer" } }, either },
     };
     const requestBody = { content: { "multipart/form-data": { schema: fields } } };
     await using server = await serve({ "/x": { post: { ...upload, requestBody } } });

@@ -19,17 +19,21 @@ const SEED = process.env["EQUIVALENCE_SEED"];
 const STRICTNESS =
   /must be given once|in plain decimal digits|from -9007199254740991 to 9007199254740991|can be kept exactly|A request body is required/;
 
+/**
+ * Lists that express-openapi-validator divides at encoded commas, and joins if they are repeated. OpenAPI counts an
+ * encoded comma as a part of an item.
+ */
+const OTHER_LIST = /[?&]tags=(?:[^&]*%2C|.*&tags=)/;
+
 let ours: Awaited<ReturnType<typeof listen>>;
-let whole: Awaited<ReturnType<typeof listen>>;
 let plain: Awaited<ReturnType<typeof listen>>;
 beforeAll(async () => {
   const echo = (input: object) => ({ status: 200, body: input });
   const handlers = Object.fromEntries(operationsOf(document).map(({ id }) => [id, echo])) as never;
   ours = await listen(implement()({ document, handlers }));
-  whole = await listen(implement()({ document, handlers, fastPath: false }));
   plain = await listen(plainValidator(structuredClone(document)));
 });
-afterAll(() => Promise.all([ours, whole, plain].map((server) => server[Symbol.asyncDispose]())));
+afterAll(() => Promise.all([ours, plain].map((server) => server[Symbol.asyncDispose]())));
 
 /** express-openapi-validator in its documented setup, before routes that echo their input. */
 function plainValidator(apiSpec: OpenApiDocument): express.Express {
@@ -65,14 +69,15 @@ async function send({ baseUrl }: { baseUrl: string }, { method, path, headers, b
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-test(`${RUNS} valid and invalid requests get the results of express-openapi-validator except for the stricter rules, with and without the fast path, and never a 5xx`, async () => {
+test(`${RUNS} valid and invalid requests get the results of express-openapi-validator except for the stricter rules, and never a 5xx`, async () => {
   const tally = { accepted: 0, refused: 0, strict: 0 };
   await fc.assert(
     fc.asyncProperty(requestsOf(document), async (request) => {
-      const asked = [send(ours, request), send(whole, request), send(plain, request)] as const;
-      const [mine, wholly, theirs] = await Promise.all(asked);
+      const asked = [send(ours, request), send(plain, request)] as const;
+      const [mine, theirs] = await Promise.all(asked);
       expect(mine.status).toBeLessThan(500);
-      expect(mine).toEqual(wholly);
+      const isReserved = String(theirs.body["message"]).includes("must be url encoded"); // OpenAPI has no such rule
+      if (isReserved || OTHER_LIST.test(request.path)) return;
       if (mine.status === 400 && STRICTNESS.test(String(mine.body["message"]))) {
         tally.strict++;
         return;

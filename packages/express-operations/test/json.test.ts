@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { lossIn, parseJson } from "../src/request/json.ts";
+import { jsonOf, parseJson } from "../src/request/json.ts";
 
 describe("parseJson", () => {
   test("reads the output of JSON.stringify, even after white space, which is read character by character", () => {
@@ -107,9 +107,9 @@ describe("parseJson", () => {
     expect(() => parseJson('{"a b":1e400}')).toThrow(/^holds a number that cannot/);
   });
 
-  test("lossIn reports losses only for valid JSON", () => {
-    expect(["{", "", "x", '{"a":1}'].map(lossIn)).toEqual([undefined, undefined, undefined, undefined]);
-    expect(lossIn('{"a":1,"a":2}')).toBe('gives field "a" twice. Give it once');
+  test("jsonOf returns the value of valid JSON, and reports losses only for it", () => {
+    expect(["{", "", "x", '{"a":1}'].map(jsonOf)).toEqual([undefined, undefined, undefined, { a: 1 }]);
+    expect(() => jsonOf('{"a":1,"a":2}')).toThrow('gives field "a" twice. Give it once');
   });
 
   test("names the field of a lone surrogate if the name is a plain word", () => {

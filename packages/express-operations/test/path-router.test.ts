@@ -59,7 +59,7 @@ describe("PathRouter", () => {
     "/nope/2",
   ])("%s matches no template", (path) => expect(router.find(path)).toBeUndefined());
 
-  test("values between literal text equal the shortest matches of a regular expression", () => {
+  test("values between literal text equal the matches of a regular expression", () => {
     const texts = fc.array(fc.string({ unit: fc.constantFrom("a", "b", "-"), maxLength: 2 }), {
       minLength: 2,
       maxLength: 4,
@@ -69,7 +69,7 @@ describe("PathRouter", () => {
       fc.property(texts, segments, (between, segment) => {
         const mixed = new PathRouter<string>();
         mixed.route(`/x${between.map((text, at) => (at === 0 ? text : `{p${at}}${text}`)).join("")}`, () => "mixed");
-        const [, ...values] = new RegExp(`^x${between.join("(.+?)")}$`).exec(`x${segment}`) ?? [];
+        const [, ...values] = new RegExp(`^x${between.join("(.+)")}$`).exec(`x${segment}`) ?? [];
         expect(mixed.find(`/x${segment}`)?.values ?? []).toEqual(values);
       }),
       { numRuns: 2_000 },

@@ -29,9 +29,10 @@ describe("undeclared names are rejected", () => {
     ["A=1", notKnown("A")],
     ["other[b]=1", notKnown("other")],
     ["a%5Bb%5D=1", '400 Query parameter "a" does not take these brackets. Write its name alone.'],
-    ["list[0]=1", '400 Query parameter "list" does not take these brackets. Write its name alone.'],
-    ["list[k]=1", '400 Query parameter "list" does not take these brackets. Write its name alone.'],
-    ["list[]=1", '400 Query parameter "list" does not take these brackets. Write its name alone.'],
+    [
+      "list[k]=1",
+      expect.stringMatching(/^400 Query parameter "list" does not take these brackets. Write its name once/),
+    ],
     ["<b>[a]=1", "400 A query parameter is not known. Known are: a, list."],
     ["__proto__=1", notKnown("__proto__")],
     ["=1", "400 A query parameter is not known. Known are: a, list."],
@@ -118,10 +119,7 @@ describe("objects in the query", () => {
   test.each([
     ["f[min]=1&f[max]=2", { f: { min: 1, max: 2 } }],
     ["f%5Bmin%5D=1", { f: { min: 1 } }],
-    [
-      "f[min]=x",
-      '400 Query parameter "f" has a field "min" that must be an integer in plain decimal digits, such as 10.',
-    ],
+    ["f[min]=x", '400 Field "min" of query parameter "f" must be an integer in plain decimal digits, such as 10.'],
     ["f[min]=1&f[min]=2", '400 Field "min" of query parameter "f" must be given once.'],
     ["f[min]=1&f[min][a]=2", both],
     ["f[min][a]=1&f[min]=2", both],
@@ -177,13 +175,10 @@ describe("objects in the query", () => {
     expect(await ask([mixed], "f[all][]=0x10")).toMatch(/^400 .*plain decimal digits/);
   });
 
-  test("JSON in repeated parameters is joined, and read by the same strict rules", async () => {
-    const f = query("f", anything, { ...deep, allowReserved: true });
-    expect(await ask([f], `f={"a":1&f="a":2}`)).toBe('400 Query parameter "f" gives field "a" twice. Give it once.');
-    const [open, close] = ["[", "]"].map((bracket) => bracket.repeat(3_000));
-    expect(await ask([f], `f=${open}1&f=2${close}`)).toBe(
-      '400 Query parameter "f" nests deeper than the 100 levels allowed.',
-    );
+  test("JSON is read by the same strict rules as a body, and only from one text", async () => {
+    const f = query("f", anything, deep);
+    expect(await ask([f], 'f={"a":1,"a":2}')).toBe('400 Query parameter "f" gives field "a" twice. Give it once.');
+    expect(await ask([f], 'f={"a":1&f="a":2}')).toBe('400 Query parameter "f" must be given once.');
   });
 
   test("an object instead of a list is not read as an item of the list", async () => {
@@ -195,20 +190,9 @@ describe("objects in the query", () => {
     const list = query("q", { type: "array", items: { type: "integer" }, anyOf: [{}] });
     const nested = `q=${"%5B".repeat(101)}${"%5D".repeat(101)}`;
     expect(await ask([list], nested)).toBe('400 Query parameter "q" nests deeper than the 100 levels allowed.');
-    expect(await ask([list], "q=1&q=x")).toMatch(/^400 .*"q" has an item that must be an integer/);
+    expect(await ask([list], "q=1&q=x")).toMatch(/^400 Item 2 of .*"q" must be an integer/);
     expect(await ask([list], "")).toEqual({});
   });
-
-  test.each(["allOf", "oneOf", "anyOf"])(
-    "JSON in a parameter with %s is read by the same strict rules",
-    async (keyword) => {
-      const anyOne = query("q", { [keyword]: [{ $ref: "#/components/schemas/Any" }] });
-      const sent = `q=${encodeURIComponent('{"a":1,"a":2}')}`;
-      expect(await ask([anyOne], sent, {}, { components: { schemas: { Any: {} } } })).toBe(
-        '400 Query parameter "q" gives field "a" twice. Give it once.',
-      );
-    },
-  );
 
   describe.each(["allOf", "oneOf", "anyOf"])("a reference in %s is resolved for", (keyword) => {
     const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
@@ -256,12 +240,13 @@ describe("objects in the query", () => {
       expect(await read(own, "f=min,1,max,2", { explode: false })).toEqual({ f: { min: 1, max: 2 } });
     });
 
-    test("JSON of a list, and of any type", async () => {
-      expect(await read({ [keyword]: [ref("Texts")] }, `f=${encodeURIComponent('["a"]')}`)).toEqual({ f: ["a"] });
-      for (const explode of [true, false])
-        expect(await read({ [keyword]: [ref("Any")] }, `f=${encodeURIComponent('["a"]')}`, { explode })).toEqual({
-          f: ["a"],
-        });
+    test("JSON of a list of numbers, and text that may be a string", async () => {
+      const numbers = { type: "array", items: { type: "number" } };
+      for (const explode of [true, false]) {
+        expect(await read({ [keyword]: [numbers] }, "f=%5B1.5%5D", { explode })).toEqual({ f: [1.5] });
+        expect(await read({ [keyword]: [ref("Texts")] }, "f=%5B1.5%5D", { explode })).toEqual({ f: ["[1.5]"] });
+        expect(await read({ [keyword]: [ref("Any")] }, "f=%5B1.5%5D", { explode })).toEqual({ f: "[1.5]" });
+      }
     });
 
     test("text without a type, and beside the schemas true and false", async () => {
@@ -303,7 +288,7 @@ describe("objects in the query", () => {
   test.each<[string, object]>([
     [
       "an object or a list",
-      query("f", { oneOf: [{ type: "array" }, anything] }, { allowReserved: true, explode: false }),
+      query("f", { oneOf: [{ type: "array", items: { type: "array" } }, anything] }, { explode: false }),
     ],
     ["any JSON", { in: "query", name: "f", content: { "text/json": { schema: {} } }, allowReserved: true }],
   ])("nesting is limited in %s", async (_title, parameter) => {
@@ -317,9 +302,9 @@ describe("objects in the query", () => {
     expect(await ask(spread(size), "min=1")).toEqual({ f: { min: 1 } });
     expect(await ask(spread({ type: "object", properties: { a: texts } }), "a=1")).toEqual({ f: { a: ["1"] } });
     expect(await ask(spread(size), "min=0x10")).toMatch(
-      /^400 .*"f" has a field "min" that must be an integer in plain decimal digits/,
+      /^400 Field "min" of .*"f" must be an integer in plain decimal digits/,
     );
-    expect(await ask(spread(size), "min=1&f[max]=2")).toBe(both);
+    expect(await ask(spread(size), "min=1&f[max]=2")).toEqual({ f: { min: 1, max: 2 } });
     expect(await ask(spread(size), `min=1&f=${encodeURIComponent('{"max":2}')}`)).toBe(both);
     expect(await ask(spread(size), "other=1")).toBe(
       '400 Query parameter "other" is not known. Known are: f, min, max.',
@@ -328,7 +313,7 @@ describe("objects in the query", () => {
       f: { a: "1" },
     });
     expect(await ask(spread({ additionalProperties: true }), "other=1")).toMatch(/^400 .*"other" is not known/);
-    expect(await ask(spread(anything), "other=1&more[a]=2")).toEqual({ other: "1", more: { a: "2" } });
+    expect(await ask(spread(anything), "other=1&more[a]=2")).toEqual({ f: { other: "1", more: { a: "2" } } });
     expect(await ask(spread(anything), "more[a=2")).toMatch(/^400 .*"more" does not take these brackets/);
     expect(await ask(spread(anything), "[a]=2")).toMatch(/^400 A query parameter does not take these brackets/);
   });

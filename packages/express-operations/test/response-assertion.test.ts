@@ -369,6 +369,6 @@ describe("media types", () => {
 
   test("are JSON only by name or by suffix", () => {
     const isIt = ["application/json", "a/b+json", "text/json", "application/jsonl", "application/json-seq"].map(isJson);
-    expect(isIt).toEqual([true, true, false, false, false]);
+    expect(isIt).toEqual([true, true, true, false, false]);
   });
 });

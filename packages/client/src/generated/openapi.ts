@@ -50,8 +50,9 @@ export interface ParameterObject {
   required?: boolean;
   style?: string;
   explode?: boolean;
+  allowEmptyValue?: boolean;
   schema?: Schema;
-  content?: Record<string, unknown>;
+  content?: Record<string, MediaTypeObject>;
   example?: unknown;
   examples?: Record<string, ExampleObject>;
 }
@@ -76,8 +77,16 @@ export interface HeaderObject extends MediaTypeObject {
 /** https://spec.openapis.org/oas/v3.1.1#media-type-object */
 export interface MediaTypeObject {
   schema?: Schema;
+  encoding?: Record<string, EncodingObject>;
   example?: unknown;
   examples?: Record<string, ExampleObject>;
+}
+
+/** https://spec.openapis.org/oas/v3.1.1#encoding-object */
+export interface EncodingObject {
+  contentType?: string;
+  style?: string;
+  explode?: boolean;
 }
 
 /** https://spec.openapis.org/oas/v3.1.1#example-object */

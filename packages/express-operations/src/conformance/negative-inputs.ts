@@ -9,7 +9,7 @@ import {
   typesOf,
 } from "../document/effective-schema.ts";
 import { type ExampleRequest, exampleParameter } from "./example-request.ts";
-import { isExplodedObject } from "../request/query.ts";
+import { isExplodedObject } from "../request/pairs.ts";
 import { invalidValues } from "./invalid-values.ts";
 import { setParameter } from "./parameter-style.ts";
 import { declaredBody, isForm, NOT_JSON } from "./request-body.ts";

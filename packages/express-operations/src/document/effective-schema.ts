@@ -34,7 +34,15 @@ function allTypesOf(document: OpenApiDocument, node: Schema | undefined): string
   const narrowed = members("allOf").find((types) => types.length > 0);
   if (narrowed !== undefined) return narrowed;
   const choices = [...members("oneOf"), ...members("anyOf")];
-  return choices.every((types) => types.length > 0) ? choices.flat() : [];
+  if (choices.length > 0) return choices.every((types) => types.length > 0) ? choices.flat() : [];
+  return [schema["enum"] ?? ("const" in schema ? schema["const"] : [])].flat().map(typeOf);
+}
+
+/** Returns the JSON type of a value. */
+export function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  return Number.isInteger(value) ? "integer" : typeof value;
 }
 
 /** Returns the properties of an effective schema. */

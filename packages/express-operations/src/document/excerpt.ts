@@ -1,48 +1,75 @@
 import { HOLDS_VALUES, IS_MAP } from "./keywords.ts";
 import { type OpenApiDocument, type OperationObject, pointer, pointerKeys } from "./document.ts";
 
+/** A document that holds one operation, and the path of the operation. */
+export interface Excerpt {
+  document: OpenApiDocument;
+  at: string;
+  operation: OperationObject;
+}
+
 /**
- * Returns a document that holds one operation, at the path `at`, and the targets of its references. The cost is
- * independent of the size of the document, and errors elsewhere in it have no effect. Examples are left out.
+ * Returns a document that holds one operation, and the targets of its references. The cost is independent of the size of
+ * the document, and errors elsewhere in it have no effect. Examples are left out.
  */
-export function excerpt(
-  document: OpenApiDocument,
-  method: string,
-  operation: OperationObject,
-): { document: OpenApiDocument; at: string } {
+export function excerpt(document: OpenApiDocument, method: string, operation: OperationObject): Excerpt {
   let at = "/";
   while (at in (document.paths ?? {})) at += "_";
+  const pending: string[] = [];
+  const placeOf = placesOf(document);
+  const copyOf = copier((ref) => {
+    pending.push(ref);
+    return placeOf(ref);
+  }, document.openapi.startsWith("3.0."));
+  const own = copyOf(operation) as OperationObject;
   const copy = {
     openapi: document.openapi,
     info: { title: operation.operationId ?? "", version: "0" },
-    paths: { [at]: { [method]: copyOf(operation) } },
+    paths: { [at]: { [method]: own } },
     components: {},
   };
-  const pending = referencesIn(copy.paths);
   const seen = new Set<string>();
   while (pending.length > 0) {
     const ref = pending.pop()!;
     if (seen.has(ref)) continue;
     seen.add(ref);
-    pending.push(...referencesIn(transplant(document, copy, ref)));
+    put(document, copy, placeOf(ref), copyOf(pointer(document, ref)));
   }
-  return { document: copy, at };
+  return { document: copy, at, operation: own };
 }
 
-/** Copies the target of a reference alone to the same place in the copy. */
-function transplant(document: OpenApiDocument, copy: object, ref: string): unknown {
-  const keys = pointerKeys(ref);
-  pointer(document, ref);
+/** A reference to a part of a schema, or to a schema that is no component. */
+const WITHIN_SCHEMA = /^#\/components\/schemas\/[^/]+\/|\/schema(?:\/|$)/;
+const KEYWORD_NAME = /^#\/components\/schemas\/\$?id$/;
+
+/**
+ * Returns a function that returns the place in the copy for the target of a reference. ajv does not find a target within
+ * another schema, and takes a component called `id` or `$id` for a keyword. These get a name of their own.
+ */
+function placesOf(document: OpenApiDocument): (ref: string) => string {
+  const { schemas = {} } = (document.components ?? {}) as { schemas?: object };
+  const places = new Map<string, string>();
+  return (ref) => {
+    if (!WITHIN_SCHEMA.test(ref) && !KEYWORD_NAME.test(ref)) return ref;
+    let place = places.get(ref);
+    for (let number = places.size + 1; place === undefined; number++)
+      if (!(`Part${number}` in schemas)) place = `#/components/schemas/Part${number}`;
+    places.set(ref, place);
+    return place;
+  };
+}
+
+/** Puts a node at a place of the copy. A parent that the copy lacks becomes a list if the document has a list there. */
+function put(document: OpenApiDocument, copy: object, place: string, node: unknown): void {
+  const keys = pointerKeys(place);
   let source: unknown = document;
   let target = copy as Record<string, unknown>;
-  for (const [depth, key] of keys.entries()) {
-    source = (source as Record<string, unknown>)[key];
-    if (depth === keys.length - 1) break;
+  for (const key of keys.slice(0, -1)) {
+    source = (source as Record<string, unknown> | undefined)?.[key];
     target[key] ??= Array.isArray(source) ? [] : {};
     target = target[key] as Record<string, unknown>;
   }
-  const last = keys.at(-1)!;
-  return (target[last] = copyOf(source));
+  target[keys.at(-1)!] = node;
 }
 
 /**
@@ -64,25 +91,26 @@ function expectValidated(node: object, isMap: boolean): void {
     throw new Error('A schema names a field "__proto__", which ajv does not check.');
 }
 
-function copyOf(node: unknown, isMap = false): unknown {
-  if (typeof node !== "object" || node === null) return node;
-  if (Array.isArray(node)) return node.map((item) => copyOf(item));
-  expectValidated(node, isMap);
-  const kept = Object.entries(node).filter(([key]) => isMap || isAssertion(key, node));
-  return Object.fromEntries(
-    kept.map(([key, value]) => {
-      if (isMap) return [key, copyOf(value)];
-      return [key, HOLDS_VALUES.has(key) ? structuredClone<unknown>(value) : copyOf(value, IS_MAP.has(key))];
-    }),
-  );
-}
-
-function referencesIn(node: unknown, found: string[] = [], isMap = false): string[] {
-  if (typeof node !== "object" || node === null) return found;
-  for (const [key, value] of Object.entries(node)) {
-    if (isMap) referencesIn(value, found);
-    else if (key === "$ref" && typeof value === "string") found.push(value);
-    else if (!HOLDS_VALUES.has(key)) referencesIn(value, found, IS_MAP.has(key));
-  }
-  return found;
+/**
+ * Returns a function that copies a node. `copyReference` returns the reference of the copy. OpenAPI 3.0 ignores keywords
+ * beside a reference.
+ */
+function copier(copyReference: (ref: string) => string, ignoresSiblings: boolean): (node: unknown) => unknown {
+  const copyOf = (node: unknown, isMap = false): unknown => {
+    if (typeof node !== "object" || node === null) return node;
+    if (Array.isArray(node)) return node.map((item) => copyOf(item));
+    expectValidated(node, isMap);
+    const $ref = !isMap && "$ref" in node && typeof node.$ref === "string" ? copyReference(node.$ref) : undefined;
+    if ($ref !== undefined && ignoresSiblings) return { $ref };
+    const kept = Object.entries(node).filter(([key]) => isMap || isAssertion(key, node));
+    return Object.fromEntries(
+      kept.map(([key, value]): [string, unknown] => {
+        if (isMap) return [key, copyOf(value)];
+        if (key === "$ref" && $ref !== undefined) return [key, $ref];
+        if (HOLDS_VALUES.has(key)) return [key, structuredClone<unknown>(value)];
+        return [key, copyOf(value, IS_MAP.has(key))];
+      }),
+    );
+  };
+  return (node) => copyOf(node);
 }

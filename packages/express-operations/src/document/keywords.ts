@@ -36,6 +36,7 @@ export const IS_MAP = new Set([
   "patternProperties",
   "dependentSchemas",
   "$defs",
+  "definitions",
 ]);
 
 /** Keywords whose value contains no keywords. */

@@ -1,16 +1,21 @@
-import { parse as parseForm } from "node:querystring";
 import type { Request, Response } from "express";
+import type { MediaTypeObject, OpenApiDocument, Schema } from "../document/document.ts";
+import { nonNullTypesOf } from "../document/effective-schema.ts";
 import { parseJson } from "./json.ts";
 import { oneOf } from "../lists.ts";
 import { declaredAs, isJson, type MediaType, parseMediaType } from "../media-type.ts";
 import { type Problem, createProblem } from "../problem.ts";
-import { isPercentEncoded } from "./query.ts";
+import type { UploadedFile } from "./subject.ts";
+import { formReader, multipartReader } from "./form.ts";
 
-/** A request body: its media type, the declared media type that matches, and its value. */
+/** A request body: the declared media type that matches, and its value. */
 export interface ReceivedBody {
-  mediaType: MediaType;
   contentType: string;
   value: unknown;
+  /** Whether the schema does not describe the value: bytes, or a text whose schema is that of what the text represents. */
+  isOpaque: boolean;
+  /** The files of a multipart body. */
+  files?: UploadedFile[];
 }
 
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
@@ -24,10 +29,18 @@ export type BodyReader = (request: Request, response: Response) => ReceivedBody 
 /**
  * Returns the reader of bodies of the declared media types: uncompressed, at most `limit` bytes. It rejects undeclared
  * media types with 415, and unknown transfer codings with 501. A body that is too large gets a 413 as soon as its size
- * is known. A malformed body gets a 400, and so does a missing required one. Only JSON, forms and text are parsed;
- * other bodies, multipart included, stay bytes.
+ * is known. A malformed body gets a 400, and so does a missing required one. JSON, forms and text are parsed; other
+ * bodies stay bytes.
  */
-export function bodyReader(declared: string[], required: boolean, limit: number): BodyReader {
+export function bodyReader(
+  document: OpenApiDocument,
+  content: Record<string, MediaTypeObject>,
+  required: boolean,
+  limit: number,
+): BodyReader {
+  const declared = Object.keys(content);
+  const texts = new Set(declared.filter((key) => mayBeText(document, content[key]!.schema)));
+  const parsers = new Map(declared.map((key) => [key, parserFor(document, content[key]!)]));
   const asDeclared = new Map(declared.map((text) => [text, parseMediaType(text)]));
   return (request, response) => {
     if (!hasBody(request)) {
@@ -46,15 +59,19 @@ export function bodyReader(declared: string[], required: boolean, limit: number)
       throw new Error("The request body was already read. Mount the implementation before other body parsers.");
     }
     if (awaitsContinue(request)) response.writeContinue();
-    const valueOf = (bytes: Buffer) => ({ mediaType, contentType, value: decode(bytes, mediaType.essence) });
-    return request.complete ? valueOf(bytesOf(request, limit)) : bytesToCome(request, limit).then(valueOf);
+    const parse = parsers.get(contentType)!;
+    const bodyOf = (bytes: Buffer) => {
+      const parsed = parse(bytes, mediaType, sent);
+      return parsed instanceof Promise
+        ? parsed.then((form) => ({ contentType, isOpaque: false, ...form }))
+        : {
+            contentType,
+            isOpaque: parsed === bytes || (isText(mediaType.essence) && !texts.has(contentType)),
+            value: parsed,
+          };
+    };
+    return request.complete ? bodyOf(bytesOf(request, limit)) : bytesToCome(request, limit).then(bodyOf);
   };
-}
-
-/** Returns the Content-Type for validation: the declared spelling, with the boundary of a multipart body. */
-export function contentTypeFor({ mediaType, contentType }: ReceivedBody): string {
-  const { essence, boundary } = mediaType;
-  return boundary === undefined ? contentType : `${essence}; boundary="${boundary}"`;
 }
 
 /**
@@ -122,27 +139,43 @@ function hasBody(request: Request): boolean {
   return request.headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
 }
 
-function decode(bytes: Buffer, essence: string): unknown {
-  const text = () => {
-    try {
-      return UTF_8.decode(bytes);
-    } catch {
-      throw createProblem(400, "The request body is not valid UTF-8. Encode it as UTF-8.");
-    }
+/** Returns the value of a body, the bytes themselves if they are not parsed, or a promise of a form with files. */
+type Parser = (bytes: Buffer, mediaType: MediaType, contentType: string) => unknown;
+
+/** Returns the parser of a declared media type. Its range may cover several media types. */
+function parserFor(document: OpenApiDocument, content: MediaTypeObject): Parser {
+  const readForm = formReader(document, content);
+  const readMultipart = multipartReader(document, content);
+  return (bytes, { essence }, contentType) => {
+    if (isJson(essence)) return jsonOf(textOf(bytes));
+    if (essence === "application/x-www-form-urlencoded") return readForm(textOf(bytes));
+    if (essence === "multipart/form-data") return readMultipart(bytes, contentType);
+    return isText(essence) ? textOf(bytes) : bytes;
   };
-  if (isJson(essence)) {
-    try {
-      return parseJson(text());
-    } catch (error) {
-      throw error instanceof SyntaxError ? createProblem(400, `The request body ${error.message}.`) : error;
-    }
-  }
-  if (essence === "application/x-www-form-urlencoded") return formOf(text());
-  return essence.startsWith("text/") ? text() : bytes;
 }
 
-function formOf(text: string): object {
-  if (!isPercentEncoded(text))
-    throw createProblem(400, "The request body is not valid percent-encoding. Write a percent sign itself as %25.");
-  return { ...parseForm(text, "&", "=", { maxKeys: 0 }) };
+function mayBeText(document: OpenApiDocument, schema: Schema | undefined): boolean {
+  const types = nonNullTypesOf(document, schema);
+  return types.size === 0 || types.has("string");
+}
+
+/** Returns whether a media type is text that people read: `text/…`, XML and YAML. */
+function isText(essence: string): boolean {
+  return (essence.startsWith("text/") && !isJson(essence)) || /[/+.-](?:xml|yaml)$/.test(essence);
+}
+
+function textOf(bytes: Buffer): string {
+  try {
+    return UTF_8.decode(bytes);
+  } catch {
+    throw createProblem(400, "The request body is not valid UTF-8. Encode it as UTF-8.");
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw error instanceof SyntaxError ? createProblem(400, `The request body ${error.message}.`) : error;
+  }
 }

@@ -1,10 +1,8 @@
 import { type OpenApiDocument, type ParameterObject, type Schema } from "../document/document.ts";
 import { effectiveSchema, isRecord, propertiesOf } from "../document/effective-schema.ts";
 import type { Fault } from "../eov.ts";
-import { cookieHeader, isRepeatedHeader } from "./parameters.ts";
 import { predicateOf } from "./predicates.ts";
 import { describe, printable } from "../problem.ts";
-import type { Subject } from "./subject.ts";
 
 /** The longest field path in a message, in characters. */
 const MAX_FIELD_PATH = 120;
@@ -17,7 +15,7 @@ export function messageOf(
   document: OpenApiDocument,
   parameters: ParameterObject[],
   faults: Fault[],
-  sent: Pick<Subject, "rawHeaders"> = {},
+  sent: { rawHeaders?: string[] } = {},
 ): string {
   const isOfBody = faults[0]?.location === "body"; // if both are at fault, the parameters are reported
   const reported = faultToReport(faults.filter(({ location }) => (location === "body") === isOfBody));
@@ -27,10 +25,9 @@ export function messageOf(
   const isList = schema.type === "array" || schema.type === "object";
   if (parameter !== undefined && !isList && isRepeatedHeader(parameter, sent))
     return `${describe("header", parameter.name)} must be given once.`;
-  const fault = reported.keyword === "reservedCharacter" ? toEnumFault(reported, schema) : reported;
-  const explained = fault.path.length > 1 ? fault : withDescription(fault, schema);
-  const sentence = `${subjectOf(fault, parameter)} ${predicateOf(explained)}.`;
-  return sentence.charAt(0).toUpperCase() + sentence.slice(1) + adviceFor(fault);
+  const explained = reported.path.length > 1 ? reported : withDescription(reported, schema);
+  const sentence = `${subjectOf(reported, parameter)} ${predicateOf(explained)}.`;
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1) + adviceFor(reported);
 }
 
 /** Returns advice for recognizable mistakes, or an empty text. */
@@ -117,31 +114,26 @@ function faultOfMembers(parts: Fault[]): Fault | undefined {
   return meant.length === 1 ? meant[0] : undefined;
 }
 
-/** Reports a value with reserved characters as an invalid enum value if it is not in the enum. */
-function toEnumFault(fault: Fault, { enum: own, items }: Schema): Fault {
-  const allowedValues = (own ?? items?.["enum"]) as unknown[] | undefined;
-  const value = [fault.value].flat().find((text) => allowedValues?.includes(text) === false);
-  if (allowedValues === undefined || value === undefined) return fault;
-  const path = own === undefined ? [...fault.path, "0"] : fault.path;
-  return { ...fault, keyword: "enum", params: { allowedValues }, path, value };
-}
-
 function withDescription(fault: Fault, { description }: Schema): Fault {
   return description === undefined ? fault : { ...fault, schema: { ...fault.schema, description } };
 }
 
-const LOCATIONS = { query: "query", params: "path", headers: "header" } as const;
+const LOCATIONS = { query: "query", params: "path", headers: "header", cookies: "cookie" } as const;
 
-/** Returns the declaration of a faulty parameter. EOV holds header names in lower case, and cookies as headers. */
+/** Returns the declaration of a faulty parameter. Names of headers are in lower case in faults. */
 function declaredFor(
   { location, path: [name = ""] }: Fault,
   parameters: ParameterObject[],
 ): ParameterObject | undefined {
   if (location === "body") return undefined;
-  return parameters.find(({ in: declared, name: own }) => {
-    if (declared === "cookie") return location === "headers" && cookieHeader(own) === name;
-    return declared === LOCATIONS[location] && (declared === "header" ? own.toLowerCase() === name : own === name);
-  });
+  const isNamed = (own: string) => (location === "headers" ? own.toLowerCase() === name : own === name);
+  return parameters.find(({ in: declared, name: own }) => declared === LOCATIONS[location] && isNamed(own));
+}
+
+/** Returns whether a header is repeated. Node joins the values by commas. */
+function isRepeatedHeader({ in: location, name }: ParameterObject, { rawHeaders = [] }: { rawHeaders?: string[] }) {
+  const isIt = (text: string, at: number): boolean => at % 2 === 0 && text.toLowerCase() === name.toLowerCase();
+  return location === "header" && rawHeaders.filter(isIt).length > 1;
 }
 
 function subjectOf({ location, path }: Fault, parameter: ParameterObject | undefined): string {

@@ -14,16 +14,13 @@ class NotJsonError extends SyntaxError {
   }
 }
 
-/**
- * Returns what ordinary parsing of a JSON text would lose. Returns undefined if it loses nothing or if the text is not
- * JSON.
- */
-export function lossIn(text: string): string | undefined {
+/** Returns the value of a JSON text, or undefined for other text. Throws a SyntaxError for JSON that parsing would change. */
+export function jsonOf(text: string): unknown {
   try {
-    parseJson(text);
-    return undefined;
+    return parseJson(text);
   } catch (error) {
-    return error instanceof NotJsonError ? undefined : (error as SyntaxError).message;
+    if (error instanceof NotJsonError) return undefined;
+    throw error;
   }
 }
 

@@ -90,23 +90,23 @@ function childFor<Route>(node: Node<Route>, segment: string): Node<Route> {
 }
 
 /**
- * Returns the shortest non-empty values between the texts of a template segment. The time is linear: the first
- * occurrence of each text suffices, because a later occurrence leaves less for the remaining texts.
+ * Returns the non-empty values between the texts of a template segment. A later value is as short as possible, so that
+ * `{name}.{extension}` divides at the last dot. The time is linear: the last occurrence of each text suffices, because
+ * an earlier one leaves less for the values before it.
  */
 function valuesBetween([first = "", ...others]: string[], segment: string): string[] | undefined {
-  if (!segment.startsWith(first)) return undefined;
   const last = others.pop()!;
+  if (!segment.startsWith(first) || !segment.endsWith(last)) return undefined;
   const values: string[] = [];
-  let start = first.length;
-  for (const text of others) {
-    const end = segment.indexOf(text, start + 1);
-    if (end === -1) return undefined;
-    values.push(segment.slice(start, end));
-    start = end + text.length;
+  let end = segment.length - last.length;
+  for (const text of others.toReversed()) {
+    const start = segment.lastIndexOf(text, end - 1 - text.length);
+    if (start <= first.length) return undefined;
+    values.unshift(segment.slice(start + text.length, end));
+    end = start;
   }
-  const end = segment.length - last.length;
-  if (end <= start || !segment.endsWith(last)) return undefined;
-  values.push(segment.slice(start, end));
+  if (end <= first.length) return undefined;
+  values.unshift(segment.slice(first.length, end));
   return values;
 }
 

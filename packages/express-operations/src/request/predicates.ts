@@ -4,6 +4,7 @@ import type { Fault } from "../eov.ts";
 import { listOf, oneOf, shortened } from "../lists.ts";
 import { describePattern } from "./pattern-words.ts";
 import { printable } from "../problem.ts";
+import { numberFault } from "./scalar.ts";
 
 /** The longest quotation from a description, in characters. */
 const MAX_QUOTED_LENGTH = 200;
@@ -30,16 +31,17 @@ interface KeywordParams {
 
 type PredicateOf = (asked: KeywordParams, fault: Fault) => string;
 
-/** The predicate for each JSON Schema keyword and for each validation error of EOV's own. */
+/** The predicate for each JSON Schema keyword. */
 const PREDICATES: Record<string, PredicateOf> = {
   type: ({ type }, { schema, location, value }) => {
     if (location !== "body" && Array.isArray(value) && !schema.type?.includes("array")) return "must be given once";
+    if (location !== "body" && typeof value === "string" && (type === "integer" || type === "number"))
+      return numberFault(value, type, schema);
     const types = [type ?? schema["x-eov-type"]].flat().map((name) => TYPES[name as string] ?? String(name));
     return Array.isArray(schema.enum) ? allowed(schema.enum) : `must be ${listOf(unique(types), "or")}`;
   },
   enum: ({ allowedValues }) => allowed(allowedValues),
   const: ({ allowedValue }) => allowed([allowedValue]),
-  discriminator: ({ allowedValues }) => allowed(allowedValues),
   minimum: number,
   maximum: number,
   exclusiveMinimum: number,
@@ -77,8 +79,6 @@ const PREDICATES: Record<string, PredicateOf> = {
     passingSchemas === null
       ? inForm("one of the forms", schema)
       : "must match only one of the forms in the API description, but matches several",
-  emptyValue: () => "is empty. Give it a value, or leave it out",
-  reservedCharacter: () => "has a character that must be percent-encoded, such as a comma (%2C) or a slash (%2F)",
 };
 PREDICATES["x-eov-type"] = PREDICATES["type"]!;
 

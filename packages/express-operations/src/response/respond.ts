@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 import type { Request, Response } from "express";
 import { declaredAs, essenceOf, isJson, parseMediaType } from "../media-type.ts";
-import type { Schema } from "../document/document.ts";
+import type { OpenApiDocument, Schema } from "../document/document.ts";
+import { type Declaration, type Shape, shapesOf, unnamedField } from "../document/shape.ts";
 import type { Problem } from "../problem.ts";
 import type { Deprecation } from "./deprecation.ts";
 
@@ -211,29 +212,15 @@ function declaredKey(contentType: string, declared: readonly string[]): string |
 /** Returns a value without undeclared fields. Returns the value itself if there are none. */
 export type DropUndeclared = (value: unknown) => unknown;
 
-/** The schemas of a value. `shape` caches their combination. */
-export interface Declaration {
-  schemas: Schema[];
-  shape?: Shape;
-}
-
-/** The combination of all schemas of a value. */
-export interface Shape {
-  /** Whether fields without a name in the schemas are kept. */
-  isOpen: boolean;
-  fields: Map<string, Declaration>;
-  patterns: [RegExp, Schema[]][];
-  /** The schemas of fields without a name in the schemas. */
-  others: Declaration;
-  items: Declaration;
-  isWriteOnly: boolean;
-}
-
 /**
- * Returns a function that drops the fields that `root` does not declare. It calls `shapeOf` once for each declaration.
+ * Returns a function that drops undeclared fields, so that a column added to a table never leaks. An object keeps the
+ * fields that any of its schemas names. It keeps all fields if its schemas name none, or if one allows others
+ * (`additionalProperties`, `unevaluatedProperties`). The same applies to the value of each kept field. `writeOnly`
+ * fields are dropped.
  */
-export function dropUndeclaredFields(root: Declaration, shapeOf: (schemas: Schema[]) => Shape): DropUndeclared {
-  const shapeFor = (declaration: Declaration): Shape => (declaration.shape ??= shapeOf(declaration.schemas));
+export function dropUndeclared(document: OpenApiDocument, schema: Schema | undefined): DropUndeclared {
+  const buildShape = shapesOf(document);
+  const shapeFor = (declaration: Declaration): Shape => declaration.shape ?? buildShape(declaration);
 
   const filterValue = (declaration: Declaration, value: unknown): unknown =>
     isScalar(value) || declaration.schemas.length === 0 ? value : filterObject(shapeFor(declaration), value as object);
@@ -268,20 +255,12 @@ export function dropUndeclaredFields(root: Declaration, shapeOf: (schemas: Schem
 
   /** Returns undefined for a dropped field. JSON has no such value. */
   const filterField = (shape: Shape, name: string, value: unknown): unknown => {
-    const field = fieldOf(shape, name);
+    const field = shape.fields.get(name) ?? unnamedField(shape, name);
     return field === undefined || shapeFor(field).isWriteOnly ? undefined : filterValue(field, value);
   };
 
+  const root: Declaration = { schemas: typeof schema === "object" ? [schema] : [] }; // `true` and `false` name no fields
   return (value) => filterValue(root, value);
-}
-
-/** Returns the schemas of a field, or undefined if the field is undeclared. */
-function fieldOf({ fields, patterns, isOpen, others }: Shape, name: string): Declaration | undefined {
-  const named = fields.get(name);
-  if (patterns.length === 0) return named ?? (isOpen ? others : undefined);
-  const matching = patterns.filter(([pattern]) => pattern.test(name));
-  if (matching.length === 0) return named ?? (isOpen ? others : undefined);
-  return { schemas: [...(named?.schemas ?? []), ...matching.flatMap(([, schemas]) => schemas)] };
 }
 
 function isScalar(value: unknown): boolean {

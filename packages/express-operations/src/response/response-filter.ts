@@ -5,8 +5,13 @@ import {
   type ResponseObject,
   responseKey,
 } from "../document/document.ts";
-import { dropUndeclared } from "./declared-fields.ts";
-import { type HandlerResponse, type DeclaredResponse, type ResponseFilter, responseFilter } from "./respond.ts";
+import {
+  type HandlerResponse,
+  type DeclaredResponse,
+  dropUndeclared,
+  type ResponseFilter,
+  responseFilter,
+} from "./respond.ts";
 import { type CheckedShare, responseCheck, type Violation } from "./response-check.ts";
 
 /** Which responses are checked, and the callback for violations. */

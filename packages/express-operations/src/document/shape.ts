@@ -1,29 +1,47 @@
-import type { OpenApiDocument, Schema } from "../document/document.ts";
-import { resolve } from "../document/document.ts";
-import { compilePattern } from "../document/pattern.ts";
-import { dropUndeclaredFields, type DropUndeclared, type Shape } from "./respond.ts";
+import { type OpenApiDocument, resolve, type Schema } from "./document.ts";
+import { compilePattern } from "./pattern.ts";
+
+/** The schemas that may describe a value. `shape` caches their combination. */
+export interface Declaration {
+  schemas: Schema[];
+  shape?: Shape;
+}
+
+/** The combination of all schemas that may describe a value. */
+export interface Shape {
+  /** Whether fields without a name in the schemas are allowed. */
+  isOpen: boolean;
+  /** The fields with a name in the schemas. */
+  fields: Map<string, Declaration>;
+  patterns: [RegExp, Schema[]][];
+  /** The schemas of fields without a name in the schemas. */
+  others: Declaration;
+  items: Declaration;
+  isWriteOnly: boolean;
+}
+
+/** Returns the declaration of a field without a name in the schemas, or undefined if such a field is not allowed. */
+export function unnamedField({ patterns, isOpen, others }: Shape, name: string): Declaration | undefined {
+  const matching = patterns.filter(([pattern]) => pattern.test(name));
+  if (matching.length === 0) return isOpen ? others : undefined;
+  return { schemas: matching.flatMap(([, schemas]) => schemas) };
+}
 
 /**
- * Returns a function that drops undeclared fields, so that a column added to a table never leaks. An object keeps the
- * fields that any of its schemas names, through `$ref`, `allOf`, `oneOf`, `anyOf` and conditional keywords. It keeps
- * all fields if its schemas name none, or if one allows others (`additionalProperties`, `unevaluatedProperties`). The
- * same applies to the value of each kept field. `writeOnly` fields are dropped.
+ * Returns a function that combines the schemas of a declaration, through `$ref`, `allOf`, `oneOf`, `anyOf` and
+ * conditional keywords. Shapes are built on demand, once for each set of schemas, because schemas may be recursive.
  */
-export function dropUndeclared(document: OpenApiDocument, schema: Schema | undefined): DropUndeclared {
-  if (schema === undefined) return (value) => value;
+export function shapesOf(document: OpenApiDocument): (declaration: Declaration) => Shape {
   const shapes = new Map<string, Shape>();
   const ids = new WeakMap<object, number>();
   let lastId = 0;
-
-  /** Builds shapes on demand, once for each set of schemas, because schemas may be recursive. */
-  const shapeFor = (schemas: Schema[]): Shape => {
+  const shapeOf = (schemas: Schema[]): Shape => {
     const key = schemas.map((node) => ids.get(node) ?? (ids.set(node, ++lastId), lastId)).join(" ");
-    const shape = shapes.get(key) ?? shapeOf(document, schemas);
+    const shape = shapes.get(key) ?? combine(document, schemas);
     shapes.set(key, shape);
     return shape;
   };
-
-  return dropUndeclaredFields({ schemas: schemasIn([schema]) }, shapeFor);
+  return (declaration) => (declaration.shape ??= shapeOf(declaration.schemas));
 }
 
 const COMBINING = ["allOf", "oneOf", "anyOf"] as const;
@@ -31,7 +49,7 @@ const CONDITIONAL = ["if", "then", "else"] as const;
 const FIELDS = ["properties", "patternProperties"] as const;
 const OTHERS = ["additionalProperties", "unevaluatedProperties"] as const;
 
-function shapeOf(document: OpenApiDocument, schemas: Schema[]): Shape {
+function combine(document: OpenApiDocument, schemas: Schema[]): Shape {
   const shape: Shape = {
     isOpen: false,
     fields: new Map(),
@@ -65,6 +83,9 @@ function shapeOf(document: OpenApiDocument, schemas: Schema[]): Shape {
     if (others.length > 0 || FIELDS.some((keyword) => node[keyword] !== undefined)) saysNothing = false;
   }
   if (saysNothing) shape.isOpen = true;
+  for (const [name, { schemas: own }] of shape.fields) {
+    own.push(...shape.patterns.flatMap(([pattern, more]) => (pattern.test(name) ? more : [])));
+  }
   return shape;
 }
 

@@ -1,0 +1,102 @@
+import {
+  type MediaTypeObject,
+  type OpenApiDocument,
+  type OperationObject,
+  type ParameterObject,
+  pointerKeys,
+  type RequestBodyObject,
+  resolve,
+  type Schema,
+} from "./document.ts";
+import { effectiveSchema, isReadOnly, propertiesOf, typeOf, typesOf } from "./effective-schema.ts";
+import { schemasInPlace, schemasOfParts } from "./schema-walk.ts";
+
+/**
+ * Rewrites the request schemas of an operation in place, as JSON Schema that says what OpenAPI means:
+ *
+ * - `readOnly` fields are not required, and `readOnly` outside of fields has no meaning (OpenAPI 3.0, "Schema Object").
+ * - A default that its own schema rejects is left out. It would be filled into requests, which would then be rejected.
+ * - Each member of a choice with a `discriminator` requires its own values (OpenAPI 3.1, "Discriminator Object").
+ */
+export function rewriteRequestSchemas(
+  document: OpenApiDocument,
+  { parameters = [], requestBody }: OperationObject,
+): void {
+  const body = resolve<RequestBodyObject | undefined>(document, requestBody);
+  const holders: MediaTypeObject[] = [
+    ...parameters.flatMap((node) => {
+      const parameter = resolve<ParameterObject>(document, node);
+      return [parameter, ...Object.values(parameter.content ?? {})];
+    }),
+    ...Object.values(body?.content ?? {}),
+  ];
+  const seen = new Set<Schema>();
+  for (const holder of holders) {
+    if (holder.schema === undefined) continue;
+    const { readOnly, ...schema } = resolve<Schema>(document, holder.schema);
+    if (readOnly !== undefined) holder.schema = schema;
+    rewrite(document, holder.schema, seen);
+  }
+}
+
+function rewrite(document: OpenApiDocument, schema: Schema, seen: Set<Schema>): void {
+  if (typeof schema !== "object" || seen.has(schema)) return;
+  seen.add(schema);
+  const fields = Object.entries(propertiesOf(effectiveSchema(document, schema)));
+  const readOnly = fields.flatMap(([name, field]) => (isReadOnly(document, field) ? name : []));
+  if (readOnly.length > 0) for (const part of conjuncts(document, schema)) dropRequired(part, readOnly);
+  requireDiscriminator(schema);
+  if ("default" in schema && !isOfType(schema, schema["default"])) delete schema["default"];
+  for (const below of [...schemasInPlace(document, schema), ...schemasOfParts(document, schema)])
+    rewrite(document, below.schema, seen);
+}
+
+/** Returns whether the type and the enumeration of a schema allow a value. */
+function isOfType(schema: Schema, value: unknown): boolean {
+  const types = typesOf(schema);
+  const type = typeOf(value);
+  const isTyped = types.length === 0 || types.includes(type) || (type === "integer" && types.includes("number"));
+  const allowed = schema["enum"] as unknown[] | undefined;
+  return isTyped && (allowed === undefined || typeof value === "object" || allowed.includes(value));
+}
+
+/** Returns a schema and those that apply with it, through `$ref` and `allOf`. */
+function conjuncts(document: OpenApiDocument, schema: Schema): Schema[] {
+  const found = new Set([schema]);
+  for (const part of found) {
+    if (part.$ref !== undefined) found.add(resolve<Schema>(document, { $ref: part.$ref }));
+    for (const member of (part["allOf"] ?? []) as Schema[]) found.add(member);
+  }
+  return [...found];
+}
+
+function dropRequired(schema: Schema, names: string[]): void {
+  const required = ((schema["required"] ?? []) as string[]).filter((name) => !names.includes(name));
+  if (required.length > 0) schema["required"] = required;
+  else delete schema["required"];
+}
+
+function requireDiscriminator(schema: Schema): void {
+  const { discriminator } = schema as { discriminator?: { propertyName?: string; mapping?: Record<string, string> } };
+  delete schema["discriminator"];
+  if (discriminator?.propertyName === undefined) return;
+  const { propertyName: name, mapping = {} } = discriminator;
+  for (const keyword of ["oneOf", "anyOf"]) {
+    const members = schema[keyword] as Schema[] | undefined;
+    if (members === undefined) continue;
+    schema[keyword] = members.map((member) => {
+      const values = valuesFor(member.$ref, mapping);
+      return values.length === 0
+        ? member
+        : { allOf: [{ type: "object", required: [name], properties: { [name]: { enum: values } } }, member] };
+    });
+  }
+}
+
+/** Returns the values of a discriminator that choose a schema: those of the mapping, else the name of the schema. */
+function valuesFor(ref: string | undefined, mapping: Record<string, string>): string[] {
+  if (ref === undefined) return [];
+  const name = pointerKeys(ref).at(-1)!;
+  const mapped = Object.entries(mapping).flatMap(([value, target]) => (target === ref || target === name ? value : []));
+  return mapped.length > 0 ? mapped : [name];
+}

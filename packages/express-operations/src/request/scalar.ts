@@ -1,0 +1,27 @@
+import type { Schema } from "../document/document.ts";
+
+const INTEGER = /^(?:0|-?[1-9]\d*)$/;
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+
+/**
+ * Returns the value of a text by the JSON types that its schema allows: a number in plain decimal digits, an integer that
+ * a double holds exactly, `true` or `false`. Other texts stay texts. Where strings are allowed as well, only the shortest
+ * text of a number becomes a number.
+ */
+export function scalarOf(text: string, types: Set<string>): string | number | boolean {
+  const isNumber = types.has("number") ? NUMBER.test(text) : types.has("integer") && isInteger(text);
+  if (isNumber && (!types.has("string") || String(Number(text)) === text)) return Number(text);
+  return types.has("boolean") && (text === "true" || text === "false") ? text === "true" : text;
+}
+
+function isInteger(text: string): boolean {
+  return INTEGER.test(text) && Number.isSafeInteger(Number(text));
+}
+
+/** Returns the fault of a text that is no number of a type, as the end of a sentence. */
+export function numberFault(text: string, type: "number" | "integer", schema: Schema): string {
+  if (type === "number") return "must be a number in plain decimal digits, such as 1.5";
+  if (!INTEGER.test(text)) return "must be an integer in plain decimal digits, such as 10";
+  const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = schema;
+  return `must be an integer from ${String(minimum)} to ${String(maximum)}`;
+}

@@ -1,0 +1,142 @@
+import { describe, expect, test } from "vitest";
+import { anyJson, serveEcho } from "./echo.ts";
+
+const string = { type: "string" };
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+/** Sends JSON bodies to an operation. Returns the body that the handler got, or the message. */
+async function post(schema: object, schemas: object, bodies: unknown[], openapi = "3.1.0"): Promise<unknown[]> {
+  const requestBody = { required: true, content: { "application/json": { schema } } };
+  const paths = { "/x": { post: { operationId: "x", requestBody, responses: anyJson } } };
+  await using server = await serveEcho(paths, { openapi, components: { schemas } });
+  const answers: unknown[] = [];
+  for (const body of bodies) {
+    const headers = { "Content-Type": "application/json" };
+    const response = await fetch(`${server.baseUrl}/x`, { method: "POST", headers, body: JSON.stringify(body) });
+    const answer = (await response.json()) as { body?: unknown; message?: string };
+    answers.push(response.status === 200 ? answer.body : answer.message);
+  }
+  return answers;
+}
+
+describe("readOnly", () => {
+  test("makes a field of another member of allOf optional, and rejects it", async () => {
+    const Base = { type: "object", properties: { id: { ...string, readOnly: true } } };
+    const schema = { allOf: [ref("Base"), { required: ["id", "name"], properties: { name: string } }] };
+    expect(await post(schema, { Base }, [{ name: "a" }, { name: "a", id: "1" }, {}])).toEqual([
+      { name: "a" },
+      'Body field "id" is set by the service alone. Leave it out.',
+      'Body field "name" is required.',
+    ]);
+  });
+
+  test("has no meaning outside of fields", async () => {
+    expect(await post({ ...ref("Text") }, { Text: { ...string, readOnly: true } }, ["a"])).toEqual(["a"]);
+  });
+
+  test("has no meaning beside a reference in OpenAPI 3.0", async () => {
+    const schema = { type: "object", properties: { a: { ...ref("Text"), readOnly: true } } };
+    expect(await post(schema, { Text: string }, [{ a: "x" }], "3.0.3")).toEqual([{ a: "x" }]);
+    expect(await post(schema, { Text: string }, [{ a: "x" }])).toEqual([
+      'Body field "a" is set by the service alone. Leave it out.',
+    ]);
+  });
+});
+
+describe("a default", () => {
+  test.each<[schema: object]>([
+    [{ type: "string", default: true }],
+    [{ type: "integer", default: "1" }],
+    [{ type: "integer", default: 1.5 }],
+    [{ type: "string", enum: ["a"], default: "b" }],
+  ])("that its own schema %j rejects is not filled in", async (field) => {
+    expect(await post({ type: "object", properties: { field } }, {}, [{}])).toEqual([{}]);
+  });
+
+  test.each<[schema: { default: unknown }]>([
+    [{ type: "number", default: 1 }],
+    [{ type: ["string", "null"], default: null }],
+    [{ type: "array", enum: [["a"]], default: ["a"] }],
+    [{ default: "any" }],
+  ] as never)("of %j is filled in", async (field) => {
+    const filled = await post({ type: "object", properties: { field } }, {}, [{}]);
+    expect(filled).toEqual([{ field: field.default }]);
+  });
+});
+
+describe("a discriminator", () => {
+  const Cat = { type: "object", properties: { kind: string, lives: { type: "integer" } } };
+  const Dog = { type: "object", properties: { kind: string, tricks: { type: "integer" } } };
+  const choice = (discriminator: object, keyword = "oneOf") => ({ [keyword]: [ref("Cat"), ref("Dog")], discriminator });
+  const bodies = [
+    { kind: "Cat", lives: 9 },
+    { kind: "Dog", lives: "any" },
+    { kind: "Cat", lives: "x" },
+  ];
+
+  test.each(["oneOf", "anyOf"])("of %s chooses among members that would all match", async (keyword) => {
+    const pet = choice({ propertyName: "kind" }, keyword);
+    expect(await post(pet, { Cat, Dog }, bodies)).toEqual([
+      bodies[0],
+      bodies[1],
+      'Body field "lives" must be an integer.',
+    ]);
+  });
+
+  test.each(["#/components/schemas/Cat", "Cat"])("maps values to the schema %s", async (target) => {
+    const mapping = { cat: target, tom: target, dog: "#/components/schemas/Dog" };
+    const pet = choice({ propertyName: "kind", mapping });
+    expect(await post(pet, { Cat, Dog }, [{ kind: "tom", lives: "x" }, { kind: "dog" }, { kind: "Cat" }])).toEqual([
+      'Body field "lives" must be an integer.',
+      { kind: "dog" },
+      'Body field "kind" must be one of: cat, tom, dog. Upper and lower case differ.',
+    ]);
+  });
+
+  test("chooses in a field and in a list", async () => {
+    const pets = { type: "array", items: choice({ propertyName: "kind" }) };
+    expect(
+      await post({ type: "object", properties: { pets } }, { Cat, Dog }, [
+        { pets: bodies.slice(0, 2) },
+        { pets: bodies },
+      ]),
+    ).toEqual([{ pets: bodies.slice(0, 2) }, 'Body field "pets.2.lives" must be an integer.']);
+  });
+});
+
+describe("a reference", () => {
+  test("to a part of another schema is followed", async () => {
+    const Owner = { type: "object", properties: { address: { type: "object", properties: { city: string } } } };
+    const Pet = { type: "object", properties: { city: ref("Owner/properties/address/properties/city") } };
+    expect(await post(ref("Pet"), { Owner, Pet, Part1: string }, [{ city: "Ulm" }, { city: 1 }])).toEqual([
+      { city: "Ulm" },
+      'Body field "city" must be a string.',
+    ]);
+  });
+
+  test("to the schema of a response is followed", async () => {
+    const schema = { $ref: "#/paths/~1x/post/responses/200/content/application~1json/schema" };
+    expect(await post({ type: "object", properties: { a: schema } }, {}, [{ a: 1 }])).toEqual([{ a: 1 }]);
+  });
+
+  test.each(["id", "$id"])("to a component called %s is followed", async (name) => {
+    const schema = { type: "object", properties: { id: ref(name) } };
+    expect(await post(schema, { [name]: { type: "integer" } }, [{ id: 1 }, { id: "x" }])).toEqual([
+      { id: 1 },
+      'Body field "id" must be an integer.',
+    ]);
+  });
+});
+
+test("an unknown format is reported once, not for each field", async () => {
+  const warnings: string[] = [];
+  const listener = ({ message }: Error) => void warnings.push(message);
+  process.on("warning", listener);
+  const odd = { ...string, format: "moon-phase" };
+  const schema = { type: "object", properties: { a: odd, b: odd } };
+  expect(await post(schema, {}, [{ a: "x" }])).toEqual([{ a: "x" }]);
+  expect(await post(schema, {}, [{ b: "x" }])).toEqual([{ b: "x" }]);
+  await new Promise(setImmediate); // warnings are emitted in the next turn
+  process.off("warning", listener);
+  expect(warnings).toEqual(['The format "moon-phase" is unknown, so values are not validated by it.']);
+});
