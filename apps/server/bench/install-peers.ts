@@ -1,10 +1,7 @@
-import { execFileSync } from "node:child_process";
 import { join } from "node:path";
+import { installFolder } from "@platform/bench-support/install";
 
 /** Installs the packages that only the peers need, from their own lockfile. */
 export function installPeers(): void {
-  execFileSync("npx", ["-y", "pnpm@12.21.0", "install", "--frozen-lockfile"], {
-    cwd: join(import.meta.dirname, "peers"),
-    stdio: ["ignore", "ignore", "inherit"],
-  });
+  installFolder(join(import.meta.dirname, "peers"));
 }

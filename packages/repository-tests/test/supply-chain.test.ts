@@ -165,25 +165,23 @@ describe("Node and pnpm", () => {
   });
 });
 
-describe("the dependencies of the benchmark", () => {
-  const peers = join(root, "apps/server/bench/peers");
+describe.each(["apps/server/bench/peers", "packages/express-operations/census"])("the dependencies of %s", (folder) => {
+  const own = join(root, folder);
 
   test("are not installed with the workspace", () => {
-    const { dependencies } = JSON.parse(readFileSync(join(peers, "package.json"), "utf8")) as Record<string, object>;
-    const [workspace, own] = [root, peers].map((folder) => readFileSync(join(folder, "pnpm-lock.yaml"), "utf8"));
-    for (const [name, version] of Object.entries(dependencies!)) {
-      expect(workspace).not.toContain(`${name}@`);
-      expect(own).toContain(`${name}@${version}`);
-    }
+    const { dependencies } = JSON.parse(readFileSync(join(own, "package.json"), "utf8")) as Record<string, object>;
+    const lockfile = readFileSync(join(own, "pnpm-lock.yaml"), "utf8");
+    expect(readFileSync(join(root, "pnpm-lock.yaml"), "utf8")).not.toContain(`${folder}:`);
+    for (const [name, version] of Object.entries(dependencies!)) expect(lockfile).toContain(`${name}@${version}`);
   });
 
   test("are installed under the same rules", () => {
-    const [workspace, own] = [root, peers].map((folder) =>
-      readFileSync(join(folder, "pnpm-workspace.yaml"), "utf8")
+    const [workspaceRules, ownRules] = [root, own].map((each) =>
+      readFileSync(join(each, "pnpm-workspace.yaml"), "utf8")
         .split("\n")
         .filter((line) => /^\w+: \w+/.test(line)),
     );
-    const rules = workspace!.filter((line) => !/^(verifyDepsBeforeRun|pmOnFail|nodeVersion|catalogMode):/.test(line));
-    expect(own).toEqual(rules);
+    const rules = workspaceRules!.filter((line) => !/^(verifyDepsBeforeRun|pmOnFail|nodeVersion|catalogMode):/.test(line));
+    expect(ownRules).toEqual(rules);
   });
 });

@@ -1,0 +1,9 @@
+import { execFileSync } from "node:child_process";
+
+/** Installs the packages of a folder outside the workspace, from the lockfile of the folder. */
+export function installFolder(folder: string): void {
+  execFileSync("npx", ["-y", "pnpm@12.21.0", "install", "--frozen-lockfile"], {
+    cwd: folder,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+}
