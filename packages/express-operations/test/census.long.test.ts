@@ -44,7 +44,7 @@ test("100 public documents are served as they declare, or rejected at start for 
   expect(reasons.filter((reason) => !isTheirs(reason))).toEqual([]);
   const started = results.filter(({ startError }) => startError === undefined);
   expect(started.length).toBeGreaterThanOrEqual(97);
-  const failures = started.flatMap(({ failures }) => failures).length;
-  expect(1 - failures / total(({ operations }) => operations)).toBeGreaterThan(0.97);
+  const failed = started.reduce((sum, { failures }) => sum + failures.length, 0);
+  expect(1 - failed / total(({ operations }) => operations)).toBeGreaterThan(0.97);
   expect(1 - total(({ accepted }) => accepted.length) / total(({ invalid }) => invalid)).toBeGreaterThan(0.98);
 }, 600_000);
