@@ -35,9 +35,11 @@ export function parseMediaType(text: string): MediaType | undefined {
 
 /** Returns the declared media type or range that a media type matches. The most specific one wins. */
 export function declaredAs(type: MediaType, declared: readonly string[]): string | undefined {
-  const [major] = type.essence.split("/");
+  const [major, minor = ""] = type.essence.split("/");
+  const suffix = minor.slice(minor.lastIndexOf("+") + 1);
   return (
     declared.find((key) => parseMediaType(key)?.canonical === type.canonical) ??
+    declared.find((key) => key === `${major}/*+${suffix}`) ?? // no range of RFC 9110, but frequent
     declared.find((key) => key === `${major}/*`) ??
     declared.find((key) => key === "*/*")
   );

@@ -256,6 +256,18 @@ describe("a body of text", () => {
     expect(await post("application/xml", { type: "object", required: ["a"] }, "<a/>")).toEqual([200, "<a/>"]);
   });
 
+  test("application/*+json takes each media type with this suffix", async () => {
+    const requestBody = { content: { "application/*+json": { schema: { type: "object" } } } };
+    await using server = await serveEcho({ "/x": { post: { operationId: "x", requestBody, responses: anyJson } } });
+    const send = async (type: string) => {
+      const headers = { "Content-Type": type };
+      return (await fetch(`${server.baseUrl}/x`, { method: "POST", body: "{}", headers })).status;
+    };
+    expect([await send("application/a+json"), await send("application/xml"), await send("text/a+json")]).toEqual([
+      200, 415, 415,
+    ]);
+  });
+
   test("text/json is JSON", async () => {
     expect(await post("text/json", { type: "object" }, '{"a":1}')).toEqual([200, { a: 1 }]);
   });
