@@ -259,13 +259,15 @@ describe("a body of text", () => {
   test("application/*+json takes each media type with this suffix", async () => {
     const requestBody = { content: { "application/*+json": { schema: { type: "object" } } } };
     await using server = await serveEcho({ "/x": { post: { operationId: "x", requestBody, responses: anyJson } } });
-    const send = async (type: string) => {
+    const statusOf = async (type: string) => {
       const headers = { "Content-Type": type };
       return (await fetch(`${server.baseUrl}/x`, { method: "POST", body: "{}", headers })).status;
     };
-    expect([await send("application/a+json"), await send("application/xml"), await send("text/a+json")]).toEqual([
-      200, 415, 415,
-    ]);
+    expect([
+      await statusOf("application/a+json"),
+      await statusOf("application/xml"),
+      await statusOf("text/a+json"),
+    ]).toEqual([200, 415, 415]);
   });
 
   test("text/json is JSON", async () => {

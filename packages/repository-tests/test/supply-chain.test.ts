@@ -181,7 +181,9 @@ describe.each(["apps/server/bench/peers", "packages/express-operations/census"])
         .split("\n")
         .filter((line) => /^\w+: \w+/.test(line)),
     );
-    const rules = workspaceRules!.filter((line) => !/^(verifyDepsBeforeRun|pmOnFail|nodeVersion|catalogMode):/.test(line));
+    const rules = workspaceRules!.filter(
+      (line) => !/^(verifyDepsBeforeRun|pmOnFail|nodeVersion|catalogMode):/.test(line),
+    );
     expect(ownRules).toEqual(rules);
   });
 });
