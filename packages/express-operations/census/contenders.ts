@@ -50,9 +50,9 @@ async function expressOperations(
     handlers: handlers as never,
     security,
     bodyLimit: BODY_LIMIT,
-    problemBody: (problem) => {
+    problemFormat: (problem) => {
       lastError = problem;
-      return { message: problem.message };
+      return { body: { message: problem.message } };
     },
   });
   return listen(createServer(express().use(handle).use(remember)), () => lastError);

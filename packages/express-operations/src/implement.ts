@@ -12,7 +12,7 @@ import {
   type UntypedHandler,
 } from "./operation.ts";
 import { PathRouter } from "./request/path-router.ts";
-import type { Problem } from "./problem.ts";
+import type { ProblemFormat } from "./problem.ts";
 import type { CheckedShare, Violation } from "./response/response-check.ts";
 import type { SecurityHandler } from "./security/security.ts";
 import type { HandlerTypes, Handlers } from "./types.ts";
@@ -41,8 +41,11 @@ interface ContextOptions<Context> {
 }
 
 interface CommonOptions {
-  /** Returns the body of an error response. Default: `{ code, message, status }`. */
-  problemBody?: (problem: Problem) => unknown;
+  /**
+   * How error responses are written: `"json"`, `"problem+json"` (RFC 9457), `"declared"`, or a function that returns status,
+   * headers, media type and body. Default: `"declared"`.
+   */
+  problemFormat?: ProblemFormat;
   /** The realm of authentication challenges (RFC 9110, section 11.5). Default: `api`. */
   realm?: string;
   /** Largest request body in bytes. Default: 65,536. */
@@ -80,8 +83,8 @@ export function implement<Operations, Env extends HandlerTypes = HandlerTypes>()
   ): Implementation => {
     const { router, operations, entries } = buildRouter(options.document, options.handlers, options);
     void warnOfCosts(options.document, entries); // never rejects
-    const { onOperation = () => {}, problemBody = plainBody } = options;
-    const handle = requestHandler(router, { onOperation, problemBody });
+    const { onOperation = () => {}, problemFormat = "declared" } = options;
+    const handle = requestHandler(router, { onOperation, problemFormat });
     return Object.assign(handle, { ready: options.warm === true ? warmAll(operations) : Promise.resolve([]) });
   };
 }
@@ -126,10 +129,6 @@ function buildRouter(
     router.route(entries[at]!.path, () => new Map()).set(operation.method, operation);
   }
   return { router, operations, entries };
-}
-
-function plainBody({ code, message, status }: Problem): unknown {
-  return { code, message, status };
 }
 
 async function warmAll(operations: Operation[]): Promise<{ operationId: string; error: unknown }[]> {

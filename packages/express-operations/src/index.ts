@@ -5,7 +5,15 @@ export { cacheable } from "./response/cacheable.ts";
 export { implement, type Implementation, type ImplementOptions } from "./implement.ts";
 export { normalizePath } from "./request/path-router.ts";
 export type { UploadedFile } from "./request/subject.ts";
-export { Problem, PROBLEM_CODES } from "./problem.ts";
+export {
+  Problem,
+  PROBLEM_CODES,
+  type ProblemContext,
+  problemDetails,
+  type ProblemFormat,
+  type ProblemResponse,
+  type RequestFault,
+} from "./problem.ts";
 export type { CheckedShare, Violation } from "./response/response-check.ts";
 export type { Grant, SecurityHandler } from "./security/security.ts";
 export type { StatusCode } from "./response/status.ts";

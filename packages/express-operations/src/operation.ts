@@ -1,11 +1,11 @@
 import type { NextFunction, Request, Response } from "express";
-import { type OperationEntry, parameterNames } from "./document/document.ts";
+import { type OperationEntry, parameterNames, resolve, type ResponseObject, responseKey } from "./document/document.ts";
 import { oneOf } from "./lists.ts";
 import { type CompiledOperation, type CompileOptions, compileOperation } from "./compiled-operation.ts";
-import { Problem, createProblem } from "./problem.ts";
+import { Problem, type ProblemContext, type ProblemFormat, createProblem, problemResponse } from "./problem.ts";
 import { faultsOf, type RequestData } from "./eov.ts";
 import { expectOneContentType } from "./request/body.ts";
-import { messageOf } from "./request/fault-message.ts";
+import { problemOfFaults } from "./request/fault-message.ts";
 import { namedHeaders } from "./request/parameters.ts";
 import { type PathRouter, queryOf } from "./request/path-router.ts";
 import { type Deprecation, deprecationOf } from "./response/deprecation.ts";
@@ -73,6 +73,14 @@ export class Operation {
     return deprecationHeadersOf(request, this.#deprecation, (name) => values[this.#names.indexOf(name)]!);
   }
 
+  /** Returns the context of an error response with a status. */
+  problemContext(status: number): ProblemContext {
+    const key = responseKey(this.#entry, status);
+    const declared = key === undefined ? {} : this.#entry.operation.responses![key]!;
+    const { content = {} } = resolve<ResponseObject>(this.#options.document, declared);
+    return { operationId: this.id, contentTypes: Object.keys(content) };
+  }
+
   /**
    * Serves a request: credentials, `Accept`, cache, body, validation, handler. A frequent rejection is returned,
    * because throwing is expensive; the others are thrown.
@@ -137,7 +145,7 @@ export class Operation {
     const isBodyValid = body?.isOpaque === true || validator.body(data);
     if (!areParametersValid || !isBodyValid) {
       const faults = [validator.parameters, ...(isBodyValid ? [] : [validator.body])].flatMap(faultsOf);
-      return createProblem(400, messageOf(this.#options.document, this.#entry.parameters, faults, request));
+      return problemOfFaults(this.#options.document, this.#entry.parameters, faults, request);
     }
     const condition = compiled.unsupportedConditions.find((name) => request.headers[name.toLowerCase()] !== undefined);
     if (condition !== undefined) {
@@ -186,18 +194,28 @@ export type Route = Map<string, Operation>;
 /** The callbacks that all operations share. */
 export interface RequestHandlerOptions {
   onOperation: (request: Request, operationId: string) => void;
-  problemBody: (problem: Problem) => unknown;
+  problemFormat: ProblemFormat;
 }
 
+const NO_OPERATION: ProblemContext = { operationId: undefined, contentTypes: [] };
 const PATH_NOT_FOUND = "There is no resource at this path. Paths are case-sensitive, and a trailing slash counts.";
 
 /** Returns the Express handler that passes each request to its operation and writes the result. */
-export function requestHandler(router: PathRouter<Route>, { onOperation, problemBody }: RequestHandlerOptions) {
+export function requestHandler(router: PathRouter<Route>, { onOperation, problemFormat }: RequestHandlerOptions) {
   return (request: Request, response: Response, next: NextFunction): void => {
+    let operation: Operation | undefined;
     let deprecationHeaders: Record<string, string> | undefined;
     const write = (result: OperationResult): void => {
-      if (result instanceof Problem) respondProblem(request, response, result, problemBody(result), deprecationHeaders);
-      else send(request, response, result, deprecationHeaders);
+      if (result instanceof Problem) {
+        const context = operation?.problemContext(result.status) ?? NO_OPERATION;
+        const written = problemResponse(result, problemFormat, context);
+        respondProblem(
+          request,
+          response,
+          { status: result.status, headers: result.headers, ...written },
+          deprecationHeaders,
+        );
+      } else send(request, response, result, deprecationHeaders);
     };
     const fail = (error: unknown): void => {
       if (error instanceof Problem) write(error);
@@ -213,7 +231,7 @@ export function requestHandler(router: PathRouter<Route>, { onOperation, problem
       const found = router.find(request.path);
       if (found === undefined) throw createProblem(404, PATH_NOT_FOUND);
       const { route, values } = found;
-      const operation = route.get(request.method) ?? (request.method === "HEAD" ? route.get("GET") : undefined);
+      operation = route.get(request.method) ?? (request.method === "HEAD" ? route.get("GET") : undefined);
       if (operation === undefined) {
         const headers = { Allow: allowedMethods(route) };
         if (request.method !== "OPTIONS")

@@ -1,3 +1,5 @@
+import { STATUS_CODES } from "node:http";
+
 /** The error codes of this package, by status. An application may add its own. */
 export const PROBLEM_CODES = {
   400: "invalid_request",
@@ -12,17 +14,37 @@ export const PROBLEM_CODES = {
   501: "not_implemented",
 } as const;
 
+/** A fault in one part of a request. It repeats no value of the request, and only names that are plain words. */
+export interface RequestFault {
+  in: "body" | "path" | "query" | "header" | "cookie";
+  /** The name of the parameter, unless the request chose it and it is no plain word. */
+  parameter?: string;
+  /** A JSON pointer (RFC 6901) into the body or the parameter. It ends before a name that is no plain word. */
+  pointer: string;
+  /** The JSON Schema keyword that the value violates, or `syntax` for a value that cannot be read. */
+  code: string;
+  /** Place, fault and remedy for people. */
+  message: string;
+}
+
 /**
- * An error response before it is written: status, code for programs, message for people, headers. It has no stack
- * trace, because it reports a client's mistake and not a bug.
+ * An error response before it is written: status, code for programs, message for people, headers, and the faults of a
+ * request that does not match the document. It has no stack trace, because it reports a client's mistake and not a bug.
  */
 export class Problem extends Error {
   override name = "Problem";
   readonly status: number;
   readonly code: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly errors: readonly RequestFault[];
 
-  constructor(status: number, code: string, message: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+    errors: readonly RequestFault[] = [],
+  ) {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message);
@@ -30,7 +52,57 @@ export class Problem extends Error {
     this.status = status;
     this.code = code;
     this.headers = headers;
+    this.errors = errors;
   }
+}
+
+/** The operation of an error response. */
+export interface ProblemContext {
+  /** Undefined if the request belongs to no operation. */
+  operationId: string | undefined;
+  /** The media types that the operation declares for the status of the problem. */
+  contentTypes: readonly string[];
+}
+
+/** An error response. Status and headers default to those of the problem, the media type to `application/json`. */
+export interface ProblemResponse {
+  status?: number;
+  headers?: Readonly<Record<string, string>>;
+  contentType?: string;
+  body: unknown;
+}
+
+/**
+ * How error responses are written. `"json"` is `{ code, message, status }`. `"problem+json"` is RFC 9457. `"declared"` is
+ * RFC 9457 where the operation declares `application/problem+json` for the status without `application/json`, else JSON.
+ */
+export type ProblemFormat =
+  | "declared"
+  | "json"
+  | "problem+json"
+  | ((problem: Problem, context: ProblemContext) => ProblemResponse);
+
+const PROBLEM_JSON = "application/problem+json";
+
+/** Returns the error response of a problem. */
+export function problemResponse(problem: Problem, format: ProblemFormat, context: ProblemContext): ProblemResponse {
+  if (typeof format === "function") return format(problem, context);
+  const { contentTypes } = context;
+  const isDeclared = contentTypes.includes(PROBLEM_JSON) && !contentTypes.includes("application/json");
+  if (format === "problem+json" || (format === "declared" && isDeclared))
+    return { contentType: PROBLEM_JSON, body: problemDetails(problem) };
+  const { code, message, status } = problem;
+  return { body: { code, message, status } };
+}
+
+/**
+ * Returns the problem details of a problem (RFC 9457, section 3). The extension `code` is for programs. The extension
+ * `errors` lists the faults of a request that does not match the document.
+ */
+export function problemDetails({ status, code, message, errors }: Problem): object {
+  const faults = errors.map(({ message: detail, ...fault }) => ({ detail, ...fault }));
+  const title = STATUS_CODES[status] ?? "Error";
+  return { type: "about:blank", title, status, detail: message, code, ...(faults.length > 0 && { errors: faults }) };
 }
 
 /** Creates a `Problem` with the code of its status. */
@@ -40,6 +112,28 @@ export function createProblem(
   headers?: Record<string, string>,
 ): Problem {
   return new Problem(status, PROBLEM_CODES[status], message, headers);
+}
+
+/** Creates the 400 of a request that does not match the document. The first fault is its message. */
+export function invalidRequest(errors: readonly [RequestFault, ...RequestFault[]]): Problem {
+  return new Problem(400, PROBLEM_CODES[400], errors[0].message, {}, errors);
+}
+
+/** Creates the 400 of a parameter that cannot be read. `fault` is the predicate of the message. */
+export function unreadableParameter(location: keyof typeof LOCATIONS, name: string, fault: string): Problem {
+  const message = `${describe(location, name)} ${fault}.`;
+  const parameter = printable(name);
+  return invalidRequest([
+    { in: location, ...(parameter !== undefined && { parameter }), pointer: "", code: "syntax", message },
+  ]);
+}
+
+/** Creates the 400 of a field of a form that cannot be read. `fault` is the predicate of the message. */
+export function unreadableField(name: string, fault: string): Problem {
+  const known = printable(name);
+  const subject = known === undefined ? "A field in the request body" : `Body field "${known}"`;
+  const pointer = known === undefined ? "" : `/${known}`;
+  return invalidRequest([{ in: "body", pointer, code: "syntax", message: `${subject} ${fault}.` }]);
 }
 
 /**

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { OpenApiDocument, ParameterObject } from "../src/document/document.ts";
 import type { Fault } from "../src/eov.ts";
-import { messageOf } from "../src/request/fault-message.ts";
+import { problemOfFaults } from "../src/request/fault-message.ts";
 import { anyJson, serveEcho } from "./echo.ts";
 
 const STATUS = { type: "string", enum: ["available", "pending", "sold"] };
@@ -313,7 +313,7 @@ test("a message is short, even for long lists, long descriptions and deep faults
   }
 });
 
-describe("messageOf", () => {
+describe("problemOfFaults", () => {
   const document = { openapi: "3.1.0", paths: {} } as OpenApiDocument;
   const parameters = [
     { in: "query", name: "f", schema: { type: "array" }, description: "Filters by kind." },
@@ -434,6 +434,6 @@ describe("messageOf", () => {
     [[fault("format", "body", ["a"], { params: { format: "isbn" } })], 'Body field "a" must be a valid isbn.'],
     [[fault("format", "body", ["a"], { params: { format: "a <b>" } })], 'Body field "a" must be a valid value.'],
   ])("%j: %s", (faults, message) => {
-    expect(messageOf(document, parameters, faults)).toBe(message);
+    expect(problemOfFaults(document, parameters, faults).message).toBe(message);
   });
 });

@@ -58,11 +58,11 @@ describe("a served document", () => {
     expect([response.status, await response.json()]).toEqual([500, { fault: "the shelf fell over" }]);
   });
 
-  test("an error of problemBody reaches the error handler of Express", async () => {
-    const problemBody = ({ status }: Problem) => {
+  test("an error of problemFormat reaches the error handler of Express", async () => {
+    const problemFormat = ({ status }: Problem) => {
       throw new Error(`no words for ${status}`);
     };
-    await using other = await listen(implement<operations>()({ document, handlers, problemBody }));
+    await using other = await listen(implement<operations>()({ document, handlers, problemFormat }));
     const ask = async (path: string, init: RequestInit) => (await fetch(other.baseUrl + path, init)).json();
     const body = "x".repeat(21);
     expect(await ask("/books/search", {})).toEqual({ fault: "no words for 405" });
@@ -96,9 +96,11 @@ describe("a served document", () => {
     expect([response.status, response.headers.get("Allow")]).toEqual([405, "OPTIONS, POST"]);
   });
 
-  test("problemBody returns the body of an error response", async () => {
-    const problemBody = ({ status, code, message, headers }: Problem) => ({ type: code, status, message, headers });
-    await using other = await listen(implement<operations>()({ document, handlers, problemBody }));
+  test("problemFormat returns the body of an error response", async () => {
+    const problemFormat = ({ status, code, message, headers }: Problem) => ({
+      body: { type: code, status, message, headers },
+    });
+    await using other = await listen(implement<operations>()({ document, handlers, problemFormat }));
     const response = await fetch(`${other.baseUrl}/books/search`);
     expect([response.status, response.headers.get("Allow"), await response.json()]).toEqual([
       405,

@@ -1,4 +1,4 @@
-import type { Violation } from "express-operations";
+import type { Problem, Violation } from "express-operations";
 import type { Logger } from "pino";
 import { problemBody } from "./problems.ts";
 import { recordOperation } from "./http/request-state.ts";
@@ -23,7 +23,7 @@ export function operationOptions({
 }) {
   const isDevelopment = environment === "development";
   return {
-    problemBody,
+    problemFormat: (problem: Problem) => ({ body: problemBody(problem) }),
     warm: true,
     onOperation: recordOperation,
     checkResponses: isDevelopment ? ("always" as const) : { sample: SAMPLE_RATE },

@@ -50,7 +50,7 @@ const implementation = implement<operations, Env>()({
   handlers,
   security: { token },
   context: (request) => ({ log: (line) => console.log(`${request.ip}: ${line}`) }),
-  problemBody: ({ message }) => ({ fault: message }),
+  problemFormat: ({ message }) => ({ body: { fault: message } }),
   bodyLimit: 5_000_000,
   checkResponses: { sample: 0.01 },
   onViolation: (violation) => console.error("Violates the document:", violation),

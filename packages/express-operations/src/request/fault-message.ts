@@ -2,24 +2,50 @@ import { type OpenApiDocument, type ParameterObject, type Schema } from "../docu
 import { effectiveSchema, isRecord, propertiesOf } from "../document/effective-schema.ts";
 import type { Fault } from "../eov.ts";
 import { predicateOf } from "./predicates.ts";
-import { describe, printable } from "../problem.ts";
+import { createProblem, describe, invalidRequest, printable, type Problem, type RequestFault } from "../problem.ts";
 
 /** The longest field path in a message, in characters. */
 const MAX_FIELD_PATH = 120;
 
 /**
- * Returns the message for the faults of a request: location, problem and remedy in plain English, at most a few hundred
- * characters. It repeats no value of the request, and only names that are plain words.
+ * Returns the error response for the faults of a request. It reports the first fault of the parameters and the first
+ * fault of the body, because validation stops at these.
  */
-export function messageOf(
+export function problemOfFaults(
   document: OpenApiDocument,
   parameters: ParameterObject[],
   faults: Fault[],
   sent: { rawHeaders?: string[] } = {},
+): Problem {
+  const parts = Object.values(Object.groupBy(faults, ({ location }) => (location === "body" ? "body" : "parameters")));
+  const reported = parts.flatMap((part) => faultToReport(part) ?? []);
+  const [first, ...others] = reported.map((fault) => requestFault(document, parameters, fault, sent));
+  if (first === undefined) return createProblem(400, "The request does not match the API description.");
+  return invalidRequest([first, ...others]);
+}
+
+function requestFault(
+  document: OpenApiDocument,
+  parameters: ParameterObject[],
+  fault: Fault,
+  sent: { rawHeaders?: string[] },
+): RequestFault {
+  const { location, keyword: code, path } = fault;
+  const message = messageOf(document, parameters, fault, sent);
+  if (location === "body") return { in: "body", pointer: printablePath(path).pointer, code, message };
+  const [name = "", ...fields] = path;
+  const parameter = declaredFor(fault, parameters)?.name ?? printable(name);
+  const { pointer } = printablePath(fields);
+  return { in: LOCATIONS[location], ...(parameter !== undefined && { parameter }), pointer, code, message };
+}
+
+/** Returns location, problem and remedy in plain English, at most a few hundred characters. */
+function messageOf(
+  document: OpenApiDocument,
+  parameters: ParameterObject[],
+  reported: Fault,
+  sent: { rawHeaders?: string[] },
 ): string {
-  const isOfBody = faults[0]?.location === "body"; // if both are at fault, the parameters are reported
-  const reported = faultToReport(faults.filter(({ location }) => (location === "body") === isOfBody));
-  if (reported === undefined) return "The request does not match the API description.";
   const parameter = declaredFor(reported, parameters);
   const schema = { ...effectiveSchema(document, parameter?.schema), ...parameter } as Schema;
   const isList = schema.type === "array" || schema.type === "object";
@@ -151,13 +177,15 @@ function subjectOf({ location, path }: Fault, parameter: ParameterObject | undef
   return isWhole ? `field "${known}" of ${inner}` : `a field of ${inner}`;
 }
 
-/** Returns the path to a field, as far as its names are plain and short. */
-function printablePath(path: string[]): { known: string; isWhole: boolean } {
+/** Returns the path to a field, as text and as JSON pointer, as far as its names are plain and short. */
+function printablePath(path: string[]): { known: string; pointer: string; isWhole: boolean } {
   let known = "";
+  let pointer = "";
   for (const segment of path) {
     const name = printable(segment);
-    if (name === undefined || known.length + name.length > MAX_FIELD_PATH) return { known, isWhole: false };
+    if (name === undefined || known.length + name.length > MAX_FIELD_PATH) return { known, pointer, isWhole: false };
     known += known === "" ? name : `.${name}`;
+    pointer += `/${name}`; // a plain word needs no escapes
   }
-  return { known, isWhole: true };
+  return { known, pointer, isWhole: true };
 }

@@ -9,7 +9,7 @@ import type {
 } from "../document/document.ts";
 import { effectiveSchema } from "../document/effective-schema.ts";
 import { shapesOf } from "../document/shape.ts";
-import { createProblem, printable } from "../problem.ts";
+import { createProblem, unreadableField } from "../problem.ts";
 import { type Pair, type PairsOptions, pairsReader } from "./pairs.ts";
 import { decodeFormText, isPercentEncoded, parsePairs } from "./query.ts";
 import { kindOf } from "./style.ts";
@@ -53,7 +53,7 @@ export function multipartReader(
     for (const part of await partsOf(bytes, contentType)) {
       const isField = part.file === undefined || (declared.has(part.name) && !fileFields.has(part.name));
       if (!isField) files.push(part.file!);
-      else if (fileFields.has(part.name)) throw createProblem(400, `${describeField(part.name)} must be a file.`);
+      else if (fileFields.has(part.name)) throw unreadableField(part.name, "must be a file");
       pairs.push([part.name, isField ? (part.text ?? Buffer.from(part.file!.bytes).toString()) : ""]);
     }
     return { value: read(pairs), files };
@@ -98,7 +98,7 @@ function fieldsReader(
   });
   const read = pairsReader(document, parameters, {
     decode,
-    describe: describeField,
+    unreadable: unreadableField,
     isForm: true,
     allowsAnyName: true,
     schema,
@@ -141,9 +141,4 @@ function isFile(document: OpenApiDocument, node: Schema): boolean {
   const { format, contentMediaType, contentEncoding, items } = effectiveSchema(document, node);
   if (format === "binary" || (contentMediaType !== undefined && contentEncoding === undefined)) return true;
   return items !== undefined && isFile(document, items);
-}
-
-function describeField(name: string): string {
-  const known = printable(name);
-  return known === undefined ? "A field in the request body" : `Body field "${known}"`;
 }

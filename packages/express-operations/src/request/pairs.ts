@@ -1,7 +1,7 @@
 import { type OpenApiDocument, type ParameterObject, resolve, type Schema } from "../document/document.ts";
 import { nonNullTypesOf } from "../document/effective-schema.ts";
 import { shortened } from "../lists.ts";
-import { createProblem, type Problem } from "../problem.ts";
+import type { Problem } from "../problem.ts";
 import { MAX_DEPTH } from "./json.ts";
 import { fieldsOf, isJsonContent, kindOf, styleOf, textReader } from "./style.ts";
 import { type Sent, typedBy } from "./typed.ts";
@@ -20,8 +20,8 @@ export interface ReadPairs {
 /** How a query or a form is read. */
 export interface PairsOptions {
   decode: (raw: string) => string;
-  /** Returns the name of a value for a message. */
-  describe: (name: string) => string;
+  /** Creates the error for a value that cannot be read. `fault` is the predicate of its message. */
+  unreadable: (name: string, fault: string) => Problem;
   /** Declared names that are skipped. */
   ignored?: string[];
   allowsAnyName: boolean;
@@ -75,19 +75,17 @@ const REJECTED = Symbol("rejected");
 export function pairsReader(
   document: OpenApiDocument,
   parameters: ParameterObject[],
-  { decode, describe, ignored = [], allowsAnyName, isForm = false, schema }: PairsOptions,
+  { decode, unreadable, ignored = [], allowsAnyName, isForm = false, schema }: PairsOptions,
 ): (pairs: Pair[]) => ReadPairs {
   const fields = parameters.map((parameter) => fieldFor(document, parameter, decode, isForm));
   const { targets, anyName } = targetsOf(document, parameters, fields);
   const typedOthers = typedBy(document, schema);
   const skipped = new Set(ignored.filter((name) => !targets.has(name)));
 
-  const conflict = (name: string): Problem =>
-    createProblem(400, `${describe(name)} is given both as a whole and in parts. Give it once.`);
+  const conflict = (name: string): Problem => unreadable(name, "is given both as a whole and in parts. Give it once");
 
   const insert = (assembly: Assembly, root: string, path: string[], raw: string): void => {
-    if (path.length > MAX_DEPTH)
-      throw createProblem(400, `${describe(root)} nests deeper than the ${MAX_DEPTH} levels allowed.`);
+    if (path.length > MAX_DEPTH) throw unreadable(root, `nests deeper than the ${MAX_DEPTH} levels allowed`);
     const isList = path.length > 1 && path.at(-1) === "";
     const names = isList ? path.slice(0, -1) : path;
     let node = assembly;
@@ -113,7 +111,7 @@ export function pairsReader(
       brackets === undefined
         ? `is not known. ${known.length > 0 ? `Known are: ${shortened(known)}` : "This operation takes none"}`
         : `does not take these brackets. Write ${ADVICE[brackets]}`;
-    return createProblem(400, `${describe(root)} ${fault}.`);
+    return unreadable(root, fault);
   };
 
   const valueOf = (field: Field, { texts, isList, assembly }: Received): unknown => {
@@ -123,8 +121,7 @@ export function pairsReader(
     }
     const [first] = texts as [string];
     if (first === "" && texts.length === 1) {
-      if (field.emptyValue === REJECTED)
-        throw createProblem(400, `${describe(field.name)} is empty. Give it a value, or leave it out.`);
+      if (field.emptyValue === REJECTED) throw unreadable(field.name, "is empty. Give it a value, or leave it out");
       return field.emptyValue;
     }
     if (texts.length === 1 && !isList) return field.readText(first);
@@ -136,7 +133,7 @@ export function pairsReader(
     try {
       return valueOf(field, received);
     } catch (error) {
-      throw error instanceof SyntaxError ? createProblem(400, `${describe(field.name)} ${error.message}.`) : error;
+      throw error instanceof SyntaxError ? unreadable(field.name, error.message) : error;
     }
   };
 

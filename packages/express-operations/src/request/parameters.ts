@@ -7,7 +7,7 @@ import {
   parameterNames,
 } from "../document/document.ts";
 import { nonNullTypesOf } from "../document/effective-schema.ts";
-import { createProblem, describe } from "../problem.ts";
+import { unreadableParameter } from "../problem.ts";
 import { decodeFormText, isPercentEncoded, queryReader } from "./query.ts";
 import { scalarOf } from "./scalar.ts";
 import { kindOf, styleOf, textReader } from "./style.ts";
@@ -99,7 +99,7 @@ function readerOf(document: OpenApiDocument, parameter: ParameterObject): Read {
     try {
       return read(raw);
     } catch (error) {
-      throw error instanceof SyntaxError ? createProblem(400, `${describe(location, name)} ${error.message}.`) : error;
+      throw error instanceof SyntaxError ? unreadableParameter(location, name, error.message) : error;
     }
   };
 }
@@ -114,9 +114,6 @@ function decodeSegment(name: string, value: string): string {
   try {
     return value.includes("%") ? decodeURIComponent(value) : value;
   } catch {
-    throw createProblem(
-      400,
-      `${describe("path", name)} is not valid percent-encoding. Write a percent sign itself as %25.`,
-    );
+    throw unreadableParameter("path", name, "is not valid percent-encoding. Write a percent sign itself as %25");
   }
 }

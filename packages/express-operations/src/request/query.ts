@@ -1,5 +1,5 @@
 import type { OpenApiDocument, OperationEntry } from "../document/document.ts";
-import { createProblem, describe } from "../problem.ts";
+import { createProblem, unreadableParameter } from "../problem.ts";
 import { type Pair, pairsReader, type ReadPairs } from "./pairs.ts";
 import { queryOf } from "./path-router.ts";
 
@@ -17,7 +17,7 @@ export function queryReader(
     entry.parameters.filter((parameter) => parameter.in === "query"),
     {
       decode: decodeFormText,
-      describe: (name) => describe("query", name),
+      unreadable: (name, fault) => unreadableParameter("query", name, fault),
       ignored: credentials,
       allowsAnyName: hasAllowUnknownExtension(entry),
     },

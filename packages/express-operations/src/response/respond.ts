@@ -94,24 +94,18 @@ function withDeprecationHeaders(deprecationHeaders: Headers | undefined, headers
   return { ...others, ...headers, [name]: `${Link}, ${headers[name]}` };
 }
 
-/** Writes an error response with the application's body. Closes the connection if a response has already begun. */
+/** Writes an error response. Closes the connection if a response has already begun. */
 export function respondProblem(
   request: Request,
   response: Response,
-  problem: Problem,
-  body: unknown,
+  problem: HandlerResponse,
   deprecationHeaders: Headers | undefined,
 ): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  send(
-    request,
-    response,
-    encodeResponse({ status: problem.status, headers: problem.headers, body }),
-    deprecationHeaders,
-  );
+  send(request, response, encodeResponse(problem), deprecationHeaders);
 }
 
 /** Returns the deprecation headers for 2xx, 304 and 404. */

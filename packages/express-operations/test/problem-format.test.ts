@@ -1,0 +1,143 @@
+import express from "express";
+import { describe, expect, test } from "vitest";
+import { runConformance } from "../src/conformance.ts";
+import { implement, Problem, problemDetails, type ProblemFormat } from "../src/index.ts";
+import { anyJson } from "./echo.ts";
+import { listen } from "./listen.ts";
+
+const problem = { description: "", content: { "application/problem+json": { schema: { required: ["detail"] } } } };
+const json = { description: "", content: { "application/json": { schema: { required: ["message"] } } } };
+const body = {
+  type: "object",
+  required: ["name"],
+  properties: { name: { type: "string" }, tags: { type: "array", items: { type: "integer" } } },
+};
+const requestBody = { content: { "application/json": { schema: body } } };
+const limit = { name: "limit", in: "query", schema: { type: "integer", maximum: 9 } };
+const filter = {
+  name: "filter",
+  in: "query",
+  style: "deepObject",
+  schema: { type: "object", properties: { size: { type: "integer" } } },
+};
+const operation = (operationId: string, responses: object) => ({
+  operationId,
+  parameters: [limit, filter],
+  requestBody,
+  responses: { ...anyJson, ...responses },
+});
+const paths = {
+  "/details": { post: operation("details", { default: problem }) },
+  "/plain": { post: operation("plain", { "4XX": json }) },
+  "/both": { post: operation("both", { 400: { ...json, content: { ...problem.content, ...json.content } } }) },
+};
+
+const document = { openapi: "3.1.0", info: { title: "t", version: "1" }, paths };
+
+function serve(problemFormat?: ProblemFormat) {
+  const handler = () => ({ status: 200, body: {} });
+  const handlers = { details: handler, plain: handler, both: handler } as never;
+  return listen(express().use(implement()({ document, handlers, ...(problemFormat && { problemFormat }) })));
+}
+
+async function refusal(path: string, problemFormat?: ProblemFormat, sent: unknown = { name: 1 }) {
+  await using server = await serve(problemFormat);
+  const headers = { "Content-Type": "application/json" };
+  const response = await fetch(server.baseUrl + path, { method: "POST", headers, body: JSON.stringify(sent) });
+  const type = response.headers.get("Content-Type");
+  return { status: response.status, type, headers: response.headers, body: (await response.json()) as object };
+}
+
+describe("the media type of an error response", () => {
+  test("is the declared one by default, and JSON if both or neither are declared", async () => {
+    expect(await refusal("/details")).toMatchObject({ status: 400, type: "application/problem+json" });
+    for (const path of ["/plain", "/both", "/nothing"])
+      expect((await refusal(path)).type, path).toBe("application/json");
+  });
+
+  test('is application/problem+json everywhere with "problem+json", and nowhere with "json"', async () => {
+    for (const path of ["/details", "/plain", "/nothing"]) {
+      expect((await refusal(path, "problem+json")).type, path).toBe("application/problem+json");
+      expect((await refusal(path, "json")).type, path).toBe("application/json");
+    }
+  });
+
+  test("is chosen by a function, with status, headers and body, by operation", async () => {
+    const seen: unknown[] = [];
+    const format: ProblemFormat = ({ status, message }, context) => {
+      seen.push(context);
+      if (context.operationId !== "details") return { body: { message } };
+      const type = "application/vnd.shop.error+json";
+      return { status: status + 22, headers: { "Retry-After": "1" }, contentType: type, body: { fault: message } };
+    };
+    const refused = await refusal("/details", format);
+    expect(refused).toMatchObject({
+      status: 422,
+      type: "application/vnd.shop.error+json",
+      body: { fault: 'Body field "name" must be a string.' },
+    });
+    expect(refused.headers.get("Retry-After")).toBe("1");
+    expect(await refusal("/nothing", format)).toMatchObject({ status: 404, type: "application/json" });
+    expect(seen).toEqual([
+      { operationId: "details", contentTypes: ["application/problem+json"] },
+      { operationId: undefined, contentTypes: [] },
+    ]);
+  });
+});
+
+describe("the problem details of RFC 9457", () => {
+  test("name the faults of parameters and body", async () => {
+    const { body: details } = await refusal("/details?limit=10", "declared", { name: "x", tags: [1, "a"] });
+    expect(details).toEqual({
+      type: "about:blank",
+      title: "Bad Request",
+      status: 400,
+      detail: 'Query parameter "limit" must be at most 9.',
+      code: "invalid_request",
+      errors: [
+        {
+          in: "query",
+          parameter: "limit",
+          pointer: "",
+          code: "maximum",
+          detail: 'Query parameter "limit" must be at most 9.',
+        },
+        { in: "body", pointer: "/tags/1", code: "type", detail: 'Body field "tags.1" must be an integer.' },
+      ],
+    });
+  });
+
+  test.each<[target: string, sent: unknown, fault: object]>([
+    ["?limit=1&limit=2", { name: "x" }, { in: "query", parameter: "limit", pointer: "", code: "type" }],
+    ["?filter[size]=a", { name: "x" }, { in: "query", parameter: "filter", pointer: "/size", code: "type" }],
+    ["?other=1", { name: "x" }, { in: "query", parameter: "other", pointer: "", code: "syntax" }],
+    ["?%3Cb%3E=1", { name: "x" }, { in: "query", pointer: "", code: "syntax" }],
+    ["", {}, { in: "body", pointer: "/name", code: "required" }],
+    ["", [], { in: "body", pointer: "", code: "type" }],
+  ])("describe the fault of %s %j", async (target, sent, fault) => {
+    const { body: details } = await refusal(`/details${target}`, "declared", sent);
+    const { errors, detail } = details as { errors: object[]; detail: string };
+    expect(errors).toEqual([{ ...fault, detail }]);
+  });
+
+  test("have no errors for other problems, and a title for every status", () => {
+    expect(problemDetails(new Problem(599, "odd", "Odd."))).toEqual({
+      type: "about:blank",
+      title: "Error",
+      status: 599,
+      detail: "Odd.",
+      code: "odd",
+    });
+  });
+});
+
+test("the conformance checks accept problem details where they are declared", async () => {
+  const conforms = async (format: ProblemFormat) => {
+    await using server = await serve(format);
+    return (await runConformance(document, { baseUrl: server.baseUrl })).failures;
+  };
+  expect(await conforms("declared")).toEqual({});
+  expect((await conforms("json"))["details"]!.join("\n")).toContain(
+    "as application/problem+json, got application/json",
+  );
+});
