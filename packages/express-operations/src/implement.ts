@@ -1,5 +1,6 @@
 import type { NextFunction, Request, Response } from "express";
 import { warnOfCosts } from "./document/costly-schemas.ts";
+import { type BrokenOperation, warnOfBrokenOperations } from "./document/broken-operations.ts";
 import { findMismatches } from "./mismatches.ts";
 import { type OpenApiDocument, type OperationEntry, operationsOf } from "./document/document.ts";
 import { expectCacheable, isCacheable } from "./response/cacheable.ts";
@@ -61,15 +62,21 @@ interface CommonOptions {
   onViolation?: (violation: Violation) => void;
   /** Caches the responses of `cacheable` handlers until their data changes. */
   cache?: CacheOptions;
-  /** Compiles every operation at start instead of at its first request, so that `ready` lists the broken ones. */
+  /**
+   * Compiles every operation at start instead of at its first request. `ready` then lists each operation that does not
+   * compile, whatever the reason.
+   */
   warm?: boolean;
 }
 
 /** An Express request handler that responds to every path below its mount point. */
 export interface Implementation {
   (request: Request, response: Response, next: NextFunction): void;
-  /** The operations whose schemas cannot be compiled. It is empty unless `warm` is set. */
-  ready: Promise<{ operationId: string; error: unknown }[]>;
+  /**
+   * The operations whose schemas are invalid, so that each of their requests leads to an error. Without `warm`, they are
+   * found after the start without compilation, and a warning names them.
+   */
+  ready: Promise<BrokenOperation[]>;
 }
 
 /**
@@ -85,7 +92,8 @@ export function implement<Operations, Env extends HandlerTypes = HandlerTypes>()
     void warnOfCosts(options.document, entries); // never rejects
     const { onOperation = () => {}, problemFormat = "declared" } = options;
     const handle = requestHandler(router, { onOperation, problemFormat });
-    return Object.assign(handle, { ready: options.warm === true ? warmAll(operations) : Promise.resolve([]) });
+    const ready = options.warm === true ? warmAll(operations) : warnOfBrokenOperations(options.document, entries);
+    return Object.assign(handle, { ready });
   };
 }
 
@@ -131,8 +139,8 @@ function buildRouter(
   return { router, operations, entries };
 }
 
-async function warmAll(operations: Operation[]): Promise<{ operationId: string; error: unknown }[]> {
-  const broken: { operationId: string; error: unknown }[] = [];
+async function warmAll(operations: Operation[]): Promise<BrokenOperation[]> {
+  const broken: BrokenOperation[] = [];
   for (const operation of operations) {
     await operation.warm().catch((error: unknown) => broken.push({ operationId: operation.id, error }));
   }

@@ -131,11 +131,11 @@ describe("a served document", () => {
     paths["/books"]!["post"]!.requestBody = { content };
     await using lazy = await listen(implement<operations>()({ document: { ...document, paths }, handlers }));
     await fetch(`${lazy.baseUrl}/books/1`);
-    expect(looked).toBe(1); // read by the search for costly schemas
+    const searches = looked; // read by the searches for costly and for broken schemas
     const ask = () => fetch(`${lazy.baseUrl}/books`, { method: "POST", body: "x" });
     expect((await ask()).status).toBe(204);
     const made = looked;
-    expect(made).toBeGreaterThan(0);
+    expect(made).toBeGreaterThan(searches);
     await ask();
     expect(looked).toBe(made);
   });

@@ -70,7 +70,8 @@ export async function warnOfCosts(document: OpenApiDocument, entries: OperationE
 
 type Finding = Pick<CostlySchema, "keyword" | "reason">;
 
-function requestSchemas(document: OpenApiDocument, entry: OperationEntry): [of: string, schema: Schema][] {
+/** Returns the schemas of an operation's parameters and bodies, and the part of the request that each describes. */
+export function requestSchemas(document: OpenApiDocument, entry: OperationEntry): [of: string, schema: Schema][] {
   const mediaTypes = (content: object = {}) => Object.values(content).map((media: { schema?: Schema }) => media.schema);
   const parameters = entry.parameters.flatMap(({ in: where, name, schema, content }) =>
     [schema, ...mediaTypes(content)].map((own) => [`${where} ${name}`, own] as const),

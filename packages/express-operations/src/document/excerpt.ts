@@ -73,17 +73,19 @@ function put(document: OpenApiDocument, copy: object, place: string, node: unkno
 }
 
 /**
- * Returns whether a keyword affects validation. Examples do not, and may refer to anything. `nullable` without `type`
- * does not (OpenAPI 3.0.3), and ajv rejects it. The default of a `readOnly` field is left out, because it would be
+ * Returns whether a keyword affects validation. Examples do not, and may refer to anything. Extensions do not, and ajv
+ * would take an `id` in one for the identifier of a schema. `nullable` without `type` does not (OpenAPI 3.0.3), and ajv
+ * rejects it. The default of a `readOnly` field is left out, because it would be
  * filled into requests and then rejected.
  */
 function isAssertion(key: string, node: object): boolean {
   if (key === "default") return !("readOnly" in node && node.readOnly === true);
+  if (key.startsWith("x-")) return key.startsWith("x-eov-");
   return key !== "example" && key !== "examples" && (key !== "nullable" || "type" in node);
 }
 
 /** Throws for names that ajv ignores, because it would accept values that they forbid. */
-function expectValidated(node: object, isMap: boolean): void {
+export function expectValidated(node: object, isMap: boolean): void {
   const required = !isMap && "required" in node && Array.isArray(node.required) ? (node.required as unknown[]) : [];
   if (required.includes(""))
     throw new Error("A schema requires a field whose name is empty, which ajv does not check.");

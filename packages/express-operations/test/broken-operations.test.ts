@@ -1,0 +1,104 @@
+import { on } from "node:events";
+import { describe, expect, test } from "vitest";
+import { brokenOperationFinder } from "../src/document/broken-operations.ts";
+import { operationsOf } from "../src/document/document.ts";
+import { implement } from "../src/index.ts";
+import { anyJson } from "./echo.ts";
+
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+/** Returns a document with one operation for each schema, which is that of its body. */
+function documentOf(schemas: Record<string, unknown>, bodies: Record<string, unknown>, openapi = "3.1.0") {
+  const operation = (operationId: string, schema: unknown) => ({
+    post: { operationId, requestBody: { content: { "application/json": { schema } } }, responses: anyJson },
+  });
+  const paths = Object.fromEntries(Object.entries(bodies).map(([id, schema]) => [`/${id}`, operation(id, schema)]));
+  return { openapi, info: { title: "t", version: "1" }, paths, components: { schemas } };
+}
+
+function start(document: ReturnType<typeof documentOf>, warm: boolean) {
+  const handlers = Object.fromEntries(operationsOf(document).map(({ id }) => [id, () => ({ status: 200, body: {} })]));
+  return implement()({ document, handlers: handlers as never, warm });
+}
+
+describe("an operation whose schemas are invalid", () => {
+  test.each<[fault: string, schema: object, message: string]>([
+    [
+      "a pattern of another language",
+      { items: { pattern: "^\\p{XDigit}+$" } },
+      "body/items: Invalid regular expression",
+    ],
+    ["an unbalanced pattern", { properties: { a: { pattern: "(" } } }, "body/properties/a: Invalid regular expression"],
+    ["an invalid name pattern", { patternProperties: { "[": {} } }, "body: Invalid regular expression"],
+    ["an unknown type", { anyOf: [{}, { type: "file" }] }, 'body/anyOf/1: "file" is not a type of JSON Schema.'],
+    [
+      "a broken reference",
+      { not: ref("Nothing") },
+      "body/not: The reference #/components/schemas/Nothing points at nothing.",
+    ],
+    ["a bound that is a text", { minLength: "1" }, "body: The value of minLength must be a number."],
+    ["a flag in place of a list", { required: true }, "body: The value of required must be a list."],
+    ["a name that ajv ignores", { required: ["__proto__"] }, 'body: A schema names a field "__proto__"'],
+  ])("is found at start without compilation: %s", async (_, schema, message) => {
+    const document = documentOf({}, { broken: schema, sound: { type: "object" } });
+    const [broken, ...others] = await start(document, false).ready;
+    expect([broken?.operationId, others]).toEqual(["broken", []]);
+    expect(String(broken?.error)).toContain(message);
+    expect((await start(document, true).ready).map(({ operationId }) => operationId)).toEqual(["broken"]);
+  });
+
+  test("is found in each operation that leads to the schema, also through a recursion", async () => {
+    const Tree = { properties: { left: ref("Tree"), leaf: ref("Leaf") } };
+    const bodies = {
+      first: ref("Tree"),
+      other: { type: "string" },
+      second: { items: ref("Tree") },
+      third: ref("Leaf"),
+    };
+    const document = documentOf({ Tree, Leaf: { pattern: "(" } }, bodies);
+    expect((await start(document, false).ready).map(({ operationId }) => operationId)).toEqual([
+      "first",
+      "second",
+      "third",
+    ]);
+  });
+
+  test("is named in one warning", async () => {
+    const warnings = on(process, "warning");
+    const bodies = Object.fromEntries(Array.from({ length: 22 }, (_, at) => [`op${at}`, { pattern: "(" }]));
+    await start(documentOf({}, bodies), false).ready;
+    let lines: string[] = [];
+    for await (const [{ message, code }] of warnings as AsyncIterable<[Error & { code: string }]>) {
+      lines = message.split("\n"); // warnings of other tests may still arrive
+      if (code === "INVALID_SCHEMA" && lines[1]?.startsWith("- op")) break;
+    }
+    const [title, first, ...others] = lines;
+    expect(title).toBe("These operations cannot be served, because their schemas are invalid:");
+    expect(first).toBe("- op0, body: Invalid regular expression: /(/: Unterminated group");
+    expect([others.length, others.at(-1)]).toEqual([20, "- and 2 more"]);
+  });
+});
+
+test("keywords beside a reference of OpenAPI 3.0 and the ids of extensions are no fault", async () => {
+  const list = { type: "array", "x-connectors": [{ id: "a" }, { id: "a", of: 1 }], items: ref("Text") };
+  const bodies = { list, beside: { ...ref("Text"), pattern: "(" } };
+  for (const warm of [false, true])
+    expect(await start(documentOf({ Text: { type: "string" } }, bodies, "3.0.3"), warm).ready).toEqual([]);
+});
+
+test("schemas of earlier operations are not read again", () => {
+  let reads = 0;
+  const Shared = {
+    get type() {
+      reads++;
+      return "string";
+    },
+  };
+  const document = documentOf({ Shared }, { a: ref("Shared"), b: ref("Shared"), c: { items: ref("Shared") } });
+  const errorOf = brokenOperationFinder(document);
+  const [first, ...others] = operationsOf(document);
+  errorOf(first!);
+  const once = reads;
+  for (const entry of others) expect(errorOf(entry)).toBeUndefined();
+  expect([once > 0, reads]).toEqual([true, once]);
+});
