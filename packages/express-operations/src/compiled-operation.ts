@@ -17,6 +17,8 @@ import type { ResponseFilter } from "./response/respond.ts";
 export interface CompileOptions {
   document: OpenApiDocument;
   bodyLimit: number;
+  /** Whether a vendor type stands for the type of its suffix. */
+  vendorTypes: boolean;
   checking: ResponseChecking;
 }
 
@@ -40,19 +42,22 @@ export interface CompiledOperation {
 }
 
 export async function compileOperation(entry: OperationEntry, options: CompileOptions): Promise<CompiledOperation> {
-  const { document, bodyLimit, checking } = options;
+  const { document, bodyLimit, vendorTypes, checking } = options;
   const requestBody = resolve<RequestBodyObject | undefined>(document, entry.operation.requestBody);
   const { content = {}, required = false } = requestBody ?? {};
   const successes = Object.entries(entry.operation.responses ?? {}).filter(([status]) => status.startsWith("2"));
   const contents = successes.flatMap(([, node]) => Object.keys(resolve<ResponseObject>(document, node).content ?? {}));
   const produces = [...new Set(contents)];
   return {
-    readBody: Object.keys(content).length > 0 ? bodyReader(document, content, required, bodyLimit) : undefined,
+    readBody:
+      Object.keys(content).length > 0
+        ? bodyReader(document, content, { required, limit: bodyLimit, vendorTypes })
+        : undefined,
     readParameters: parametersReader(document, entry, apiKeyParameters(document, entry)),
     validators: await buildValidators(document, entry),
     filterResponse: await buildResponseFilter(document, entry, checking),
     produces,
-    isAcceptable: acceptanceOf(produces),
+    isAcceptable: acceptanceOf(produces, vendorTypes),
     unsupportedConditions: SAFE.has(entry.method) ? [] : CONDITIONS.filter((name) => !declaresHeader(entry, name)),
     isTagged: entry.method === "get" && declaresTag(document, entry),
   };

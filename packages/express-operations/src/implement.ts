@@ -52,6 +52,11 @@ interface CommonOptions {
   /** Largest request body in bytes. Default: 65,536. */
   bodyLimit?: number;
   /**
+   * Accepts vendor types such as `application/vnd.shop+json` where the document declares `application/json`, in requests
+   * and in `Accept`. Default: false.
+   */
+  vendorTypes?: boolean;
+  /**
    * Which responses are validated against the document, headers included. Default: "off". The response is sent
    * unchanged; `onViolation` decides what a violation leads to.
    */
@@ -111,6 +116,7 @@ function buildRouter(
     context,
     realm = "api",
     bodyLimit = 65_536,
+    vendorTypes = false,
     checkResponses = "off",
     onViolation = () => {},
     cache,
@@ -127,6 +133,7 @@ function buildRouter(
   const shared = {
     document,
     bodyLimit,
+    vendorTypes,
     checking,
     cache: responseCache,
     context,

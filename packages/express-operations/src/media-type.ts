@@ -33,16 +33,25 @@ export function parseMediaType(text: string): MediaType | undefined {
   return { essence: type.essence, canonical: type.essence + sorted.join(""), boundary };
 }
 
-/** Returns the declared media type or range that a media type matches. The most specific one wins. */
-export function declaredAs(type: MediaType, declared: readonly string[]): string | undefined {
+/**
+ * Returns the declared media type or range that a media type matches. The most specific one wins. With `vendorTypes`, a
+ * vendor type matches the type of its suffix (RFC 6838, sections 3.2 and 4.2.8).
+ */
+export function declaredAs(type: MediaType, declared: readonly string[], vendorTypes = false): string | undefined {
   const [major, minor = ""] = type.essence.split("/");
   const suffix = minor.slice(minor.lastIndexOf("+") + 1);
   return (
     declared.find((key) => parseMediaType(key)?.canonical === type.canonical) ??
+    (vendorTypes ? declared.find((key) => key === withoutVendor(type.essence)) : undefined) ??
     declared.find((key) => key === `${major}/*+${suffix}`) ?? // no range of RFC 9110, but frequent
     declared.find((key) => key === `${major}/*`) ??
     declared.find((key) => key === "*/*")
   );
+}
+
+/** Returns the type of a vendor type's suffix: `application/json` for `application/vnd.shop+json`. */
+export function withoutVendor(essence: string): string {
+  return essence.replace(/\/vnd\.[^/]*\+/, "/");
 }
 
 /** Returns whether a media type is JSON by name or by suffix (RFC 6839; WHATWG MIME Sniffing, section 4.6). */

@@ -110,7 +110,7 @@ export class Operation {
       );
     }
     if (contentType !== undefined) expectOneContentType(request);
-    return this.#findInCacheOr(request, () => this.#execute(request, response, values, compiled, admitted.caller));
+    return this.#findInCacheOr(request, () => this.#execute(request, response, values, compiled, admitted));
   }
 
   /** Returns the cached response to a request, or else the result of `execute`. */
@@ -130,7 +130,7 @@ export class Operation {
     response: Response,
     values: string[],
     compiled: CompiledOperation,
-    caller: unknown,
+    { caller, callers }: Admission<unknown>,
   ): Promise<OperationResult> {
     const { path, query, headers, cookies, undeclared } = compiled.readParameters(
       values,
@@ -140,7 +140,7 @@ export class Operation {
     const received = compiled.readBody?.(request, response);
     const body = received instanceof Promise ? await received : received;
     const data: RequestData = { query, params: path, headers, cookies, body: body?.value };
-    const validator = compiled.validators.get(body?.contentType)!;
+    const validator = compiled.validators.get(body?.declaredType)!;
     const areParametersValid = validator.parameters(data);
     const isBodyValid = body?.isOpaque === true || validator.body(data);
     if (!areParametersValid || !isBodyValid) {
@@ -165,6 +165,7 @@ export class Operation {
       files: body?.files,
       requestPath: request.baseUrl + request.path,
       caller,
+      callers,
       context: this.#options.context?.(request),
     });
     const filtered = compiled.filterResponse(handlerResponse);

@@ -31,7 +31,10 @@ export type Input<Operation, Env extends HandlerTypes = HandlerTypes> = {
   cookies: ParametersIn<Operation, "cookie">;
   /** The path of the request as sent, without its query. Links to the same resource start with it. */
   requestPath: string;
+  /** The caller that the last security handler found. */
   caller: Env["caller"];
+  /** The callers by security scheme. There are several if the satisfied requirement has several schemes. */
+  callers: Readonly<Record<string, Env["caller"]>>;
   context: Env["context"];
 } & RequestBody<Operation>;
 
@@ -73,7 +76,7 @@ type RequestBody<Operation> = Operation extends { requestBody: { content: infer 
     : NoContent;
 
 type ReceivedContent<Content> = {
-  [MediaType in keyof Content]: { contentType: MediaType; body: Content[MediaType] } & Files<MediaType>;
+  [MediaType in keyof Content]: { contentType: Concrete<MediaType>; body: Content[MediaType] } & Files<MediaType>;
 }[keyof Content];
 
 /** The body of a multipart request holds an empty string for a file; its bytes are in `files`. */
@@ -119,15 +122,20 @@ type SentContent<Response> = Response extends { content: infer Content }
 /** The media types that a media range includes. */
 type Concrete<MediaType> = MediaType extends "*/*"
   ? `${string}/${string}`
-  : MediaType extends `${infer Major}/*`
-    ? `${Major}/${string}`
+  : MediaType extends `${infer Major}/*${infer Suffix}`
+    ? `${Major}/${string}${Suffix}`
     : MediaType;
 
 /** A JSON body is a value. Other bodies may also be bytes. */
 type SentBody<MediaType, Body> = MediaType extends `${string}json${string}` ? Body : Body | Uint8Array;
 
 /** Removes the index signature that openapi-typescript adds to all headers. */
-type Declared<Headers> = { [Name in keyof Headers as string extends Name ? never : Name]: Headers[Name] };
+type Declared<Headers> = {
+  [Name in keyof Headers as string extends Name ? never : Name]: Headers[Name] | CookieLines<Name>;
+};
+
+/** Each cookie needs a `Set-Cookie` line of its own (RFC 6265, section 3). */
+type CookieLines<Name> = Lowercase<Name & string> extends "set-cookie" ? readonly string[] : never;
 
 type IsUnion<T, Whole = T> = [T] extends [never]
   ? false

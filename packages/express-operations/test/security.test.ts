@@ -21,8 +21,8 @@ async function ask(
   const document = { components: { securitySchemes: schemes } };
   await using server = await serveEcho({ "/x": { get: { operationId: "x", security, responses: anyJson } } }, document);
   const response = await fetch(`${server.baseUrl}/x${query}`, { headers });
-  const { caller, code } = (await response.json()) as { caller?: string; code?: string };
-  return { status: response.status, caller, code, challenge: response.headers.get("WWW-Authenticate") };
+  const { caller, callers, code } = (await response.json()) as { caller?: string; callers?: object; code?: string };
+  return { status: response.status, caller, callers, code, challenge: response.headers.get("WWW-Authenticate") };
 }
 
 describe("requirements", () => {
@@ -37,6 +37,14 @@ describe("requirements", () => {
     expect(await ask([{ basic: [] }, {}])).toMatchObject({ status: 200 });
     expect(await ask([])).toMatchObject({ status: 200 });
     expect(await ask([{ key: [] }])).toMatchObject({ status: 401, code: "unauthorized" });
+  });
+
+  test("of several schemes give the handler each caller", async () => {
+    const both = { ...goodKey, Authorization: `Basic ${btoa("user:good")}` };
+    expect((await ask([{ basic: [], key: [] }], both)).callers).toEqual({ basic: "basic", key: "key" });
+    expect((await ask([{ basic: [] }, { key: [] }], both)).callers).toEqual({ basic: "basic" });
+    expect((await ask([{ key: [], bearer: [] }, { key: [] }], goodKey)).callers).toEqual({ key: "key" });
+    expect((await ask([])).callers).toEqual({});
   });
 
   test.each(["header", "query", "cookie"])("an API key in a %s needs no declared parameter", async (place) => {

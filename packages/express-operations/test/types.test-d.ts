@@ -110,3 +110,19 @@ interface WithIgnoredHeaders {
 }
 // OpenAPI ignores the declarations of these headers, so handlers do not receive them.
 is<Equal<Input<WithIgnoredHeaders>["headers"], { "X-Other"?: string }>>();
+
+type Cookies = Output<{
+  responses: { 204: { headers: { "set-cookie"?: string; Link?: string; [name: string]: unknown }; content?: never } };
+}>;
+({ status: 204, headers: { "set-cookie": ["a=1", "b=2"] } }) satisfies Cookies;
+({ status: 204, headers: { "set-cookie": "a=1", Link: "</>" } }) satisfies Cookies;
+// @ts-expect-error only Set-Cookie has several lines
+({ status: 204, headers: { Link: ["</>"] } }) satisfies Cookies;
+
+interface Upload {
+  responses: Record<204, unknown>;
+  requestBody: { content: { "image/*": string; "application/json": object; "application/*+json": object } };
+}
+// The media type of a range is the received one.
+is<Equal<Input<Upload>["contentType"], `image/${string}` | "application/json" | `application/${string}+json`>>();
+is<Equal<Input<Upload>["callers"], Readonly<Record<string, unknown>>>>();

@@ -1,4 +1,4 @@
-import { essenceOf } from "../media-type.ts";
+import { essenceOf, withoutVendor } from "../media-type.ts";
 
 /** A media type of a response, with its parameters in lower case. */
 interface Offer {
@@ -18,9 +18,9 @@ const PARAMETER = /;[ \t]*([^\s;="]+)[ \t]*(?:=[ \t]*("(?:[^"\\]|\\.)*"|[^;]*))?
 /**
  * Returns a function that tells whether `Accept` allows one of the media types (RFC 9110, section 12.5.1). The most
  * specific range decides for each type. `charset=utf-8` may be named. If a declared type is a range, every `Accept` is
- * allowed, because the response's type is known only later. The time is linear in the header.
+ * allowed, because the response's type is known only later. With `vendorTypes`, a vendor type allows the type of its suffix. The time is linear in the header.
  */
-export function acceptanceOf(mediaTypes: string[]): (accept: string) => boolean {
+export function acceptanceOf(mediaTypes: string[], vendorTypes = false): (accept: string) => boolean {
   if (mediaTypes.length === 0 || mediaTypes.some((type) => type.includes("*"))) return () => true;
   const offers = mediaTypes.flatMap((type) => [type, `${type};charset=utf-8`]).map(offerOf);
   const byRange = new Map<string, Offer[]>();
@@ -33,7 +33,8 @@ export function acceptanceOf(mediaTypes: string[]): (accept: string) => boolean 
     const best = new Map<Offer, { precedence: number; quality: number }>();
     for (const range of rangesOf(accept)) {
       const precedence = precedenceOf(range);
-      for (const offer of byRange.get(range.essence) ?? []) {
+      const essence = vendorTypes && !byRange.has(range.essence) ? withoutVendor(range.essence) : range.essence;
+      for (const offer of byRange.get(essence) ?? []) {
         if (!includes(offer, range)) continue;
         const known = best.get(offer) ?? { precedence: -1, quality: 0 };
         const isBetter =

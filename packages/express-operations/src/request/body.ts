@@ -8,9 +8,12 @@ import { type Problem, createProblem } from "../problem.ts";
 import type { UploadedFile } from "./subject.ts";
 import { formReader, multipartReader } from "./form.ts";
 
-/** A request body: the declared media type that matches, and its value. */
+/** A request body with its value. */
 export interface ReceivedBody {
+  /** The declared media type, or the received one if a range is declared. */
   contentType: string;
+  /** The declared media type or range that matches. */
+  declaredType: string;
   value: unknown;
   /** Whether the schema does not describe the value: bytes, or a text whose schema is that of what the text represents. */
   isOpaque: boolean;
@@ -35,8 +38,7 @@ export type BodyReader = (request: Request, response: Response) => ReceivedBody 
 export function bodyReader(
   document: OpenApiDocument,
   content: Record<string, MediaTypeObject>,
-  required: boolean,
-  limit: number,
+  { required, limit, vendorTypes }: { required: boolean; limit: number; vendorTypes: boolean },
 ): BodyReader {
   const declared = Object.keys(content);
   const texts = new Set(declared.filter((key) => mayBeText(document, content[key]!.schema)));
@@ -49,8 +51,8 @@ export function bodyReader(
     }
     const sent = request.headers["content-type"] ?? "";
     const mediaType = asDeclared.get(sent) ?? parseMediaType(sent);
-    const contentType = mediaType && (asDeclared.has(sent) ? sent : declaredAs(mediaType, declared));
-    if (mediaType === undefined || contentType === undefined) {
+    const declaredType = mediaType && (asDeclared.has(sent) ? sent : declaredAs(mediaType, declared, vendorTypes));
+    if (mediaType === undefined || declaredType === undefined) {
       throw createProblem(415, `Send the body as ${oneOf(declared)}, and name that in Content-Type. Text is in UTF-8.`);
     }
     expectUncoded(request);
@@ -59,14 +61,16 @@ export function bodyReader(
       throw new Error("The request body was already read. Mount the implementation before other body parsers.");
     }
     if (awaitsContinue(request)) response.writeContinue();
-    const parse = parsers.get(contentType)!;
+    const parse = parsers.get(declaredType)!;
+    const contentType = declaredType.includes("*") ? mediaType.canonical : declaredType;
     const bodyOf = (bytes: Buffer) => {
       const parsed = parse(bytes, mediaType, sent);
       return parsed instanceof Promise
-        ? parsed.then((form) => ({ contentType, isOpaque: false, ...form }))
+        ? parsed.then((form) => ({ contentType, declaredType, isOpaque: false, ...form }))
         : {
             contentType,
-            isOpaque: parsed === bytes || (isText(mediaType.essence) && !texts.has(contentType)),
+            declaredType,
+            isOpaque: parsed === bytes || (isText(mediaType.essence) && !texts.has(declaredType)),
             value: parsed,
           };
     };

@@ -9,12 +9,13 @@ import type { Deprecation } from "./deprecation.ts";
 /** The response of a handler, without its operation's types. */
 export interface HandlerResponse {
   status: number;
-  headers?: Record<string, string | number | boolean | undefined>;
+  /** Each item of a list becomes a header line of its own. */
+  headers?: Record<string, string | number | boolean | readonly string[] | undefined>;
   contentType?: string;
   body?: unknown;
 }
 
-type Headers = Readonly<Record<string, string>>;
+type Headers = Readonly<Record<string, string | string[]>>;
 
 /** A response ready to be written, except for deprecation headers. */
 export interface EncodedResponse {
@@ -29,10 +30,11 @@ export type OperationResult = EncodedResponse | Problem;
 /** Encodes a response. With `isTagged` it gets a strong `ETag` unless the handler has set one. */
 export function encodeResponse(response: HandlerResponse, { isTagged = false } = {}): EncodedResponse {
   const { status, contentType = "application/json", body } = response;
-  const headers: Record<string, string> = {};
+  const headers: Record<string, string | string[]> = {};
   for (const name in response.headers) {
     const value = response.headers[name];
-    if (value !== undefined) headers[/^etag$/i.test(name) ? "ETag" : name] = String(value);
+    if (value !== undefined)
+      headers[/^etag$/i.test(name) ? "ETag" : name] = Array.isArray(value) ? value : String(value);
   }
   if (body === undefined) {
     if (status !== 204 && status !== 304) headers["Content-Length"] = "0";
@@ -56,7 +58,7 @@ export function send(
   deprecationHeaders?: Headers,
 ): void {
   const { status, headers, payload } = encoded;
-  const tag = headers["ETag"];
+  const tag = headers["ETag"] as string | undefined;
   const written = isAnnouncedWith(status) ? withDeprecationHeaders(deprecationHeaders, headers) : headers;
   if (status === 200 && tag !== undefined && isNotModified(request.headers["if-none-match"], tag)) {
     const { "Content-Type": _, "Content-Length": __, ...others } = written;
@@ -91,7 +93,7 @@ function withDeprecationHeaders(deprecationHeaders: Headers | undefined, headers
   const name = Object.keys(headers).find((candidate) => candidate.toLowerCase() === "link");
   if (name === undefined) return { ...deprecationHeaders, ...headers };
   const { Link, ...others } = deprecationHeaders;
-  return { ...others, ...headers, [name]: `${Link}, ${headers[name]}` };
+  return { ...others, ...headers, [name]: [String(Link), headers[name]!].flat().join(", ") };
 }
 
 /** Writes an error response. Closes the connection if a response has already begun. */
@@ -128,7 +130,8 @@ function encode(body: unknown, contentType: string): string | Uint8Array {
 }
 
 /**
- * Returns a handler's response with its media type and without undeclared fields and headers. Throws if its status or
+ * Returns a handler's response with its media type and without undeclared fields and headers. A warning names each
+ * undeclared header once, unless the response is checked. Throws if its status or
  * media type is not declared. Returns a promise only if the response is checked.
  */
 export type ResponseFilter = (response: HandlerResponse) => HandlerResponse | Promise<HandlerResponse>;
@@ -178,7 +181,9 @@ export function responseFilter({ operationId, find, share, check }: DeclaredResp
     }
     const filterBody = declared.filterBody.get(declaredType ?? "");
     const declaredOnly = (): HandlerResponse => {
-      const headers = declaredHeaders(declared, returned.headers);
+      const headers = declaredHeaders(declared, returned.headers, (name) => {
+        if (share < 1) warnOfHeader(`The handler of "${operationId}" returned ${status} with the header ${name}`);
+      });
       if (filterBody === undefined || contentType === undefined) return { status, headers };
       return { status, headers, contentType, body: filterBody(returned.body) };
     };
@@ -191,10 +196,27 @@ export function responseFilter({ operationId, find, share, check }: DeclaredResp
 function declaredHeaders(
   response: DeclaredResponse,
   headers: HandlerResponse["headers"],
+  onUndeclared: (name: string) => void,
 ): NonNullable<HandlerResponse["headers"]> {
   const declared: NonNullable<HandlerResponse["headers"]> = {};
-  for (const name in headers) if (response.headers.has(name.toLowerCase())) declared[name] = headers[name];
+  for (const name in headers) {
+    if (response.headers.has(name.toLowerCase())) declared[name] = headers[name];
+    else if (headers[name] !== undefined) onUndeclared(name);
+  }
   return declared;
+}
+
+/** The findings that a warning has named. */
+const warned = new Set<string>();
+/** The most findings that warnings name. Handlers may compute the names of headers. */
+const MAX_WARNINGS = 100;
+
+function warnOfHeader(finding: string): void {
+  if (warned.has(finding) || warned.size === MAX_WARNINGS) return;
+  warned.add(finding);
+  process.emitWarning(`${finding}, which is not sent. Declare the header in the document, or leave it out.`, {
+    code: "UNDECLARED_HEADER",
+  });
 }
 
 function declaredKey(contentType: string, declared: readonly string[]): string | undefined {
@@ -254,7 +276,7 @@ export function dropUndeclared(document: OpenApiDocument, schema: Schema | undef
   };
 
   const root: Declaration = { schemas: typeof schema === "object" ? [schema] : [] }; // `true` and `false` name no fields
-  return (value) => filterValue(root, value);
+  return (value) => (value instanceof Uint8Array ? value : filterValue(root, value));
 }
 
 function isScalar(value: unknown): boolean {

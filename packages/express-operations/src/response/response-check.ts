@@ -85,10 +85,15 @@ function envelope(document: OpenApiDocument, response: ResponseObject, body: Sch
       headers: {
         type: "object",
         required: headers.filter(({ required }) => required === true).map(({ name }) => name),
-        properties: Object.fromEntries(headers.map(({ name, schema }) => [name, schema ?? {}])),
+        properties: Object.fromEntries(headers.map(({ name, schema = {} }) => [name, linesOf(name, schema)])),
       },
     },
   };
+}
+
+/** Only `Set-Cookie` may have several lines that do not form one list (RFC 9110, section 5.3). */
+function linesOf(name: string, schema: Schema): Schema {
+  return name.toLowerCase() === "set-cookie" ? { anyOf: [schema, { type: "array", items: schema }] } : schema;
 }
 
 function typeAt(root: unknown, pointer: string): string {

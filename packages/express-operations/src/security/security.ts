@@ -23,8 +23,11 @@ export type SecurityHandler<Caller> = (
 /** Returns the caller of a request, or the 401 or 403. It returns no promise if the security handlers return none. */
 export type Guard<Caller> = (request: Request) => Admission<Caller> | Problem | Promise<Admission<Caller> | Problem>;
 
-/** The caller of an authorized request. */
-export type Admission<Caller> = Pick<Grant<Caller | undefined>, "caller">;
+/** The callers of an authorized request by scheme, and the last of them. */
+export interface Admission<Caller> {
+  caller: Caller | undefined;
+  callers: Readonly<Record<string, Caller>>;
+}
 
 /** The security handlers by scheme, and the realm of challenges. */
 export interface SecurityOptions<Caller> {
@@ -33,6 +36,7 @@ export interface SecurityOptions<Caller> {
 }
 
 interface Check<Caller> {
+  scheme: string;
   read: (request: Request) => string | undefined;
   challenge: string;
   isBearer: boolean;
@@ -65,7 +69,7 @@ export function guardOf<Caller>(
   return alternatives.length === 0 ? () => ANONYMOUS : (request) => admitByAny(alternatives, request);
 }
 
-const ANONYMOUS = { caller: undefined };
+const ANONYMOUS = { caller: undefined, callers: Object.freeze({}) };
 
 /** The challenges of a requirement that a request does not satisfy. */
 interface Rejection {
@@ -87,7 +91,7 @@ function admitByAny<Caller>(
   );
 }
 
-/** Runs the checks from index `at` on. Returns the caller that the last check found. */
+/** Runs the checks from index `at` on. */
 function admitByAll<Caller>(
   checks: Alternative<Caller>,
   request: Request,
@@ -102,7 +106,8 @@ function admitByAll<Caller>(
     if (grant === undefined) return check.whenInvalid;
     const { scopes } = grant;
     if (scopes !== undefined && !check.scopes.every((scope) => scopes.includes(scope))) return check.whenLacking;
-    return admitByAll(checks, request, grant, at + 1);
+    const { caller } = grant;
+    return admitByAll(checks, request, { caller, callers: { ...admitted.callers, [check.scheme]: caller } }, at + 1);
   });
 }
 
@@ -145,12 +150,21 @@ function checkOf<Caller>(
   if (handler === undefined) throw new Error(`No security handler for the scheme "${name}".`);
   const kind = scheme.type === "http" ? (scheme.scheme ?? "").toLowerCase() : scheme.type;
   const isBearer = kind === "bearer" || kind === "oauth2" || kind === "openIdConnect";
-  if (isBearer) return { read: bearerToken, challenge: `Bearer realm="${realm}"`, isBearer, handler, scopes };
+  if (isBearer)
+    return { scheme: name, read: bearerToken, challenge: `Bearer realm="${realm}"`, isBearer, handler, scopes };
   if (kind === "basic") {
-    return { read: basicCredentials, challenge: `Basic realm="${realm}", charset="UTF-8"`, isBearer, handler, scopes };
+    return {
+      scheme: name,
+      read: basicCredentials,
+      challenge: `Basic realm="${realm}", charset="UTF-8"`,
+      isBearer,
+      handler,
+      scopes,
+    };
   }
   if (kind === "apiKey") {
     return {
+      scheme: name,
       read: apiKey(scheme),
       challenge: `ApiKey realm="${realm}", name="${scheme.name}"`,
       isBearer,
@@ -158,7 +172,7 @@ function checkOf<Caller>(
       scopes,
     };
   }
-  return { read: () => "", challenge: `${kind} realm="${realm}"`, isBearer, handler, scopes };
+  return { scheme: name, read: () => "", challenge: `${kind} realm="${realm}"`, isBearer, handler, scopes };
 }
 
 /** Returns the token as sent, even if it is malformed, so that the challenge can contain `invalid_token`. */

@@ -1,0 +1,50 @@
+import express from "express";
+import { expect, test } from "vitest";
+import { implement } from "../src/index.ts";
+import { anyJson } from "./echo.ts";
+import { listen } from "./listen.ts";
+
+/** Serves an operation that responds with the media type that its handler received. */
+async function received(content: object, contentType: string, { vendorTypes = false, accept = "*/*" } = {}) {
+  const post = { operationId: "x", requestBody: { content }, responses: anyJson };
+  const document = { openapi: "3.1.0", info: { title: "t", version: "1" }, paths: { "/x": { post } } };
+  const x = (input: { contentType: string }) => ({ status: 200, body: input.contentType });
+  const app = express().use(implement()({ document, handlers: { x } as never, vendorTypes }));
+  await using server = await listen(app);
+  const headers = { "Content-Type": contentType, Accept: accept };
+  const response = await fetch(`${server.baseUrl}/x`, { method: "POST", body: "{}", headers });
+  return response.status === 200 ? await response.json() : response.status;
+}
+
+const JSON_ALONE = { "application/json": { schema: { type: "object" } } };
+
+test.each<[declared: object, sent: string, received: unknown]>([
+  [{ "image/*": {} }, "image/PNG; charset=utf-8", "image/png"],
+  [{ "*/*": {} }, "text/csv; header=present", "text/csv;header=present"],
+  [{ "application/*+json": {} }, "application/vnd.shop+json", "application/vnd.shop+json"],
+  [JSON_ALONE, "Application/JSON; charset=utf-8", "application/json"],
+  [{ ...JSON_ALONE, "application/*": {} }, "application/pdf", "application/pdf"],
+])("with %j declared, a handler gets %s as %s", async (declared, sent, expected) => {
+  expect(await received(declared, sent)).toBe(typeof expected === "string" ? expected.replace(";", "; ") : expected);
+});
+
+test("vendor types match the type of their suffix with the option alone", async () => {
+  for (const sent of ["application/vnd.github+json", "application/vnd.github.v3.raw+json; q=1"]) {
+    expect(await received(JSON_ALONE, sent)).toBe(415);
+    expect(await received(JSON_ALONE, sent, { vendorTypes: true })).toBe("application/json");
+  }
+  const exact = { ...JSON_ALONE, "application/vnd.github+json": {} };
+  const options = { vendorTypes: true };
+  expect(await received(exact, "application/vnd.github+json", options)).toBe("application/vnd.github+json");
+  for (const sent of ["application/vnd.github+xml", "application/problem+json", "text/vnd.shop+json"])
+    expect(await received(JSON_ALONE, sent, options), sent).toBe(415);
+});
+
+test("vendor types in Accept allow the type of their suffix with the option alone", async () => {
+  const accepted = (accept: string, vendorTypes: boolean) =>
+    received(JSON_ALONE, "application/json", { accept, vendorTypes });
+  expect(await accepted("application/vnd.github+json", false)).toBe(406);
+  expect(await accepted("application/vnd.github+json", true)).toBe("application/json");
+  expect(await accepted("application/vnd.github+json;q=0", true)).toBe(406);
+  expect(await accepted("application/vnd.github+xml", true)).toBe(406);
+});
