@@ -4,7 +4,7 @@ import { conformanceChecks } from "./conformance/checks.ts";
 import type { Limits } from "./conformance/content-checks.ts";
 import { type Cost, type CostReport, type CostTarget, searchCosts } from "./conformance/cost/search.ts";
 import type { Credentials } from "./conformance/example-request.ts";
-import { ConformanceError, type Target } from "./conformance/exchange.ts";
+import { ConformanceError, isUnreachable, type Target } from "./conformance/exchange.ts";
 import { type ResponseValidator, responseValidator, type Example, exampleRequests } from "./conformance/wire.ts";
 import type { OpenApiDocument } from "./document/document.ts";
 
@@ -20,18 +20,23 @@ export interface ConformanceReport {
   skipped: number;
   /** The message of each failed check, by operationId. */
   failures: Record<string, string[]>;
+  /**
+   * Why checks could not be made, by operationId: the document has no example for a required value, for instance. These
+   * checks count as skipped.
+   */
+  unchecked: Record<string, string[]>;
 }
 
 /**
  * Runs every check against a server, one after another. The requests are real: valid ones write data. Rejects if the
- * server cannot be reached, or if the document has no example for a required value.
+ * server cannot be reached.
  */
 export async function runConformance(
   document: OpenApiDocument,
   target: Target,
   limits?: Limits,
 ): Promise<ConformanceReport> {
-  const report: ConformanceReport = { passed: 0, skipped: 0, failures: {} };
+  const report: ConformanceReport = { passed: 0, skipped: 0, failures: {}, unchecked: {} };
   for (const { operationId, needs, run } of conformanceChecks(document, limits)) {
     if (needs !== undefined && target[needs] === undefined) {
       report.skipped++;
@@ -41,8 +46,14 @@ export async function runConformance(
       await run(target);
       report.passed++;
     } catch (error) {
-      if (!(error instanceof ConformanceError)) throw error;
-      (report.failures[operationId] ??= []).push(error.message);
+      if (isUnreachable(error)) throw error;
+      const { message } = error as Error;
+      if (error instanceof ConformanceError) (report.failures[operationId] ??= []).push(message);
+      else {
+        report.skipped++;
+        const reasons = (report.unchecked[operationId] ??= []);
+        if (!reasons.includes(message)) reasons.push(message);
+      }
     }
   }
   return report;

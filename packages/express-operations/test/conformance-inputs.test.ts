@@ -160,13 +160,24 @@ describe("a valid value", () => {
       { type: "object", properties: { a: {}, b: {} }, example: { b: 1 }, minProperties: 2 },
       { b: 1, a: "x" },
     ],
+    [{ type: "string", format: "date-time" }, "2000-01-01T00:00:00Z"],
+    [{ type: "string", format: "of-its-own" }, "x"],
+    [{ type: "string", pattern: "^[A-Z]{2}-\\d+$" }, "AA-0"],
+    [{ type: "string", pattern: "^[a-f]+$", minLength: 5 }, "aaaaa"],
+    [{ type: "string", pattern: "^[a-f]*$" }, "a"],
+    [{ type: "string", pattern: "b", minLength: 3 }, "bxx"],
+    [{ type: "string", pattern: "^\\p{Lu}é$" }, "Aé"],
+    [{ type: "string", pattern: "^$" }, ""],
   ])("of %j is %j", (schema, value) => {
     expect(exampleValue(document, schema, "it")).toEqual(value);
   });
 
   test.each<Schema>([
-    { type: "string", pattern: "^a$" },
-    { type: "string", format: "date" },
+    { type: "string", pattern: "^a$", minLength: 3 },
+    { type: "string", pattern: "^(.)\\1$" },
+    { type: "string", pattern: "^a$", maxLength: 0 },
+    { type: "string", format: "date", pattern: "^a$" },
+    { type: "string", format: "uuid", maxLength: 9 },
     { type: "integer", minimum: 5, maximum: 4 },
     { type: "integer", exclusiveMinimum: 1, exclusiveMaximum: 2 },
     { type: "array", items: { type: "string" }, minItems: 2, uniqueItems: true },
@@ -226,7 +237,7 @@ describe("invalid values", () => {
       { items: { type: "integer" }, minItems: 2, maxItems: 3 },
       { "with fewer items than allowed": [1], "with more items than allowed": [1, 1, 1, 1] },
     ],
-    [{ items: { format: "date" }, maxItems: 1 }, {}],
+    [{ items: { format: "date", maxLength: 1 }, maxItems: 1 }, {}],
     [{ minItems: 0 }, {}],
   ])("of %j", (schema, values) => {
     expect(invalidValues(document, schema).map(({ title, value }) => [title, value])).toEqual(Object.entries(values));
@@ -625,7 +636,7 @@ test("GET and HEAD are sent without a body, even if one is declared", () => {
 });
 
 test("the error for a parameter without an example gives its name and the remedy", () => {
-  const parameters = [{ in: "query", name: "since", required: true, schema: { type: "string", format: "date" } }];
+  const parameters = [{ in: "query", name: "since", required: true, schema: { type: "string", pattern: "^(.)\\1$" } }];
   const whole = { ...document, paths: { "/a": { get: { operationId: "x", parameters, responses: {} } } } };
   const [entry] = operationsOf(whole);
   expect(() => exampleRequest(whole as never, entry!)).toThrow(

@@ -4,6 +4,7 @@ import { conformanceChecks, ConformanceError, runConformance } from "../src/conf
 import { type Handlers, implement, type OpenApiDocument } from "../src/index.ts";
 import { brokenServers, utterlyBroken } from "./broken-servers.ts";
 import { document, type operations } from "./fixtures/kennel.ts";
+import { anyJson } from "./echo.ts";
 import { listen } from "./listen.ts";
 
 const handlers: Handlers<operations> = {
@@ -33,7 +34,7 @@ function serve(broken: RequestHandler, implemented: OpenApiDocument = document) 
 test("a server built with implement passes every check", async () => {
   await using server = await serve(untouched);
   const report = await runConformance(document, { ...target, baseUrl: server.baseUrl }, limits);
-  expect(report).toEqual({ passed: checks.length, skipped: 0, failures: {} });
+  expect(report).toEqual({ passed: checks.length, skipped: 0, failures: {}, unchecked: {} });
   expect(report.passed).toBeGreaterThan(60);
 });
 
@@ -41,7 +42,7 @@ test("checks that need lesser credentials are skipped without them", async () =>
   await using server = await serve(untouched);
   const { credentials } = target;
   const report = await runConformance(document, { credentials, baseUrl: server.baseUrl }, limits);
-  expect(report).toEqual({ passed: checks.length - 1, skipped: 1, failures: {} });
+  expect(report).toEqual({ passed: checks.length - 1, skipped: 1, failures: {}, unchecked: {} });
 });
 
 describe("a server with a fault fails the checks", () => {
@@ -66,13 +67,33 @@ describe("a server with a fault fails the checks", () => {
   });
 });
 
-test("an unavailable server and a missing example are errors, not failed checks", async () => {
+test("an unavailable server is an error, not a failed check", async () => {
   await expect(runConformance(document, { ...target, baseUrl: "http://127.0.0.1:1" })).rejects.toThrow("fetch failed");
+});
+
+test("a missing example and a broken reference skip the checks of their operation alone", async () => {
   const bare = structuredClone(document) as unknown as {
+    paths: Record<string, Record<string, { requestBody: object }>>;
     components: { schemas: { Dog: { properties: Record<string, object> } } };
   };
-  bare.components.schemas.Dog.properties["name"] = { type: "string", pattern: "^[A-Z]" };
+  bare.components.schemas.Dog.properties["name"] = { type: "string", pattern: "^(.)\\1$" };
+  bare.paths["/broken"] = {
+    post: { operationId: "broken", responses: {}, requestBody: { $ref: "#/nothing" } } as never,
+  };
   await using server = await serve(untouched);
-  const report = runConformance(bare as unknown as OpenApiDocument, { ...target, baseUrl: server.baseUrl });
-  await expect(report).rejects.toThrow('The document gives no example for the body of "addDog": add one.');
+  const report = await runConformance(bare as unknown as OpenApiDocument, { ...target, baseUrl: server.baseUrl });
+  expect(report.unchecked).toEqual({
+    addDog: ['The document gives no example for the body of "addDog": add one.'],
+    broken: ["The reference #/nothing points at nothing."],
+  });
+  expect(report.skipped).toBeGreaterThan(1);
+  expect(report.passed).toBeGreaterThan(10);
+});
+
+test("a connection that ends without a response is a failed check", async () => {
+  const paths = { "/x": { get: { operationId: "x", responses: anyJson } } };
+  await using server = await listen((_request, response) => void response.destroy());
+  const report = await runConformance({ openapi: "3.1.0", paths }, { baseUrl: server.baseUrl });
+  expect(report.failures["x"]).toContain("expected a response, but the connection ended");
+  expect(report.passed).toBe(0);
 });

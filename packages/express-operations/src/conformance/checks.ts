@@ -1,4 +1,4 @@
-import { type OpenApiDocument, operationsOf } from "../document/document.ts";
+import { type OpenApiDocument, type OperationEntry, operationsOf } from "../document/document.ts";
 import { PathRouter } from "../request/path-router.ts";
 import { authenticationChecks } from "./authentication-checks.ts";
 import { type Check, checkMaker } from "./check-maker.ts";
@@ -17,14 +17,22 @@ export function conformanceChecks(document: OpenApiDocument, limits: Limits = {}
   const paths: DeclaredPaths = new PathRouter();
   for (const { path, method } of entries) paths.route(path, () => []).push(method.toUpperCase());
   return entries.flatMap((entry) => {
-    const check = checkMaker(document, entry);
-    return [
-      check.accepts("a valid request is accepted"),
-      ...authenticationChecks(document, entry, check),
-      ...methodChecks(document, entry, check, paths),
-      ...contentChecks(document, entry, check, limits),
-      ...deprecationChecks(entry, check),
-      ...negativeInputs(document, entry).map(({ title, apply }) => check.responds([400], `400 for ${title}`, apply)),
-    ];
+    try {
+      return checksOf(document, entry, limits, paths);
+    } catch (error) {
+      return [{ operationId: entry.id, title: "its checks can be derived", run: () => Promise.reject(error) }];
+    }
   });
+}
+
+function checksOf(document: OpenApiDocument, entry: OperationEntry, limits: Limits, paths: DeclaredPaths): Check[] {
+  const check = checkMaker(document, entry);
+  return [
+    check.accepts("a valid request is accepted"),
+    ...authenticationChecks(document, entry, check),
+    ...methodChecks(document, entry, check, paths),
+    ...contentChecks(document, entry, check, limits),
+    ...deprecationChecks(entry, check),
+    ...negativeInputs(document, entry).map(({ title, apply }) => check.responds([400], `400 for ${title}`, apply)),
+  ];
 }

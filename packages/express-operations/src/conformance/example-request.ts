@@ -46,17 +46,19 @@ export function exampleRequest(
 }
 
 /**
- * Returns a valid value of a parameter. It is never an empty list or object, because most styles cannot express one.
+ * Returns a valid value of a parameter. It is never an empty text, list or object, because most places and styles cannot
+ * express one.
  */
 export function exampleParameter(document: OpenApiDocument, parameter: ParameterObject): unknown {
   const { example, examples, schema, content, name } = parameter;
   const [media] = Object.values(content ?? {}) as Pick<ParameterObject, "schema" | "example">[];
-  const node = { allOf: [schema ?? media?.schema ?? {}, { minItems: 1, minProperties: 1 }] };
+  const least = { minItems: 1, minProperties: 1, minLength: 1 };
+  const node = { allOf: [schema ?? media?.schema ?? {}, least] };
   const given = example ?? firstExample(document, examples) ?? media?.example;
   return given ?? exampleValue(document, node, `parameter "${name}"`);
 }
 
-/** Returns the path of a request, below the base URL. */
+/** Returns the path of a request, below the base URL. `?` and `#` in a template belong to the path. */
 export function pathOf({ template, path }: ExampleRequest): string {
-  return template.replace(/\{([^}]+)\}/g, (_, name: string) => path[name] ?? "x");
+  return template.replace(/[?#]/g, encodeURIComponent).replace(/\{([^}]+)\}/g, (_, name: string) => path[name] ?? "x");
 }

@@ -1,3 +1,5 @@
+import { compilePattern } from "../document/pattern.ts";
+import { textMatching } from "./example-text.ts";
 import type { ExampleObject, OpenApiDocument, Schema } from "../document/document.ts";
 import { resolve } from "../document/document.ts";
 import {
@@ -68,10 +70,14 @@ function exampleObject(document: OpenApiDocument, schema: Schema, given: object,
   const optional = Object.keys(fields).filter(
     (name) => !required.includes(name) && !Object.hasOwn(given, name) && !isReadOnly(document, fields[name]),
   );
-  const names = [...required, ...optional.slice(0, Math.max(0, lacking))];
+  const others = schema["additionalProperties"] ?? {};
+  const unnamed = Array.from({ length: Math.max(0, lacking - optional.length) }, (_, at) => `x${at}`);
+  if (unnamed.length > 0 && others === false) throw new NoExampleError(where);
+  const names = [...required, ...optional.slice(0, Math.max(0, lacking)), ...unnamed];
+  const schemaOf = (name: string) => fields[name] ?? (typeof others === "object" ? (others as Schema) : {});
   return {
     ...given,
-    ...Object.fromEntries(names.map((name) => [name, exampleValue(document, fields[name] ?? {}, where)])),
+    ...Object.fromEntries(names.map((name) => [name, exampleValue(document, schemaOf(name), where)])),
   };
 }
 
@@ -82,7 +88,7 @@ function exampleArray(document: OpenApiDocument, schema: Schema, where: string):
   if (schema["uniqueItems"] !== true || count === 1) {
     return Array.from({ length: count }, () => exampleValue(document, schema.items ?? {}, where));
   }
-  if (listed.length < count) throw noExample(where);
+  if (listed.length < count) throw new NoExampleError(where);
   return listed.slice(0, count);
 }
 
@@ -100,17 +106,62 @@ function exampleNumber(schema: Schema, where: string): number {
       value > above &&
       value < below,
   );
-  if (valid === undefined) throw noExample(where);
+  if (valid === undefined) throw new NoExampleError(where);
   return valid;
 }
 
 function exampleString(schema: Schema, where: string): string {
-  const { format, pattern, minLength } = schema;
-  if (format === "byte") return "eA==";
-  if (pattern !== undefined || (format !== undefined && format !== "binary")) throw noExample(where);
-  return "x".repeat(Number(minLength ?? 1));
+  const { format = "", pattern, minLength, maxLength = Infinity } = schema as StringSchema;
+  const ofFormat = FORMATS[format];
+  const isAllowed = (text: string) => text.length >= (minLength ?? 0) && text.length <= maxLength;
+  if (ofFormat !== undefined) {
+    if (isAllowed(ofFormat) && (pattern === undefined || compilePattern(pattern).test(ofFormat))) return ofFormat;
+    throw new NoExampleError(where);
+  }
+  if (pattern === undefined) return "x".repeat(minLength ?? 1);
+  const text = textMatching(pattern, minLength ?? 1, maxLength);
+  if (text === undefined && minLength === undefined && compilePattern(pattern).test("")) return "";
+  if (text === undefined) throw new NoExampleError(where);
+  return text;
 }
 
-function noExample(where: string): Error {
-  return new Error(`The document gives no example for ${where}: add one.`);
+interface StringSchema {
+  format?: string;
+  pattern?: string;
+  minLength?: number;
+  maxLength?: number;
+}
+
+/** A value of each format that validation knows. */
+const FORMATS: Record<string, string | undefined> = {
+  byte: "eA==",
+  date: "2000-01-01",
+  "date-time": "2000-01-01T00:00:00Z",
+  duration: "P1D",
+  email: "x@example.com",
+  hostname: "example.com",
+  "idn-email": "x@example.com",
+  "idn-hostname": "example.com",
+  ipv4: "192.0.2.1",
+  ipv6: "2001:db8::1",
+  iri: "https://example.com/",
+  "iri-reference": "/x",
+  "json-pointer": "/x",
+  regex: "x",
+  "relative-json-pointer": "0",
+  time: "00:00:00Z",
+  uri: "https://example.com/",
+  "uri-reference": "/x",
+  "uri-template": "/{x}",
+  url: "https://example.com/",
+  uuid: "00000000-0000-4000-8000-000000000000",
+};
+
+/** A value of a schema is needed, but the document has no example and none was found. */
+export class NoExampleError extends Error {
+  override name = "NoExampleError";
+
+  constructor(where: string) {
+    super(`The document gives no example for ${where}: add one.`);
+  }
 }

@@ -23,18 +23,35 @@ export class ConformanceError extends Error {
   override name = "ConformanceError";
 }
 
-/** Sends a request; gives up after ten seconds. */
+/**
+ * Sends a request. A response that does not arrive within ten seconds, or whose connection ends, is a failed check. Rejects
+ * with the error of `fetch` if the server cannot be reached.
+ */
 export async function exchange(target: Target, request: ExampleRequest): Promise<Received> {
   const { method, body } = request;
   const encoded = body && encodeBody(body);
-  const response = await fetch(target.baseUrl + pathOf(request) + queryOf(request), {
-    method,
-    headers: headersOf(request, typeof encoded === "string" ? body!.contentType : undefined),
-    redirect: "manual",
-    signal: AbortSignal.timeout(10_000),
-    ...(encoded !== undefined && { body: encoded }),
-  });
-  return { status: response.status, headers: response.headers, text: await response.text() };
+  const headers = headersOf(request, typeof encoded === "string" ? body!.contentType : undefined);
+  try {
+    const response = await fetch(target.baseUrl + pathOf(request) + queryOf(request), {
+      method,
+      headers,
+      redirect: "manual",
+      signal: AbortSignal.timeout(10_000),
+      ...(encoded !== undefined && { body: encoded }),
+    });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  } catch (error) {
+    const { name, cause } = error as Error & { cause?: { code?: string } };
+    if (name === "TimeoutError") throw new ConformanceError("expected a response within ten seconds, got none");
+    if (cause?.code === "UND_ERR_SOCKET" || cause?.code === "ECONNRESET")
+      throw new ConformanceError("expected a response, but the connection ended");
+    throw error;
+  }
+}
+
+/** Returns whether an error of `exchange` means that the server cannot be reached. */
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof TypeError && error.message === "fetch failed";
 }
 
 /** Expects one of the statuses. */

@@ -123,7 +123,13 @@ function bodyInputs(document: OpenApiDocument, entry: OperationEntry): NegativeI
   });
   for (const name of requiredOf(document, schema)) {
     if (effectiveSchema(document, fields[name])["default"] !== undefined) continue;
-    inputs.push(body(`without the field ${name}`, (value) => without(value, name)));
+    inputs.push(
+      body(`without the field ${name}`, (value) => {
+        const others = without(value, name);
+        const isNoBody = isForm(essence) && Object.keys(others).length === 0;
+        return isNoBody ? withField(others, "noSuchField", 1) : others;
+      }),
+    );
   }
   const isClosed = schema["additionalProperties"] === false || schema["unevaluatedProperties"] === false;
   if (isClosed && schema["patternProperties"] === undefined)

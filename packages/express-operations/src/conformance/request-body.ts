@@ -61,7 +61,8 @@ export function exampleBody(document: OpenApiDocument, entry: OperationEntry): R
   const body = declaredBody(document, entry);
   if (body === undefined) return undefined;
   const { contentType, essence, schema } = body;
-  const example = body.example ?? exampleValue(document, schema, `the body of "${entry.id}"`);
+  const least = isForm(essence) ? { minProperties: 1 } : {}; // a form without fields is no body
+  const example = body.example ?? exampleValue(document, { allOf: [schema, least] }, `the body of "${entry.id}"`);
   const value = withoutReadOnly(document, schema, structuredClone(example));
   if (!essence.startsWith("multipart/") || !isRecord(value)) return { contentType, value };
   const fields = propertiesOf(schema);
