@@ -34,7 +34,7 @@ function namesDatabase(url: string): boolean {
 function isFileUrl(url: string): boolean {
   if (!/^file:[^?#]+$/.test(url)) return false;
   try {
-    return !/^$|^:memory:$|[/\\]$/.test(pathOfFileUrl(url));
+    return !/^:memory:$|[/\\]$/.test(pathOfFileUrl(url));
   } catch {
     return false;
   }

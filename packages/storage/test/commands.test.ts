@@ -23,6 +23,12 @@ describe("backup", () => {
     expect((await readdir(folder)).filter((name) => name.includes("partial"))).toEqual([]);
   });
 
+  test("names the copy whose folder is missing", async () => {
+    const { folder, path } = await filled();
+    const copy = join(folder, "missing", "copy.db");
+    await expect(run(path, "backup", copy)).rejects.toThrow(`${path} cannot be copied to ${copy} (ENOENT`);
+  });
+
   test("resolves a path from the current folder", async () => {
     const { folder, path } = await filled();
     vi.spyOn(process, "cwd").mockReturnValue(folder);

@@ -3,7 +3,7 @@ import { createDatabase, execute } from "@platform/test-support/postgres";
 import { temporaryUrl } from "@platform/test-support/temporary";
 import { sql } from "kysely";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
-import { DatabaseError, isDatabaseUnavailable } from "../src/database-error.ts";
+import { DatabaseError, isDatabaseUnavailable, isLockTimeout } from "../src/database-error.ts";
 import { type Database, insertThing, listThings, opened, temporaryStorage } from "./things.ts";
 
 const CUP = { name: "cup", size: 1 };
@@ -119,3 +119,32 @@ async function errorOf(promise: Promise<unknown>): Promise<Error> {
     (error: Error) => error,
   );
 }
+
+test("only an error of the server tells of an outage or of a lock, by its code", async () => {
+  const db = opened(await temporaryUrl());
+  const failureOf = (query: string) =>
+    sql
+      .raw(query)
+      .execute(db)
+      .then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+  const raise = (code: string) => failureOf(`do $$ begin raise exception using errcode = '${code}'; end $$`);
+  const locked = await raise("55P03");
+  expect([isDatabaseUnavailable(locked), isLockTimeout(locked)]).toEqual([true, true]);
+  const full = await raise("53100");
+  expect([isDatabaseUnavailable(full), isLockTimeout(full)]).toEqual([true, false]);
+  const mistake = await failureOf("select nothing");
+  expect([isDatabaseUnavailable(mistake), isLockTimeout(mistake)]).toEqual([false, false]);
+  const foreign = Object.assign(new Error("of another library"), { severity: "FATAL", code: "55P03" });
+  expect([isDatabaseUnavailable(foreign), isLockTimeout(foreign)]).toEqual([false, false]);
+});
+
+test("an integer that a number cannot hold is an error, and the largest one that it can is not", async () => {
+  const db = opened(await temporaryUrl());
+  const read = async (value: string) =>
+    (await sql<{ n: number }>`select ${sql.raw(value)}::bigint as n`.execute(db)).rows;
+  expect(await read("9007199254740991")).toEqual([{ n: 9_007_199_254_740_991 }]);
+  await expect(read("9007199254740992")).rejects.toThrow(RangeError);
+});

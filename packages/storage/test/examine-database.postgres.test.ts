@@ -46,3 +46,16 @@ async function settingOf(url: string, name: string): Promise<string> {
   const { rows } = await sql<{ value: string }>`select current_setting(${name}) as value`.execute(opened(url));
   return rows[0]!.value;
 }
+
+test("examineDatabase leaves no connection behind", async () => {
+  const url = await temporaryUrl();
+  const connections = async () =>
+    (
+      await sql<{ n: string }>`
+      select count(*)::int as n from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`.execute(db)
+    ).rows[0]!.n;
+  const db = opened(url);
+  await examineDatabase(url, MIGRATIONS);
+  await expect.poll(connections, { timeout: 5_000 }).toBe(0); // the server ends a connection after the client does
+});

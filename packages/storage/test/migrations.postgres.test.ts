@@ -1,6 +1,7 @@
 import { temporaryUrl } from "@platform/test-support/temporary";
 import { sql } from "kysely";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { DatabaseError } from "../src/database-error.ts";
 import { migrate } from "../src/migrations.ts";
 import { opened } from "./things.ts";
 
@@ -16,4 +17,23 @@ test("migrate waits for a concurrent migration, even longer than lock_timeout", 
   };
   expect(await migrate(one, { slow })).toEqual(["slow"]);
   expect(await waiting).toEqual([]);
+});
+
+test("migrate gives up after a minute of another process's migration", async () => {
+  const url = await temporaryUrl();
+  const [one, two] = [opened(url), opened(url)];
+  onTestFinished(() => void vi.restoreAllMocks());
+  const slow = {
+    up: async () => {
+      const now = performance.now.bind(performance);
+      const begun = now();
+      vi.spyOn(performance, "now").mockImplementation(() => begun + 1_000 * (now() - begun)); // a minute passes in 60 ms
+      await expect(migrate(two, { slow })).rejects.toThrow(
+        new DatabaseError("Another process has been migrating the database for a minute. Wait for its end, or end it."),
+      );
+      expect(now() - begun).toBeGreaterThan(60);
+      vi.restoreAllMocks();
+    },
+  };
+  expect(await migrate(one, { slow })).toEqual(["slow"]);
 });

@@ -3,11 +3,20 @@ import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
 import { describe, expect, test } from "vitest";
 import { DatabaseError } from "../src/database-error.ts";
-import { migrate } from "../src/migrations.ts";
+import { appliedMigrations, migrate } from "../src/migrations.ts";
 import { type Database, MIGRATIONS, opened } from "./things.ts";
 
 const creating = (table: string): Migration => ({
   up: async (db) => void (await sql`create table ${sql.table(table)} (id integer)`.execute(db)),
+});
+
+test("appliedMigrations returns the names of a migrated database, and none of another program's", async () => {
+  const db = opened(await temporaryUrl());
+  expect(await appliedMigrations(db)).toEqual([]);
+  await sql`create table other (id integer)`.execute(db);
+  expect(await appliedMigrations(db)).toEqual([]);
+  await migrate(db, { "1": creating("a") });
+  expect(await appliedMigrations(db)).toEqual(["1"]);
 });
 
 describe("migrate", () => {
@@ -23,6 +32,7 @@ describe("migrate", () => {
     await expect(migrate(db, { "1": creating("a"), "2": failing })).rejects.toThrow(
       new DatabaseError("The database could not be migrated and is unchanged (no)."),
     );
+    await expect(migrate(db, { "2": failing })).rejects.toMatchObject({ cause: new Error("no") });
     expect(await tablesOf(db)).toEqual([]);
     expect(await migrate(db, { "1": creating("a"), "2": creating("b") })).toEqual(["1", "2"]);
     expect(await tablesOf(db)).toEqual(["a", "b"]);

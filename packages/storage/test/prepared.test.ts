@@ -19,6 +19,15 @@ describe("a prepared query", () => {
     expect(await named(db, { limit: 10, name: "mug" })).toEqual([{ id: 2 }]);
   });
 
+  test("keeps its constants beside the values of a call", async () => {
+    const db = await temporaryDatabase();
+    for (const size of [1, 2]) await insertThing(db, { ...CUP, size });
+    const ofSizeTwo = prepared((own: Database, { name }: { name: string }) =>
+      own.selectFrom("things").select("id").where("size", "=", 2).where("name", "=", name),
+    );
+    expect(await ofSizeTwo(db, { name: "cup" })).toEqual([{ id: 2 }]);
+  });
+
   test("is built once for each set of defined values", async () => {
     const db = await temporaryDatabase();
     for (const name of ["cup", "mug"]) await insertThing(db, { ...CUP, name });

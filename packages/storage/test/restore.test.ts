@@ -215,3 +215,16 @@ function idsIn(path: string): number[] {
   file.close();
   return ids;
 }
+
+test("a restore rejects a damaged database whose log shows that another process has it open", async () => {
+  const folder = await temporaryFolder();
+  const [path, copy] = [join(folder, "petstore.db"), join(folder, "copy.db")];
+  await migrateAndClose(`file:${path}`);
+  backup(path, copy, MIGRATIONS);
+  await writeFile(path, "no database at all, and long enough to be looked at".repeat(100));
+  await writeFile(`${path}-wal`, "");
+  await expect(restore(path, copy, { ...OPTIONS, force: true })).rejects.toThrow(
+    /is in use \(file is not a database\)/,
+  );
+  expect(await readFile(path, "utf8")).toContain("no database at all");
+});

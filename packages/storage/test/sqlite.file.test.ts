@@ -210,3 +210,21 @@ function isOpen(path: string): boolean {
     }
   });
 }
+
+test("openFile takes the rights of other users from a file, even if it must exist", async () => {
+  const path = await databaseWith("mine");
+  chmodSync(path, 0o644);
+  openFile(path, { mustExist: true }).file.close();
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test("openFile notices a log that was replaced beside the same file", async () => {
+  const path = await databaseWith("mine");
+  const { file, isAtPath } = openFile(path);
+  expect(isAtPath()).toBe(true);
+  renameSync(`${path}-wal`, `${path}-moved`);
+  expect(isAtPath()).toBe(false);
+  renameSync(`${path}-moved`, `${path}-wal`);
+  expect(isAtPath()).toBe(true);
+  file.close();
+});

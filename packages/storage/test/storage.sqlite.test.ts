@@ -1,13 +1,26 @@
+import { existsSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { temporaryUrl } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { DatabaseError } from "../src/database-error.ts";
+import { openDatabase } from "../src/database.ts";
 import { groupCommit } from "../src/group-commit.ts";
+import { migrate } from "../src/migrations.ts";
+import { openStorage } from "../src/open-storage.ts";
 import type { SqliteFileAdapter } from "../src/sqlite/sqlite.dialect.ts";
 import type { Storage } from "../src/storage.ts";
 import { pathOfFileUrl } from "../src/url.ts";
-import { type Database, insertThing, listThings, type Tables, temporaryDatabase, temporaryStorage } from "./things.ts";
+import {
+  type Database,
+  insertThing,
+  listThings,
+  MIGRATIONS,
+  type Tables,
+  temporaryDatabase,
+  temporaryStorage,
+} from "./things.ts";
 
 const CUP = { name: "cup", size: 1 };
 
@@ -183,4 +196,19 @@ test("a read waits neither for a write nor for the lock of another process", asy
   other.exec("rollback").close();
   await writing;
   expect(await listThings(db)).toHaveLength(2);
+});
+
+test("destroy closes every connection, so that the file alone holds the data", async () => {
+  const url = await temporaryUrl();
+  const migrating = openDatabase<Tables>(url);
+  await migrate(migrating, MIGRATIONS);
+  await migrating.destroy();
+  const storage = openStorage<Tables>(url);
+  await storage.open();
+  await storage.write((trx) => insertThing(trx, CUP));
+  await listThings(storage.db);
+  const log = `${pathOfFileUrl(url)}-wal`;
+  expect(existsSync(log)).toBe(true);
+  await storage.destroy();
+  expect(existsSync(log)).toBe(false);
 });
