@@ -142,7 +142,7 @@ interface EovOptions {
 
 /**
  * Loads a document into EOV and finds its only operation. EOV's middlewares expect `metadata` as `request.openapi`.
- * Dates stay strings. `int64` accepts only integers that a double holds exactly. `url` is parsed, because its
+ * Dates stay strings, and must be in the calendar. `int64` accepts only integers that a double holds exactly. `url` is parsed, because its
  * expression in ajv-formats takes quadratic time.
  */
 async function bind(document: OpenApiDocument, path: string, method: string, options: EovOptions) {
@@ -152,6 +152,7 @@ async function bind(document: OpenApiDocument, path: string, method: string, opt
     validateApiSpec: false,
     validateSecurity: false,
     fileUploader: false,
+    ajvFormats: { mode: "full" },
     ...options,
     formats: { int64: { type: "number", validate: Number.isSafeInteger }, url: { type: "string", validate: isUrl } },
     serDes: [{ format: "date-time" }, { format: "date" }],

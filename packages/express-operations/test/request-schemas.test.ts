@@ -140,3 +140,34 @@ test("an unknown format is reported once, not for each field", async () => {
   process.off("warning", listener);
   expect(warnings).toEqual(['The format "moon-phase" is unknown, so values are not validated by it.']);
 });
+
+/** For each format: values that its RFC allows, and values that it does not. */
+const FORMATS: [format: string, valid: string[], invalid: string[]][] = [
+  ["date", ["2024-02-29"], ["2026-02-29", "2026-04-31", "2026-13-01", "2026-1-1"]],
+  [
+    "date-time",
+    ["2026-01-01T00:00:00Z", "2016-12-31T23:59:60Z", "2026-01-01t00:00:00.5+02:00"],
+    ["2026-02-30T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T12:00:60Z", "2026-01-01T00:00:00"],
+  ],
+  ["time", ["00:00:00Z"], ["24:00:00Z", "00:00:00"]],
+  ["duration", ["P1D", "PT1H"], ["P", "P1W2D", "1D"]],
+  ["email", ["a@b.c"], ["a", "a@", "a b@c.d"]],
+  ["hostname", ["a.b"], ["-a.b", "a_b", `a.${"b".repeat(64)}`]],
+  ["ipv4", ["192.0.2.1"], ["256.1.1.1", "1.2.3", "01.2.3.4"]],
+  ["ipv6", ["::1"], ["1::2::3", "12345::"]],
+  ["uri", ["http://a", "urn:x:y"], ["/a", "a b", "http://a/é"]],
+  ["uri-reference", ["/a"], ["\\", "#a#b"]],
+  ["uri-template", ["/{a}"], ["/{a"]],
+  ["json-pointer", ["/a~1"], ["a", "/~2"]],
+  ["regex", ["a+"], ["("]],
+  ["uuid", ["00000000-0000-4000-8000-000000000000"], ["0"]],
+  ["byte", ["eA=="], ["eA=", "?"]],
+];
+
+test.each(FORMATS)("the format %s accepts what its RFC allows, and nothing else", async (format, valid, invalid) => {
+  const rejected = expect.stringMatching(/^The request body must /) as string;
+  expect(await post({ ...string, format }, {}, [...valid, ...invalid])).toEqual([
+    ...valid,
+    ...invalid.map(() => rejected),
+  ]);
+});
