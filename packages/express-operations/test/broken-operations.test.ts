@@ -36,6 +36,11 @@ describe("an operation whose schemas are invalid", () => {
       { not: ref("Nothing") },
       "body/not: The reference #/components/schemas/Nothing points at nothing.",
     ],
+    [
+      "a dynamic reference to several schemas",
+      { $dynamicRef: "#n", $defs: { a: { $dynamicAnchor: "n" }, b: { $dynamicAnchor: "n" } } },
+      "body: The reference #n fits 2 schemas.",
+    ],
     ["a bound that is a text", { minLength: "1" }, "body: The value of minLength must be a number."],
     ["a flag in place of a list", { required: true }, "body: The value of required must be a list."],
     ["a name that ajv ignores", { required: ["__proto__"] }, 'body: A schema names a field "__proto__"'],

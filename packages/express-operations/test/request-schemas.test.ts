@@ -171,3 +171,32 @@ test.each(FORMATS)("the format %s accepts what its RFC allows, and nothing else"
     ...invalid.map(() => rejected),
   ]);
 });
+
+describe("a schema that is named by", () => {
+  const numbers = [{ a: 1 }, { a: "x" }];
+  const accepted = [{ a: 1 }, 'Body field "a" must be an integer.'];
+
+  test("$id or $anchor is found anywhere in the document", async () => {
+    const Whole = {
+      $id: "https://example.com/whole",
+      properties: { a: { $ref: "#whole" } },
+      $defs: { x: { $anchor: "whole", type: "integer" } },
+    };
+    expect(await post(ref("Whole"), { Whole }, numbers)).toEqual(accepted);
+    expect(await post({ $ref: "https://example.com/whole" }, { Whole }, numbers)).toEqual(accepted);
+    const schema = { properties: { a: { $ref: "https://example.com/whole#whole" } } };
+    expect(await post(schema, { Whole }, numbers)).toEqual(accepted);
+  });
+
+  test("$dynamicAnchor is found if it is the only one", async () => {
+    const properties = { a: { type: "integer" }, of: { items: { $dynamicRef: "#node" } } };
+    const Tree = { $dynamicAnchor: "node", type: "object", properties };
+    expect(await post(ref("Tree"), { Tree }, [{ of: [{ a: 1 }] }, { of: [{ a: "x" }] }])).toEqual([
+      { of: [{ a: 1 }] },
+      'Body field "of.0.a" must be an integer.',
+    ]);
+    const Strict = { $dynamicAnchor: "node", ...ref("Tree"), unevaluatedProperties: false };
+    const [fault] = await post(ref("Strict"), { Tree, Strict }, [{}]);
+    expect(fault).toBeUndefined(); // 500: `ready` and a warning name the operation
+  });
+});

@@ -1,5 +1,5 @@
 import { HOLDS_VALUES, IS_MAP } from "./keywords.ts";
-import { type OpenApiDocument, type OperationObject, pointer, pointerKeys } from "./document.ts";
+import { type OpenApiDocument, type OperationObject, pointer, pointerKeys, referenceOf } from "./document.ts";
 
 /** A document that holds one operation, and the path of the operation. */
 export interface Excerpt {
@@ -44,13 +44,13 @@ const KEYWORD_NAME = /^#\/components\/schemas\/\$?id$/;
 
 /**
  * Returns a function that returns the place in the copy for the target of a reference. ajv does not find a target within
- * another schema, and takes a component called `id` or `$id` for a keyword. These get a name of their own.
+ * another schema, or one that is named by `$id` or `$anchor` elsewhere in the document, and takes a component called `id` or `$id` for a keyword. These get a name of their own.
  */
 function placesOf(document: OpenApiDocument): (ref: string) => string {
   const { schemas = {} } = (document.components ?? {}) as { schemas?: object };
   const places = new Map<string, string>();
   return (ref) => {
-    if (!WITHIN_SCHEMA.test(ref) && !KEYWORD_NAME.test(ref)) return ref;
+    if (ref.startsWith("#/") && !WITHIN_SCHEMA.test(ref) && !KEYWORD_NAME.test(ref)) return ref;
     let place = places.get(ref);
     for (let number = places.size + 1; place === undefined; number++)
       if (!(`Part${number}` in schemas)) place = `#/components/schemas/Part${number}`;
@@ -74,12 +74,13 @@ function put(document: OpenApiDocument, copy: object, place: string, node: unkno
 
 /**
  * Returns whether a keyword affects validation. Examples do not, and may refer to anything. Extensions do not, and ajv
- * would take an `id` in one for the identifier of a schema. `nullable` without `type` does not (OpenAPI 3.0.3), and ajv
- * rejects it. The default of a `readOnly` field is left out, because it would be
- * filled into requests and then rejected.
+ * would take an `id` in one for the identifier of a schema. `$id` and anchors do not, because the copy refers by
+ * pointers. `nullable` without `type` does not (OpenAPI 3.0.3), and ajv rejects it. The default of a `readOnly` field is
+ * left out, because it would be filled into requests and then rejected.
  */
 function isAssertion(key: string, node: object): boolean {
   if (key === "default") return !("readOnly" in node && node.readOnly === true);
+  if (key === "$id" || key === "$anchor" || key === "$dynamicAnchor") return false;
   if (key.startsWith("x-")) return key.startsWith("x-eov-");
   return key !== "example" && key !== "examples" && (key !== "nullable" || "type" in node);
 }
@@ -102,13 +103,14 @@ function copier(copyReference: (ref: string) => string, ignoresSiblings: boolean
     if (typeof node !== "object" || node === null) return node;
     if (Array.isArray(node)) return node.map((item) => copyOf(item));
     expectValidated(node, isMap);
-    const $ref = !isMap && "$ref" in node && typeof node.$ref === "string" ? copyReference(node.$ref) : undefined;
+    const ref = isMap ? undefined : referenceOf(node);
+    const $ref = ref && copyReference(ref);
     if ($ref !== undefined && ignoresSiblings) return { $ref };
     const kept = Object.entries(node).filter(([key]) => isMap || isAssertion(key, node));
     return Object.fromEntries(
       kept.map(([key, value]): [string, unknown] => {
         if (isMap) return [key, copyOf(value)];
-        if (key === "$ref" && $ref !== undefined) return [key, $ref];
+        if ((key === "$ref" || key === "$dynamicRef") && $ref !== undefined) return ["$ref", $ref];
         if (HOLDS_VALUES.has(key)) return [key, structuredClone<unknown>(value)];
         return [key, copyOf(value, IS_MAP.has(key))];
       }),
