@@ -1,4 +1,5 @@
-import { STATUS_CODES } from "node:http";
+// An import of `node:http` would load Node's unused WebSocket and fetch, because it reads every export.
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 /** The error codes of this package, by status. An application may add its own. */
 export const PROBLEM_CODES = {
