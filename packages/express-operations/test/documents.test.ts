@@ -331,6 +331,27 @@ describe("multipart", () => {
   });
 
   test.each([
+    [
+      "Content-Disposition: form-data",
+      "A part of the request body has no name. Name its field in Content-Disposition.",
+    ],
+    [
+      'Content-Disposition: form-data; name=""',
+      "A part of the request body has no name. Name its field in Content-Disposition.",
+    ],
+    [
+      'Content-Disposition: form-data; name="title"\r\nContent-Type: text/plain; charset=nope',
+      'Body field "title" is in an unknown charset. Send it in UTF-8.',
+    ],
+  ])("a part with the head %j is rejected", async (head, message) => {
+    await using server = await serve({ "/upload": { post: upload } });
+    const body = `--b\r\n${head}\r\n\r\nx\r\n--b--\r\n`;
+    const headers = { "Content-Type": "multipart/form-data; boundary=b" };
+    const response = await fetch(`${server.baseUrl}/upload`, { method: "POST", body, headers });
+    expect([response.status, ((await response.json()) as { message: string }).message]).toEqual([400, message]);
+  });
+
+  test.each([
     ['{"a":{"a":1}}', 200],
     [`${'{"a":'.repeat(4_000)}1${"}".repeat(4_000)}`, 400],
     ['{"a":{},"a":{}}', 400],

@@ -85,6 +85,13 @@ async function partsOf(bytes: Uint8Array, contentType: string): Promise<Part[]> 
   } catch {
     throw createProblem(400, "The request body is not valid multipart/form-data.");
   }
+  for (const { name, text, file } of parts) {
+    // busboy passes undefined for an empty or missing name, and for text in an unknown charset
+    if (!name)
+      throw createProblem(400, "A part of the request body has no name. Name its field in Content-Disposition.");
+    if (text === undefined && file === undefined)
+      throw unreadableField(name, "is in an unknown charset. Send it in UTF-8");
+  }
   return parts;
 }
 
