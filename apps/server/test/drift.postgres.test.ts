@@ -28,7 +28,8 @@ afterAll(() => rm(folder, { recursive: true }));
  */
 const traffic = join(folder, "tests");
 await mkdir(traffic);
-startBehind((origin) => record(origin, join(traffic, `${new URL(origin).port}.har`)));
+let recordings = 0; // not the port: a later service can get it anew, and its recording would replace the earlier one
+startBehind((origin) => record(origin, join(traffic, `${(recordings += 1)}.har`)));
 const tags = document.tags.map(({ name }) => name.toLowerCase());
 for (const file of globSync(["conformance.test.ts", ...tags.map((tag) => `${tag}/*.test.ts`)], {
   cwd: import.meta.dirname,
