@@ -16,14 +16,14 @@ import { PathRouter } from "./request/path-router.ts";
 import type { ProblemFormat } from "./problem.ts";
 import type { CheckedShare, Violation } from "./response/response-check.ts";
 import type { SecurityHandler } from "./security/security.ts";
-import type { HandlerTypes, Handlers } from "./types.ts";
+import type { HandlerTypes, Handlers, NoOthers } from "./types.ts";
 
 /** The options of `implement`. */
 export type ImplementOptions<Operations, Env extends HandlerTypes, Given extends Handlers<Operations, Env>> = {
   /** The OpenAPI 3.0 or 3.1 document, parsed and bundled into one. */
   document: OpenApiDocument;
   /** One handler for each operation, keyed by operationId. */
-  handlers: Given & { [Id in Exclude<keyof Given, keyof Operations>]: never };
+  handlers: Given & NoOthers<Given, Operations>;
 } & Needed<Env["caller"], SecurityOptions<Env["caller"]>> &
   Needed<Env["context"], ContextOptions<Env["context"]>> &
   CommonOptions;
@@ -93,7 +93,8 @@ export function implement<Operations, Env extends HandlerTypes = HandlerTypes>()
   return <Given extends Handlers<Operations, Env>>(
     options: ImplementOptions<Operations, Env, Given>,
   ): Implementation => {
-    const { router, operations, entries } = buildRouter(options.document, options.handlers, options);
+    const handlers = options.handlers as Record<string, UntypedHandler>;
+    const { router, operations, entries } = buildRouter(options.document, handlers, options);
     void warnOfCosts(options.document, entries); // never rejects
     const { onOperation = () => {}, problemFormat = "declared" } = options;
     const handle = requestHandler(router, { onOperation, problemFormat });

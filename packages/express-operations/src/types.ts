@@ -13,22 +13,32 @@ export interface HandlerTypes {
 
 /** One handler for each operation of openapi-typescript's `operations`, keyed by operationId. */
 export type Handlers<Operations, Env extends HandlerTypes = HandlerTypes> = {
-  [Id in keyof Operations]: HandlerOf<Id, Operations[Id], Env>;
+  [Id in keyof Operations]: HandlerOf<Id, Operations, Env>;
 };
 
 /** Handles one operation. Declared errors are returned like successes; anything thrown is an internal error. */
-export type Handler<Operation, Env extends HandlerTypes = HandlerTypes> = HandlerOf<unknown, Operation, Env>;
+export type Handler<Operation, Env extends HandlerTypes = HandlerTypes> = HandlerOf<0, [Operation], Env>;
 
 /**
  * The input of a handler after validation: parameters by location with their declared names, types and defaults, and
  * the body with its media type.
  */
-export type Input<Operation, Env extends HandlerTypes = HandlerTypes> = {
+export type Input<Operation, Env extends HandlerTypes = HandlerTypes> = InputOf<0, [Operation], Env>;
+
+/** The responses that a handler may return: one member for each declared status, with its body and headers. */
+export type Output<Operation> = OutputOf<0, [Operation]>;
+
+/** Takes the id and all operations, so that compiler messages print `HandlerOf<"getPet", operations, …>`. */
+type HandlerOf<Id extends keyof Operations, Operations, Env extends HandlerTypes> = (
+  input: InputOf<Id, Operations, Env>,
+) => OutputOf<Id, Operations> | (Promise<OutputOf<Id, Operations>> & StatusHint<Id>);
+
+type InputOf<Id extends keyof Operations, Operations, Env extends HandlerTypes> = {
   operationId: string;
-  path: ParametersIn<Operation, "path">;
-  query: ParametersIn<Operation, "query">;
-  headers: WithoutIgnored<ParametersIn<Operation, "header">>;
-  cookies: ParametersIn<Operation, "cookie">;
+  path: ParametersIn<Operations[Id], "path">;
+  query: ParametersIn<Operations[Id], "query">;
+  headers: WithoutIgnored<ParametersIn<Operations[Id], "header">>;
+  cookies: ParametersIn<Operations[Id], "cookie">;
   /** The path of the request as sent, without its query. Links to the same resource start with it. */
   requestPath: string;
   /** The caller that the last security handler found. */
@@ -36,19 +46,36 @@ export type Input<Operation, Env extends HandlerTypes = HandlerTypes> = {
   /** The callers by security scheme. There are several if the satisfied requirement has several schemes. */
   callers: Readonly<Record<string, Env["caller"]>>;
   context: Env["context"];
-} & RequestBody<Operation>;
+} & RequestBody<Operations[Id]>;
 
-/** The responses that a handler may return: one member for each declared status, with its body and headers. */
-export type Output<Operation> = OutputOf<unknown, Operation>;
+type OutputOf<Id extends keyof Operations, Operations> = {
+  [Key in keyof Responses<Operations[Id]>]: ResponseOf<
+    Id,
+    StatusOf<Key, keyof Responses<Operations[Id]>>,
+    Responses<Operations[Id]>[Key]
+  >;
+}[keyof Responses<Operations[Id]>];
 
-/** `Id` is a type parameter so that compiler messages name the operation: `ResponseOf<"getPet", 200, …>`. */
-type HandlerOf<Id, Operation, Env extends HandlerTypes> = (
-  input: Input<Operation, Env>,
-) => OutputOf<Id, Operation> | Promise<OutputOf<Id, Operation>>;
+type Responses<Operation> = Operation extends { responses: infer ByStatus } ? ByStatus : never;
 
-type OutputOf<Id, Operation> = Operation extends { responses: infer Responses }
-  ? { [Key in keyof Responses]: ResponseOf<Id, StatusOf<Key, keyof Responses>, Responses[Key]> }[keyof Responses]
-  : never;
+/** Rejects keys of `Given` that `Operations` does not have. */
+export type NoOthers<Given, Operations> = [Exclude<keyof Given, keyof Operations>] extends [never]
+  ? unknown
+  : { [Id in Exclude<keyof Given, keyof Operations>]: NotAnOperation<Id> };
+
+/** Names the operation in the compiler's message for an undeclared status: `200 | NoOtherStatusOf<"getPet">`. */
+interface StatusHint<Id> {
+  status?: NoOtherStatusOf<Id>;
+}
+
+/** Two types without values, for the compiler's messages. */
+interface NoOtherStatusOf<Id> {
+  [NO_VALUE]: Id;
+}
+interface NotAnOperation<Id> {
+  [NO_VALUE]: Id;
+}
+declare const NO_VALUE: unique symbol;
 
 type ParametersIn<Operation, Place extends string> = Operation extends { parameters: infer Parameters }
   ? Place extends keyof Parameters

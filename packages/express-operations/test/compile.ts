@@ -1,0 +1,40 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const packageFile = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const { resolve } = createRequire(import.meta.url);
+
+/** The compilers that the types are tested with: the one of this repository, and the last one written in JavaScript. */
+export const COMPILERS = ["typescript", "typescript-5.9"] as const;
+
+/** Checks a program with this package's settings, in one thread, because then every run has the same counts. */
+export function compile(program: string, compiler: (typeof COMPILERS)[number] = "typescript"): string {
+  const directory = mkdtempSync(join(tmpdir(), "handler-types-"));
+  try {
+    writeFileSync(join(directory, "program.mts"), program);
+    const compilerOptions = {
+      types: [packageFile("node_modules/@types/node")],
+      allowImportingTsExtensions: true,
+      rewriteRelativeImportExtensions: false,
+      noUnusedLocals: false,
+    };
+    const settings = { extends: packageFile("tsconfig.json"), compilerOptions, include: ["program.mts"] };
+    writeFileSync(join(directory, "tsconfig.json"), JSON.stringify(settings));
+    const tsc = join(resolve(`${compiler}/package.json`), "../bin/tsc");
+    const options = ["--pretty", "false", "--extendedDiagnostics"];
+    if (compiler === "typescript") options.push("--singleThreaded");
+    return spawnSync(process.execPath, [tsc, "-p", directory, ...options], { encoding: "utf8", maxBuffer: 2 ** 28 })
+      .stdout;
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+/** A figure of `--extendedDiagnostics`. */
+export function figure(output: string, name: string): number {
+  return Number(new RegExp(`^${name}: +([\\d.]+)`, "m").exec(output)![1]);
+}

@@ -1,0 +1,62 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { COMPILERS, compile } from "./compile.ts";
+
+const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const handlers = {
+  getBook: '() => ({ status: 200, headers: { ETag: "1" }, body: { id: 1, title: "Emma" } })',
+  addBook: "() => ({ status: 204 })",
+  searchBooks: "() => ({ status: 200, contentType: 'text/csv', body: '' })",
+};
+
+/** Mistakes, each with what the first line of the compiler's message has to say. */
+const MISTAKES: Record<string, { code: Record<string, string>; says: RegExp }> = {
+  "a forgotten handler": { code: { searchBooks: "" }, says: /Property 'searchBooks' is missing/ },
+  "a misspelt operationId": {
+    code: { searchBooks: "", searchBook: handlers.searchBooks },
+    says: /'searchBook' does not exist .* Did you mean to write 'searchBooks'\?/,
+  },
+  "a handler too many": { code: { burnBook: "() => ({ status: 204 })" }, says: /NotAnOperation<"burnBook">/ },
+  "a misspelt parameter": {
+    code: { searchBooks: "({ query }) => ({ status: 200, contentType: 'text/csv', body: query.txt ?? '' })" },
+    says: /Property 'txt' does not exist .* Did you mean 'text'\?/,
+  },
+  "an undeclared status": {
+    code: { searchBooks: "() => ({ status: 418 })" },
+    says: /Type '418' is not assignable to type '200 \| NoOtherStatusOf<"searchBooks">'/,
+  },
+  "an undeclared status beside ranges": {
+    code: { getBook: "() => ({ status: 418 })" },
+    says: /Type '418' is not assignable to type '.*NoOtherStatusOf<"getBook">'/,
+  },
+  "an undeclared status, async": { code: { getBook: "async () => ({ status: 418 })" }, says: /Of<"getBook", / },
+  "an undeclared status in a block": { code: { getBook: "() => { return { status: 418 }; }" }, says: /Of<"getBook", / },
+  "an undeclared status in an async block": {
+    code: {
+      searchBooks:
+        "async ({ query }) => { if (query.text) return { status: 418 }; return { status: 200, contentType: 'text/csv', body: '' }; }",
+    },
+    says: /HandlerOf<"searchBooks", /,
+  },
+};
+
+const names = Object.keys(MISTAKES);
+const program = [
+  `import { implement } from "${file("../src/index.ts")}";`,
+  `import { document, type operations } from "${file("./fixtures/bookshop.ts")}";`,
+  ...names.map((name) => `implement<operations>()({ document, handlers: {${membersOf(MISTAKES[name]!.code)}} });`),
+].join("\n");
+
+describe.each(COMPILERS)("the first line of a message of %s names the operation", (compiler) => {
+  const output = compile(program, compiler);
+  test.each(names)("for %s", (name) => {
+    const place = `program.mts(${names.indexOf(name) + 3},`;
+    expect(output.split("\n").find((line) => line.includes(place))).toMatch(MISTAKES[name]!.says);
+  });
+});
+
+/** The handlers with changed ones in their places. An empty string stands for none. */
+function membersOf(changed: Record<string, string>): string {
+  const members = Object.entries({ ...handlers, ...changed }).filter(([, code]) => code !== "");
+  return members.map(([id, code]) => `${id}: ${code}`).join(", ");
+}
