@@ -72,9 +72,9 @@ export async function mutatePackage(
 
 /** Returns the source files of the package, except generated ones. */
 function sourcesOf(cwd: string): Map<string, string> {
-  const files = globSync(["*.ts", "src/**/*.ts"], {
+  const files = globSync("src/**/*.ts", {
     cwd,
-    exclude: ["**/generated/**", "vitest.config.ts"],
+    exclude: ["**/generated/**"],
   });
   return new Map(files.toSorted().map((file) => [file, readFileSync(join(cwd, file), "utf8")]));
 }
