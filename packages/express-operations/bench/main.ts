@@ -1,29 +1,17 @@
+import { fileURLToPath } from "node:url";
 import { ratioOf, show, type Spread, spreadOf } from "@platform/bench-support/figures";
+import { installFolder } from "@platform/bench-support/install";
 import { canPin } from "@platform/bench-support/process";
 import type { Contender } from "./contenders.ts";
 import type { DocumentName } from "./documents.ts";
 import { jsonTimes } from "./json.ts";
+import { measureOperations } from "./operations.ts";
 import { heapAfter, startTimes } from "./start.ts";
-import { throughput } from "./throughput.ts";
 
 const ROUNDS = 9;
-/** Compared contenders stand side by side, so that they share what disturbs the machine for a while. */
-const LINEUP: [Contender, DocumentName][] = [
-  ["ours", "github"],
-  ["ours", "3"],
-  ["eov", "3"],
-  ["express", "3"],
-  ["ours", "100"],
-  ["eov", "100"],
-  ["express", "100"],
-  ["ours", "1000"],
-  ["eov", "1000"],
-  ["express", "1000"],
-  ["express", "github"],
-];
 
 console.log(canPin ? "Servers on core 0, load on core 1." : "Processes are not pinned: ratios are rough.");
-const series = await throughput(LINEUP, ROUNDS);
+const series = await measureOperations(ROUNDS);
 type Rate = "perSecond" | "perCpuSecond";
 const of = (contender: Contender, document: DocumentName, rate: Rate = "perSecond") =>
   series.find((one) => one.contender === contender && one.document === document)![rate];
@@ -73,3 +61,7 @@ console.table(
     };
   }),
 );
+
+const census = new URL("../census/", import.meta.url); // its lockfile has the other libraries and the documents
+installFolder(fileURLToPath(census));
+await import(new URL("bench/main.ts", census).href);

@@ -1,4 +1,5 @@
 import { createServer, type Server } from "node:http";
+import formbody from "@fastify/formbody";
 import express, { type ErrorRequestHandler, type RequestHandler } from "express";
 import * as OpenApiValidator from "express-openapi-validator";
 import { fastify, type FastifyInstance } from "fastify";
@@ -164,6 +165,7 @@ async function fastifyGlue(
     return response.code(error.statusCode ?? 500).send();
   });
   const names = Object.keys(anyScheme(document));
+  await app.register(formbody);
   await app.register(
     glue as never,
     {

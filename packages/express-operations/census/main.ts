@@ -120,5 +120,6 @@ function notServed(name: string, contender: ContenderName): DocumentResult {
     serverErrors: 0,
     slowestFirst: 0,
     slowestLater: 0,
+    longestBusy: 0,
   };
 }

@@ -51,6 +51,7 @@ function summaryOf(results: DocumentResult[]) {
     "slowest start": Math.max(...results.map(({ startMilliseconds }) => startMilliseconds)).toFixed(0),
     "slowest first response": Math.max(...results.map(({ slowestFirst }) => slowestFirst)).toFixed(0),
     "slowest later response": Math.max(...results.map(({ slowestLater }) => slowestLater)).toFixed(0),
+    "event loop busy, longest": Math.max(...results.map(({ longestBusy }) => longestBusy)).toFixed(0),
   };
 }
 

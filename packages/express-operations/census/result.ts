@@ -16,4 +16,6 @@ export interface DocumentResult {
   /** The longest time of a first and of a later response, in milliseconds. */
   slowestFirst: number;
   slowestLater: number;
+  /** The longest time that the event loop was busy with one request, its client included, in milliseconds. */
+  longestBusy: number;
 }

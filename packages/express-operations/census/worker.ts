@@ -1,23 +1,11 @@
-import { Agent, request as httpRequest } from "node:http";
-import type { AddressInfo } from "node:net";
+import { Agent } from "node:http";
 import { type ContenderName, CONTENDERS, type Reply, type Served } from "./contenders.ts";
-import { type Description, type DescribedOperation, type Node, operationsOf } from "./description.ts";
+import { type Description, operationsOf } from "./description.ts";
 import { readDocument } from "./directory.ts";
-import {
-  chooseInputs,
-  credentialsOf,
-  encode,
-  type Inputs,
-  type InvalidRequest,
-  invalidRequests,
-  kindOf,
-  NoRequest,
-  type SentRequest,
-} from "./requests.ts";
+import { exchange } from "./exchange.ts";
+import { type Made, requestMaker, textOf } from "./made.ts";
+import type { SentRequest } from "./requests.ts";
 import type { DocumentResult } from "./result.ts";
-import { Values } from "./values.ts";
-
-const INVALID_REQUESTS = 3;
 
 /** Serves one document with one library, and sends the requests of all its operations. */
 async function serveDocument(
@@ -43,6 +31,7 @@ async function serveDocument(
     serverErrors: 0,
     slowestFirst: 0,
     slowestLater: 0,
+    longestBusy: 0,
   };
   const start = performance.now();
   let served: Served;
@@ -60,7 +49,12 @@ async function serveDocument(
   }
   result.startMilliseconds = performance.now() - start;
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const send = (request: SentRequest) => exchange(served, agent, request);
+  const send = async (request: SentRequest) => {
+    const before = performance.eventLoopUtilization();
+    const exchanged = await exchange(served, agent, request);
+    result.longestBusy = Math.max(result.longestBusy, performance.eventLoopUtilization(before).active);
+    return exchanged;
+  };
   for (const { operation, valid, invalid, response, missing } of made) {
     if (valid === undefined) {
       result.failures.push({ operationId: operation.id, cause: missing! });
@@ -98,76 +92,9 @@ async function serveDocument(
   return result;
 }
 
-/** The requests of an operation. They are the same for every library. */
-interface Made {
-  operation: DescribedOperation;
-  response: Reply;
-  valid?: SentRequest;
-  invalid: InvalidRequest[];
-  /** Why there is no valid request. */
-  missing?: string;
-}
-
-function makeRequests(document: Description): Made[] {
-  const requestValues = new Values(document, "request");
-  const responseValues = new Values(document, "response");
-  const schemes = (document.components?.["securitySchemes"] ?? {}) as Record<string, Node>;
-  return operationsOf(document).map((operation) => {
-    const response = replyOf(operation, responseValues);
-    const credentials = credentialsOf(operation, schemes);
-    const encodeInputs = (inputs: Inputs) => encode(operation, inputs, credentials);
-    try {
-      const inputs = chooseInputs(operation, requestValues);
-      const valid = encodeInputs(inputs);
-      const invalid = invalidRequests(operation, inputs, requestValues, encodeInputs, INVALID_REQUESTS);
-      return { operation, response, valid, invalid };
-    } catch (error) {
-      const reason = error instanceof NoRequest ? error.message : textOf(error);
-      return { operation, response, invalid: [], missing: `no request: ${reason}` };
-    }
-  });
-}
-
-function replyOf({ status, response }: DescribedOperation, values: Values): Reply {
-  const [declared] = Object.entries((response["content"] ?? {}) as Record<string, Node>);
-  if (declared === undefined || status === 204 || status === 304 || status < 200)
-    return { status, contentType: undefined, body: undefined };
-  const [type, media] = declared;
-  const contentType = type === "*/*" ? "application/json" : type.replace("/*", "/plain");
-  if (kindOf(contentType) !== "JSON") return { status, contentType, body: "text" };
-  for (const body of values.valid(media["schema"])) return { status, contentType, body };
-  return { status, contentType, body: {} };
-}
-
-function exchange(served: Served, agent: Agent, { method, target, headers, body }: SentRequest) {
-  const { port } = served.server.address() as AddressInfo;
-  const start = performance.now();
-  return new Promise<{ status: number; milliseconds: number }>((resolve) => {
-    const done = (status: number) => resolve({ status, milliseconds: performance.now() - start });
-    const length = body === undefined ? {} : { "content-length": String(body.length) };
-    const request = httpRequest(
-      { host: "127.0.0.1", port, agent, method, path: target, headers: { ...headers, ...length }, timeout: 30_000 },
-      (response) =>
-        response
-          .resume()
-          .on("end", () => done(response.statusCode!))
-          .on("error", () => done(0)),
-    );
-    request.on("timeout", () => request.destroy(new Error("no response")));
-    request.on("error", () => done(0));
-    request.end(body);
-  });
-}
-
-function textOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : "";
-  return (text + cause).slice(0, 2_000);
-}
-
 async function serveAll(name: string, contenders: ContenderName[]): Promise<DocumentResult[]> {
   const document = readDocument(name) as Description;
-  const made = makeRequests(document);
+  const made = operationsOf(document).map(requestMaker(document));
   const results: DocumentResult[] = [];
   for (const contender of contenders) results.push(await serveDocument(name, contender, document, made));
   return results;

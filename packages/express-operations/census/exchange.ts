@@ -1,0 +1,25 @@
+import { type Agent, request as httpRequest } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Served } from "./contenders.ts";
+import type { SentRequest } from "./requests.ts";
+
+/** Sends a request and resolves with status and time of the response. The status is 0 if there is no response. */
+export function exchange(served: Served, agent: Agent, { method, target, headers, body }: SentRequest) {
+  const { port } = served.server.address() as AddressInfo;
+  const start = performance.now();
+  return new Promise<{ status: number; milliseconds: number }>((resolve) => {
+    const done = (status: number) => resolve({ status, milliseconds: performance.now() - start });
+    const length = body === undefined ? {} : { "content-length": String(body.length) };
+    const request = httpRequest(
+      { host: "127.0.0.1", port, agent, method, path: target, headers: { ...headers, ...length }, timeout: 30_000 },
+      (response) =>
+        response
+          .resume()
+          .on("end", () => done(response.statusCode!))
+          .on("error", () => done(0)),
+    );
+    request.on("timeout", () => request.destroy(new Error("no response")));
+    request.on("error", () => done(0));
+    request.end(body);
+  });
+}
