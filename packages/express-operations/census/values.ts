@@ -1,12 +1,13 @@
 import { dereference, format, type Schema as ValidatedSchema, validate } from "@cfworker/json-schema";
 import { generateSync } from "json-schema-faker";
 import { sample } from "openapi-sampler";
+import RandExp from "randexp";
 import { at, type Description, follow, type Node } from "./description.ts";
 
 const BASE = new URL("https://census.invalid/");
 /** The format of OpenAPI 3.0 that the validator does not know. */
 format["byte"] = (text) => /^(?:[\w+/-]{4})*(?:[\w+/-]{2}==|[\w+/-]{3}=)?$/.test(text);
-const FAKER_SEEDS = [1, 2, 3, 4, 5];
+const FAKER_SEEDS = Array.from({ length: 16 }, (_, index) => index + 1);
 
 /** Makes values of the schemas of one document, for requests or for responses. */
 export class Values {
@@ -50,7 +51,8 @@ export class Values {
         ),
       () => sample(node, { skipReadOnly: true, skipNonRequired: true, quiet: true }, this.#document),
       ...FAKER_SEEDS.map(
-        (seed) => () => generateSync(this.#bundle(schema ?? {}), { seed, requiredOnly: seed % 2 === 1 } as never),
+        (seed) => () =>
+          generateSync(withTexts(this.#bundle(schema ?? {})), { seed, requiredOnly: seed % 2 === 1 } as never),
       ),
     ];
     for (const make of makers) {
@@ -104,6 +106,7 @@ export class Values {
   }
 
   #convertedKeyword(key: string, value: unknown): unknown {
+    if (key === "pattern" && typeof value === "string") return withUnicodeEscapes(value);
     const isMap = key === "properties" || key === "patternProperties" || key === "$defs" || key === "dependentSchemas";
     if (!isMap || typeof value !== "object" || value === null) return this.#converted(value);
     const isExcluded = (schema: unknown) =>
@@ -131,6 +134,53 @@ export class Values {
     }
     return root;
   }
+}
+
+/** Copies a schema with texts in place of each pattern, because json-schema-faker fails for many. */
+function withTexts(node: unknown): Node {
+  if (typeof node !== "object" || node === null) return node as never;
+  if (Array.isArray(node)) return node.map(withTexts) as never;
+  const { pattern } = node as Node;
+  const texts = typeof pattern === "string" ? textsOf(pattern, node) : [];
+  if (texts.length > 0) return { type: "string", enum: texts };
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withTexts(value)]));
+}
+
+/** Returns up to three texts that match a pattern and have the length that a schema asks for. */
+function textsOf(
+  pattern: string,
+  { minLength = 0, maxLength = Infinity }: { minLength?: number; maxLength?: number },
+): string[] {
+  const texts: string[] = [];
+  try {
+    const expression = new RegExp(pattern, "u");
+    const generator = new RandExp(withoutUnicodeEscapes(pattern));
+    for (let attempt = 0; attempt < 60 && texts.length < 3; attempt++) {
+      generator.max = Math.min(minLength + attempt, 100); // of repetitions without a maximum
+      const text = generator.gen();
+      if (text.length >= minLength && text.length <= maxLength && expression.test(text)) texts.push(text);
+    }
+  } catch {
+    // neither library supports the pattern
+  }
+  return texts;
+}
+
+/** Writes needless escapes such as `\_` as the validator accepts them, which compiles patterns with the flag `u`. */
+function withUnicodeEscapes(pattern: string): string {
+  return pattern.replaceAll(/\\([\x20-\x7e])/g, (escape, character: string) =>
+    /[\w^$\\.*+?()[\]{}|/]/.test(character) && character !== "_"
+      ? escape
+      : `\\x${character.charCodeAt(0).toString(16)}`,
+  );
+}
+
+/** Reverses `withUnicodeEscapes`, because randexp reads `\x2d` as text. */
+function withoutUnicodeEscapes(pattern: string): string {
+  return pattern.replaceAll(
+    /\\x([\da-f]{2})/g,
+    (_, code: string) => `\\${String.fromCharCode(Number.parseInt(code, 16))}`,
+  );
 }
 
 function referencesIn(node: unknown, found: string[] = []): string[] {
