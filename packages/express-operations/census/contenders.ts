@@ -30,7 +30,7 @@ export interface Served {
   close: () => Promise<void>;
 }
 
-const BODY_LIMIT = 16 * 2 ** 20;
+const BODY_LIMIT = 64 * 2 ** 20;
 
 async function expressOperations(
   document: Description,

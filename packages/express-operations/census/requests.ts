@@ -14,7 +14,7 @@ export interface SentRequest {
 /** The chosen values of an operation's inputs. */
 export interface Inputs {
   parameters: { parameter: Node; value: unknown }[];
-  body: { mediaType: string; media: Node; value: unknown } | undefined;
+  body: { mediaType: string; media: Node; fields: Record<string, Node>; value: unknown } | undefined;
 }
 
 /** An invalid request, and its only fault. */
@@ -49,10 +49,11 @@ function chooseBody({ requestBody, method }: DescribedOperation, values: Values)
   if (content.length === 0 || method === "GET" || method === "HEAD" || method === "TRACE") return undefined;
   for (const [declared, media] of content) {
     const mediaType = declared === "*/*" ? "application/json" : declared.replace("/*", "/plain");
-    if (kindOf(mediaType) === "bytes") return { mediaType, media, value: "text" };
+    const fields = values.fieldSchemas(media["schema"]);
+    if (kindOf(mediaType) === "bytes") return { mediaType, media, fields, value: "text" };
     for (const value of values.valid(media["schema"], examplesOf(media))) {
       if (kindOf(mediaType) === "JSON" || kindOf(mediaType) === "text" || isRecord(value))
-        return { mediaType, media, value };
+        return { mediaType, media, fields, value };
     }
   }
   if (requestBody?.["required"] !== true) return undefined;
@@ -107,7 +108,7 @@ export function encode(operation: DescribedOperation, inputs: Inputs, credential
   );
   let target = built.url;
   for (const { place, name, value } of credentials) {
-    if (place === "header") headers[name.toLowerCase()] = value;
+    if (place === "header") headers[name.toLowerCase()] ??= value;
     else if (place === "query" && parameters.some((own) => own["in"] === "query" && own["name"] === name)) continue;
     else if (place === "query") target += `${target.includes("?") ? "&" : "?"}${encodeURIComponent(name)}=${value}`;
     else headers["cookie"] = [headers["cookie"], `${name}=${value}`].filter(Boolean).join("; ");
@@ -133,7 +134,7 @@ export function credentialsOf(operation: DescribedOperation, schemes: Record<str
   });
 }
 
-function encodeBody({ mediaType, media, value }: NonNullable<Inputs["body"]>): {
+function encodeBody({ mediaType, media, fields, value }: NonNullable<Inputs["body"]>): {
   contentType: string;
   bytes: Uint8Array;
 } {
@@ -154,7 +155,7 @@ function encodeBody({ mediaType, media, value }: NonNullable<Inputs["body"]>): {
     }
     return { contentType: mediaType, bytes: Buffer.from(form.toString()) };
   }
-  if (kind === "parts") return encodeParts(mediaType, media, value as Node);
+  if (kind === "parts") return encodeParts(mediaType, media, fields, value as Node);
   return { contentType: mediaType, bytes: Buffer.from(textOf(value)) };
 }
 
@@ -168,11 +169,15 @@ function deepPairs(name: string, value: Node | unknown[]): [name: string, text: 
 
 const BOUNDARY = "census-8c1f2a";
 
-function encodeParts(mediaType: string, media: Node, value: Node): { contentType: string; bytes: Uint8Array } {
-  const properties = (((media["schema"] ?? {}) as Node)["properties"] ?? {}) as Record<string, Node>;
+function encodeParts(
+  mediaType: string,
+  media: Node,
+  fields: Record<string, Node>,
+  value: Node,
+): { contentType: string; bytes: Uint8Array } {
   const encoding = (media["encoding"] ?? {}) as Record<string, Node>;
   const parts = Object.entries(value).flatMap(([name, field]) => {
-    const schema = properties[name] ?? {};
+    const schema = fields[name] ?? {};
     const items = Array.isArray(field) ? field : [field];
     const itemSchema = Array.isArray(field) ? ((schema["items"] ?? {}) as Node) : schema;
     return items.map((item) => {

@@ -1,3 +1,4 @@
+import { runInThisContext } from "node:vm";
 import { dereference, format, type Schema as ValidatedSchema, validate } from "@cfworker/json-schema";
 import { generateSync } from "json-schema-faker";
 import { sample } from "openapi-sampler";
@@ -37,6 +38,14 @@ export class Values {
     return validate(value, prepared, this.#draft, this.#lookup).valid;
   }
 
+  /** Returns the schemas of an object's fields, without references. */
+  fieldSchemas(schema: unknown): Record<string, Node> {
+    const properties = (follow(this.#document, schema)?.["properties"] ?? {}) as Node;
+    return Object.fromEntries(
+      Object.entries(properties).map(([name, field]) => [name, follow(this.#document, field) ?? {}]),
+    );
+  }
+
   /** Yields valid values: the given examples, a sample with all fields, one with the required fields, random ones. */
   *valid(schema: unknown, examples: unknown[] = []): Generator {
     const node = follow(this.#document, schema) ?? {};
@@ -58,9 +67,10 @@ export class Values {
     for (const make of makers) {
       let value: unknown;
       try {
-        value = make();
+        value = callInTime(make);
         if (value === undefined || !validate(value, prepared, this.#draft, this.#lookup).valid) continue;
-      } catch {
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return;
         continue; // the next maker may succeed
       }
       yield value;
@@ -134,6 +144,14 @@ export class Values {
     }
     return root;
   }
+}
+
+const TIMED = "the function that the census times";
+
+/** Calls a function, and throws `ERR_SCRIPT_EXECUTION_TIMEOUT` after a second. Some makers never end. */
+function callInTime<Value>(make: () => Value): Value {
+  Object.assign(globalThis, { [TIMED]: make });
+  return runInThisContext(`globalThis[${JSON.stringify(TIMED)}]()`, { timeout: 1_000 }) as Value;
 }
 
 /** Copies a schema with texts in place of each pattern, because json-schema-faker fails for many. */

@@ -8,6 +8,7 @@ import {
   resolve,
   type ResponseObject,
 } from "./document/document.ts";
+import { isBodyRequired } from "./document/request-body.ts";
 import { parametersReader } from "./request/parameters.ts";
 import { buildValidators, type Validators } from "./request/validator.ts";
 import { type ResponseChecking, buildResponseFilter } from "./response/response-filter.ts";
@@ -44,7 +45,8 @@ export interface CompiledOperation {
 export async function compileOperation(entry: OperationEntry, options: CompileOptions): Promise<CompiledOperation> {
   const { document, bodyLimit, vendorTypes, checking } = options;
   const requestBody = resolve<RequestBodyObject | undefined>(document, entry.operation.requestBody);
-  const { content = {}, required = false } = requestBody ?? {};
+  const { content = {} } = requestBody ?? {};
+  const required = isBodyRequired(entry, requestBody);
   const successes = Object.entries(entry.operation.responses ?? {}).filter(([status]) => status.startsWith("2"));
   const contents = successes.flatMap(([, node]) => Object.keys(resolve<ResponseObject>(document, node).content ?? {}));
   const produces = [...new Set(contents)];

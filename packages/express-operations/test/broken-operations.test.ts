@@ -25,7 +25,7 @@ describe("an operation whose schemas are invalid", () => {
   test.each<[fault: string, schema: object, message: string]>([
     [
       "a pattern of another language",
-      { items: { pattern: "^\\p{XDigit}+$" } },
+      { items: { pattern: "^\\p{javaMirrored}+$" } },
       "body/items: Invalid regular expression",
     ],
     ["an unbalanced pattern", { properties: { a: { pattern: "(" } } }, "body/properties/a: Invalid regular expression"],

@@ -64,6 +64,24 @@ describe("a default", () => {
   });
 });
 
+describe("a default of a required input", () => {
+  test("is not filled in for a field of the body", async () => {
+    const schema = { type: "object", required: ["field"], properties: { field: { ...string, default: "x" } } };
+    expect(await post(schema, {}, [{}, { field: "y" }])).toEqual(['Body field "field" is required.', { field: "y" }]);
+  });
+
+  test.each([
+    ["inline", { ...string, default: "x" }],
+    ["a reference", ref("Version")],
+  ])("is not filled in for a parameter whose schema is %s", async (_, schema) => {
+    const parameters = [{ in: "query", name: "version", required: true, schema }];
+    const paths = { "/x": { get: { operationId: "x", parameters, responses: anyJson } } };
+    await using server = await serveEcho(paths, { components: { schemas: { Version: { ...string, default: "x" } } } });
+    expect((await fetch(`${server.baseUrl}/x`)).status).toBe(400);
+    expect((await fetch(`${server.baseUrl}/x?version=y`)).status).toBe(200);
+  });
+});
+
 describe("a discriminator", () => {
   const Cat = { type: "object", properties: { kind: string, lives: { type: "integer" } } };
   const Dog = { type: "object", properties: { kind: string, tricks: { type: "integer" } } };

@@ -21,16 +21,16 @@ async function ask(parameters: object[], path: string, headers: Record<string, s
 }
 
 /**
- * Serves a document and sends `POST /x` with the given raw text after its Host header. Returns the bytes received until
+ * Serves a document and sends a request for `/x` with the given raw text after its Host header. Returns the bytes received until
  * the connection ends.
  */
-async function raw(paths: object): Promise<(rest: string) => Promise<string>> {
+async function raw(paths: object, method = "POST"): Promise<(rest: string) => Promise<string>> {
   const server = await serveEcho(paths);
   onTestFinished(() => server[Symbol.asyncDispose]());
   return async (rest) => {
     const { hostname, port } = new URL(server.baseUrl);
     const socket = connect(Number(port), hostname);
-    socket.write(`POST /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${rest}`);
+    socket.write(`${method} /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${rest}`);
     return text(socket);
   };
 }
@@ -210,6 +210,15 @@ describe("bodies", () => {
     const response = await fetch(`${server.baseUrl}/x`, { method: "POST" });
     const message = "A request body is required. Send it as one of: application/json, text/plain.";
     expect(await response.json()).toEqual({ code: "invalid_request", status: 400, message });
+  });
+
+  test("a required body of a GET may be missing, and is validated if it is sent", async () => {
+    const requestBody = { required: true, content: { "application/json": { schema: { type: "integer" } } } };
+    const send = await raw({ "/x": { get: { operationId: "x", requestBody, responses: anyJson } } }, "GET");
+    const json = "Content-Type: application/json\r\n";
+    expect(await send("\r\n")).toMatch(/^HTTP\/1.1 200 /);
+    expect(await send(`${json}Content-Length: 1\r\n\r\n1`)).toMatch(/^HTTP\/1.1 200 /);
+    expect(await send(`${json}Content-Length: 3\r\n\r\n"a"`)).toMatch(/^HTTP\/1.1 400 /);
   });
 
   test("an undeclared body is not read", async () => {

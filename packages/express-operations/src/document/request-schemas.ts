@@ -16,6 +16,7 @@ import { schemasInPlace, schemasOfParts } from "./schema-walk.ts";
  *
  * - `readOnly` fields are not required, and `readOnly` outside of fields has no meaning (OpenAPI 3.0, "Schema Object").
  * - A default that its own schema rejects is left out. It would be filled into requests, which would then be rejected.
+ * - A default of a required parameter or field is left out, because the value has to be sent.
  * - Each member of a choice with a `discriminator` requires its own values (OpenAPI 3.1, "Discriminator Object").
  */
 export function rewriteRequestSchemas(
@@ -23,7 +24,7 @@ export function rewriteRequestSchemas(
   { parameters = [], requestBody }: OperationObject,
 ): void {
   const body = resolve<RequestBodyObject | undefined>(document, requestBody);
-  const holders: MediaTypeObject[] = [
+  const holders: (MediaTypeObject & { required?: boolean })[] = [
     ...parameters.flatMap((node) => {
       const parameter = resolve<ParameterObject>(document, node);
       return [parameter, ...Object.values(parameter.content ?? {})];
@@ -35,6 +36,7 @@ export function rewriteRequestSchemas(
     if (holder.schema === undefined) continue;
     const { readOnly, ...schema } = resolve<Schema>(document, holder.schema);
     if (readOnly !== undefined) holder.schema = schema;
+    if (holder.required === true) holder.schema = withoutDefault(holder.schema, resolve(document, holder.schema));
     rewrite(document, holder.schema, seen);
   }
 }
@@ -45,6 +47,7 @@ function rewrite(document: OpenApiDocument, schema: Schema, seen: Set<Schema>): 
   const fields = Object.entries(propertiesOf(effectiveSchema(document, schema)));
   const readOnly = fields.flatMap(([name, field]) => (isReadOnly(document, field) ? name : []));
   if (readOnly.length > 0) for (const part of conjuncts(document, schema)) dropRequired(part, readOnly);
+  dropDefaultsOfRequired(schema);
   requireDiscriminator(schema);
   if ("default" in schema && !isOfType(schema, schema["default"])) delete schema["default"];
   for (const below of [...schemasInPlace(document, schema), ...schemasOfParts(document, schema)])
@@ -74,6 +77,21 @@ function dropRequired(schema: Schema, names: string[]): void {
   const required = ((schema["required"] ?? []) as string[]).filter((name) => !names.includes(name));
   if (required.length > 0) schema["required"] = required;
   else delete schema["required"];
+}
+
+function dropDefaultsOfRequired(schema: Schema): void {
+  const { required = [], properties = {} } = schema as { required?: string[]; properties?: Record<string, Schema> };
+  const fields = Object.entries(properties).map(([name, field]): [string, Schema] => {
+    return [name, required.includes(name) ? withoutDefault(field, field) : field];
+  });
+  if (fields.length > 0) schema["properties"] = Object.fromEntries(fields);
+}
+
+/** Returns the schema itself, or a copy of what it resolves to if that has a default. */
+function withoutDefault(schema: Schema, resolved: Schema): Schema {
+  if (typeof resolved !== "object" || !("default" in resolved)) return schema;
+  const { default: _, ...others } = resolved;
+  return others;
 }
 
 function requireDiscriminator(schema: Schema): void {

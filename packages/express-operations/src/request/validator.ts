@@ -7,6 +7,7 @@ import type {
 } from "../document/document.ts";
 import { resolve } from "../document/document.ts";
 import { excerpt } from "../document/excerpt.ts";
+import { isBodyRequired } from "../document/request-body.ts";
 import { rewriteRequestSchemas } from "../document/request-schemas.ts";
 import { type CompiledSchemas, compileRequestSchemas } from "../eov.ts";
 
@@ -22,7 +23,7 @@ export async function buildValidators(document: OpenApiDocument, entry: Operatio
   const mediaTypes = Object.keys(requestBody?.content ?? {});
   const part = excerpt(document, entry.method, requestSide(entry, requestBody));
   rewriteRequestSchemas(part.document, part.operation);
-  const sent = requestBody?.required === true ? mediaTypes : [undefined, ...mediaTypes];
+  const sent = isBodyRequired(entry, requestBody) ? mediaTypes : [undefined, ...mediaTypes];
   return compileRequestSchemas(part.document, part.at, entry.method, sent);
 }
 
@@ -32,7 +33,7 @@ function requestSide(entry: OperationEntry, requestBody: RequestBodyObject | und
   return {
     ...operation,
     parameters: entry.parameters.map(({ style: ___, explode: ____, ...parameter }): ParameterObject => parameter),
-    ...(requestBody && { requestBody: { ...requestBody, required: requestBody.required ?? false } }),
+    ...(requestBody && { requestBody: { ...requestBody, required: isBodyRequired(entry, requestBody) } }),
     responses: {},
   };
 }
