@@ -39,7 +39,7 @@ export const FORMS: Description & { info: object } = {
 const VALUES: [name: string, value: string][] = [
   ["To", "+15017122661"],
   ["From", "+15558675310"],
-  ["Body", "McAvoy or Stewart? These timelines can get so confusing."],
+  ["Body", "Your parcel arrives between noon and two. Reply STOP to end these messages."],
   ["Direction", "outbound"],
   ["StatusCallback", "https://example.com/status"],
   ["MediaUrl", "https://example.com/1.png"],
