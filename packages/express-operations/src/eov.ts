@@ -177,6 +177,7 @@ async function bind(document: OpenApiDocument, path: string, method: string, opt
     app,
     openapi: {} as Record<string, unknown>,
   };
+  await run(step("pathParamsMiddleware"), probe);
   await run(step("metadataMiddleware"), probe);
   return { validator, metadata: probe.openapi, step };
 }
