@@ -85,7 +85,7 @@ function canBeSent(parameter: Node, value: unknown): boolean {
 
 /** Encodes the inputs of an operation, with credentials. */
 export function encode(operation: DescribedOperation, inputs: Inputs, credentials: Credentials): SentRequest {
-  const path = operation.path.replaceAll("?", "%3F").replaceAll("#", "%23");
+  const path = operation.path.replaceAll(/[^!-~]|[?#]/gu, encodeURIComponent);
   const parameters = inputs.parameters.map(({ parameter }) => parameter);
   const spec = {
     openapi: "3.0.3",

@@ -227,6 +227,17 @@ describe("a document and an implementation that do not match", () => {
     expect((await ready).map(({ operationId }) => operationId)).toEqual(["getBook"]);
   });
 
+  test("are reported by `ready` with the reason why a shared schema is broken", async () => {
+    const broken = structuredClone(document) as OpenApiDocument & { components: { schemas: Record<string, object> } };
+    broken.components.schemas["Broken"] = { type: "string", pattern: "(" };
+    const paths = broken.paths as Record<string, Record<string, { requestBody: object }>>;
+    const schema = { $ref: "#/components/schemas/Broken" };
+    paths["/books"]!["post"]!.requestBody = { content: { "application/json": { schema } } };
+    const { ready } = implement<operations>()({ document: broken, handlers, warm: true });
+    const reason = { cause: { message: expect.stringContaining("Invalid regular expression") as string } };
+    expect(await ready).toMatchObject([{ operationId: "addBook", error: reason }]);
+  });
+
   test("are reported by `ready` for a broken body schema, which breaks only its operation", async () => {
     const broken = structuredClone(document) as OpenApiDocument & { components: { schemas: Record<string, object> } };
     const paths = broken.paths as Record<string, Record<string, { requestBody: object }>>;
