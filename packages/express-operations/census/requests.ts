@@ -26,7 +26,8 @@ export interface InvalidRequest {
 /** Thrown if no valid request can be made. The message says why. */
 export class NoRequest extends Error {}
 
-const IGNORED_HEADERS = new Set(["accept", "content-type", "authorization"]);
+/** Headers that OpenAPI ignores as parameters, and those that an HTTP client sets itself. */
+const IGNORED_HEADERS = new Set(["accept", "content-type", "authorization", "content-length", "transfer-encoding"]);
 
 /** Chooses valid values for all parameters and the body. Throws `NoRequest`. */
 export function chooseInputs(operation: DescribedOperation, values: Values): Inputs {
