@@ -67,8 +67,11 @@ export class Values {
     for (const make of makers) {
       let value: unknown;
       try {
-        value = callInTime(make);
-        if (value === undefined || !validate(value, prepared, this.#draft, this.#lookup).valid) continue;
+        value = callInTime(() => {
+          const made = make();
+          return made !== undefined && validate(made, prepared, this.#draft, this.#lookup).valid ? made : undefined;
+        });
+        if (value === undefined) continue;
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return;
         continue; // the next maker may succeed
