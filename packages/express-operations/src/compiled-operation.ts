@@ -1,5 +1,5 @@
 import { acceptanceOf } from "./request/accept.ts";
-import { type BodyReader, bodyReader } from "./request/body.ts";
+import { type BodyReader, bodyReader, type VerifyBody } from "./request/body.ts";
 import {
   apiKeyParameters,
   type OpenApiDocument,
@@ -20,6 +20,8 @@ export interface CompileOptions {
   bodyLimit: number;
   /** Whether a vendor type stands for the type of its suffix. */
   vendorTypes: boolean;
+  /** Verifies the bytes of each body, even of a missing one, before they are parsed. */
+  verifyBody: VerifyBody | undefined;
   checking: ResponseChecking;
 }
 
@@ -43,7 +45,7 @@ export interface CompiledOperation {
 }
 
 export async function compileOperation(entry: OperationEntry, options: CompileOptions): Promise<CompiledOperation> {
-  const { document, bodyLimit, vendorTypes, checking } = options;
+  const { document, bodyLimit, vendorTypes, verifyBody, checking } = options;
   const requestBody = resolve<RequestBodyObject | undefined>(document, entry.operation.requestBody);
   const { content = {} } = requestBody ?? {};
   const required = isBodyRequired(entry, requestBody);
@@ -53,7 +55,7 @@ export async function compileOperation(entry: OperationEntry, options: CompileOp
   return {
     readBody:
       Object.keys(content).length > 0
-        ? bodyReader(document, content, { required, limit: bodyLimit, vendorTypes })
+        ? bodyReader(document, content, { required, limit: bodyLimit, vendorTypes, verifyBody })
         : undefined,
     readParameters: parametersReader(document, entry, apiKeyParameters(document, entry)),
     validators: await buildValidators(document, entry),

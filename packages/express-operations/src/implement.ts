@@ -12,6 +12,7 @@ import {
   type Route,
   type UntypedHandler,
 } from "./operation.ts";
+import type { VerifyBody } from "./request/body.ts";
 import { PathRouter } from "./request/path-router.ts";
 import type { ProblemFormat } from "./problem.ts";
 import type { CheckedShare, Violation } from "./response/response-check.ts";
@@ -93,25 +94,47 @@ export function implement<Operations, Env extends HandlerTypes = HandlerTypes>()
   return <Given extends Handlers<Operations, Env>>(
     options: ImplementOptions<Operations, Env, Given>,
   ): Implementation => {
-    const handlers = options.handlers as Record<string, UntypedHandler>;
-    const { router, operations, entries } = buildRouter(options.document, handlers, options);
-    void warnOfCosts(options.document, entries); // never rejects
-    const { onOperation = () => {}, problemFormat = "declared" } = options;
-    const handle = requestHandler(router, { onOperation, problemFormat });
-    const ready = options.warm === true ? warmAll(operations) : warnOfBrokenOperations(options.document, entries);
-    return Object.assign(handle, { ready });
+    expectVersion(options.document);
+    return serve(
+      options.document,
+      operationsOf(options.document),
+      options.handlers as Record<string, UntypedHandler>,
+      options,
+    );
   };
+}
+
+/** Throws for a document of another version than 3.0 and 3.1. */
+export function expectVersion({ openapi }: OpenApiDocument): void {
+  if (!/^3\.[01]\./.test(openapi))
+    throw new Error(`The document is OpenAPI ${openapi}; only 3.0 and 3.1 can be served.`);
+}
+
+/** The options of `serve`: those of `implement`, without types of its document. */
+export type ServeOptions = CommonOptions &
+  Partial<SecurityOptions<unknown> & ContextOptions<unknown> & { verifyBody: VerifyBody }>;
+
+/** Serves operations of a document. Throws at once if they and the handlers do not match. */
+export function serve(
+  document: OpenApiDocument,
+  entries: OperationEntry[],
+  handlers: Record<string, UntypedHandler>,
+  options: ServeOptions,
+): Implementation {
+  const { router, operations } = buildRouter(document, entries, handlers, options);
+  void warnOfCosts(document, entries); // never rejects
+  const { onOperation = () => {}, problemFormat = "declared" } = options;
+  const handle = requestHandler(router, { onOperation, problemFormat });
+  const ready = options.warm === true ? warmAll(operations) : warnOfBrokenOperations(document, entries);
+  return Object.assign(handle, { ready });
 }
 
 function buildRouter(
   document: OpenApiDocument,
+  entries: OperationEntry[],
   handlers: Record<string, UntypedHandler>,
-  options: CommonOptions & Partial<SecurityOptions<unknown> & ContextOptions<unknown>>,
-): { router: PathRouter<Route>; operations: Operation[]; entries: OperationEntry[] } {
-  if (!/^3\.[01]\./.test(document.openapi)) {
-    throw new Error(`The document is OpenAPI ${document.openapi}; only 3.0 and 3.1 can be served.`);
-  }
-  const entries = operationsOf(document);
+  options: ServeOptions,
+): { router: PathRouter<Route>; operations: Operation[] } {
   const {
     security = {},
     context,
@@ -121,6 +144,7 @@ function buildRouter(
     checkResponses = "off",
     onViolation = () => {},
     cache,
+    verifyBody,
   } = options;
   const mismatches = findMismatches(document, entries, Object.keys(handlers), Object.keys(security));
   if (mismatches.length > 0)
@@ -135,6 +159,7 @@ function buildRouter(
     document,
     bodyLimit,
     vendorTypes,
+    verifyBody,
     checking,
     cache: responseCache,
     context,
@@ -144,7 +169,7 @@ function buildRouter(
   for (const [at, operation] of operations.entries()) {
     router.route(entries[at]!.path, () => new Map()).set(operation.method, operation);
   }
-  return { router, operations, entries };
+  return { router, operations };
 }
 
 async function warmAll(operations: Operation[]): Promise<BrokenOperation[]> {

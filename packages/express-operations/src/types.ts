@@ -56,7 +56,8 @@ type OutputOf<Id extends keyof Operations, Operations> = {
   >;
 }[keyof Responses<Operations[Id]>];
 
-type Responses<Operation> = Operation extends { responses: infer ByStatus } ? ByStatus : never;
+/** The responses of an operation by their keys in the document. */
+export type Responses<Operation> = Operation extends { responses: infer ByStatus } ? ByStatus : never;
 
 /** Rejects keys of `Given` that `Operations` does not have. */
 export type NoOthers<Given, Operations> = [Exclude<keyof Given, keyof Operations>] extends [never]
@@ -77,7 +78,8 @@ interface NotAnOperation<Id> {
 }
 declare const NO_VALUE: unique symbol;
 
-type ParametersIn<Operation, Place extends string> = Operation extends { parameters: infer Parameters }
+/** The parameters of an operation in one location. */
+export type ParametersIn<Operation, Place extends string> = Operation extends { parameters: infer Parameters }
   ? Place extends keyof Parameters
     ? [Exclude<Parameters[Place], undefined>] extends [never]
       ? Empty
@@ -118,7 +120,7 @@ interface NoContent {
  * The status codes that a key of `responses` covers: a code, a range without the codes declared separately, or all
  * others for `default`.
  */
-type StatusOf<Key, Keys> = Key extends number
+export type StatusOf<Key, Keys> = Key extends number
   ? Key
   : Key extends keyof StatusRange
     ? Exclude<StatusRange[Key], Keys>
@@ -147,7 +149,7 @@ type SentContent<Response> = Response extends { content: infer Content }
   : NoContent;
 
 /** The media types that a media range includes. */
-type Concrete<MediaType> = MediaType extends "*/*"
+export type Concrete<MediaType> = MediaType extends "*/*"
   ? `${string}/${string}`
   : MediaType extends `${infer Major}/*${infer Suffix}`
     ? `${Major}/${string}${Suffix}`

@@ -89,6 +89,23 @@ describe("the packed and installed package", () => {
     expect([photo.headers.get("Content-Type"), await photo.text()]).toEqual(["image/png", "bytes"]);
   });
 
+  test("sends the webhooks and callbacks of the webhooks example to its receiver", async () => {
+    process.env["WEBHOOK_SECRET"] = `whsec_${Buffer.alloc(24, 1).toString("base64")}`;
+    const receiver = await start("out/webhooks/receiver.js");
+    const baseUrl = `${await start("out/webhooks/server.js")}/v1`;
+    const post = (path: string, body: object) =>
+      fetch(baseUrl + path, {
+        method: "POST",
+        body: JSON.stringify(body),
+        headers: { "Content-Type": "application/json" },
+      });
+    const url = `${receiver}/hooks/bookings`;
+    const received = async () => (await fetch(`${receiver}/received`)).json();
+    expect((await post("/subscriptions", { url, secret: process.env["WEBHOOK_SECRET"] })).status).toBe(204);
+    expect((await post("/bookings", { room: "12", statusUrl: url })).status).toBe(201);
+    await expect.poll(received).toEqual([1, 1].map((id) => ({ id, room: "12" })));
+  });
+
   /** Starts a server on a free port until the end of the test. Returns its origin once it listens. */
   async function start(file: string): Promise<string> {
     const server = await installed.serve(file);

@@ -174,3 +174,25 @@ test("operations get the ids of their handlers, and operations of webhooks get n
   expect(paths["/cats"].post).toHaveProperty("operationId", "addCat");
   expect(webhooks.sold.post).not.toHaveProperty("operationId");
 });
+
+test("callbacks become webhooks with the names of their senders, and referenced webhooks are written out", () => {
+  const born = { post: { operationId: "born", responses: {} } };
+  const paid = { post: { operationId: "paid", parameters: [{ name: "a", in: "query" }], responses: {} } };
+  const document = {
+    openapi: "3.1.0",
+    paths: {
+      "/x": { get: { operationId: "getX", responses: {}, callbacks: { one: { $url: paid, "x-a": {} } } } },
+      "/y": { get: { responses: {}, callbacks: { all: { $ref: "#/components/callbacks/Both" } } } },
+    },
+    webhooks: { born: { $ref: "#/components/pathItems/Born" } },
+    components: { callbacks: { Both: { $url: born, "$request.body": paid } }, pathItems: { Born: born } },
+  };
+  const { webhooks } = withRequestDefaultsRequired({ ...document, webhooks: document.webhooks as object });
+  const item = (parameters: object[]) => ({ post: { parameters, responses: {} } });
+  expect(webhooks).toEqual({
+    born: item([]),
+    "callback getX#one": item(paid.post.parameters),
+    "callback GET /y#all $url": item([]),
+    "callback GET /y#all $request.body": item(paid.post.parameters),
+  });
+});

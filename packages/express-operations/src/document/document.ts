@@ -34,13 +34,16 @@ export interface OperationObject {
   requestBody?: RequestBodyObject | Reference;
   responses?: Record<string, ResponseObject | Reference>;
   security?: SecurityRequirement[];
-  callbacks?: unknown;
+  callbacks?: Record<string, Callback | Reference>;
   "x-deprecated-at"?: string;
   "x-sunset"?: string;
   "x-successor"?: string;
   "x-eov-allow-unknown-query-parameters"?: boolean;
   "x-allow-unknown-query-parameters"?: boolean;
 }
+
+/** Path items by runtime expression: https://spec.openapis.org/oas/v3.1.1#callback-object */
+export type Callback = Record<string, Record<string, unknown> | Reference>;
 
 /** https://spec.openapis.org/oas/v3.1.1#parameter-object */
 export interface ParameterObject {
@@ -121,21 +124,30 @@ const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "tr
 
 /** Returns every operation under `paths`. Callbacks and webhooks are left out, because other servers implement them. */
 export function operationsOf(document: OpenApiDocument): OperationEntry[] {
+  const paths = Object.entries(document.paths ?? {}).filter(([path]) => !path.startsWith("x-"));
+  return paths.flatMap(([path, item]) => operationsOfItem(document, path, item as PathItem | Reference));
+}
+
+type PathItem = Record<string, unknown>;
+
+/** Returns the operations of a path item, or of the target of its `$ref`. */
+export function operationsOfItem(
+  document: OpenApiDocument,
+  path: string,
+  reference: PathItem | Reference,
+): OperationEntry[] {
+  const item = resolve<PathItem>(document, reference);
   const entries: OperationEntry[] = [];
-  for (const [path, reference] of Object.entries(document.paths ?? {})) {
-    if (path.startsWith("x-")) continue;
-    const item = resolve<Record<string, unknown>>(document, reference);
-    for (const method of METHODS) {
-      const operation = item[method] as OperationObject | undefined;
-      if (operation === undefined) continue;
-      const id = operation.operationId ?? `${method.toUpperCase()} ${path}`;
-      const own = parametersOf(document, operation.parameters);
-      const shared = parametersOf(document, item["parameters"] as OperationObject["parameters"]).filter(
-        (outer) => !own.some((inner) => inner.name === outer.name && inner.in === outer.in),
-      );
-      const parameters = [...shared, ...own].filter((parameter) => !isIgnored(parameter));
-      entries.push({ id, method, path, operation, parameters });
-    }
+  for (const method of METHODS) {
+    const operation = item[method] as OperationObject | undefined;
+    if (operation === undefined) continue;
+    const id = operation.operationId ?? `${method.toUpperCase()} ${path}`;
+    const own = parametersOf(document, operation.parameters);
+    const shared = parametersOf(document, item["parameters"] as OperationObject["parameters"]).filter(
+      (outer) => !own.some((inner) => inner.name === outer.name && inner.in === outer.in),
+    );
+    const parameters = [...shared, ...own].filter((parameter) => !isIgnored(parameter));
+    entries.push({ id, method, path, operation, parameters });
   }
   return entries;
 }
@@ -211,6 +223,7 @@ function identifiedSchemas(document: OpenApiDocument): Map<string, Set<Schema>> 
     for (const child of Object.values(node)) visit(child, own);
   };
   visit(document.paths, "");
+  visit(document.webhooks, "");
   visit(document.components, "");
   return found;
 }

@@ -1,12 +1,14 @@
 import {
   type HeaderObject,
   type OpenApiDocument,
+  type OperationEntry,
   operationsOf,
   type RequestBodyObject,
   resolve,
   type ResponseObject,
   type Schema,
 } from "./document.ts";
+import { callbacksOf, webhooksOf } from "../webhooks/entries.ts";
 
 /** Keywords whose schemas always apply to the value or a part of it. Validation fills in their defaults. */
 const CERTAIN = { one: ["items", "additionalProperties"], many: ["allOf", "prefixItems"] };
@@ -18,7 +20,8 @@ const UNCERTAIN = { one: ["not", "if", "then", "else", "contains"], many: ["oneO
  * required in it, because validation fills them in. Fields inside `oneOf`, `anyOf` and conditions are excepted. If
  * requests and responses share a component schema, a handler must write these fields into its response. Referenced
  * headers are inlined, as by `inlineHeaders`. Operations without an operationId get the one that `implement` gives
- * them. Operations of webhooks lose theirs, because other servers implement them.
+ * them. Operations of webhooks lose theirs, because other servers implement them. Callbacks become webhooks, with the
+ * names that `callbackSenders` expects, because openapi-typescript writes no callbacks.
  */
 export function withRequestDefaultsRequired<Document extends object>(document: Document): Document {
   const copy = structuredClone(document) as Document & OpenApiDocument;
@@ -45,10 +48,22 @@ export function withRequestDefaultsRequired<Document extends object>(document: D
     const requestBody = resolve<RequestBodyObject | undefined>(copy, operation.requestBody);
     for (const { schema } of Object.values(requestBody?.content ?? {})) visit(schema, true);
   }
-  for (const { operation } of operationsOf({ ...copy, paths: copy.webhooks ?? {} })) delete operation.operationId;
+  nameWebhooks(copy);
   for (const schema of certain) if (!uncertain.has(schema)) requireDefaults(schema);
   inlineHeaders(copy);
   return copy;
+}
+
+/** Adds callbacks to the webhooks, and writes referenced path items out, because openapi-typescript leaves them empty. */
+function nameWebhooks(copy: OpenApiDocument): void {
+  const items = new Map<string, Record<string, object>>();
+  const add = (name: string, { method, operation, parameters }: OperationEntry) => {
+    const { operationId: _, callbacks: __, ...own } = operation;
+    items.set(name, { ...items.get(name), [method]: { ...own, parameters } });
+  };
+  for (const entry of webhooksOf(copy)) add(entry.path, entry);
+  for (const entry of callbacksOf(copy)) add(`callback ${entry.parent.id}#${entry.path}`, entry);
+  if (items.size > 0) copy.webhooks = Object.fromEntries(items);
 }
 
 /**

@@ -29,6 +29,9 @@ const UTF_8 = new TextDecoder("utf-8", { fatal: true });
  */
 export type BodyReader = (request: Request, response: Response) => ReceivedBody | undefined | Promise<ReceivedBody>;
 
+/** Verifies the bytes of a body before they are parsed. Throws a `Problem` for bytes that are not authentic. */
+export type VerifyBody = (request: Request, bytes: Buffer) => void;
+
 /**
  * Returns the reader of bodies of the declared media types: uncompressed, at most `limit` bytes. It rejects undeclared
  * media types with 415, and unknown transfer codings with 501. A body that is too large gets a 413 as soon as its size
@@ -38,14 +41,20 @@ export type BodyReader = (request: Request, response: Response) => ReceivedBody 
 export function bodyReader(
   document: OpenApiDocument,
   content: Record<string, MediaTypeObject>,
-  { required, limit, vendorTypes }: { required: boolean; limit: number; vendorTypes: boolean },
+  {
+    required,
+    limit,
+    vendorTypes,
+    verifyBody,
+  }: { required: boolean; limit: number; vendorTypes: boolean; verifyBody: VerifyBody | undefined },
 ): BodyReader {
   const declared = Object.keys(content);
   const texts = new Set(declared.filter((key) => mayBeText(document, content[key]!.schema)));
-  const parsers = new Map(declared.map((key) => [key, parserFor(document, content[key]!)]));
+  const parsers = new Map(declared.map((key) => [key, verified(parserFor(document, content[key]!), verifyBody)]));
   const asDeclared = new Map(declared.map((text) => [text, parseMediaType(text)]));
   return (request, response) => {
     if (!hasBody(request)) {
+      verifyBody?.(request, NO_BYTES);
       if (required) throw createProblem(400, `A request body is required. Send it as ${oneOf(declared)}.`);
       return undefined;
     }
@@ -64,7 +73,7 @@ export function bodyReader(
     const parse = parsers.get(declaredType)!;
     const contentType = declaredType.includes("*") ? mediaType.canonical : declaredType;
     const bodyOf = (bytes: Buffer) => {
-      const parsed = parse(bytes, mediaType, sent);
+      const parsed = parse(bytes, mediaType, sent, request);
       return parsed instanceof Promise
         ? parsed.then((form) => ({ contentType, declaredType, isOpaque: false, ...form }))
         : {
@@ -144,7 +153,17 @@ function hasBody(request: Request): boolean {
 }
 
 /** Returns the value of a body, the bytes themselves if they are not parsed, or a promise of a form with files. */
-type Parser = (bytes: Buffer, mediaType: MediaType, contentType: string) => unknown;
+type Parser = (bytes: Buffer, mediaType: MediaType, contentType: string, request: Request) => unknown;
+
+const NO_BYTES = Buffer.alloc(0);
+
+function verified(parse: Parser, verifyBody: VerifyBody | undefined): Parser {
+  if (verifyBody === undefined) return parse;
+  return (bytes, mediaType, contentType, request) => {
+    verifyBody(request, bytes);
+    return parse(bytes, mediaType, contentType, request);
+  };
+}
 
 /** Returns the parser of a declared media type. Its range may cover several media types. */
 function parserFor(document: OpenApiDocument, content: MediaTypeObject): Parser {

@@ -1,0 +1,56 @@
+import {
+  type OpenApiDocument,
+  type OperationEntry,
+  resolve,
+  type ResponseObject,
+  responseKey,
+} from "../document/document.ts";
+import { declaredAs, isJson, parseMediaType } from "../media-type.ts";
+import { responseCheck } from "../response/response-check.ts";
+
+/** A response that the document declares. */
+export interface DeclaredResponse {
+  status: number;
+  contentType?: string;
+  body?: unknown;
+}
+
+/**
+ * Returns the function that reads the response of a receiver. It resolves to undefined unless status and media type are
+ * declared and the body matches its schema. Headers are not validated.
+ */
+export function declaredResponseReader(
+  document: OpenApiDocument,
+  entry: OperationEntry,
+): (status: number, headers: Headers, text: string | undefined) => Promise<DeclaredResponse | undefined> {
+  const responses = Object.entries(entry.operation.responses ?? {}).map(([key, node]) => {
+    const { content = {} } = resolve<ResponseObject>(document, node);
+    return [key, { content }] as const;
+  });
+  const byKey = new Map(responses);
+  const withoutHeaders = { ...entry, operation: { ...entry.operation, responses: Object.fromEntries(responses) } };
+  let check: ReturnType<typeof responseCheck> | undefined;
+  return async (status, headers, text) => {
+    const declared = byKey.get(responseKey(entry, status) ?? "");
+    if (declared === undefined) return undefined;
+    const keys = Object.keys(declared.content);
+    if (keys.length === 0) return { status };
+    const mediaType = parseMediaType(headers.get("Content-Type") ?? "");
+    const declaredType = mediaType && declaredAs(mediaType, keys);
+    const body = mediaType && bodyOf(text, mediaType.essence);
+    if (declaredType === undefined || body === undefined) return undefined;
+    check ??= responseCheck(document, withoutHeaders);
+    const violations = await (await check)({ status, contentType: declaredType, body });
+    const contentType = declaredType.includes("*") ? mediaType!.canonical : declaredType;
+    return violations.length === 0 ? { status, contentType, body } : undefined;
+  };
+}
+
+function bodyOf(text: string | undefined, essence: string): unknown {
+  if (text === undefined || !isJson(essence)) return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
