@@ -51,7 +51,7 @@ test("pointers have escapes, and see only fields of the body", () => {
   for (const all of ["$request.body", "$request.body#"])
     expect(callbackUrl(all, "get")(whole).href).toBe("http://whole.example/");
   for (const unknown of ["constructor/name", "list/length", "list/-", "toString"])
-    expect(() => resolve(`$request.body#/${unknown}`)).toThrow(SyntaxError);
+    expect(() => resolve(`$request.body#/${unknown}`)).toThrow(/is missing/);
 });
 
 test("a value after the start of a URL changes no other part of it", () => {

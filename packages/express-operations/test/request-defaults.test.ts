@@ -187,7 +187,7 @@ test("callbacks become webhooks with the names of their senders, and referenced 
     webhooks: { born: { $ref: "#/components/pathItems/Born" } },
     components: { callbacks: { Both: { $url: born, "$request.body": paid } }, pathItems: { Born: born } },
   };
-  const { webhooks } = withRequestDefaultsRequired({ ...document, webhooks: document.webhooks as object });
+  const { webhooks } = withRequestDefaultsRequired(document);
   const item = (parameters: object[]) => ({ post: { parameters, responses: {} } });
   expect(webhooks).toEqual({
     born: item([]),

@@ -56,7 +56,7 @@ describe("a sender and a receiver of the same document", () => {
   test("the receiver's handler gets body, parameters and id, and the sender its declared response", async () => {
     const { seen, baseUrl } = await receiver();
     const query = { tags: ["a b", "c&d"] };
-    const options = { headers, query, cookies: { lang: "en" }, id: "msg_1" };
+    const options = { headers, query, cookies: { lang: "a; b" }, id: "msg_1" };
     const delivery = await senders.booked.send(`${baseUrl}/booked`, booking, options);
     expect(delivery).toMatchObject({ ok: true, status: 200, isGone: false, id: "msg_1", attempts: 1 });
     expect(delivery.response).toEqual({ status: 200, contentType: "application/json", body: { seen: true } });
@@ -65,7 +65,7 @@ describe("a sender and a receiver of the same document", () => {
       body: booking,
       headers: { "X-Hotel": 7, "webhook-id": "msg_1" },
       query,
-      cookies: { lang: "en" },
+      cookies: { lang: "a; b" },
     });
   });
 
@@ -163,7 +163,14 @@ describe("a receiver", () => {
     ["a signature of another version", ({ headers: sent }) => void (sent["webhook-signature"] = "v2,xxxx")],
     ["no body", (sent) => void (sent.body = "")],
     ["JSON that does not parse", (sent) => void (sent.body = "{")],
-    ["bytes that are not UTF-8", (sent) => void (sent.body = Buffer.from([0xff]))],
+    [
+      "bytes that are not UTF-8, with the signature of what they decode to",
+      (sent) => {
+        sent.body = Buffer.from([0xff]);
+        const { "webhook-id": id = "", "webhook-timestamp": at } = sent.headers;
+        sent.headers["webhook-signature"] = new Webhook(SECRET).sign(id, new Date(Number(at) * 1000), "\ufffd");
+      },
+    ],
   ])("rejects %s with 401 before anything is parsed", async (_, change) => {
     const { baseUrl, seen } = await receiver();
     expect(await post(`${baseUrl}/booked`, change)).toEqual(UNAUTHORIZED);
@@ -344,19 +351,23 @@ describe("a sender", () => {
   });
 
   test("ends with the reason of its signal, in an attempt and between attempts", async () => {
-    const controller = new AbortController();
     const reason = new Error("the shop closes");
-    const slow = await script(() => controller.abort(reason));
-    const { signal } = controller;
-    await expect(senders.booked.send(slow.origin, booking, { headers, signal })).rejects.toBe(reason);
-    const next = new AbortController();
-    const busy = await script((request, response) => {
-      response.on("close", () => setImmediate(() => next.abort(reason)));
-      respond(503)(request, response);
+    const first = new AbortController();
+    const slow = await script(() => first.abort(reason));
+    const options = { headers, signal: first.signal, timeout: 600_000, retry: { attempts: 1 } };
+    await expect(senders.booked.send(slow.origin, booking, options)).rejects.toBe(reason);
+    const second = new AbortController();
+    const busy = webhookSenders<webhooks>()({
+      document,
+      secret: SECRET,
+      retry: { delay: 600_000, maxDelay: 600_000 },
+      fetch: async () => {
+        setImmediate(() => second.abort(reason)); // the sender waits by then
+        return new Response(null, { status: 503 });
+      },
     });
-    const options = { headers, signal: next.signal, retry: { delay: 60_000, maxDelay: 60_000 } };
-    await expect(senders.booked.send(busy.origin, booking, options)).rejects.toBe(reason);
-    expect(busy.seen).toHaveLength(1);
+    const { signal } = second;
+    await expect(busy.booked.send("http://a.example", booking, { headers, signal })).rejects.toBe(reason);
   });
 
   test("sends with the fetch of the application", async () => {
@@ -368,6 +379,14 @@ describe("a sender", () => {
     const { booked } = webhookSenders<webhooks>()({ document, secret: SECRET, fetch: own });
     expect(await booked.send("https://[::1]/x", booking, { headers })).toMatchObject({ ok: true, status: 204 });
     expect(urls).toEqual(["https://[::1]/x"]);
+  });
+
+  test("ignores path parameters, because the receiver chooses the path", async () => {
+    const { origin } = await script(respond(204));
+    const parameters = [{ name: "tenant", in: "path", required: true, schema: { type: "integer" } }];
+    const of = { openapi: "3.1.0", webhooks: { left: { post: { parameters, responses: {} } } } };
+    const { left } = webhookSenders<{ left: { post: object } }>()({ document: of, secret: SECRET });
+    expect(await left.send(origin)).toMatchObject({ ok: true });
   });
 
   test.each([

@@ -97,6 +97,7 @@ function valueAt(root: unknown, pointer: string): unknown {
 }
 
 function own(holder: unknown, key: string): unknown {
+  if (Array.isArray(holder) && !/^\d+$/.test(key)) return undefined; // `length` is no item
   return typeof holder === "object" && holder !== null && Object.hasOwn(holder, key)
     ? (holder as Record<string, unknown>)[key]
     : undefined;
