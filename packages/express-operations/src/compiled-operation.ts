@@ -67,8 +67,8 @@ export async function compileOperation(entry: OperationEntry, options: CompileOp
   };
 }
 
-/** Safe methods (RFC 9110, section 9.2.1). */
-const SAFE = new Set(["get", "head", "options", "trace"]);
+/** Safe methods (RFC 9110, section 9.2.1, and the IANA registry). */
+const SAFE = new Set(["get", "head", "options", "trace", "query", "propfind", "report", "search"]);
 const CONDITIONS = ["If-Match", "If-None-Match"];
 
 function declaresHeader({ parameters }: OperationEntry, name: string): boolean {

@@ -3,6 +3,8 @@ import { warnOfCosts } from "./document/costly-schemas.ts";
 import { type BrokenOperation, warnOfBrokenOperations } from "./document/broken-operations.ts";
 import { findMismatches } from "./mismatches.ts";
 import { type OpenApiDocument, type OperationEntry, operationsOf } from "./document/document.ts";
+import { readableDocument } from "./document/openapi-3-2.ts";
+import { expectVersion } from "./document/unsupported.ts";
 import { expectCacheable, isCacheable } from "./response/cacheable.ts";
 import {
   type CacheOptions,
@@ -21,7 +23,7 @@ import type { HandlerTypes, Handlers, NoOthers } from "./types.ts";
 
 /** The options of `implement`. */
 export type ImplementOptions<Operations, Env extends HandlerTypes, Given extends Handlers<Operations, Env>> = {
-  /** The OpenAPI 3.0 or 3.1 document, parsed and bundled into one. */
+  /** The OpenAPI 3.0, 3.1 or 3.2 document, parsed and bundled into one. */
   document: OpenApiDocument;
   /** One handler for each operation, keyed by operationId. */
   handlers: Given & NoOthers<Given, Operations>;
@@ -95,19 +97,9 @@ export function implement<Operations, Env extends HandlerTypes = HandlerTypes>()
     options: ImplementOptions<Operations, Env, Given>,
   ): Implementation => {
     expectVersion(options.document);
-    return serve(
-      options.document,
-      operationsOf(options.document),
-      options.handlers as Record<string, UntypedHandler>,
-      options,
-    );
+    const document = readableDocument(options.document);
+    return serve(document, operationsOf(document), options.handlers as Record<string, UntypedHandler>, options);
   };
-}
-
-/** Throws for a document of another version than 3.0 and 3.1. */
-export function expectVersion({ openapi }: OpenApiDocument): void {
-  if (!/^3\.[01]\./.test(openapi))
-    throw new Error(`The document is OpenAPI ${openapi}; only 3.0 and 3.1 can be served.`);
 }
 
 /** The options of `serve`: those of `implement`, without types of its document. */

@@ -1,4 +1,5 @@
 import { type OpenApiDocument, type OperationEntry, parameterNames } from "./document/document.ts";
+import { unsupportedFeatures } from "./document/unsupported.ts";
 import { schemeNamesOf } from "./security/security.ts";
 
 /**
@@ -30,6 +31,7 @@ export function findMismatches(
         `Operation "${id}" has a path parameter "${name}" that its path ${entry.path} does not name: correct one.`,
       );
     }
+    faults.push(...unsupportedFeatures(document, entry));
     if (!handlers.includes(id)) faults.push(`Operation "${id}" has no handler: add one to the handlers.`);
     for (const scheme of schemeNamesOf(document, entry)) {
       if (security.includes(scheme)) continue;

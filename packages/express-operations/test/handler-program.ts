@@ -8,7 +8,7 @@ import {
 } from "../src/document/document.ts";
 import type { OpenApiDocument } from "../src/index.ts";
 
-const PLACES = { path: "path", query: "query", header: "headers", cookie: "cookies" } as const;
+const PLACES = { path: "path", query: "query", querystring: "query", header: "headers", cookie: "cookies" } as const;
 const SAMPLES: Record<string, string> = { integer: "1", number: "1", boolean: "true" };
 
 /**

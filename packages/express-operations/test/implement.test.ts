@@ -159,8 +159,8 @@ describe("a document and an implementation that do not match", () => {
       'Operation "getBook" has no handler: add one to the handlers.',
     );
     expect(attempt({ burnBook: () => ({ status: 200 }) })).toThrow('Handler "burnBook" has no operation');
-    for (const openapi of ["2.0", "3.2.0", "3.10.0", "13.1.0"])
-      expect(attempt({}, { ...document, openapi })).toThrow(`OpenAPI ${openapi}; only 3.0 and 3.1 can be served`);
+    for (const openapi of ["2.0", "3.3.0", "3.10.0", "13.1.0"])
+      expect(attempt({}, { ...document, openapi })).toThrow(`OpenAPI ${openapi}; only 3.0, 3.1 and 3.2 can be served`);
   });
 
   test("are reported with the unknown handler directly after the operation without a handler", () => {

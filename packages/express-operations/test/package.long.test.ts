@@ -104,6 +104,8 @@ describe("the packed and installed package", () => {
     expect((await post("/subscriptions", { url, secret: process.env["WEBHOOK_SECRET"] })).status).toBe(204);
     expect((await post("/bookings", { room: "12", statusUrl: url })).status).toBe(201);
     await expect.poll(received).toEqual([1, 1].map((id) => ({ id, room: "12" })));
+    const query = { method: "QUERY", body: '{"room":"12"}', headers: { "Content-Type": "application/json" } };
+    expect(await (await fetch(`${baseUrl}/bookings`, query)).json()).toEqual([{ id: 1, room: "12" }]);
   });
 
   /** Starts a server on a free port until the end of the test. Returns its origin once it listens. */

@@ -196,3 +196,41 @@ test("callbacks become webhooks with the names of their senders, and referenced 
     "callback GET /y#all $request.body": item(paid.post.parameters),
   });
 });
+
+test("OpenAPI 3.2 is described in the terms of 3.1", () => {
+  const $self = "https://a.example/openapi";
+  const responses = {
+    200: { description: "", content: { "application/json": { $ref: `${$self}#/components/mediaTypes/A` } } },
+  };
+  const all = { name: "all", in: "querystring", content: { "application/json": { schema: { type: "array" } } } };
+  const document = {
+    openapi: "3.2.0",
+    $self,
+    paths: {
+      "/x/{id}": {
+        parameters: [{ name: "id", in: "path" }],
+        get: { operationId: "getX", parameters: [all], responses },
+        query: { operationId: "findX", responses },
+        additionalOperations: { COPY: { responses: {} } },
+      },
+    },
+    components: { mediaTypes: { A: { schema: { type: "string" } } } },
+  };
+  const copy = withRequestDefaultsRequired(document);
+  const written = { 200: { description: "", content: { "application/json": { schema: { type: "string" } } } } };
+  const parameters = [{ name: "id", in: "path" }];
+  expect(copy.openapi).toBe("3.1.2");
+  expect(copy.paths).toEqual({
+    "/x/{id}": {
+      parameters,
+      get: {
+        operationId: "getX",
+        parameters: [{ name: "all", in: "query", schema: { type: "array" } }],
+        responses: written,
+      },
+    },
+    "/QUERY /x/{id}": { post: { operationId: "findX", parameters, responses: written } },
+    "/COPY /x/{id}": { post: { operationId: "COPY /x/{id}", parameters, responses: {} } },
+  });
+  expect(document.paths["/x/{id}"].get.parameters[0]!.in).toBe("querystring");
+});

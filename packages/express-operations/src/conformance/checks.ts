@@ -1,4 +1,5 @@
 import { type OpenApiDocument, type OperationEntry, operationsOf } from "../document/document.ts";
+import { readableDocument } from "../document/openapi-3-2.ts";
 import { PathRouter } from "../request/path-router.ts";
 import { authenticationChecks } from "./authentication-checks.ts";
 import { type Check, checkMaker } from "./check-maker.ts";
@@ -12,7 +13,8 @@ import { negativeInputs } from "./negative-inputs.ts";
  * else, HEAD, OPTIONS, 404, 405, 406, 413, 415, deprecation headers (RFC 9110, RFC 6750, RFC 9745, RFC 8594), and 400
  * for obvious invalid input.
  */
-export function conformanceChecks(document: OpenApiDocument, limits: Limits = {}): Check[] {
+export function conformanceChecks(given: OpenApiDocument, limits: Limits = {}): Check[] {
+  const document = readableDocument(given);
   const entries = operationsOf(document).filter(({ method }) => method !== "trace"); // `fetch` sends none
   const paths: DeclaredPaths = new PathRouter();
   for (const { path, method } of entries) paths.route(path, () => []).push(method.toUpperCase());

@@ -42,7 +42,11 @@ export function exampleValue(document: OpenApiDocument, node: Schema, where: str
 /** Returns the value of the first example. */
 export function firstExample(document: OpenApiDocument, examples: Record<string, ExampleObject> | undefined): unknown {
   const [first] = Object.values(examples ?? {});
-  return first === undefined ? undefined : resolve<ExampleObject>(document, first).value;
+  return first === undefined ? undefined : exampleIn(resolve<ExampleObject>(document, first));
+}
+
+function exampleIn({ value, dataValue }: ExampleObject): unknown {
+  return value ?? dataValue;
 }
 
 /** Returns a value without its `readOnly` fields. */

@@ -85,6 +85,8 @@ function canCarry(
   switch (where) {
     case "path":
       return text !== "";
+    case "querystring":
+      return false;
     case "query":
       return text !== "" || allowEmptyValue !== true;
     case "header":
@@ -100,6 +102,7 @@ function canCarry(
 function unknownParameter(document: OpenApiDocument, parameters: ParameterObject[]): NegativeInput[] {
   const isObject = ({ schema }: ParameterObject) => typesOf(effectiveSchema(document, schema)).includes("object");
   if (parameters.some((parameter) => isExplodedObject(document, parameter) && isObject(parameter))) return [];
+  if (parameters.some((parameter) => parameter.in === "querystring")) return [];
   const sent = { of: "no-such-parameter", text: "no-such-parameter=1" };
   return [{ title: "unknown query parameter", apply: (request) => request.query.push(sent) }];
 }

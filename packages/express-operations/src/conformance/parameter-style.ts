@@ -1,4 +1,5 @@
 import type { ParameterObject } from "../document/document.ts";
+import { isJson } from "../media-type.ts";
 import { isRecord } from "../document/effective-schema.ts";
 
 const DELIMITER: Record<string, string> = { spaceDelimited: "%20", pipeDelimited: "%7C" };
@@ -31,6 +32,9 @@ export function setParameter(request: SentParameters, parameter: ParameterObject
       request.query = [...others, ...own];
       break;
     }
+    case "querystring":
+      request.query = values.map((whole) => ({ of: name, text: querystringText(parameter, whole) }));
+      break;
     case "header":
       if (values.length === 0) request.headers.delete(name);
       else request.headers.set(name, text());
@@ -39,6 +43,16 @@ export function setParameter(request: SentParameters, parameter: ParameterObject
       if (values.length === 0) delete request.cookies[name];
       else request.cookies[name] = text();
   }
+}
+
+/** Returns a whole query: a form, or a percent-encoded text (OpenAPI 3.2, `in: querystring`). */
+function querystringText({ content = {} }: ParameterObject, value: unknown): string {
+  const [mediaType = ""] = Object.keys(content);
+  if (mediaType === "application/x-www-form-urlencoded" && isRecord(value)) {
+    const pairs = Object.entries(value).flatMap(([name, field]) => [field].flat().map((item) => [name, String(item)]));
+    return new URLSearchParams(pairs).toString();
+  }
+  return encodeURIComponent(isJson(mediaType) ? JSON.stringify(value) : String(value));
 }
 
 /** Returns a query parameter as `name=value`, once for each time that it is given. */

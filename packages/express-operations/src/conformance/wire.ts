@@ -1,4 +1,5 @@
 import { type OpenApiDocument, operationsOf } from "../document/document.ts";
+import { readableDocument } from "../document/openapi-3-2.ts";
 import { PathRouter } from "../request/path-router.ts";
 import { type ExampleRequest, exampleRequest, pathOf } from "./example-request.ts";
 import { ConformanceError, type Received } from "./exchange.ts";
@@ -22,7 +23,8 @@ export interface Example {
  * Returns a valid request for each operation, made from the examples of the document. Throws if a required value has no
  * example.
  */
-export function exampleRequests(document: OpenApiDocument): Example[] {
+export function exampleRequests(given: OpenApiDocument): Example[] {
+  const document = readableDocument(given);
   return operationsOf(document).map((entry) => {
     const request = exampleRequest(document, entry);
     const body = request.body && encodeBody(request.body);
@@ -46,7 +48,8 @@ export type ResponseValidator = (sent: { method: string; target: string }, recei
  * Returns a function that validates responses against the operation of their request: declared statuses, media types,
  * headers and schemas. Without such an operation, only an error or an OPTIONS response without a body conforms.
  */
-export function responseValidator(document: OpenApiDocument): ResponseValidator {
+export function responseValidator(given: OpenApiDocument): ResponseValidator {
+  const document = readableDocument(given);
   const router = new PathRouter<Map<string, { template: string; assertResponse: ResponseAssertion }>>();
   for (const entry of operationsOf(document)) {
     const methods = router.route(entry.path, () => new Map());

@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI 3.0 or 3.1 document that this package reads. The validator reads the others. */
+/** The parts of an OpenAPI 3.0, 3.1 or 3.2 document that this package reads. The validator reads the others. */
 export interface OpenApiDocument {
   openapi: string;
   paths?: object;
@@ -11,8 +11,10 @@ export interface OpenApiDocument {
 export interface OperationEntry {
   /** The operationId. Without one, the method in upper case, a space and the path: `GET /pets/{petId}`. */
   id: string;
-  /** Lower case, as the document spells it. */
+  /** Lower case. */
   method: string;
+  /** Whether the operation is in `additionalOperations` (OpenAPI 3.2). */
+  isAdditional?: true;
   /** The path template, such as `/pets/{petId}`. */
   path: string;
   operation: OperationObject;
@@ -48,7 +50,8 @@ export type Callback = Record<string, Record<string, unknown> | Reference>;
 /** https://spec.openapis.org/oas/v3.1.1#parameter-object */
 export interface ParameterObject {
   name: string;
-  in: "path" | "query" | "header" | "cookie";
+  /** `querystring` is the whole query (OpenAPI 3.2). */
+  in: "path" | "query" | "querystring" | "header" | "cookie";
   required?: boolean;
   style?: string;
   explode?: boolean;
@@ -94,6 +97,8 @@ export interface EncodingObject {
 /** https://spec.openapis.org/oas/v3.1.1#example-object */
 export interface ExampleObject {
   value?: unknown;
+  /** The value in OpenAPI 3.2. */
+  dataValue?: unknown;
 }
 
 /** https://spec.openapis.org/oas/v3.1.1#schema-object */
@@ -137,19 +142,38 @@ export function operationsOfItem(
   reference: PathItem | Reference,
 ): OperationEntry[] {
   const item = resolve<PathItem>(document, reference);
-  const entries: OperationEntry[] = [];
-  for (const method of METHODS) {
-    const operation = item[method] as OperationObject | undefined;
-    if (operation === undefined) continue;
+  return operationsByMethod(document, item).map(({ method, operation, ...more }) => {
     const id = operation.operationId ?? `${method.toUpperCase()} ${path}`;
     const own = parametersOf(document, operation.parameters);
     const shared = parametersOf(document, item["parameters"] as OperationObject["parameters"]).filter(
       (outer) => !own.some((inner) => inner.name === outer.name && inner.in === outer.in),
     );
     const parameters = [...shared, ...own].filter((parameter) => !isIgnored(parameter));
-    entries.push({ id, method, path, operation, parameters });
-  }
-  return entries;
+    return { id, method, path, operation, parameters, ...more };
+  });
+}
+
+/** Returns the operations of a path item. The method QUERY and other methods are those of OpenAPI 3.2. */
+function operationsByMethod(document: OpenApiDocument, item: PathItem) {
+  const methods = isVersion32(document) ? [...METHODS, "query"] : METHODS;
+  const additional = isVersion32(document)
+    ? Object.entries((item["additionalOperations"] ?? {}) as Record<string, OperationObject>)
+    : [];
+  return [
+    ...methods.flatMap((method) => {
+      const operation = item[method] as OperationObject | undefined;
+      return operation === undefined ? [] : [{ method, operation }];
+    }),
+    ...additional.map(([name, operation]) => {
+      const method = name === name.toUpperCase() ? name.toLowerCase() : name; // methods are case-sensitive
+      return { method, operation, isAdditional: true as const };
+    }),
+  ];
+}
+
+/** Returns whether a document is OpenAPI 3.2. */
+export function isVersion32({ openapi }: OpenApiDocument): boolean {
+  return /^3\.2\.\d/.test(openapi);
 }
 
 /** Returns whether a parameter is a header that OpenAPI describes elsewhere (OpenAPI 3.1, "Parameter Object"). */

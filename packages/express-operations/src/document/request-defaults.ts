@@ -1,13 +1,16 @@
 import {
   type HeaderObject,
+  isVersion32,
   type OpenApiDocument,
   type OperationEntry,
   operationsOf,
+  type ParameterObject,
   type RequestBodyObject,
   resolve,
   type ResponseObject,
   type Schema,
 } from "./document.ts";
+import { readableDocument } from "./openapi-3-2.ts";
 import { callbacksOf, webhooksOf } from "../webhooks/entries.ts";
 
 /** Keywords whose schemas always apply to the value or a part of it. Validation fills in their defaults. */
@@ -21,10 +24,10 @@ const UNCERTAIN = { one: ["not", "if", "then", "else", "contains"], many: ["oneO
  * requests and responses share a component schema, a handler must write these fields into its response. Referenced
  * headers are inlined, as by `inlineHeaders`. Operations without an operationId get the one that `implement` gives
  * them. Operations of webhooks lose theirs, because other servers implement them. Callbacks become webhooks, with the
- * names that `callbackSenders` expects, because openapi-typescript writes no callbacks.
+ * names that `callbackSenders` expects, because openapi-typescript writes no callbacks. OpenAPI 3.2 becomes 3.1.
  */
 export function withRequestDefaultsRequired<Document extends object>(document: Document): Document {
-  const copy = structuredClone(document) as Document & OpenApiDocument;
+  const copy = structuredClone(readableDocument(document as Document & OpenApiDocument)) as Document & OpenApiDocument;
   const certain = new Set<Schema>();
   const uncertain = new Set<Schema>();
   const visit = (node: unknown, isCertain: boolean): void => {
@@ -49,9 +52,37 @@ export function withRequestDefaultsRequired<Document extends object>(document: D
     for (const { schema } of Object.values(requestBody?.content ?? {})) visit(schema, true);
   }
   nameWebhooks(copy);
+  if (isVersion32(copy)) describeIn31(copy);
   for (const schema of certain) if (!uncertain.has(schema)) requireDefaults(schema);
   inlineHeaders(copy);
   return copy;
+}
+
+/**
+ * Describes the operations of OpenAPI 3.2 in the terms of 3.1, because openapi-typescript knows no later version: QUERY and
+ * additional operations become POST at paths of their own, and a whole query becomes a parameter.
+ */
+function describeIn31(copy: OpenApiDocument): void {
+  const paths = (copy.paths ?? {}) as Record<string, Record<string, unknown>>;
+  for (const { method, path, operation, parameters, isAdditional } of operationsOf(copy)) {
+    for (const parameter of parameters) if (parameter.in === "querystring") describeAsQuery(parameter);
+    if (method !== "query" && isAdditional !== true) continue;
+    const { callbacks: _, ...own } = operation;
+    paths[`/${method.toUpperCase()} ${path}`] = { post: { ...own, parameters } };
+  }
+  for (const node of Object.values(paths)) {
+    const item = resolve<Record<string, unknown>>(copy, node);
+    delete item["query"];
+    delete item["additionalOperations"];
+  }
+  copy.openapi = "3.1.2";
+}
+
+function describeAsQuery(parameter: ParameterObject): void {
+  const [media] = Object.values(parameter.content ?? {});
+  parameter.in = "query";
+  parameter.schema = media?.schema ?? {};
+  delete parameter.content;
 }
 
 /** Adds callbacks to the webhooks, and writes referenced path items out, because openapi-typescript leaves them empty. */

@@ -18,6 +18,7 @@ import { schemasInPlace, schemasOfParts } from "./schema-walk.ts";
  * - A default that its own schema rejects is left out. It would be filled into requests, which would then be rejected.
  * - A default of a required parameter or field is left out, because the value has to be sent.
  * - Each member of a choice with a `discriminator` requires its own values (OpenAPI 3.1, "Discriminator Object").
+ * - The schema of a whole value has no keywords beside `$ref`, because express-openapi-validator ignores them there.
  */
 export function rewriteRequestSchemas(
   document: OpenApiDocument,
@@ -37,6 +38,8 @@ export function rewriteRequestSchemas(
     const { readOnly, ...schema } = resolve<Schema>(document, holder.schema);
     if (readOnly !== undefined) holder.schema = schema;
     if (holder.required === true) holder.schema = withoutDefault(holder.schema, resolve(document, holder.schema));
+    const { $ref, ...beside } = holder.schema;
+    if ($ref !== undefined && Object.keys(beside).length > 0) holder.schema = { allOf: [{ $ref }, beside] };
     rewrite(document, holder.schema, seen);
   }
 }
@@ -95,26 +98,45 @@ function withoutDefault(schema: Schema, resolved: Schema): Schema {
 }
 
 function requireDiscriminator(schema: Schema): void {
-  const { discriminator } = schema as { discriminator?: { propertyName?: string; mapping?: Record<string, string> } };
+  const { discriminator } = schema as { discriminator?: Discriminator };
   delete schema["discriminator"];
   if (discriminator?.propertyName === undefined) return;
-  const { propertyName: name, mapping = {} } = discriminator;
+  const { propertyName: name, mapping = {}, defaultMapping } = discriminator;
   for (const keyword of ["oneOf", "anyOf"]) {
     const members = schema[keyword] as Schema[] | undefined;
     if (members === undefined) continue;
     schema[keyword] = members.map((member) => {
       const values = valuesFor(member.$ref, mapping);
-      return values.length === 0
-        ? member
-        : { allOf: [{ type: "object", required: [name], properties: { [name]: { enum: values } } }, member] };
+      if (isTarget(member.$ref, defaultMapping)) {
+        const others = members.flatMap(({ $ref }) => ($ref === member.$ref ? [] : valuesFor($ref, mapping)));
+        return { allOf: [{ not: hasValue(name, others) }, member] };
+      }
+      return values.length === 0 ? member : { allOf: [hasValue(name, values), member] };
     });
   }
+}
+
+/** https://spec.openapis.org/oas/v3.2.0#discriminator-object */
+interface Discriminator {
+  propertyName?: string;
+  mapping?: Record<string, string>;
+  /** The schema of values without the property, or with a value of no other schema. */
+  defaultMapping?: string;
+}
+
+function hasValue(name: string, values: string[]): Schema {
+  return { type: "object", required: [name], properties: { [name]: { enum: values } } };
+}
+
+/** Returns whether a mapping names a schema, by its reference or by its name. */
+function isTarget(ref: string | undefined, target: string | undefined): boolean {
+  return ref !== undefined && (target === ref || target === pointerKeys(ref).at(-1));
 }
 
 /** Returns the values of a discriminator that choose a schema: those of the mapping, else the name of the schema. */
 function valuesFor(ref: string | undefined, mapping: Record<string, string>): string[] {
   if (ref === undefined) return [];
   const name = pointerKeys(ref).at(-1)!;
-  const mapped = Object.entries(mapping).flatMap(([value, target]) => (target === ref || target === name ? value : []));
+  const mapped = Object.entries(mapping).flatMap(([value, target]) => (isTarget(ref, target) ? value : []));
   return mapped.length > 0 ? mapped : [name];
 }

@@ -153,7 +153,9 @@ function declaredFor(
 ): ParameterObject | undefined {
   if (location === "body") return undefined;
   const isNamed = (own: string) => (location === "headers" ? own.toLowerCase() === name : own === name);
-  return parameters.find(({ in: declared, name: own }) => declared === LOCATIONS[location] && isNamed(own));
+  return parameters.find(({ in: declared, name: own }) => {
+    return (declared === "querystring" ? "query" : declared) === LOCATIONS[location] && isNamed(own);
+  });
 }
 
 /** Returns whether a header is repeated. Node joins the values by commas. */
@@ -169,7 +171,7 @@ function subjectOf({ location, path }: Fault, parameter: ParameterObject | undef
     return isWhole ? body : `a field in ${body}`;
   }
   const [name = "", ...fields] = path;
-  const whole = parameter ? describe(parameter.in, parameter.name) : describe(LOCATIONS[location], name);
+  const whole = describe(LOCATIONS[location], parameter?.name ?? name);
   if (fields.length === 0) return whole;
   const inner = whole.charAt(0).toLowerCase() + whole.slice(1);
   if (fields.length === 1 && /^\d+$/.test(fields[0]!)) return `item ${Number(fields[0]) + 1} of ${inner}`;

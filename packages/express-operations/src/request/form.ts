@@ -95,17 +95,19 @@ async function partsOf(bytes: Uint8Array, contentType: string): Promise<Part[]> 
   return parts;
 }
 
-function fieldsReader(
+/** Returns the reader of the fields of a form, which are typed by its schema. */
+export function fieldsReader(
   document: OpenApiDocument,
   { schema, encoding = {} }: MediaTypeObject,
   decode: PairsOptions["decode"],
+  unreadable: PairsOptions["unreadable"] = unreadableField,
 ): (pairs: Pair[]) => object {
   const parameters = fieldsOf(document, schema).map(([name, schemas]) => {
     return fieldParameter(document, name, schemas.length === 1 ? schemas[0]! : { anyOf: schemas }, encoding[name]);
   });
   const read = pairsReader(document, parameters, {
     decode,
-    unreadable: unreadableField,
+    unreadable,
     isForm: true,
     allowsAnyName: true,
     schema,

@@ -9,6 +9,7 @@ import {
 import { nonNullTypesOf } from "../document/effective-schema.ts";
 import { unreadableParameter } from "../problem.ts";
 import { decodeFormText, isPercentEncoded, queryReader } from "./query.ts";
+import { querystringReader } from "./querystring.ts";
 import { scalarOf } from "./scalar.ts";
 import { kindOf, styleOf, textReader } from "./style.ts";
 
@@ -40,7 +41,9 @@ export function parametersReader(document: OpenApiDocument, entry: OperationEntr
   });
   const headers = Array.from(readersIn("header"), ([name, read]): [string, Read] => [name.toLowerCase(), read]);
   const cookies = [...readersIn("cookie")];
-  const readQuery = queryReader(document, entry, credentials);
+  const whole = entry.parameters.find((parameter) => parameter.in === "querystring");
+  const readQuery =
+    whole === undefined ? queryReader(document, entry, credentials) : querystringReader(document, whole);
   const needsQuery = entry.parameters.some((parameter) => parameter.in === "query" && parameter.required === true);
 
   return (values: string[], search: string, request: Pick<IncomingMessage, "headers">): Parameters => {
@@ -86,10 +89,12 @@ function cookieTexts(header = ""): Record<string, string | undefined> {
 
 /** Returns the reader of a path, header or cookie parameter. */
 function readerOf(document: OpenApiDocument, parameter: ParameterObject): Read {
-  const { in: location, name, content, schema } = parameter;
-  const decode = location === "path" ? (text: string) => decodeSegment(name, text) : DECODERS[location];
+  const { name, content, schema } = parameter;
+  const location = parameter.in === "querystring" ? "query" : parameter.in;
   const { style } = styleOf(parameter);
-  const isPlain = (style === "simple" || style === "form") && kindOf(document, schema) === "scalar";
+  const decode = decoderOf(parameter);
+  const isPlain =
+    (style === "simple" || style === "form" || style === "cookie") && kindOf(document, schema) === "scalar";
   if (content === undefined && isPlain) {
     const types = nonNullTypesOf(document, schema);
     return (raw) => scalarOf(decode(raw), types);
@@ -102,6 +107,12 @@ function readerOf(document: OpenApiDocument, parameter: ParameterObject): Read {
       throw error instanceof SyntaxError ? unreadableParameter(location, name, error.message) : error;
     }
   };
+}
+
+/** Cookies of the style `cookie` are not percent-encoded (OpenAPI 3.2, "Style Values"). */
+function decoderOf({ in: location, name, style }: ParameterObject): (text: string) => string {
+  if (location === "path") return (text) => decodeSegment(name, text);
+  return style === "cookie" || location === "querystring" ? (text) => text : DECODERS[location];
 }
 
 const DECODERS = {

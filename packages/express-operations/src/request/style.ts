@@ -5,11 +5,11 @@ import { isJson } from "../media-type.ts";
 import { parseJson } from "./json.ts";
 import { type Sent, typedBy } from "./typed.ts";
 
-const DEFAULT_STYLES = { path: "simple", query: "form", header: "simple", cookie: "form" };
+const DEFAULT_STYLES = { path: "simple", query: "form", querystring: "form", header: "simple", cookie: "form" };
 
 /** Returns the style of a parameter and whether it is exploded, with the defaults of OpenAPI 3.1, "Parameter Object". */
 export function styleOf({ in: location, style = DEFAULT_STYLES[location], explode }: ParameterObject) {
-  return { style, explode: explode ?? style === "form" };
+  return { style, explode: explode ?? (style === "form" || style === "cookie") };
 }
 
 /**

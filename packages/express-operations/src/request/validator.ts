@@ -21,18 +21,24 @@ export type Validators = Map<string | undefined, CompiledSchemas>;
 export async function buildValidators(document: OpenApiDocument, entry: OperationEntry): Promise<Validators> {
   const requestBody = resolve<RequestBodyObject | undefined>(document, entry.operation.requestBody);
   const mediaTypes = Object.keys(requestBody?.content ?? {});
-  const part = excerpt(document, entry.method, requestSide(entry, requestBody));
+  const method = KNOWN.has(entry.method) ? entry.method : "post";
+  const part = excerpt(document, method, requestSide(entry, requestBody));
   rewriteRequestSchemas(part.document, part.operation);
   const sent = isBodyRequired(entry, requestBody) ? mediaTypes : [undefined, ...mediaTypes];
-  return compileRequestSchemas(part.document, part.at, entry.method, sent);
+  return compileRequestSchemas(part.document, part.at, method, sent);
 }
+
+/** The methods that EOV knows. A schema does not depend on the method. */
+const KNOWN = new Set(["get", "put", "post", "delete", "options", "head", "patch", "trace"]);
 
 /** Returns the parts of an operation that describe requests. */
 function requestSide(entry: OperationEntry, requestBody: RequestBodyObject | undefined): OperationObject {
   const { callbacks: _, requestBody: __, ...operation } = entry.operation;
   return {
     ...operation,
-    parameters: entry.parameters.map(({ style: ___, explode: ____, ...parameter }): ParameterObject => parameter),
+    parameters: entry.parameters.map(({ style: ___, explode: ____, ...parameter }): ParameterObject => {
+      return parameter.in === "querystring" ? { ...parameter, in: "query" } : parameter;
+    }),
     ...(requestBody && { requestBody: { ...requestBody, required: isBodyRequired(entry, requestBody) } }),
     responses: {},
   };

@@ -1,6 +1,8 @@
 import type { Request } from "express";
 import type { OpenApiDocument, OperationEntry, ParameterObject } from "../document/document.ts";
-import { expectVersion, type Implementation, type ImplementOptions, serve } from "../implement.ts";
+import { type Implementation, type ImplementOptions, serve } from "../implement.ts";
+import { readableDocument } from "../document/openapi-3-2.ts";
+import { expectVersion } from "../document/unsupported.ts";
 import type { UntypedHandler } from "../operation.ts";
 import { Problem, PROBLEM_CODES } from "../problem.ts";
 import type { VerifyBody } from "../request/body.ts";
@@ -48,8 +50,9 @@ export function implementWebhooks<Webhooks, Env extends HandlerTypes = HandlerTy
   return <Given extends Handlers<ReceivedWebhooks<Webhooks>, Env>>(
     options: ImplementWebhooksOptions<Webhooks, Env, Given>,
   ): Implementation => {
-    const { document, secret, paths = {} } = options;
-    expectVersion(document);
+    const { secret, paths = {} } = options;
+    expectVersion(options.document);
+    const document = readableDocument(options.document);
     if (typeof secret !== "function") webhooksFor(secret);
     const entries = receivedEntries(document, paths);
     const handlers = options.handlers as Record<string, UntypedHandler>;

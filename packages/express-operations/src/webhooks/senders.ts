@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { OpenApiDocument, OperationEntry } from "../document/document.ts";
+import { readableDocument } from "../document/openapi-3-2.ts";
 import { declaredResponseReader } from "./declared-response.ts";
 import { deliver, type DeliveryOptions, type RetryOptions } from "./delivery.ts";
 import { callbacksOf, webhooksOf } from "./entries.ts";
@@ -44,8 +45,11 @@ export function webhookSenders<Webhooks, Signed extends string = never>() {
   return (
     options: SenderOptions,
   ): { [Id in keyof WebhookOperations<Webhooks>]: WebhookSender<WebhookOperations<Webhooks>[Id], Signed> } => {
-    const entries = webhooksOf(options.document);
-    return Object.fromEntries(entries.map((entry) => [entry.id, { send: senderOf(entry, options) }])) as never;
+    const document = readableDocument(options.document);
+    const entries = webhooksOf(document);
+    return Object.fromEntries(
+      entries.map((entry) => [entry.id, { send: senderOf(entry, { ...options, document }) }]),
+    ) as never;
   };
 }
 
@@ -61,10 +65,11 @@ export function callbackSenders<Webhooks, Signed extends string = never>() {
       [Name in keyof CallbackOperations<Webhooks>[Id]]: CallbackSender<CallbackOperations<Webhooks>[Id][Name], Signed>;
     };
   } => {
+    const document = readableDocument(options.document);
     const senders: Record<string, Record<string, CallbackSender<unknown>>> = {};
-    for (const { parent, expression, ...entry } of callbacksOf(options.document)) {
+    for (const { parent, expression, ...entry } of callbacksOf(document)) {
       const resolveUrl = resolverOf(parent, entry, expression);
-      const send = senderOf(entry, options);
+      const send = senderOf(entry, { ...options, document });
       const url = (source: CallbackSource) => validUrl(entry.id, () => resolveUrl(source));
       (senders[parent.id] ??= {})[entry.id] = {
         url,

@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type CostlySchema, costlySchemas } from "../../document/costly-schemas.ts";
 import { type OpenApiDocument, type OperationEntry, operationsOf } from "../../document/document.ts";
+import { readableDocument } from "../../document/openapi-3-2.ts";
 import type { Target } from "../exchange.ts";
 import { baseRequest, type GrowingInput, growingInputs, type RawRequest } from "./inputs.ts";
 
@@ -58,7 +59,8 @@ export interface CostReport {
  * server rejects it for its size although it is within the limits. Requests are real: valid ones write. Rejects if the
  * server runs in another thread or rejects the credentials.
  */
-export async function searchCosts(document: OpenApiDocument, target: CostTarget): Promise<CostReport> {
+export async function searchCosts(given: OpenApiDocument, target: CostTarget): Promise<CostReport> {
+  const document = readableDocument(given);
   const { isMeasured = () => true } = target;
   const excluded: CostlySchema[] = [];
   const costs: Cost[] = [];

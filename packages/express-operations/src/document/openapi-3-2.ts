@@ -1,0 +1,61 @@
+import { isVersion32, type OpenApiDocument, pointer } from "./document.ts";
+import { HOLDS_VALUES } from "./keywords.ts";
+
+const copies = new WeakMap<OpenApiDocument, OpenApiDocument>();
+
+/**
+ * Returns an OpenAPI 3.2 document in the form that this package reads: references with the document's own `$self` URI point
+ * into the document, and referenced media types are written out. Returns other documents as they are.
+ */
+export function readableDocument(document: OpenApiDocument): OpenApiDocument {
+  if (!isVersion32(document)) return document;
+  const copy = copies.get(document) ?? copied(document);
+  copies.set(document, copy);
+  return copy;
+}
+
+const MEDIA_TYPE = "#/components/mediaTypes/";
+
+function copied(document: OpenApiDocument): OpenApiDocument {
+  const { $self } = document as { $self?: string };
+  const prefix = $self === undefined ? undefined : `${$self}#`;
+  const localOf = (ref: string) =>
+    prefix !== undefined && ref.startsWith(prefix) ? ref.slice(prefix.length - 1) : ref;
+  const seen = new Map<object, unknown>();
+  const copyOf = (node: unknown): unknown => {
+    if (typeof node !== "object" || node === null) return node;
+    if (seen.has(node)) return seen.get(node);
+    if (Array.isArray(node)) {
+      const list: unknown[] = [];
+      seen.set(node, list);
+      for (const item of node) list.push(copyOf(item));
+      return list;
+    }
+    const copy: Record<string, unknown> = {};
+    seen.set(node, copy);
+    for (const [key, value] of Object.entries(node)) {
+      if (key === "$ref" && typeof value === "string") copy[key] = localOf(value);
+      else if (key === "content") copy[key] = copyOf(mediaTypesOf(value));
+      else copy[key] = HOLDS_VALUES.has(key) ? value : copyOf(value);
+    }
+    return copy;
+  };
+
+  /** Replaces each reference to a media type. A reference may lead to another one. */
+  const mediaTypesOf = (content: unknown): unknown => {
+    if (typeof content !== "object" || content === null) return content;
+    return Object.fromEntries(
+      Object.entries(content).map(([mediaType, own]) => {
+        let node: unknown = own;
+        for (let hops = 0; hops < 32; hops++) {
+          const { $ref } = (node ?? {}) as { $ref?: unknown };
+          const ref = typeof $ref === "string" ? localOf($ref) : "";
+          if (!ref.startsWith(MEDIA_TYPE)) break;
+          node = pointer(document, ref);
+        }
+        return [mediaType, node];
+      }),
+    );
+  };
+  return copyOf(document) as OpenApiDocument;
+}
