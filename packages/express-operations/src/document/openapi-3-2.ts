@@ -1,17 +1,12 @@
 import { isVersion32, type OpenApiDocument, pointer } from "./document.ts";
 import { HOLDS_VALUES } from "./keywords.ts";
 
-const copies = new WeakMap<OpenApiDocument, OpenApiDocument>();
-
 /**
  * Returns an OpenAPI 3.2 document in the form that this package reads: references with the document's own `$self` URI point
  * into the document, and referenced media types are written out. Returns other documents as they are.
  */
 export function readableDocument(document: OpenApiDocument): OpenApiDocument {
-  if (!isVersion32(document)) return document;
-  const copy = copies.get(document) ?? copied(document);
-  copies.set(document, copy);
-  return copy;
+  return isVersion32(document) ? copied(document) : document;
 }
 
 const MEDIA_TYPE = "#/components/mediaTypes/";

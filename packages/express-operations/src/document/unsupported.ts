@@ -6,7 +6,7 @@ import {
   type RequestBodyObject,
   resolve,
 } from "./document.ts";
-import { kindOf } from "../request/style.ts";
+import { kindOf, styleOf } from "../request/style.ts";
 
 // An import of `node:http` would load Node's unused WebSocket and fetch, because it reads every export.
 const { METHODS } = process.getBuiltinModule("node:http");
@@ -62,8 +62,9 @@ function unsupportedParameters(document: OpenApiDocument, { parameters }: Operat
   return faults;
 }
 
-function isExplodedCookie(document: OpenApiDocument, { style, explode, schema }: ParameterObject): boolean {
-  return style === "cookie" && explode !== false && kindOf(document, schema) !== "scalar";
+function isExplodedCookie(document: OpenApiDocument, parameter: ParameterObject): boolean {
+  const { style, explode } = styleOf(parameter);
+  return style === "cookie" && explode && kindOf(document, parameter.schema) !== "scalar";
 }
 
 /** Keywords of media types in requests that would otherwise be ignored, so that invalid bodies were accepted. */

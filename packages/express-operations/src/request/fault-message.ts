@@ -153,9 +153,7 @@ function declaredFor(
 ): ParameterObject | undefined {
   if (location === "body") return undefined;
   const isNamed = (own: string) => (location === "headers" ? own.toLowerCase() === name : own === name);
-  return parameters.find(({ in: declared, name: own }) => {
-    return (declared === "querystring" ? "query" : declared) === LOCATIONS[location] && isNamed(own);
-  });
+  return parameters.find(({ in: declared, name: own }) => declared === LOCATIONS[location] && isNamed(own));
 }
 
 /** Returns whether a header is repeated. Node joins the values by commas. */

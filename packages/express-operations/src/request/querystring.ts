@@ -8,7 +8,7 @@ import { isJsonContent } from "./style.ts";
 
 /**
  * Returns the reader of a query that is one value (OpenAPI 3.2, `in: querystring`): a form, JSON or a text, by its media
- * type. The value has the name of the parameter. Without a query there is no value.
+ * type. The value has the name of the parameter.
  */
 export function querystringReader(document: OpenApiDocument, parameter: ParameterObject): (query: string) => ReadPairs {
   const { name, content = {} } = parameter;
@@ -22,7 +22,6 @@ export function querystringReader(document: OpenApiDocument, parameter: Paramete
     return isJsonContent(content) ? parseJson(text) : text;
   };
   return (query) => {
-    if (query === "") return { values: {}, others: {} };
     if (!isPercentEncoded(query))
       throw createProblem(400, "The query is not valid percent-encoding. Write a percent sign itself as %25.");
     try {

@@ -21,15 +21,11 @@ export type Validators = Map<string | undefined, CompiledSchemas>;
 export async function buildValidators(document: OpenApiDocument, entry: OperationEntry): Promise<Validators> {
   const requestBody = resolve<RequestBodyObject | undefined>(document, entry.operation.requestBody);
   const mediaTypes = Object.keys(requestBody?.content ?? {});
-  const method = KNOWN.has(entry.method) ? entry.method : "post";
-  const part = excerpt(document, method, requestSide(entry, requestBody));
+  const part = excerpt(document, entry.method, requestSide(entry, requestBody));
   rewriteRequestSchemas(part.document, part.operation);
   const sent = isBodyRequired(entry, requestBody) ? mediaTypes : [undefined, ...mediaTypes];
-  return compileRequestSchemas(part.document, part.at, method, sent);
+  return compileRequestSchemas(part.document, part.at, entry.method, sent);
 }
-
-/** The methods that EOV knows. A schema does not depend on the method. */
-const KNOWN = new Set(["get", "put", "post", "delete", "options", "head", "patch", "trace"]);
 
 /** Returns the parts of an operation that describe requests. */
 function requestSide(entry: OperationEntry, requestBody: RequestBodyObject | undefined): OperationObject {
