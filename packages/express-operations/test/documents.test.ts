@@ -330,6 +330,14 @@ describe("multipart", () => {
     expect((await send("{}", { "Content-Type": "application/json" })).status).toBe(415);
   });
 
+  test("a body that ends within a file is rejected, and does not end the process", async () => {
+    await using server = await serve({ "/upload": { post: upload } });
+    const headers = { "Content-Type": "multipart/form-data; boundary=b" };
+    const body = '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nhello';
+    const response = await fetch(`${server.baseUrl}/upload`, { method: "POST", body, headers });
+    expect(response.status).toBe(400); // Vitest fails for an uncaught error
+  });
+
   test.each([
     [
       "Content-Disposition: form-data",

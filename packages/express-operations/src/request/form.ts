@@ -76,6 +76,7 @@ async function partsOf(bytes: Uint8Array, contentType: string): Promise<Part[]> 
     parser.on("file", (field, stream, { filename: name = "", mimeType }) => {
       const chunks: Buffer[] = [];
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("error", () => {}); // the parser reports the same error; without a listener, it would end the process
       stream.on("close", () => {
         parts.push({ name: field, file: { field, name, contentType: mimeType, bytes: Buffer.concat(chunks) } });
       });
