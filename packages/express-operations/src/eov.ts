@@ -17,8 +17,8 @@ import { compilePattern } from "./document/pattern.ts";
  *   under the key that it is given. Requests are validated by these schemas alone, because EOV's reading of parameters and
  *   forms differs from OpenAPI's, and because its errors are English text.
  * - `ajvOpts.baseOptions` returns the options of ajv. With `strictTuples`, ajv rejects a valid schema: a tuple that
- *   ends with `unevaluatedItems`. ajv prints warnings to `logger`. `code.regExp` compiles patterns, because ajv itself compiles them with the flag `u`
- *   alone.
+ *   ends with `unevaluatedItems`. Without `ownProperties`, it takes `constructor` for a field of every object. ajv prints
+ *   warnings to `logger`. `code.regExp` compiles patterns, because ajv itself compiles them with the flag `u` alone.
  * - `responseMiddleware` replaces `response.json` and passes errors to the `next` of its own call.
  */
 export const EOV_READ = "5.6.2";
@@ -160,7 +160,10 @@ async function bind(document: OpenApiDocument, path: string, method: string, opt
   const ajvOptions = validator.ajvOpts as unknown as { baseOptions: () => object };
   const baseOptions = ajvOptions.baseOptions.bind(ajvOptions);
   const regExp = Object.assign(compilePattern, { code: "new RegExp" }); // ajv reads `code` only to print a schema
-  ajvOptions.baseOptions = () => ({ ...baseOptions(), strictTuples: false, code: { regExp }, logger: LOGGER });
+  const ownProperties = INHERITED.test(JSON.stringify(document));
+  ajvOptions.baseOptions = () => {
+    return { ...baseOptions(), strictTuples: false, ownProperties, code: { regExp }, logger: LOGGER };
+  };
   const middlewares = validator.installMiddleware(Promise.resolve(spec)) as Middleware[];
   const step = (name: string): Middleware => {
     const named = middlewares.find((middleware) => middleware.name === name);
@@ -181,6 +184,12 @@ async function bind(document: OpenApiDocument, path: string, method: string, opt
   await run(step("metadataMiddleware"), probe);
   return { validator, metadata: probe.openapi, step };
 }
+
+/**
+ * Matches a document that names a property which all objects inherit, such as `constructor`. Only for such a document
+ * does ajv check that properties are own ones, because the check takes time.
+ */
+const INHERITED = new RegExp(`"(?:${Object.getOwnPropertyNames(Object.prototype).join("|")})"`);
 
 /** Returns whether a text is an http, https or ftp URL. Its time is linear in the length. */
 function isUrl(text: string): boolean {

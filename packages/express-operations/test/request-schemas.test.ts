@@ -19,6 +19,30 @@ async function post(schema: object, schemas: object, bodies: unknown[], openapi 
   return answers;
 }
 
+describe.each(["constructor", "toString", "hasOwnProperty"])("the name %s, which all objects inherit,", (name) => {
+  test("is an ordinary field", async () => {
+    const optional = { type: "object", properties: { [name]: string } };
+    const bodies = [{}, { [name]: "a" }, { [name]: 1 }];
+    const notText = `Body field "${name}" must be a string.`;
+    expect(await post(optional, {}, bodies)).toEqual([{}, { [name]: "a" }, notText]);
+    const isRequired = `Body field "${name}" is required.`;
+    expect(await post({ ...optional, required: [name] }, {}, bodies)).toEqual([isRequired, { [name]: "a" }, notText]);
+    const dependent = { type: "object", dependentRequired: { [name]: ["a"], b: [name] } };
+    expect(await post(dependent, {}, [{}, { b: 1 }])).toEqual([{}, `Body field "${name}" is required beside "b".`]);
+  });
+
+  test.each(["query", "header", "cookie"])("is an ordinary parameter: %s", async (place) => {
+    const send = async (required: boolean) => {
+      const parameters = [{ in: place, name, required, schema: string }];
+      await using server = await serveEcho({ "/x": { get: { operationId: "x", parameters, responses: anyJson } } });
+      const response = await fetch(`${server.baseUrl}/x`);
+      const { query, headers, cookies } = (await response.json()) as Record<string, object>;
+      return response.status === 200 ? { ...query, ...headers, ...cookies } : response.status;
+    };
+    expect([await send(false), await send(true)]).toEqual([{}, 400]);
+  });
+});
+
 describe("readOnly", () => {
   test("makes a field of another member of allOf optional, and rejects it", async () => {
     const Base = { type: "object", properties: { id: { ...string, readOnly: true } } };

@@ -67,8 +67,8 @@ export function parametersReader(document: OpenApiDocument, entry: OperationEntr
 export function namedHeaders(parameters: ParameterObject[], headers: Record<string, unknown>): Record<string, unknown> {
   const named: Record<string, unknown> = {};
   for (const { in: location, name } of parameters) {
-    const value = location === "header" ? headers[name.toLowerCase()] : undefined;
-    if (value !== undefined) named[name] = value;
+    const key = name.toLowerCase();
+    if (location === "header" && Object.hasOwn(headers, key)) named[name] = headers[key];
   }
   return named;
 }
@@ -77,7 +77,7 @@ function readEach(readers: [string, Read][], texts: Record<string, string | stri
   const values: Record<string, unknown> = {};
   for (const [name, read] of readers) {
     const text = texts[name];
-    if (text !== undefined) values[name] = read(String(text));
+    if (text !== undefined && Object.hasOwn(texts, name)) values[name] = read(String(text));
   }
   return values;
 }
