@@ -109,6 +109,18 @@ describe("a parameter in the style", () => {
   });
 });
 
+test("a text is not a list of lists, even if these are recursive", async () => {
+  const lists = { $anchor: "lists", type: "array", items: { anyOf: [integer, { $ref: "#lists" }] } };
+  expect(await send({ in: "query", schema: lists }, "p=[[5]]")).toEqual({ p: [[5]] });
+  expect(await send({ in: "query", schema: lists }, "p=5")).toEqual({ p: [5] });
+  expect(await send({ in: "query", schema: lists }, "p=x")).toMatch(/^Item 1 of query parameter "p" must be/);
+});
+
+test("an object in brackets is not read from a list of names and values", async () => {
+  const deep = { in: "query", style: "deepObject", schema: point } as const;
+  expect(await send(deep, "p=x,1")).toBe('Query parameter "p" must be an object.');
+});
+
 describe("a text becomes a value of its declared type:", () => {
   const either = { oneOf: [integer, string] };
   test.each<[schema: object, sent: string, expected: unknown]>([
@@ -196,6 +208,7 @@ describe("a form", () => {
     ["name=a&either=", { name: "a", either: "" }],
     ["name=a&either[b]=1", { name: "a", either: { b: 1 } }],
     ["name=", { name: "" }],
+    ["name=a&tags=", { name: "a", tags: [""] }],
   ])("%s", async (sent, expected) => {
     expect(await post(urlencoded, sent)).toEqual(expected);
   });
@@ -211,6 +224,8 @@ describe("a form", () => {
       `name=a&owner=${encodeURIComponent('{"age":1,"age":2}')}`,
       'Body field "owner" gives field "age" twice. Give it once.',
     ],
+    ["name=a&owner=age,5", 'Body field "owner" must be an object.'],
+    [`name=a&owner=${encodeURIComponent('{"age":1,}')}`, 'Body field "owner" must be an object.'],
   ])("%s is rejected", async (sent, message) => {
     expect(await post(urlencoded, sent)).toEqual(message);
   });

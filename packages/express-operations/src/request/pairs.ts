@@ -207,7 +207,7 @@ function fieldFor(
     isRequired: required,
     isExploded: isExplodedObject(document, parameter),
     brackets: bracketsOf(types, content),
-    emptyValue: isForm ? "" : allowEmptyValue ? emptyValueOf(types) : REJECTED,
+    emptyValue: isForm ? typed("") : allowEmptyValue ? emptyValueOf(types) : REJECTED,
     readText:
       isDelimited || content !== undefined ? textReader(document, parameter, decode) : (raw) => typed(decode(raw)),
     readParts: content !== undefined && isJsonContent(content) ? (parts) => parts : typed,

@@ -80,7 +80,7 @@ function divider(
       return kind === "scalar" ? decode(values[0]!) : parts(values[0]!, ",");
     };
   }
-  return kind === "scalar" ? decode : (raw) => parts(raw, delimiter);
+  return kind === "scalar" || style === "deepObject" ? decode : (raw) => parts(raw, delimiter);
 }
 
 /**

@@ -52,12 +52,14 @@ export function typedBy(document: OpenApiDocument, schema: Schema | undefined): 
     );
   };
 
-  const typedText = (text: string, types: Set<string>, declaration: Declaration): unknown => {
+  const typedText = (text: string, types: Set<string>, declaration: Declaration, isOnlyItem = false): unknown => {
     if (types.has("string")) return scalarOf(text, types);
     const value = jsonFor(text, types, declaration);
     if (value !== undefined) return value;
     const scalar = scalarOf(text, types);
-    return scalar === text && types.has("array") ? [typed(text, shapeFor(declaration).items)] : scalar;
+    if (scalar !== text || isOnlyItem || !types.has("array")) return scalar; // lists of lists may be recursive
+    const { items } = shapeFor(declaration);
+    return [typedText(text, typesOf(items), items, true)];
   };
 
   const jsonFor = (text: string, types: Set<string>, declaration: Declaration): unknown => {
