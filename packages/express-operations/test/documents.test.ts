@@ -330,6 +330,72 @@ describe("multipart", () => {
     expect((await send("{}", { "Content-Type": "application/json" })).status).toBe(415);
   });
 
+  describe("files of a field", () => {
+    const binary = { type: "string", format: "binary" };
+    const photo = new File([Uint8Array.of(0xff, 0xfe)], "a.png", { type: "image/png" });
+
+    /** Sends parts to a form with the field `photo`. Returns the body and the fields of the files, or the message. */
+    async function send(schema: object, parts: [name: string, value: string | File][], media: object = {}) {
+      const fields = { type: "object", properties: { photo: schema, name: { type: "string" } } };
+      const requestBody = { content: { "multipart/form-data": { schema: fields, ...media } } };
+      await using server = await serve({ "/x": { post: { ...upload, requestBody } } });
+      const data = new FormData();
+      for (const [name, value] of parts) data.append(name, value);
+      const response = await fetch(`${server.baseUrl}/x`, { method: "POST", body: data });
+      const answer = (await response.json()) as { body: object; files: { field: string }[]; message: string };
+      return response.status === 200 ? [answer.body, answer.files.map(({ field }) => field)] : answer.message;
+    }
+
+    test.each(["photo", "photo[]", "photo[0]"])("a list may have one file: %s", async (name) => {
+      const list = { type: "array", items: binary };
+      expect(await send(list, [[name, photo]])).toEqual([{ photo: [""] }, ["photo"]]);
+      expect(await send(list, [[name, "text"]])).toBe('Body field "photo" must be a file.');
+    });
+
+    test.each([
+      ["without a type", {}, {}],
+      ["of any items", { type: "array", items: {} }, {}],
+      ["or another choice", { oneOf: [binary, { type: "integer" }] }, {}],
+      ["of a media type that is not text", { type: "string" }, { encoding: { photo: { contentType: "image/png" } } }],
+    ])("%s are files, and texts are texts", async (_title, schema, media) => {
+      const [photos, text] = "items" in schema ? [[""], ["1"]] : ["", "oneOf" in schema ? 1 : "1"];
+      expect(await send(schema, [["photo", photo]], media)).toEqual([{ photo: photos }, ["photo"]]);
+      expect(await send(schema, [["photo", "1"]], media)).toEqual([{ photo: text }, []]);
+    });
+
+    test.each(["anyOf", "oneOf"])("%s with null are files alone", async (keyword) => {
+      const optional = { [keyword]: [binary, { type: "null" }] };
+      expect(await send(optional, [["photo", photo]])).toEqual([{ photo: "" }, ["photo"]]);
+      expect(await send(optional, [["photo", "text"]])).toBe('Body field "photo" must be a file.');
+    });
+
+    test("with lists of lists do not stop the operation", async () => {
+      const components = { schemas: { List: { type: "array", items: { $ref: "#/components/schemas/List" } } } };
+      const schema = { type: "object", properties: { lists: { $ref: "#/components/schemas/List" } } };
+      const requestBody = { content: { "multipart/form-data": { schema } } };
+      await using server = await serve({ "/x": { post: { ...upload, requestBody } } }, { components });
+      const response = await fetch(`${server.baseUrl}/x`, { method: "POST", body: formOf({ lists: "[[]]" }) });
+      expect(await response.json()).toMatchObject({ body: { lists: [[]] } });
+    });
+
+    test("that is text must be UTF-8, as its texts must", async () => {
+      expect(await send(binary, [["name", photo]])).toBe('Body field "name" is not valid UTF-8. Encode it as UTF-8.');
+    });
+  });
+
+  test("a text that is not UTF-8 is rejected", async () => {
+    await using server = await serve({ "/upload": { post: upload } });
+    const headers = { "Content-Type": "multipart/form-data; boundary=b" };
+    const send = async (text: string, encoding: BufferEncoding) => {
+      const part = (name: string, value: string) =>
+        `--b\r\nContent-Disposition: form-data; ${name}\r\n\r\n${value}\r\n`;
+      const body = `${part('name="title"', text)}${part('name="file"; filename="a"', "")}--b--\r\n`;
+      const sent = { method: "POST", body: Buffer.from(body, encoding), headers };
+      return (await fetch(`${server.baseUrl}/upload`, sent)).status;
+    };
+    expect([await send("é", "utf8"), await send("\uFFFD", "utf8"), await send("é", "latin1")]).toEqual([200, 200, 400]);
+  });
+
   test("a body that ends within a file is rejected, and does not end the process", async () => {
     await using server = await serve({ "/upload": { post: upload } });
     const headers = { "Content-Type": "multipart/form-data; boundary=b" };

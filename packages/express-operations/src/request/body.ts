@@ -2,8 +2,9 @@ import type { Request, Response } from "express";
 import type { MediaTypeObject, OpenApiDocument, Schema } from "../document/document.ts";
 import { nonNullTypesOf } from "../document/effective-schema.ts";
 import { parseJson } from "./json.ts";
+import { decodeUtf8 } from "./utf8.ts";
 import { oneOf } from "../lists.ts";
-import { declaredAs, isJson, type MediaType, parseMediaType } from "../media-type.ts";
+import { declaredAs, isJson, isText, type MediaType, parseMediaType } from "../media-type.ts";
 import { type Problem, createProblem } from "../problem.ts";
 import type { UploadedFile } from "./subject.ts";
 import { formReader, multipartReader } from "./form.ts";
@@ -20,8 +21,6 @@ export interface ReceivedBody {
   /** The files of a multipart body. */
   files?: UploadedFile[];
 }
-
-const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
  * Returns the body of a request, or undefined if it has none. A body that has already arrived is returned without a
@@ -182,17 +181,10 @@ function mayBeText(document: OpenApiDocument, schema: Schema | undefined): boole
   return types.size === 0 || types.has("string");
 }
 
-/** Returns whether a media type is text that people read: `text/…`, XML and YAML. */
-function isText(essence: string): boolean {
-  return (essence.startsWith("text/") && !isJson(essence)) || /[/+.-](?:xml|yaml)$/.test(essence);
-}
-
 function textOf(bytes: Buffer): string {
-  try {
-    return UTF_8.decode(bytes);
-  } catch {
-    throw createProblem(400, "The request body is not valid UTF-8. Encode it as UTF-8.");
-  }
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw createProblem(400, "The request body is not valid UTF-8. Encode it as UTF-8.");
+  return text;
 }
 
 function jsonOf(text: string): unknown {

@@ -7,13 +7,15 @@ import type {
   ParameterObject,
   Schema,
 } from "../document/document.ts";
-import { effectiveSchema } from "../document/effective-schema.ts";
+import { effectiveSchema, nonNullTypesOf } from "../document/effective-schema.ts";
 import { shapesOf } from "../document/shape.ts";
+import { essenceOf, isJson, isText } from "../media-type.ts";
 import { createProblem, unreadableField } from "../problem.ts";
 import { type Pair, type PairsOptions, pairsReader } from "./pairs.ts";
 import { decodeFormText, isPercentEncoded, parsePairs } from "./query.ts";
 import { kindOf } from "./style.ts";
 import type { UploadedFile } from "./subject.ts";
+import { decodeUtf8 } from "./utf8.ts";
 
 /** The fields and files of a form. */
 export interface ReadForm {
@@ -34,31 +36,44 @@ export function formReader(document: OpenApiDocument, mediaType: MediaTypeObject
 /**
  * Returns the parser of `multipart/form-data` bodies of a declared media type (RFC 7578). A part of a file field is a
  * file, and its field holds an empty text for each file. Other parts are fields. Rejects text in a file field, because
- * the schema treats text and file alike as strings.
+ * the schema treats text and file alike as strings. A field that may hold anything takes texts and files.
  */
 export function multipartReader(
   document: OpenApiDocument,
   mediaType: MediaTypeObject,
 ): (bytes: Uint8Array, contentType: string) => Promise<ReadForm> {
   const read = fieldsReader(document, mediaType, (text) => text);
-  const fileFields = new Set(
-    fieldsOf(document, mediaType.schema).flatMap(([name, schemas]) => {
-      return schemas.some((schema) => isFile(document, schema)) ? name : [];
+  const fields = fieldsOf(document, mediaType.schema);
+  const declared = new Set(fields.map(([name]) => name));
+  const namesOf = (fitting: typeof fields): Set<string> => new Set(fitting.map(([name]) => name));
+  const fileFields = namesOf(fields.filter(([, schemas]) => schemas.some((schema) => isFile(document, schema))));
+  const textFields = namesOf(
+    fields.filter(([name, schemas]) => {
+      const contentType = mediaType.encoding?.[name]?.contentType;
+      return !fileFields.has(name) && !schemas.some((schema) => mayBeFile(document, schema, contentType));
     }),
   );
-  const declared = new Set(fieldsOf(document, mediaType.schema).map(([name]) => name));
+  const fieldOf = (name: string): string => (declared.has(name) ? name : name.replace(/\[\d*\]$/, ""));
   return async (bytes, contentType) => {
     const pairs: Pair[] = [];
     const files: UploadedFile[] = [];
-    for (const part of await partsOf(bytes, contentType)) {
-      const isField = part.file === undefined || (declared.has(part.name) && !fileFields.has(part.name));
-      if (!isField) files.push(part.file!);
-      else if (fileFields.has(part.name)) throw unreadableField(part.name, "must be a file");
-      pairs.push([part.name, isField ? (part.text ?? Buffer.from(part.file!.bytes).toString()) : ""]);
+    for (const { name, text, file } of await partsOf(bytes, contentType)) {
+      const field = fieldOf(name);
+      if (file !== undefined && !textFields.has(field)) {
+        files.push(declared.has(field) ? { ...file, field } : file);
+        pairs.push([name, ""]);
+        continue;
+      }
+      if (fileFields.has(field)) throw unreadableField(field, "must be a file");
+      const decoded = file === undefined ? text : decodeUtf8(file.bytes);
+      if (decoded === undefined) throw unreadableField(field, NOT_UTF_8);
+      pairs.push([name, decoded]);
     }
     return { value: read(pairs), files };
   };
 }
+
+const NOT_UTF_8 = "is not valid UTF-8. Encode it as UTF-8";
 
 /** A part of a multipart body: a text, or a file. */
 interface Part {
@@ -92,6 +107,8 @@ async function partsOf(bytes: Uint8Array, contentType: string): Promise<Part[]> 
       throw createProblem(400, "A part of the request body has no name. Name its field in Content-Disposition.");
     if (text === undefined && file === undefined)
       throw unreadableField(name, "is in an unknown charset. Send it in UTF-8");
+    // busboy replaces invalid bytes by this character
+    if (text?.includes("\uFFFD") && !Buffer.from(bytes).includes("\uFFFD")) throw unreadableField(name, NOT_UTF_8);
   }
   return parts;
 }
@@ -147,8 +164,34 @@ function fieldsOf(document: OpenApiDocument, schema: Schema = {}): [name: string
   return Array.from(fields, ([name, { schemas }]) => [name, schemas]);
 }
 
-function isFile(document: OpenApiDocument, node: Schema): boolean {
-  const { format, contentMediaType, contentEncoding, items } = effectiveSchema(document, node);
+/** Returns whether a field holds a file or a list of files, as far as its value is not null. */
+function isFile(document: OpenApiDocument, node: Schema, seen = new Set<Schema>()): boolean {
+  if (seen.has(node)) return false;
+  seen.add(node);
+  const schema = effectiveSchema(document, node);
+  const { format, contentMediaType, contentEncoding, items } = schema;
   if (format === "binary" || (contentMediaType !== undefined && contentEncoding === undefined)) return true;
-  return items !== undefined && isFile(document, items);
+  if (items !== undefined) return isFile(document, items, seen);
+  const choices = choicesOf(document, schema);
+  return choices.length > 0 && choices.every((choice) => isFile(document, choice, seen));
+}
+
+/** Returns the members of a choice except for null. */
+function choicesOf(document: OpenApiDocument, { anyOf, oneOf }: Schema): Schema[] {
+  const members = [anyOf ?? [], oneOf ?? []].flat() as Schema[];
+  return members.filter((member) => effectiveSchema(document, member).type !== "null");
+}
+
+/**
+ * Returns whether a field may hold a file: its schema says nothing or has a file as a choice, or its media type is
+ * neither text nor JSON (OpenAPI 3.1, "Encoding Object").
+ */
+function mayBeFile(document: OpenApiDocument, node: Schema, contentType: string | undefined): boolean {
+  const schema = effectiveSchema(document, node);
+  if (choicesOf(document, schema).some((choice) => isFile(document, choice))) return true;
+  const { items = node } = schema;
+  const types = nonNullTypesOf(document, items);
+  if (types.size === 0) return fieldsOf(document, items).length === 0;
+  const mediaTypes = contentType?.split(",").map(essenceOf) ?? [];
+  return types.has("string") && mediaTypes.length > 0 && !mediaTypes.some((type) => isText(type) || isJson(type));
 }
