@@ -43,6 +43,41 @@ describe.each(["constructor", "toString", "hasOwnProperty"])("the name %s, which
   });
 });
 
+describe("the schemas true and false", () => {
+  test.each(["application/json", "application/x-www-form-urlencoded", "text/plain", "image/png"])(
+    "of a body: %s",
+    async (type) => {
+      const statusOf = async (schema: boolean) => {
+        const requestBody = { content: { [type]: { schema } } };
+        await using server = await serveEcho({ "/x": { post: { operationId: "x", requestBody, responses: anyJson } } });
+        const headers = { "Content-Type": type };
+        return (await fetch(`${server.baseUrl}/x`, { method: "POST", headers, body: "1" })).status;
+      };
+      expect([await statusOf(true), await statusOf(false)]).toEqual([200, type === "image/png" ? 200 : 400]);
+    },
+  );
+
+  test.each(["query", "header", "cookie"])("of a parameter: %s", async (place) => {
+    const statusOf = async (schema: boolean) => {
+      const parameters = [{ in: place, name: "p", schema }];
+      await using server = await serveEcho({ "/x": { get: { operationId: "x", parameters, responses: anyJson } } });
+      return (
+        await fetch(`${server.baseUrl}/x?${place === "query" ? "p=1" : ""}`, { headers: { p: "1", Cookie: "p=1" } })
+      ).status;
+    };
+    expect([await statusOf(true), await statusOf(false)]).toEqual([200, 400]);
+  });
+
+  test("of a field in the members of a choice", async () => {
+    const member = (name: string) => ({ type: "object", required: [name], properties: { [name]: true, other: false } });
+    const schema = { oneOf: [member("a"), member("b")] };
+    expect(await post(schema, {}, [{ a: 1 }, { c: 1 }])).toEqual([
+      { a: 1 },
+      "The request body must have one of the forms that the API description gives.",
+    ]);
+  });
+});
+
 describe("readOnly", () => {
   test("makes a field of another member of allOf optional, and rejects it", async () => {
     const Base = { type: "object", properties: { id: { ...string, readOnly: true } } };

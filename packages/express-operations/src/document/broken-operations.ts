@@ -63,6 +63,7 @@ export function brokenOperationFinder(document: OpenApiDocument): (entry: Operat
 
 /** Returns the direct subschemas of a schema. Throws an error that names the place of an invalid keyword. */
 function partsOf(document: OpenApiDocument, schema: Schema, at: string) {
+  if (typeof schema !== "object") return []; // `true` and `false` are schemas of JSON Schema 2020-12
   try {
     if (schema.$ref === undefined || !document.openapi.startsWith("3.0.")) expectKeywords(schema);
     return [...schemasInPlace(document, schema), ...schemasOfParts(document, schema)];

@@ -28,6 +28,7 @@ export function nonNullTypesOf(document: OpenApiDocument, node: Schema | undefin
 
 function allTypesOf(document: OpenApiDocument, node: Schema | undefined): string[] {
   const schema = resolve<Schema>(document, node ?? {});
+  if (typeof schema !== "object") return []; // `true` and `false` are schemas of JSON Schema 2020-12
   if (schema.type !== undefined) return [schema.type].flat();
   const members = (keyword: "allOf" | "oneOf" | "anyOf") =>
     ((schema[keyword] ?? []) as Schema[]).map((member) => allTypesOf(document, member));
@@ -35,7 +36,8 @@ function allTypesOf(document: OpenApiDocument, node: Schema | undefined): string
   if (narrowed !== undefined) return narrowed;
   const choices = [...members("oneOf"), ...members("anyOf")];
   if (choices.length > 0) return choices.every((types) => types.length > 0) ? choices.flat() : [];
-  return [schema["enum"] ?? ("const" in schema ? schema["const"] : [])].flat().map(typeOf);
+  const values = schema["enum"] ?? ("const" in schema ? [schema["const"]] : []);
+  return (values as unknown[]).map(typeOf);
 }
 
 /** Returns the JSON type of a value. */

@@ -35,6 +35,7 @@ export function rewriteRequestSchemas(
   const seen = new Set<Schema>();
   for (const holder of holders) {
     if (holder.schema === undefined) continue;
+    if (typeof holder.schema === "boolean") holder.schema = holder.schema ? {} : { not: {} }; // EOV expects an object
     const { readOnly, ...schema } = resolve<Schema>(document, holder.schema);
     if (readOnly !== undefined) holder.schema = schema;
     if (holder.required === true) holder.schema = withoutDefault(holder.schema, resolve(document, holder.schema));

@@ -41,7 +41,7 @@ export function shapesOf(document: OpenApiDocument): (declaration: Declaration) 
     shapes.set(key, shape);
     return shape;
   };
-  return (declaration) => (declaration.shape ??= shapeOf(declaration.schemas));
+  return (declaration) => (declaration.shape ??= shapeOf(schemasIn(declaration.schemas)));
 }
 
 const COMBINING = ["allOf", "oneOf", "anyOf"] as const;

@@ -119,6 +119,7 @@ function constantsIn(choice: Fault, part: Fault): Map<string, unknown[]> {
     : Object.entries(part.value === choice.value ? propertiesOf(part.schema) : {});
   return new Map(
     fields.flatMap(([name, schema]) => {
+      if (!isRecord(schema)) return []; // `true` and `false` require no constants
       const constants = "const" in schema ? [schema["const"]] : (schema["enum"] as unknown[] | undefined);
       return constants === undefined ? [] : [[name, constants] as const];
     }),

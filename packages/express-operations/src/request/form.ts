@@ -50,7 +50,8 @@ export function multipartReader(
   const textFields = namesOf(
     fields.filter(([name, schemas]) => {
       const contentType = mediaType.encoding?.[name]?.contentType;
-      return !fileFields.has(name) && !schemas.some((schema) => mayBeFile(document, schema, contentType));
+      if (fileFields.has(name) || schemas.length === 0) return false; // the schema `true` allows anything
+      return !schemas.some((schema) => mayBeFile(document, schema, contentType));
     }),
   );
   const fieldOf = (name: string): string => (declared.has(name) ? name : name.replace(/\[\d*\]$/, ""));
