@@ -170,6 +170,24 @@ describe("a discriminator", () => {
     ]);
   });
 
+  test.each([
+    ["within another schema", "#/components/schemas/Pet/$defs/Cat"],
+    ["with an anchor", "#Cat"],
+  ])("chooses a schema %s, by its name or by the mapping", async (_title, $ref) => {
+    const $defs = { Cat: { $anchor: "Cat", ...Cat }, Dog };
+    const oneOf = [{ $ref }, { $ref: "#/components/schemas/Pet/$defs/Dog" }];
+    const Pet = (mapping?: object) => ({ $defs, oneOf, discriminator: { propertyName: "kind", mapping } });
+    expect(await post(ref("Pet"), { Pet: Pet() }, bodies)).toEqual([
+      bodies[0],
+      bodies[1],
+      'Body field "lives" must be an integer.',
+    ]);
+    expect(await post(ref("Pet"), { Pet: Pet({ tom: $ref }) }, [{ kind: "tom" }, { kind: "Part1" }])).toEqual([
+      { kind: "tom" },
+      'Body field "kind" must be one of: tom, Dog.',
+    ]);
+  });
+
   test("chooses in a field and in a list", async () => {
     const pets = { type: "array", items: choice({ propertyName: "kind" }) };
     expect(

@@ -1,5 +1,13 @@
+import { copyDiscriminator } from "./discriminator.ts";
 import { HOLDS_VALUES, IS_MAP } from "./keywords.ts";
-import { type OpenApiDocument, type OperationObject, pointer, pointerKeys, referenceOf } from "./document.ts";
+import {
+  type OpenApiDocument,
+  type OperationObject,
+  type Schema,
+  pointer,
+  pointerKeys,
+  referenceOf,
+} from "./document.ts";
 
 /** A document that holds one operation, and the path of the operation. */
 export interface Excerpt {
@@ -94,6 +102,11 @@ export function expectValidated(node: object, isMap: boolean): void {
     throw new Error('A schema names a field "__proto__", which ajv does not check.');
 }
 
+/** Returns whether the members of a schema have a discriminator. Older documents write its name alone. */
+function isChoice(node: object): node is Schema {
+  return ("oneOf" in node || "anyOf" in node) && "discriminator" in node && typeof node.discriminator === "object";
+}
+
 /**
  * Returns a function that copies a node. `copyReference` returns the reference of the copy. OpenAPI 3.0 ignores keywords
  * beside a reference.
@@ -111,6 +124,7 @@ function copier(copyReference: (ref: string) => string, ignoresSiblings: boolean
       kept.map(([key, value]): [string, unknown] => {
         if (isMap) return [key, copyOf(value)];
         if ((key === "$ref" || key === "$dynamicRef") && $ref !== undefined) return ["$ref", $ref];
+        if (key === "discriminator" && isChoice(node)) return [key, copyDiscriminator(node, copyReference)];
         if (HOLDS_VALUES.has(key)) return [key, structuredClone<unknown>(value)];
         return [key, copyOf(value, IS_MAP.has(key))];
       }),

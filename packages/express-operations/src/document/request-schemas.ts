@@ -1,9 +1,9 @@
+import { type Discriminator, isTarget, valuesFor } from "./discriminator.ts";
 import {
   type MediaTypeObject,
   type OpenApiDocument,
   type OperationObject,
   type ParameterObject,
-  pointerKeys,
   type RequestBodyObject,
   resolve,
   type Schema,
@@ -102,14 +102,14 @@ function requireDiscriminator(schema: Schema): void {
   const { discriminator } = schema as { discriminator?: Discriminator };
   delete schema["discriminator"];
   if (discriminator?.propertyName === undefined) return;
-  const { propertyName: name, mapping = {}, defaultMapping } = discriminator;
+  const { propertyName: name, defaultMapping } = discriminator;
   for (const keyword of ["oneOf", "anyOf"]) {
     const members = schema[keyword] as Schema[] | undefined;
     if (members === undefined) continue;
     schema[keyword] = members.map((member) => {
-      const values = valuesFor(member.$ref, mapping);
+      const values = valuesFor(member.$ref, discriminator);
       if (isTarget(member.$ref, defaultMapping)) {
-        const others = members.flatMap(({ $ref }) => ($ref === member.$ref ? [] : valuesFor($ref, mapping)));
+        const others = members.flatMap(({ $ref }) => ($ref === member.$ref ? [] : valuesFor($ref, discriminator)));
         return { allOf: [{ not: hasValue(name, others) }, member] };
       }
       return values.length === 0 ? member : { allOf: [hasValue(name, values), member] };
@@ -117,27 +117,6 @@ function requireDiscriminator(schema: Schema): void {
   }
 }
 
-/** https://spec.openapis.org/oas/v3.2.0#discriminator-object */
-interface Discriminator {
-  propertyName?: string;
-  mapping?: Record<string, string>;
-  /** The schema of values without the property, or with a value of no other schema. */
-  defaultMapping?: string;
-}
-
 function hasValue(name: string, values: string[]): Schema {
   return { type: "object", required: [name], properties: { [name]: { enum: values } } };
-}
-
-/** Returns whether a mapping names a schema, by its reference or by its name. */
-function isTarget(ref: string | undefined, target: string | undefined): boolean {
-  return ref !== undefined && (target === ref || target === pointerKeys(ref).at(-1));
-}
-
-/** Returns the values of a discriminator that choose a schema: those of the mapping, else the name of the schema. */
-function valuesFor(ref: string | undefined, mapping: Record<string, string>): string[] {
-  if (ref === undefined) return [];
-  const name = pointerKeys(ref).at(-1)!;
-  const mapped = Object.entries(mapping).flatMap(([value, target]) => (isTarget(ref, target) ? value : []));
-  return mapped.length > 0 ? mapped : [name];
 }
