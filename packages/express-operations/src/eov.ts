@@ -3,6 +3,7 @@ import { ContentType } from "express-openapi-validator/dist/middlewares/util.js"
 import { OpenApiValidator } from "express-openapi-validator/dist/openapi.validator.js";
 import { type OpenApiDocument, type Schema, unescapeKey } from "./document/document.ts";
 import { compilePattern } from "./document/pattern.ts";
+import { isMultipleOf } from "./request/multiple-of.ts";
 
 /**
  * The release of express-openapi-validator (EOV) that this file was written for. This file alone imports EOV. It relies
@@ -86,6 +87,7 @@ export async function compileRequestSchemas(
   const requests = new RequestValidator(document as never, { ...validator.ajvOpts.request, verbose: true });
   const { ajv, ajvBody, buildMiddleware } = requests as unknown as PrivateValidator;
   ajv.opts.coerceTypes = false; // values are typed before validation
+  for (const instance of new Set([ajv, ajvBody])) instance.removeKeyword("multipleOf").addKeyword(MULTIPLE_OF);
   const compiled = new Map<string | undefined, CompiledSchemas>();
   for (const contentType of contentTypes) {
     const key = contentType ?? "";
@@ -105,6 +107,8 @@ interface PrivateValidator {
 }
 
 interface Ajv {
+  removeKeyword: (keyword: string) => Ajv;
+  addKeyword: (definition: object) => Ajv;
   getSchema: (key: string) => CompiledSchema;
 }
 
@@ -118,6 +122,13 @@ export async function responseEov(document: OpenApiDocument, path: string): Prom
   await validateResponse(validate, metadata, 200, {}); // compiles all schemas
   return (status, body) => validateResponse(validate, metadata, status, body);
 }
+
+const MULTIPLE_OF = {
+  keyword: "multipleOf",
+  type: "number",
+  schemaType: "number",
+  compile: (step: number) => (value: number) => isMultipleOf(value, step),
+};
 
 /** Formats that were reported as unknown. */
 const unknownFormats = new Set<string>();

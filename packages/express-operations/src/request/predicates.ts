@@ -19,7 +19,6 @@ interface KeywordParams {
   comparison: string;
   limit: number;
   len: number | undefined;
-  multipleOf: number;
   minContains: number | undefined;
   maxContains: number | undefined;
   pattern: string;
@@ -46,7 +45,7 @@ const PREDICATES: Record<string, PredicateOf> = {
   maximum: number,
   exclusiveMinimum: number,
   exclusiveMaximum: number,
-  multipleOf: ({ multipleOf }) => `must be a multiple of ${String(multipleOf)}`,
+  multipleOf: (_, { schema }) => `must be a multiple of ${String(schema["multipleOf"])}`,
   minLength: size("Length", "character"),
   maxLength: size("Length", "character"),
   minItems: size("Items", "item"),
