@@ -3,6 +3,7 @@ import { ContentType } from "express-openapi-validator/dist/middlewares/util.js"
 import { OpenApiValidator } from "express-openapi-validator/dist/openapi.validator.js";
 import { type OpenApiDocument, type Schema, unescapeKey } from "./document/document.ts";
 import { compilePattern } from "./document/pattern.ts";
+import { BASE64, isDateTime, UUID } from "./request/formats.ts";
 import { isMultipleOf } from "./request/multiple-of.ts";
 
 /**
@@ -153,8 +154,9 @@ interface EovOptions {
 
 /**
  * Loads a document into EOV and finds its only operation. EOV's middlewares expect `metadata` as `request.openapi`.
- * Dates stay strings, and must be in the calendar. `int64` accepts only integers that a double holds exactly. `url` is parsed, because its
- * expression in ajv-formats takes quadratic time.
+ * Dates stay strings, and must be in the calendar. `int64` accepts only integers that a double holds exactly. `url` is
+ * parsed, because its expression in ajv-formats takes quadratic time. The expressions of `date-time`, `byte` and `uuid`
+ * accept more than their RFCs: a line feed for the T, any text with an empty line, and a prefix.
  */
 async function bind(document: OpenApiDocument, path: string, method: string, options: EovOptions) {
   const spec = { apiDoc: document as never, basePaths: [""], routes: [routeOf(path, method)], serial: 0 };
@@ -165,7 +167,13 @@ async function bind(document: OpenApiDocument, path: string, method: string, opt
     fileUploader: false,
     ajvFormats: { mode: "full" },
     ...options,
-    formats: { int64: { type: "number", validate: Number.isSafeInteger }, url: { type: "string", validate: isUrl } },
+    formats: {
+      int64: { type: "number", validate: Number.isSafeInteger },
+      url: { type: "string", validate: isUrl },
+      "date-time": { type: "string", validate: isDateTime },
+      byte: { type: "string", validate: BASE64 },
+      uuid: { type: "string", validate: UUID },
+    },
     serDes: [{ format: "date-time" }, { format: "date" }],
   });
   const ajvOptions = validator.ajvOpts as unknown as { baseOptions: () => object };
