@@ -13,10 +13,12 @@ import {
   type UntypedHandler,
 } from "./operation.ts";
 import { PathRouter } from "./request/path-router.ts";
+import type { BodyLimits } from "./request/limits.ts";
 import type { ProblemFormat } from "./problem.ts";
 import type { CheckedShare, Violation } from "./response/response-check.ts";
 import type { SecurityHandler } from "./security/security.ts";
 import type { HandlerTypes, Handlers, NoOthers } from "./types.ts";
+import { expectRequestBody, streamedBodyLimits } from "./upload/streamed-body.ts";
 
 /** The options of `implement`. */
 export type ImplementOptions<Operations, Env extends HandlerTypes, Given extends Handlers<Operations, Env>> = {
@@ -41,7 +43,7 @@ interface ContextOptions<Context> {
   context: (request: Request) => Context;
 }
 
-interface CommonOptions {
+interface CommonOptions extends Partial<BodyLimits> {
   /**
    * How error responses are written: `"json"`, `"problem+json"` (RFC 9457), `"declared"`, or a function that returns status,
    * headers, media type and body. Default: `"declared"`.
@@ -49,8 +51,6 @@ interface CommonOptions {
   problemFormat?: ProblemFormat;
   /** The realm of authentication challenges (RFC 9110, section 11.5). Default: `api`. */
   realm?: string;
-  /** Largest request body in bytes. Default: 65,536. */
-  bodyLimit?: number;
   /**
    * Accepts vendor types such as `application/vnd.shop+json` where the document declares `application/json`, in requests
    * and in `Accept`. Default: false.
@@ -116,7 +116,6 @@ function buildRouter(
     security = {},
     context,
     realm = "api",
-    bodyLimit = 65_536,
     vendorTypes = false,
     checkResponses = "off",
     onViolation = () => {},
@@ -126,14 +125,18 @@ function buildRouter(
   if (mismatches.length > 0)
     throw new Error(`The document and its implementation do not match:\n- ${mismatches.join("\n- ")}`);
 
-  for (const entry of entries) if (isCacheable(handlers[entry.id]!)) expectCacheable(entry);
+  for (const entry of entries) {
+    const handler = handlers[entry.id]!;
+    if (isCacheable(handler)) expectCacheable(entry);
+    if (streamedBodyLimits(handler) !== undefined) expectRequestBody(document, entry);
+  }
   const responseCache = cache && new ResponseCache(cache);
 
   const router = new PathRouter<Route>();
   const checking = { share: checkResponses, onViolation };
   const shared = {
     document,
-    bodyLimit,
+    limits: options,
     vendorTypes,
     checking,
     cache: responseCache,

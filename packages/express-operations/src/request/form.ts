@@ -9,7 +9,8 @@ import type {
 } from "../document/document.ts";
 import { effectiveSchema } from "../document/effective-schema.ts";
 import { shapesOf } from "../document/shape.ts";
-import { createProblem, unreadableField } from "../problem.ts";
+import { createProblem, Problem, unreadableField } from "../problem.ts";
+import { type BodyLimits, fieldsTooLarge, fileTooLarge, tooManyParts } from "./limits.ts";
 import { type Pair, type PairsOptions, pairsReader } from "./pairs.ts";
 import { decodeFormText, isPercentEncoded, parsePairs } from "./query.ts";
 import { kindOf } from "./style.ts";
@@ -31,6 +32,27 @@ export function formReader(document: OpenApiDocument, mediaType: MediaTypeObject
   };
 }
 
+/** The fields of a form. */
+export interface FormFields {
+  /** Reads the texts of fields by their names, and types them. */
+  read: (pairs: Pair[]) => object;
+  /** The schemas that may describe each declared field. */
+  declared: ReadonlyMap<string, Schema[]>;
+  /** The declared fields that are files, or lists of files. */
+  files: ReadonlySet<string>;
+}
+
+/** Returns the fields of `multipart/form-data` bodies of a declared media type. */
+export function multipartFields(document: OpenApiDocument, mediaType: MediaTypeObject): FormFields {
+  const fields = fieldsOf(document, mediaType.schema);
+  const files = fields.filter(([, schemas]) => schemas.some((schema) => isFile(document, schema)));
+  return {
+    read: fieldsReader(document, mediaType, (text) => text),
+    declared: new Map(fields),
+    files: new Set(files.map(([name]) => name)),
+  };
+}
+
 /**
  * Returns the parser of `multipart/form-data` bodies of a declared media type (RFC 7578). A part of a file field is a
  * file, and its field holds an empty text for each file. Other parts are fields. Rejects text in a file field, because
@@ -39,22 +61,21 @@ export function formReader(document: OpenApiDocument, mediaType: MediaTypeObject
 export function multipartReader(
   document: OpenApiDocument,
   mediaType: MediaTypeObject,
+  limits: BodyLimits,
 ): (bytes: Uint8Array, contentType: string) => Promise<ReadForm> {
-  const read = fieldsReader(document, mediaType, (text) => text);
-  const fileFields = new Set(
-    fieldsOf(document, mediaType.schema).flatMap(([name, schemas]) => {
-      return schemas.some((schema) => isFile(document, schema)) ? name : [];
-    }),
-  );
-  const declared = new Set(fieldsOf(document, mediaType.schema).map(([name]) => name));
+  const { read, declared, files: fileFields } = multipartFields(document, mediaType);
   return async (bytes, contentType) => {
     const pairs: Pair[] = [];
     const files: UploadedFile[] = [];
-    for (const part of await partsOf(bytes, contentType)) {
+    let fieldBytes = 0;
+    for (const part of await partsOf(bytes, contentType, limits)) {
       const isField = part.file === undefined || (declared.has(part.name) && !fileFields.has(part.name));
+      const text = isField ? (part.text ?? Buffer.from(part.file!.bytes).toString()) : "";
+      fieldBytes += part.name.length + text.length;
+      if (fieldBytes > limits.fieldLimit) throw fieldsTooLarge(limits.fieldLimit);
       if (!isField) files.push(part.file!);
       else if (fileFields.has(part.name)) throw unreadableField(part.name, "must be a file");
-      pairs.push([part.name, isField ? (part.text ?? Buffer.from(part.file!.bytes).toString()) : ""]);
+      pairs.push([part.name, text]);
     }
     return { value: read(pairs), files };
   };
@@ -67,13 +88,23 @@ interface Part {
   file?: UploadedFile;
 }
 
-async function partsOf(bytes: Uint8Array, contentType: string): Promise<Part[]> {
+async function partsOf(
+  bytes: Uint8Array,
+  contentType: string,
+  { fileLimit, maxParts }: BodyLimits,
+): Promise<Part[]> {
   const parts: Part[] = [];
+  let count = 0;
   try {
-    const limits = { fieldSize: Infinity, fieldNameSize: bytes.length };
-    const parser = busboy({ headers: { "content-type": contentType }, limits, defParamCharset: "utf8" });
-    parser.on("field", (name, text) => parts.push({ name, text }));
+    const parser = multipartParser(contentType, Infinity);
+    const stop = () => parser.destroy(tooManyParts(maxParts));
+    parser.on("field", (name, text) => (++count > maxParts ? stop() : parts.push({ name, text })));
     parser.on("file", (field, stream, { filename: name = "", mimeType }) => {
+      stream.on("error", () => {}); // the parser reports it
+      if (++count > maxParts) {
+        stop();
+        return;
+      }
       const chunks: Buffer[] = [];
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
       stream.on("close", () => {
@@ -82,17 +113,31 @@ async function partsOf(bytes: Uint8Array, contentType: string): Promise<Part[]> 
     });
     parser.end(bytes);
     await once(parser, "close");
-  } catch {
-    throw createProblem(400, "The request body is not valid multipart/form-data.");
+  } catch (error) {
+    throw error instanceof Problem ? error : malformedMultipart();
   }
   for (const { name, text, file } of parts) {
-    // busboy passes undefined for an empty or missing name, and for text in an unknown charset
-    if (!name)
-      throw createProblem(400, "A part of the request body has no name. Name its field in Content-Disposition.");
-    if (text === undefined && file === undefined)
-      throw unreadableField(name, "is in an unknown charset. Send it in UTF-8");
+    expectReadable(name, text ?? file);
+    if (file !== undefined && file.bytes.length > fileLimit) throw fileTooLarge(name, fileLimit);
   }
   return parts;
+}
+
+/** Returns a parser of `multipart/form-data` bodies. It cuts the text of a field after `fieldLimit` bytes. */
+export function multipartParser(contentType: string, fieldLimit: number): busboy.Busboy {
+  const limits = { fieldSize: fieldLimit, fieldNameSize: Infinity };
+  return busboy({ headers: { "content-type": contentType }, limits, defParamCharset: "utf8" });
+}
+
+/** Returns the 400 of a body that is not multipart. */
+export function malformedMultipart(): Problem {
+  return createProblem(400, "The request body is not valid multipart/form-data.");
+}
+
+/** Rejects parts for which busboy passes undefined: without a name, and text in an unknown charset. */
+export function expectReadable(name: string | undefined, content: unknown): void {
+  if (!name) throw createProblem(400, "A part of the request body has no name. Name its field in Content-Disposition.");
+  if (content === undefined) throw unreadableField(name, "is in an unknown charset. Send it in UTF-8");
 }
 
 function fieldsReader(
