@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
+import type { Readable } from "node:stream";
 import express, { type ErrorRequestHandler } from "express";
 import { onTestFinished } from "vitest";
 import {
@@ -25,7 +26,7 @@ interface Upload {
 /** The input of a handler of `POST /upload`. Its parts are untyped. */
 export type UploadInput = Pick<StreamedInput<Upload>, "operationId"> & {
   contentType: string;
-  body: import("node:stream").Readable;
+  body: Readable;
   parts: AsyncIterable<FilePart | ValuePart>;
 };
 
@@ -42,12 +43,13 @@ export interface UploadServer {
 /** Serves a form, bytes and JSON at `POST /upload`. Everything is closed at the end of the test. */
 export async function serveUpload(
   handler: (input: UploadInput) => unknown,
-  { form = {}, encoding = {}, limits = {}, shared = {}, parameters = [] }: {
+  { form = {}, encoding = {}, limits = {}, shared = {}, parameters = [], isStreamed = true }: {
     form?: object;
     encoding?: object;
     limits?: Partial<BodyLimits>;
     shared?: Partial<BodyLimits>;
     parameters?: object[];
+    isStreamed?: boolean;
   } = {},
 ): Promise<UploadServer> {
   const content = {
@@ -63,7 +65,7 @@ export async function serveUpload(
     paths: { "/upload": { post: upload }, "/ping": { get: ping } },
   } as OpenApiDocument;
   const handlers = {
-    upload: streamedBody<any, any>(handler as never, limits),
+    upload: isStreamed ? streamedBody<any, any>(handler as never, limits) : handler,
     ping: () => ({ status: 200, body: "pong" }),
   };
   const errors: Error[] = [];

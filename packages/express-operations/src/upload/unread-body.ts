@@ -12,6 +12,7 @@ const LINGER = 2_000;
  * before the connection is closed, because a reset could destroy the response on its way (section 9.6).
  */
 export function leaveUnread(request: Request, response: Response): void {
+  if (request.destroyed) return;
   response.once("close", () => request.resume());
   if (request.complete || response.headersSent) return;
   const { "content-length": length = Infinity } = request.headers;

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Readable } from "node:stream";
 import express from "express";
-import { type FilePart, implement, type OpenApiDocument, streamedBody, type ValuePart } from "../../src/index.ts";
+import { implement, type OpenApiDocument, streamedBody } from "../../src/index.ts";
 
 const LIMIT = 11 * 1024 ** 3;
 const file = { type: "string", format: "binary" };
@@ -69,4 +69,4 @@ const app = express().use(
 const server = createServer({ requestTimeout: 0 }, app).listen(0, "127.0.0.1", () => {
   process.send!({ port: (server.address() as AddressInfo).port });
 });
-process.on("message", () => process.send!({ peak: process.resourceUsage().maxRSS * 1024 }));
+process.on("message", () => process.send!({ peak: process.resourceUsage().maxRSS * 1024, cpu: process.cpuUsage() }));
