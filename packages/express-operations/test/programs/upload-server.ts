@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Readable } from "node:stream";
 import express from "express";
 import { implement, type OpenApiDocument, streamedBody } from "../../src/index.ts";
+import { sampleOf, STEP } from "./sample.ts";
 
 const LIMIT = 11 * 1024 ** 3;
 const file = { type: "string", format: "binary" };
@@ -35,20 +36,24 @@ interface Uploads {
   form: { requestBody: { content: { "multipart/form-data": { file: string } } }; responses: Answer };
 }
 interface Answer {
-  200: { content: { "application/json": { size: number; sum: number } } };
+  200: { content: { "application/json": Measured } };
+}
+interface Measured {
+  size: number;
+  sample: number;
 }
 
-/** Returns the number of bytes, and the sum of the first byte of each chunk's last 64 KiB boundary. */
-async function measure(stream: Readable): Promise<{ size: number; sum: number }> {
+/** Returns the number of bytes, and a checksum of every so many bytes. */
+async function measure(stream: Readable): Promise<Measured> {
   let size = 0;
-  let sum = 0;
+  let sample = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
-    for (let at = (STEP - (size % STEP)) % STEP; at < chunk.length; at += STEP) sum += chunk[at]!;
+    const first = (STEP - (size % STEP)) % STEP;
+    for (let at = first; at < chunk.length; at += STEP) sample = sampleOf(sample, size + at, chunk[at]!);
     size += chunk.length;
   }
-  return { size, sum };
+  return { size, sample };
 }
-const STEP = 4_099;
 
 const app = express().use(
   implement<Uploads>()({
@@ -57,7 +62,7 @@ const app = express().use(
       raw: streamedBody(async ({ body }) => ({ status: 200, body: await measure(body) }), { bodyLimit: LIMIT }),
       form: streamedBody(
         async ({ parts }) => {
-          let measured = { size: 0, sum: 0 };
+          let measured = { size: 0, sample: 0 };
           for await (const part of parts) if (part.stream) measured = await measure(part.stream);
           return { status: 200, body: measured };
         },
@@ -69,4 +74,6 @@ const app = express().use(
 const server = createServer({ requestTimeout: 0 }, app).listen(0, "127.0.0.1", () => {
   process.send!({ port: (server.address() as AddressInfo).port });
 });
-process.on("message", () => process.send!({ peak: process.resourceUsage().maxRSS * 1024, cpu: process.cpuUsage() }));
+process.on("message", () => {
+  process.send!({ peak: process.resourceUsage().maxRSS * 1_024, heap: process.memoryUsage().heapUsed });
+});
