@@ -5,7 +5,7 @@ import { buffer, text } from "node:stream/consumers";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { implement, type OpenApiDocument, Problem, streamedBody } from "../src/index.ts";
+import { implement, Problem, streamedBody } from "../src/index.ts";
 import { anyJson } from "./echo.ts";
 import { post, serveUpload, type UploadInput, type UploadServer } from "./uploads.ts";
 
@@ -94,7 +94,10 @@ describe("the bytes of a body", () => {
       await new Promise(setImmediate);
       return size(input);
     });
-    expect(await post(server, new Uint8Array(60_000), "application/octet-stream")).toEqual({ status: 200, json: 60_000 });
+    expect(await post(server, new Uint8Array(60_000), "application/octet-stream")).toEqual({
+      status: 200,
+      json: 60_000,
+    });
   });
 
   test("are not read from the connection while the handler does not read", async () => {
@@ -152,7 +155,11 @@ describe("the bytes of a body", () => {
 
   test.each([
     ["the error itself", (error: unknown) => error, 413],
-    ["an error with this cause", (error: unknown) => new Error("no", { cause: new Error("no", { cause: error }) }), 413],
+    [
+      "an error with this cause",
+      (error: unknown) => new Error("no", { cause: new Error("no", { cause: error }) }),
+      413,
+    ],
     ["another error", () => new Error("a fault of the handler"), 500],
   ])("beyond the limit lead to 413 if the handler rejects with %s: %3$d", async (_title, errorFor, status) => {
     const server = await serveUpload(
@@ -330,29 +337,35 @@ describe("a body that is not read to its end", () => {
     ["rejects with a problem", () => Promise.reject(new Problem(409, "busy", "Busy.")), 409],
   ];
 
-  test.each(handlers)("is dropped if it is small, and the next request is served: %s", async (_title, handler, status) => {
-    const server = await serveUpload(handler);
-    const socket = server.open(`${bytes(60_000)}${"x".repeat(30_000)}`);
-    const first = await received(socket, /}$|"done"$/);
-    expect(first).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(first).not.toMatch(/Connection: close/i);
-    socket.write(`${"x".repeat(30_000)}${PING}`);
-    expect(await text(socket)).toMatch(/^HTTP\/1.1 200 [^]*"pong"$/);
-  });
+  test.each(handlers)(
+    "is dropped if it is small, and the next request is served: %s",
+    async (_title, handler, status) => {
+      const server = await serveUpload(handler);
+      const socket = server.open(`${bytes(60_000)}${"x".repeat(30_000)}`);
+      const first = await received(socket, /}$|"done"$/);
+      expect(first).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(first).not.toMatch(/Connection: close/i);
+      socket.write(`${"x".repeat(30_000)}${PING}`);
+      expect(await text(socket)).toMatch(/^HTTP\/1.1 200 [^]*"pong"$/);
+    },
+  );
 
-  test.each(handlers)("closes the connection if it is large, after the response: %s", async (_title, handler, status) => {
-    const server = await serveUpload(handler, { limits: { bodyLimit: Infinity } });
-    const socket = server.open(bytes(2 ** 40));
-    const answer = text(socket);
-    const before = process.memoryUsage().arrayBuffers;
-    const start = performance.now();
-    await writeAll(socket);
-    const took = performance.now() - start;
-    expect(await answer).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*\r\nConnection: close\r\n`, "i"));
-    expect(took).toBeLessThan(10_000);
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16 * MiB);
-    await expect.poll(() => connections(server)).toBe(0);
-  });
+  test.each(handlers)(
+    "closes the connection if it is large, after the response: %s",
+    async (_title, handler, status) => {
+      const server = await serveUpload(handler, { limits: { bodyLimit: Infinity } });
+      const socket = server.open(bytes(2 ** 40));
+      const answer = text(socket);
+      const before = process.memoryUsage().arrayBuffers;
+      const start = performance.now();
+      await writeAll(socket);
+      const took = performance.now() - start;
+      expect(await answer).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*\r\nConnection: close\r\n`, "i"));
+      expect(took).toBeLessThan(10_000);
+      expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16 * MiB);
+      await expect.poll(() => connections(server)).toBe(0);
+    },
+  );
 
   test("lets a client that waits for nothing read the response, and closes before it has sent all", async () => {
     const server = await serveUpload(() => ({ status: 200, body: "done" }), { limits: { bodyLimit: Infinity } });
@@ -381,10 +394,13 @@ describe("a body that is not read to its end", () => {
 });
 
 test("hundreds of uploads that are broken off or not read leave no memory", async () => {
-  const server = await serveUpload(async ({ body }) => {
-    for await (const _chunk of body) if (Math.random() < 0.5) break;
-    return { status: 200, body: "done" };
-  }, { limits: { bodyLimit: Infinity } });
+  const server = await serveUpload(
+    async ({ body }) => {
+      for await (const _chunk of body) if (Math.random() < 0.5) break;
+      return { status: 200, body: "done" };
+    },
+    { limits: { bodyLimit: Infinity } },
+  );
   const round = async () => {
     await Promise.all(
       Array.from({ length: 100 }, async () => {
@@ -407,7 +423,7 @@ test("hundreds of uploads that are broken off or not read leave no memory", asyn
 test("an operation without a request body cannot have a streamed body", () => {
   const document = { openapi: "3.1.0", paths: { "/x": { get: { operationId: "x", responses: anyJson } } } };
   const handlers = { x: streamedBody<any, any>(() => ({ status: 200 })) };
-  expect(() => implement()({ document: document as OpenApiDocument, handlers: handlers as never })).toThrow(
+  expect(() => implement()({ document, handlers: handlers as never })).toThrow(
     'The handler of "x" cannot have a streamed body: the operation has no request body. Remove `streamedBody`.',
   );
 });

@@ -13,7 +13,11 @@ const form = {
     title: { type: "string", maxLength: 5 },
     age: { type: "integer" },
     tags: { type: "array", items: { type: "string", maxLength: 3 }, maxItems: 2 },
-    owner: { type: "object", required: ["name"], properties: { name: { type: "string" }, age: { type: "integer", default: 7 } } },
+    owner: {
+      type: "object",
+      required: ["name"],
+      properties: { name: { type: "string" }, age: { type: "integer", default: 7 } },
+    },
     either: { oneOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] },
     photo: file,
     photos: { type: "array", items: file },
@@ -40,6 +44,7 @@ describe("the parts of a form", () => {
       ["tags", "a"],
       ["photos", new Blob(["1"])],
       ["photos[]", new Blob(["2"])],
+      ["photos[0]", new Blob(["3"])],
       ["tags[]", "b"],
     );
     expect(await post(server, sent)).toEqual({
@@ -52,6 +57,7 @@ describe("the parts of a form", () => {
         { field: "tags", contentType: "text/plain", value: "a" },
         { field: "photos", name: "blob", contentType: "application/octet-stream", text: "1" },
         { field: "photos", name: "blob", contentType: "application/octet-stream", text: "2" },
+        { field: "photos", name: "blob", contentType: "application/octet-stream", text: "3" },
         { field: "tags", contentType: "text/plain", value: "b" },
       ],
     });
@@ -74,7 +80,7 @@ describe("the parts of a form", () => {
       },
       { form },
     );
-    const socket = server.open(`${head(1_000)}${part("title", "Hi")}${filePart("photo", "abc").slice(0, -2)}`);
+    const socket = server.open(`${head(1_000)}${textPart("title", "Hi")}${filePart("photo", "abc").slice(0, -2)}`);
     socket.write("d".repeat(100)); // busboy holds back what may be a boundary
     await reached.promise;
     expect(seen.slice(0, 2)).toEqual(["title", "photo"]);
@@ -83,7 +89,13 @@ describe("the parts of a form", () => {
 
   test("of fields in brackets arrive whole, at the end", async () => {
     const server = await serveUpload(collect, { form });
-    const sent = formOf(["owner[name]", "Ada"], ["title", "Hi"], ["owner[age]", "3"], ["tags[0]", "a"], ["tags[1]", "b"]);
+    const sent = formOf(
+      ["owner[name]", "Ada"],
+      ["title", "Hi"],
+      ["owner[age]", "3"],
+      ["tags[0]", "a"],
+      ["tags[1]", "b"],
+    );
     expect((await post(server, sent)).json).toEqual([
       { field: "title", contentType: "text/plain", value: "Hi" },
       { field: "tags", contentType: "text/plain", value: "a" },
@@ -95,13 +107,16 @@ describe("the parts of a form", () => {
   test("are JSON where the encoding says so, even if they have a file name", async () => {
     const encoding = { note: { contentType: "application/json" } };
     const note = { type: ["string", "number"] };
-    const server = await serveUpload(collect, { form: { properties: { note, owner: form.properties.owner } }, encoding });
+    const server = await serveUpload(collect, {
+      form: { properties: { note, owner: form.properties.owner } },
+      encoding,
+    });
     const json = (value: string) => new Blob([value], { type: "application/json" });
     expect((await post(server, formOf(["note", '"12"'], ["owner", json('{"name":"Ada"}'), "o.json"]))).json).toEqual([
       { field: "note", contentType: "text/plain", value: "12" },
       { field: "owner", contentType: "application/json", value: { name: "Ada", age: 7 } },
     ]);
-    expect((await post(server, formOf(["note", '"12'])))).toMatchObject({ status: 400 });
+    expect(await post(server, formOf(["note", '"12']))).toMatchObject({ status: 400 });
   });
 
   test("of undeclared fields arrive if the form allows them", async () => {
@@ -123,11 +138,33 @@ describe("the parts of a form", () => {
     ["a text that is too long", [["title", "too long"]], 'Body field "title" must have at most 5 characters.'],
     ["an item of a list that is too long", [["tags", "long"]], 'Body field "tags" must have at most 3 characters.'],
     ["JSON with a missing field", [["owner", "{}"]], 'Body field "owner.name" is required.'],
-    ["an undeclared field", [["other", "x"]], 'Body field "other" is not known. The fields are: title, age, tags, owner, either, photo, photos.'],
-    ["an undeclared file", [["other", new Blob(["x"])]], 'Body field "other" is not known. The fields are: title, age, tags, owner, either, photo, photos.'],
+    [
+      "an undeclared field",
+      [["other", "x"]],
+      'Body field "other" is not known. The fields are: title, age, tags, owner, either, photo, photos.',
+    ],
+    [
+      "an undeclared file",
+      [["other", new Blob(["x"])]],
+      'Body field "other" is not known. The fields are: title, age, tags, owner, either, photo, photos.',
+    ],
     ["text in a file field", [["photo", "x"]], 'Body field "photo" must be a file.'],
-    ["a value given twice", [["title", "a"], ["title", "b"]], 'Body field "title" is given twice. Give it once.'],
-    ["a file given twice", [["photo", new Blob(["a"])], ["photo", new Blob(["b"])]], 'Body field "photo" is given twice. Give it once.'],
+    [
+      "a value given twice",
+      [
+        ["title", "a"],
+        ["title", "b"],
+      ],
+      'Body field "title" is given twice. Give it once.',
+    ],
+    [
+      "a file given twice",
+      [
+        ["photo", new Blob(["a"])],
+        ["photo", new Blob(["b"])],
+      ],
+      'Body field "photo" is given twice. Give it once.',
+    ],
   ])("end with a 400 at %s, before the rest has arrived", async (_title, fields, message) => {
     let seen = 0;
     const server = await serveUpload(
@@ -138,7 +175,9 @@ describe("the parts of a form", () => {
       { form },
     );
     const sent = await Promise.all(
-      fields.map(async ([name, value]) => (typeof value === "string" ? part(name, value) : filePart(name, await value.text()))),
+      fields.map(async ([name, value]) =>
+        typeof value === "string" ? textPart(name, value) : filePart(name, await value.text()),
+      ),
     );
     const socket = server.open(`${head(60_000)}${sent.join("")}--B\r\n`);
     expect(await answerTo(socket)).toEqual([400, message]);
@@ -148,8 +187,25 @@ describe("the parts of a form", () => {
 
   test.each<[string, [string, string | Blob][], string]>([
     ["a missing field", [["age", "1"]], 'Body field "title" is required.'],
-    ["too many items", [["title", "a"], ["tags", "a"], ["tags", "b"], ["tags", "c"]], 'Body field "tags" must have at most 2 items.'],
-    ["a field both whole and in parts", [["title", "a"], ["owner", '{"name":"Ada"}'], ["owner[age]", "1"]], 'Body field "owner" is given both as a whole and in parts. Give it once.'],
+    [
+      "too many items",
+      [
+        ["title", "a"],
+        ["tags", "a"],
+        ["tags", "b"],
+        ["tags", "c"],
+      ],
+      'Body field "tags" must have at most 2 items.',
+    ],
+    [
+      "a field both whole and in parts",
+      [
+        ["title", "a"],
+        ["owner", '{"name":"Ada"}'],
+        ["owner[age]", "1"],
+      ],
+      'Body field "owner" is given both as a whole and in parts. Give it once.',
+    ],
   ])("end with a 400 for %s, after the last part", async (_title, fields, message) => {
     let seen = 0;
     const server = await serveUpload(
@@ -254,13 +310,17 @@ describe("a file", () => {
   test("that breaks off fails with a 400, which is no error of the server", async () => {
     const failed = Promise.withResolvers<unknown>();
     const server = await serveUpload(async ({ parts }) => {
-      for await (const { stream } of parts) await buffer(stream!).catch((error: unknown) => (failed.resolve(error), Promise.reject(error)));
+      for await (const { stream } of parts)
+        await buffer(stream!).catch((error: unknown) => (failed.resolve(error), Promise.reject(error)));
       return { status: 200 };
     });
     const socket = server.open(`${head(1_000)}${filePart("f", "abc")}`);
     await once(server.server, "request");
     socket.destroy();
-    expect(await failed.promise).toMatchObject({ status: 400, message: "The request body did not arrive as announced." });
+    expect(await failed.promise).toMatchObject({
+      status: 400,
+      message: "The request body did not arrive as announced.",
+    });
     await new Promise(setImmediate);
     expect(server.errors).toEqual([]);
   });
@@ -275,17 +335,51 @@ describe("the limits of a form", () => {
     ["a file of fileLimit", [["a", bytes(1_000)]], undefined],
     ["a larger file", [["a", bytes(1_001)]], file413],
     ["a much larger file", [["a", bytes(500_000)]], file413],
-    ["fields of fieldLimit", [["a", "x".repeat(49)], ["b", "x".repeat(49)]], undefined],
-    ["larger fields", [["a", "x".repeat(49)], ["b", "x".repeat(50)]], fields413],
+    [
+      "fields of fieldLimit",
+      [
+        ["a", "x".repeat(49)],
+        ["b", "x".repeat(49)],
+      ],
+      undefined,
+    ],
+    [
+      "larger fields",
+      [
+        ["a", "x".repeat(49)],
+        ["b", "x".repeat(50)],
+      ],
+      fields413,
+    ],
     ["a field that is larger by itself", [["a", "x".repeat(500)]], fields413],
-    ["three parts", [["a", "1"], ["b", bytes(1)], ["c", "1"]], undefined],
-    ["four parts", [["a", "1"], ["b", bytes(1)], ["c", "1"], ["d", "1"]], "The request body has too many parts. At most 3 are allowed."],
+    [
+      "three parts",
+      [
+        ["a", "1"],
+        ["b", bytes(1)],
+        ["c", "1"],
+      ],
+      undefined,
+    ],
+    [
+      "four parts",
+      [
+        ["a", "1"],
+        ["b", bytes(1)],
+        ["c", "1"],
+        ["d", "1"],
+      ],
+      "The request body has too many parts. At most 3 are allowed.",
+    ],
   ];
 
   test.each(cases)("apply to a streamed body: %s", async (_title, fields, message) => {
     const server = await serveUpload(collect, { limits });
     const { status, json } = await post(server, formOf(...fields));
-    expect([status, message === undefined ? undefined : (json as Problem).message]).toEqual([message === undefined ? 200 : 413, message]);
+    expect([status, message === undefined ? undefined : (json as Problem).message]).toEqual([
+      message === undefined ? 200 : 413,
+      message,
+    ]);
     const shared = await serveUpload(collect, { shared: limits });
     expect((await post(shared, formOf(...fields))).status).toBe(status);
   });
@@ -320,14 +414,25 @@ describe("the limits of a form", () => {
 describe("a malformed form", () => {
   const invalid = "The request body is not valid multipart/form-data.";
   test.each([
-    ["no boundary in Content-Type", "multipart/form-data", part("a", "1"), invalid],
+    ["no boundary in Content-Type", "multipart/form-data", textPart("a", "1"), invalid],
+    ["a malformed Content-Type", 'multipart/form-data; boundary="', textPart("a", "1"), invalid],
     ["no boundary in the body", undefined, "nonsense", invalid],
-    ["no final boundary", undefined, part("a", "1"), invalid],
+    ["no final boundary", undefined, textPart("a", "1"), invalid],
     ["no final boundary of a file", undefined, filePart("a", "1").slice(0, -2), invalid],
     ["a head without an end", undefined, '--B\r\nContent-Disposition: form-data; name="a"', invalid],
-    ["a head of 20 kB", undefined, `--B\r\nX: ${"x".repeat(20_000)}\r\n${part("a", "1")}--B--`, invalid],
-    ["no name", undefined, `--B\r\nContent-Disposition: form-data\r\n\r\n1\r\n--B--`, "A part of the request body has no name. Name its field in Content-Disposition."],
-    ["an unknown charset", undefined, `--B\r\nContent-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset=x\r\n\r\n1\r\n--B--`, 'Body field "a" is in an unknown charset. Send it in UTF-8.'],
+    ["a head of 20 kB", undefined, `--B\r\nX: ${"x".repeat(20_000)}\r\n${textPart("a", "1")}--B--`, invalid],
+    [
+      "no name",
+      undefined,
+      `--B\r\nContent-Disposition: form-data\r\n\r\n1\r\n--B--`,
+      "A part of the request body has no name. Name its field in Content-Disposition.",
+    ],
+    [
+      "an unknown charset",
+      undefined,
+      `--B\r\nContent-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset=x\r\n\r\n1\r\n--B--`,
+      'Body field "a" is in an unknown charset. Send it in UTF-8.',
+    ],
   ])("is a 400: %s", async (_title, contentType = "multipart/form-data; boundary=B", body, message) => {
     const server = await serveUpload(collect);
     expect(await post(server, body, contentType)).toMatchObject({ status: 400, json: { message } });
@@ -363,7 +468,7 @@ function head(length: number): string {
   return `POST /upload HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n`;
 }
 
-function part(name: string, value: string): string {
+function textPart(name: string, value: string): string {
   return `--B\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 }
 

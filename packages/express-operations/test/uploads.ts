@@ -43,7 +43,14 @@ export interface UploadServer {
 /** Serves a form, bytes and JSON at `POST /upload`. Everything is closed at the end of the test. */
 export async function serveUpload(
   handler: (input: UploadInput) => unknown,
-  { form = {}, encoding = {}, limits = {}, shared = {}, parameters = [], isStreamed = true }: {
+  {
+    form = {},
+    encoding = {},
+    limits = {},
+    shared = {},
+    parameters = [],
+    isStreamed = true,
+  }: {
     form?: object;
     encoding?: object;
     limits?: Partial<BodyLimits>;

@@ -71,7 +71,7 @@ export function multipartReader(
     for (const part of await partsOf(bytes, contentType, limits)) {
       const isField = part.file === undefined || (declared.has(part.name) && !fileFields.has(part.name));
       const text = isField ? (part.text ?? Buffer.from(part.file!.bytes).toString()) : "";
-      fieldBytes += part.name.length + text.length;
+      fieldBytes += Buffer.byteLength(part.name) + Buffer.byteLength(text);
       if (fieldBytes > limits.fieldLimit) throw fieldsTooLarge(limits.fieldLimit);
       if (!isField) files.push(part.file!);
       else if (fileFields.has(part.name)) throw unreadableField(part.name, "must be a file");
@@ -88,11 +88,7 @@ interface Part {
   file?: UploadedFile;
 }
 
-async function partsOf(
-  bytes: Uint8Array,
-  contentType: string,
-  { fileLimit, maxParts }: BodyLimits,
-): Promise<Part[]> {
+async function partsOf(bytes: Uint8Array, contentType: string, { fileLimit, maxParts }: BodyLimits): Promise<Part[]> {
   const parts: Part[] = [];
   let count = 0;
   try {
@@ -123,10 +119,13 @@ async function partsOf(
   return parts;
 }
 
-/** Returns a parser of `multipart/form-data` bodies. It cuts the text of a field after `fieldLimit` bytes. */
-export function multipartParser(contentType: string, fieldLimit: number): busboy.Busboy {
-  const limits = { fieldSize: fieldLimit, fieldNameSize: Infinity };
-  return busboy({ headers: { "content-type": contentType }, limits, defParamCharset: "utf8" });
+/** Returns a parser of `multipart/form-data` bodies. It cuts the text of a field after `fieldSize` bytes. */
+export function multipartParser(contentType: string, fieldSize: number): busboy.Busboy {
+  try {
+    return busboy({ headers: { "content-type": contentType }, limits: { fieldSize }, defParamCharset: "utf8" });
+  } catch {
+    throw malformedMultipart();
+  }
 }
 
 /** Returns the 400 of a body that is not multipart. */

@@ -190,11 +190,7 @@ const ADVICE = {
   none: "its name alone",
 };
 
-function fieldFor(
-  document: OpenApiDocument,
-  parameter: ParameterObject,
-  decode: PairsOptions["decode"],
-): Field {
+function fieldFor(document: OpenApiDocument, parameter: ParameterObject, decode: PairsOptions["decode"]): Field {
   const { name, schema, content, required = false, allowEmptyValue = false } = parameter;
   const types = nonNullTypesOf(document, schema);
   const { explode } = styleOf(parameter);

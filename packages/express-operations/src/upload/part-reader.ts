@@ -1,4 +1,10 @@
-import { type EncodingObject, type MediaTypeObject, type OpenApiDocument, type OperationEntry, type Schema } from "../document/document.ts";
+import {
+  type EncodingObject,
+  type MediaTypeObject,
+  type OpenApiDocument,
+  type OperationEntry,
+  type Schema,
+} from "../document/document.ts";
 import { effectiveSchema, nonNullTypesOf } from "../document/effective-schema.ts";
 import { shapesOf } from "../document/shape.ts";
 import { type CompiledSchemas, faultsOf } from "../eov.ts";
@@ -67,9 +73,9 @@ async function* readParts(form: Form, multipart: MultipartStream, limit: number)
       if (isValue && form.files.has(field)) throw unreadableField(field, "must be a file");
       if (arrived.has(field) && !form.isList(field)) throw unreadableField(field, "is given twice. Give it once");
       const text = isValue ? await textOf(part, limit) : "";
-      fieldBytes += part.name.length + text.length;
+      fieldBytes += Buffer.byteLength(part.name) + Buffer.byteLength(text);
       if (fieldBytes > limit) throw fieldsTooLarge(limit);
-      pairs.push([part.name, text]);
+      pairs.push([isValue ? part.name : field, text]);
       if (!isValue) {
         arrived.add(field);
         yield fileOf(form, field, part);
@@ -85,10 +91,10 @@ async function* readParts(form: Form, multipart: MultipartStream, limit: number)
   }
 }
 
-/** Returns the field of a part. `photos[]` is one of the `photos`. */
-function fieldOf({ declared }: Form, name: string): string {
-  const field = name.slice(0, -2);
-  return name.endsWith("[]") && declared.has(field) ? field : name;
+/** Returns the field of a part. `tags[]` is one of the `tags`, and `photos[0]` is one of the files `photos`. */
+function fieldOf({ declared, files }: Form, name: string): string {
+  const [, field = "", index] = /^([^[]+)\[(\d*)\]$/.exec(name) ?? [];
+  return files.has(field) || (index === "" && declared.has(field)) ? field : name;
 }
 
 async function textOf({ text, file }: ReceivedPart, limit: number): Promise<string> {
@@ -151,7 +157,8 @@ async function compileValueSchemas(
   const properties = Array.from(declared, ([name, schemas]): [string, Schema] => {
     return [name, files.has(name) ? {} : valueSchema(document, schemas)];
   });
-  const others = additionalProperties ?? (unevaluatedProperties === false && !isOpen(document, schema) ? false : undefined);
+  const others =
+    additionalProperties ?? (unevaluatedProperties === false && !isOpen(document, schema) ? false : undefined);
   const contentType = "multipart/form-data";
   const values = {
     type: "object",
@@ -180,5 +187,5 @@ function valueSchema(document: OpenApiDocument, schemas: Schema[]): Schema {
 
 function anyOf(schemas: Schema[]): Schema {
   if (schemas.length === 0) return {};
-  return schemas.length === 1 ? schemas[0]! : ({ anyOf: schemas } as Schema);
+  return schemas.length === 1 ? schemas[0]! : { anyOf: schemas };
 }

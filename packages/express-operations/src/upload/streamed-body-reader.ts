@@ -1,12 +1,7 @@
-import {
-  type MediaTypeObject,
-  type OpenApiDocument,
-  type OperationEntry,
-} from "../document/document.ts";
+import { type MediaTypeObject, type OpenApiDocument, type OperationEntry } from "../document/document.ts";
 import { essenceOf } from "../media-type.ts";
 import { announcementReader } from "../request/announced-body.ts";
 import type { BodyReader } from "../request/body.ts";
-import { malformedMultipart } from "../request/form.ts";
 import type { BodyLimits } from "../request/limits.ts";
 import type { Validators } from "../request/validator.ts";
 import { BodyStream } from "./body-stream.ts";
@@ -33,9 +28,8 @@ export async function streamedBodyReader(
   return (request, response) => {
     const body = announced(request);
     if (body === undefined) return undefined;
-    const { sent, mediaType, declaredType, contentType } = body;
+    const { sent, declaredType, contentType } = body;
     const readParts = readers.get(declaredType);
-    if (readParts !== undefined && mediaType.boundary === undefined) throw malformedMultipart();
     const stream = new BodyStream(request, response, limits.bodyLimit);
     const received = { contentType, declaredType, isOpaque: true, stream };
     if (readParts === undefined) return { ...received, value: stream };
