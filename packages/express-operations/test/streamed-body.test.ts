@@ -1,5 +1,5 @@
 import { getEventListeners, once } from "node:events";
-import type { Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { buffer, text } from "node:stream/consumers";
 import { setFlagsFromString } from "node:v8";
@@ -283,6 +283,19 @@ describe("a client that breaks off", () => {
     expect(server.errors).toEqual([]);
   });
 
+  test("before the handler is called fails the stream", async () => {
+    const failed = signal<unknown>();
+    const server = await serveUpload(
+      ({ body }) => buffer(body).catch((error: unknown) => (failed.resolve(error), Promise.reject(error as Error))),
+      { before: [(request, _response, next) => void request.once("close", () => setImmediate(() => next()))] },
+    );
+    const socket = server.open(`${bytes(100)}abc`);
+    await once(server.server, "request");
+    socket.destroy();
+    expect(await failed.promise).toMatchObject({ status: 400, message: BROKEN_OFF });
+    expect(server.errors).toEqual([]);
+  });
+
   test("leaves no listener on the connection, the request or the response", async () => {
     let streams: [EventTarget | NodeJS.EventEmitter, string][] = [];
     const counts = () => streams.map(([emitter, name]) => getEventListeners(emitter as never, name).length);
@@ -367,12 +380,43 @@ describe("a body that is not read to its end", () => {
     },
   );
 
-  test("lets a client that waits for nothing read the response, and closes before it has sent all", async () => {
-    const server = await serveUpload(() => ({ status: 200, body: "done" }), { limits: { bodyLimit: Infinity } });
-    const socket = server.open(bytes(8 * MiB));
-    await writeAll(socket, 8 * MiB); // reads only afterwards
+  test.each(handlers.slice(0, 2))("is dropped for a client that reads only afterwards: %s", async (_title, handler) => {
+    const server = await serveUpload(handler, { limits: { bodyLimit: Infinity } });
+    const socket = server.open(bytes(16 * MiB));
+    expect(await writeAll(socket, 16 * MiB)).toBe(16 * MiB);
     expect(await text(socket)).toMatch(/^HTTP\/1.1 200 [^]*"done"$/);
     await expect.poll(() => connections(server)).toBe(0);
+  });
+
+  test("is dropped for two seconds only, if the client goes on sending", async () => {
+    const server = await serveUpload(() => ({ status: 200, body: "done" }), { limits: { bodyLimit: Infinity } });
+    const { port } = new URL(server.baseUrl);
+    const socket = connect({ port: Number(port), allowHalfOpen: true }).on("error", () => {});
+    const start = performance.now();
+    socket.write(bytes(2 ** 40));
+    const sending = setInterval(() => socket.write("x".repeat(1_000)), 20);
+    await new Promise((closed) => socket.once("close", closed));
+    clearInterval(sending);
+    expect(performance.now() - start).toBeGreaterThan(1_900);
+    expect(await connections(server)).toBe(0);
+  });
+
+  test("is not read on while the handler works after it has left the stream", async () => {
+    const [left, goOn] = [signal(), signal()];
+    const server = await serveUpload(
+      async ({ body }) => {
+        for await (const _chunk of body) break;
+        left.resolve();
+        await goOn.promise;
+        return { status: 200, body: "done" };
+      },
+      { limits: { bodyLimit: Infinity } },
+    );
+    const socket = server.open(`${bytes(2 ** 40)}x`);
+    await left.promise;
+    expect(await writeAll(socket, 64 * MiB)).toBeLessThan(32 * MiB);
+    goOn.resolve();
+    expect(await received(socket, /"done"$/)).toMatch(/^HTTP\/1.1 200 /);
   });
 
   test("a request behind it on the connection is not read as its body, or the body as a request", async () => {

@@ -219,6 +219,24 @@ describe("the parts of a form", () => {
     expect(seen).toBe(fields.filter(([name]) => !name.includes("[")).length);
   });
 
+  test.each([
+    ["unevaluatedProperties", { properties: { a: {} }, unevaluatedProperties: false }, 'Body field "x" is not known.'],
+    ["patternProperties", { patternProperties: { "^x": { type: "integer" } } }, 'Body field "x" must be an integer.'],
+  ])("are validated by %s before the rest has arrived", async (_title, schema, message) => {
+    const server = await serveUpload(collect, { form: { type: "object", ...schema } });
+    const [status, got] = await answerTo(server.open(`${head(60_000)}${textPart("x", "y")}--B\r\n`));
+    expect([status, got.slice(0, message.length)]).toEqual([400, message]);
+  });
+
+  test("lead to a 400 if the handler rejects with an error with this cause", async () => {
+    const server = await serveUpload(
+      (input) => collect(input).catch((cause: unknown) => Promise.reject(new Error("no", { cause }))),
+      { form },
+    );
+    expect((await post(server, formOf(["age", "x"]))).status).toBe(400);
+    expect(server.errors).toEqual([]);
+  });
+
   test("may be rejected by the handler's own response", async () => {
     const server = await serveUpload(
       async (input) => collect(input).catch((error: Problem) => ({ status: 200, body: error.message })),
@@ -390,6 +408,33 @@ describe("the limits of a form", () => {
     expect([status, (json as Problem).message]).toEqual([message === undefined ? 200 : 413, message]);
   });
 
+  test("fail the stream of a file that is too large, although its end has arrived", async () => {
+    const reached = Promise.withResolvers<void>();
+    const errors: unknown[] = [];
+    const server = await serveUpload(
+      async ({ parts }) => {
+        for await (const { stream } of parts) {
+          reached.resolve();
+          await buffer(stream!).catch((error: Problem) => errors.push(error.status));
+        }
+        return { status: 200 };
+      },
+      { limits },
+    );
+    const socket = server.open(`${head(5_000)}${filePart("a", "x".repeat(900)).slice(0, -2)}`);
+    await reached.promise;
+    socket.write(`${"x".repeat(101)}\r\n${filePart("b", "1")}`);
+    expect(await answerTo(socket)).toEqual([413, file413]);
+    expect(errors[0]).toBe(413);
+  });
+
+  test("end a value with a file name before it has arrived", async () => {
+    const server = await serveUpload(collect, { form, limits });
+    const socket = server.open(`${head(60_000)}${filePart("title", "x".repeat(500))}`);
+    socket.write("x".repeat(100));
+    expect(await answerTo(socket)).toEqual([413, fields413]);
+  });
+
   test("allow a file skipped by the handler no more bytes", async () => {
     const server = await serveUpload(
       async ({ parts }) => {
@@ -440,23 +485,36 @@ describe("a malformed form", () => {
     expect((await post(server, formOf(["a", "1"]))).status).toBe(200);
   });
 
-  test("of thousands of small files takes bounded memory, and no more parts are parsed than requested", async () => {
+  test("of thousands of small files is not parsed ahead of the handler", async () => {
+    let connection: Socket | undefined;
+    let ahead = 0;
     const server = await serveUpload(
       async ({ parts }) => {
         let count = 0;
-        for await (const { stream } of parts) count += stream === undefined ? 0 : (await buffer(stream)).length;
+        for await (const { stream } of parts) {
+          count += (await buffer(stream!)).length;
+          ahead = Math.max(ahead, connection!.bytesRead - count * filePart("f", "1").length);
+        }
         return { status: 200, body: count };
       },
       { limits: { bodyLimit: 1e8, maxParts: 1e6, fieldLimit: 1e8 } },
     );
+    server.server.on("connection", (socket) => (connection = socket));
     const sent = `${filePart("f", "1").repeat(20_000)}--B--\r\n`;
     expect(await post(server, sent, "multipart/form-data; boundary=B")).toEqual({ status: 200, json: 20_000 });
+    expect(ahead).toBeLessThan(400_000);
   });
 
-  test("may end the iteration early", async () => {
+  test("may end the iteration early, which ends the stream of the part", async () => {
     const server = await serveUpload(async ({ parts }) => {
-      for await (const { field } of parts) return { status: 200, body: field };
-      return { status: 200 };
+      let first: FilePart | undefined;
+      for await (const part of parts) {
+        if (!part.stream) return { status: 200, body: part.field };
+        first = part;
+        break;
+      }
+      await expect(buffer(first!.stream)).rejects.toThrow("was left for the next part");
+      return { status: 200, body: first!.field };
     });
     expect((await post(server, formOf(["a", new Blob(["x".repeat(50_000)]), "f"], ["b", "1"]))).json).toBe("a");
     expect((await post(server, formOf(["c", "1"]))).json).toBe("c");

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import type { Readable } from "node:stream";
-import express, { type ErrorRequestHandler } from "express";
+import express, { type ErrorRequestHandler, type RequestHandler } from "express";
 import { onTestFinished } from "vitest";
 import {
   type BodyLimits,
@@ -50,6 +50,7 @@ export async function serveUpload(
     shared = {},
     parameters = [],
     isStreamed = true,
+    before = [],
   }: {
     form?: object;
     encoding?: object;
@@ -57,6 +58,8 @@ export async function serveUpload(
     shared?: Partial<BodyLimits>;
     parameters?: object[];
     isStreamed?: boolean;
+    /** Middlewares before the implementation. */
+    before?: RequestHandler[];
   } = {},
 ): Promise<UploadServer> {
   const content = {
@@ -81,6 +84,7 @@ export async function serveUpload(
     response.status(500).json({ fault: error.message });
   };
   const app = express()
+    .use(...before, (_request, _response, next) => next())
     .use(implement()({ document, handlers: handlers as never, ...shared }))
     .use(onError);
   const server = createServer(app).on("checkContinue", app).listen(0, "127.0.0.1");

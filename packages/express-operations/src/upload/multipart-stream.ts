@@ -48,15 +48,12 @@ export class MultipartStream {
       }
     } finally {
       part?.file?.stream.leave();
-      this.#parser.destroy();
-      this.#body.destroy();
     }
   }
 
-  /** Ends body and parts with an error. */
+  /** Ends the body with an error. */
   fail(error: Error): void {
     this.#body.fail(error);
-    this.#latest?.destroy(error);
   }
 
   /** Parses the next chunk of the body. */
@@ -77,7 +74,7 @@ export class MultipartStream {
 
   #parserOf(contentType: string): busboy.Busboy {
     const { fieldLimit } = this.#limits;
-    const parser = multipartParser(contentType, fieldLimit + 1);
+    const parser = multipartParser(contentType, fieldLimit);
     parser.on("error", () => this.fail(malformedMultipart()));
     parser.on("field", (name, text, { mimeType, valueTruncated }) => {
       if (valueTruncated) this.fail(fieldsTooLarge(fieldLimit));
@@ -111,8 +108,8 @@ export class MultipartStream {
     const stream = new FileStream(name, () => this.#feed());
     source.on("data", (chunk: Buffer) => {
       size += chunk.length;
-      if (size > fileLimit) this.fail(fileTooLarge(name, fileLimit));
-      else stream.add(chunk);
+      if (size <= fileLimit) stream.add(chunk);
+      else this.fail(stream.destroy(fileTooLarge(name, fileLimit)).errored!);
     });
     source.on("end", () => stream.add(null));
     this.#latest = stream;

@@ -144,18 +144,18 @@ function mayBeList(document: OpenApiDocument, schemas: Schema[]): boolean {
 }
 
 /**
- * Compiles the schemas that validate one value of a field, or one item of a list. Files have no schema. A field that may
+ * Compiles the schemas that validate one value of a field, or one item of a list. A field that may
  * be either a value or a list has none, because only the whole form shows which of both it is.
  */
 async function compileValueSchemas(
   document: OpenApiDocument,
   entry: OperationEntry,
   schema: Schema,
-  { declared, files }: FormFields,
+  { declared }: FormFields,
 ): Promise<CompiledSchemas> {
   const { patternProperties, additionalProperties, unevaluatedProperties } = effectiveSchema(document, schema);
   const properties = Array.from(declared, ([name, schemas]): [string, Schema] => {
-    return [name, files.has(name) ? {} : valueSchema(document, schemas)];
+    return [name, valueSchema(document, schemas)];
   });
   const others =
     additionalProperties ?? (unevaluatedProperties === false && !isOpen(document, schema) ? false : undefined);

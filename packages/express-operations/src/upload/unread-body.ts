@@ -1,5 +1,4 @@
 import type { Request, Response } from "express";
-import { awaitsContinue } from "../request/announced-body.ts";
 
 /** A body of at most this many bytes is read to its end, so that the connection can be used again. */
 const DRAINED = 65_536;
@@ -16,18 +15,12 @@ export function leaveUnread(request: Request, response: Response): void {
   response.once("close", () => request.resume());
   if (request.complete || response.headersSent) return;
   const { "content-length": length = Infinity } = request.headers;
-  if (Number(length) <= DRAINED && !awaitsContinue(request)) return;
+  if (Number(length) <= DRAINED) return;
   response.setHeader("Connection", "close");
   const { socket } = request;
-  const destroySoon = socket.destroySoon.bind(socket);
   socket.destroySoon = () => {
-    if (request.complete) {
-      destroySoon();
-      return;
-    }
     socket.end();
     const timer = setTimeout(() => socket.destroy(), LINGER);
     socket.once("close", () => clearTimeout(timer));
-    request.once("end", destroySoon);
   };
 }
