@@ -21,7 +21,6 @@ export class MultipartStream {
   /** The parts that have been parsed, but not yet requested: those of one chunk at most. */
   readonly #parts: ReceivedPart[] = [];
   #count = 0;
-  #latest: FileStream | undefined;
   #feeding: Promise<void> | undefined;
   #isDone = false;
 
@@ -66,7 +65,6 @@ export class MultipartStream {
     const { value: chunk, done } = await this.#chunks.next();
     if (done === true) {
       await once(this.#parser.end(), "close").catch(() => {}); // `fail` has the error
-      this.#latest?.complete();
       this.#isDone = true;
     } else await new Promise<void>((parsed) => this.#parser.write(chunk, () => parsed()));
     if (this.#body.failure !== undefined) throw this.#body.failure;
@@ -92,7 +90,6 @@ export class MultipartStream {
   }
 
   #accept(name: string, content: unknown, partOf: () => ReceivedPart): void {
-    this.#latest?.complete();
     try {
       if (++this.#count > this.#limits.maxParts) throw tooManyParts(this.#limits.maxParts);
       expectReadable(name, content);
@@ -108,11 +105,15 @@ export class MultipartStream {
     const stream = new FileStream(name, () => this.#feed());
     source.on("data", (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= fileLimit) stream.add(chunk);
-      else this.fail(stream.destroy(fileTooLarge(name, fileLimit)).errored!);
+      if (size <= fileLimit) {
+        stream.add(chunk);
+        return;
+      }
+      const problem = fileTooLarge(name, fileLimit);
+      stream.destroy(problem);
+      this.fail(problem);
     });
     source.on("end", () => stream.add(null));
-    this.#latest = stream;
     return stream;
   }
 }
@@ -123,8 +124,6 @@ export class FileStream extends Readable {
   readonly #feed: () => Promise<void>;
   #needsMore = false;
   #isFeeding = false;
-  /** Whether the parser has seen the end of the file. */
-  #isComplete = false;
 
   constructor(name: string, feed: () => Promise<void>) {
     super();
@@ -141,7 +140,7 @@ export class FileStream extends Readable {
   async #feedUntilFull(): Promise<void> {
     this.#isFeeding = true;
     try {
-      while (this.#needsMore && !this.#isComplete && !this.destroyed) await this.#feed();
+      while (this.#needsMore && !this.destroyed) await this.#feed();
     } catch (error) {
       this.destroy(error as Error);
     } finally {
@@ -152,11 +151,6 @@ export class FileStream extends Readable {
   /** Adds bytes, or ends the file. */
   add(chunk: Buffer | null): void {
     if (!this.destroyed) this.#needsMore = this.push(chunk);
-  }
-
-  /** Marks the file as parsed, so that no more of the body is read for it. */
-  complete(): void {
-    this.#isComplete = true;
   }
 
   /** Ends the file, because its turn is over. */
