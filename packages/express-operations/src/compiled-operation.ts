@@ -9,15 +9,17 @@ import {
   type ResponseObject,
 } from "./document/document.ts";
 import { isBodyRequired } from "./document/request-body.ts";
+import { type BodyLimits, limitsOf, streamedLimitsOf } from "./request/limits.ts";
 import { parametersReader } from "./request/parameters.ts";
 import { buildValidators, type Validators } from "./request/validator.ts";
 import { type ResponseChecking, buildResponseFilter } from "./response/response-filter.ts";
 import type { ResponseFilter } from "./response/respond.ts";
+import { streamedBodyReader } from "./upload/streamed-body-reader.ts";
 
 /** The settings of a document that affect the compilation of its operations. */
 export interface CompileOptions {
   document: OpenApiDocument;
-  bodyLimit: number;
+  limits: Partial<BodyLimits>;
   /** Whether a vendor type stands for the type of its suffix. */
   vendorTypes: boolean;
   /** Verifies the bytes of each body, even of a missing one, before they are parsed. */
@@ -44,21 +46,33 @@ export interface CompiledOperation {
   isTagged: boolean;
 }
 
-export async function compileOperation(entry: OperationEntry, options: CompileOptions): Promise<CompiledOperation> {
-  const { document, bodyLimit, vendorTypes, verifyBody, checking } = options;
+/** Compiles an operation. With `streamed` limits, the handler reads the request body. */
+export async function compileOperation(
+  entry: OperationEntry,
+  options: CompileOptions,
+  streamed: Partial<BodyLimits> | undefined,
+): Promise<CompiledOperation> {
+  const { document, limits, vendorTypes, verifyBody, checking } = options;
   const requestBody = resolve<RequestBodyObject | undefined>(document, entry.operation.requestBody);
   const { content = {} } = requestBody ?? {};
   const required = isBodyRequired(entry, requestBody);
   const successes = Object.entries(entry.operation.responses ?? {}).filter(([status]) => status.startsWith("2"));
   const contents = successes.flatMap(([, node]) => Object.keys(resolve<ResponseObject>(document, node).content ?? {}));
   const produces = [...new Set(contents)];
+  const validators = await buildValidators(document, entry);
+  const reading = { required, vendorTypes };
+  const readerOf = (): BodyReader | Promise<BodyReader> =>
+    streamed === undefined
+      ? bodyReader(document, content, { ...reading, limits: limitsOf(limits), verifyBody })
+      : streamedBodyReader(document, entry, content, {
+          ...reading,
+          limits: streamedLimitsOf(limits, streamed),
+          validators,
+        });
   return {
-    readBody:
-      Object.keys(content).length > 0
-        ? bodyReader(document, content, { required, limit: bodyLimit, vendorTypes, verifyBody })
-        : undefined,
+    readBody: Object.keys(content).length > 0 ? await readerOf() : undefined,
     readParameters: parametersReader(document, entry, apiKeyParameters(document, entry)),
-    validators: await buildValidators(document, entry),
+    validators,
     filterResponse: await buildResponseFilter(document, entry, checking),
     produces,
     isAcceptable: acceptanceOf(produces, vendorTypes),

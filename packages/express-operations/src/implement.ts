@@ -16,10 +16,12 @@ import {
 } from "./operation.ts";
 import type { VerifyBody } from "./request/body.ts";
 import { PathRouter } from "./request/path-router.ts";
+import type { BodyLimits } from "./request/limits.ts";
 import type { ProblemFormat } from "./problem.ts";
 import type { CheckedShare, Violation } from "./response/response-check.ts";
 import type { SecurityHandler } from "./security/security.ts";
 import type { HandlerTypes, Handlers, NoOthers } from "./types.ts";
+import { expectRequestBody, streamedBodyLimits } from "./upload/streamed-body.ts";
 
 /** The options of `implement`. */
 export type ImplementOptions<Operations, Env extends HandlerTypes, Given extends Handlers<Operations, Env>> = {
@@ -44,7 +46,7 @@ interface ContextOptions<Context> {
   context: (request: Request) => Context;
 }
 
-interface CommonOptions {
+interface CommonOptions extends Partial<BodyLimits> {
   /**
    * How error responses are written: `"json"`, `"problem+json"` (RFC 9457), `"declared"`, or a function that returns status,
    * headers, media type and body. Default: `"declared"`.
@@ -52,8 +54,6 @@ interface CommonOptions {
   problemFormat?: ProblemFormat;
   /** The realm of authentication challenges (RFC 9110, section 11.5). Default: `api`. */
   realm?: string;
-  /** Largest request body in bytes. Default: 65,536. */
-  bodyLimit?: number;
   /**
    * Accepts vendor types such as `application/vnd.shop+json` where the document declares `application/json`, in requests
    * and in `Accept`. Default: false.
@@ -131,7 +131,6 @@ function buildRouter(
     security = {},
     context,
     realm = "api",
-    bodyLimit = 65_536,
     vendorTypes = false,
     checkResponses = "off",
     onViolation = () => {},
@@ -142,14 +141,23 @@ function buildRouter(
   if (mismatches.length > 0)
     throw new Error(`The document and its implementation do not match:\n- ${mismatches.join("\n- ")}`);
 
-  for (const entry of entries) if (isCacheable(handlers[entry.id]!)) expectCacheable(entry);
+  for (const entry of entries) {
+    const handler = handlers[entry.id]!;
+    if (isCacheable(handler)) expectCacheable(entry);
+    if (streamedBodyLimits(handler) === undefined) continue;
+    expectRequestBody(document, entry);
+    if (verifyBody !== undefined)
+      throw new Error(
+        `The handler of "${entry.id}" cannot have a streamed body: its signature covers the whole body. Remove \`streamedBody\`.`,
+      );
+  }
   const responseCache = cache && new ResponseCache(cache);
 
   const router = new PathRouter<Route>();
   const checking = { share: checkResponses, onViolation };
   const shared = {
     document,
-    bodyLimit,
+    limits: options,
     vendorTypes,
     verifyBody,
     checking,

@@ -4,6 +4,7 @@ export { entityTagOf, isNotModified } from "./response/respond.ts";
 export { cacheable } from "./response/cacheable.ts";
 export { implement, type Implementation, type ImplementOptions } from "./implement.ts";
 export { normalizePath } from "./request/path-router.ts";
+export type { BodyLimits } from "./request/limits.ts";
 export type { UploadedFile } from "./request/subject.ts";
 export {
   Problem,
@@ -17,4 +18,6 @@ export {
 export type { CheckedShare, Violation } from "./response/response-check.ts";
 export type { Grant, SecurityHandler } from "./security/security.ts";
 export type { StatusCode } from "./response/status.ts";
-export type { Handler, Handlers, HandlerTypes, Input, Output } from "./types.ts";
+export type { Handler, Handlers, HandlerTypes, Input, Output, StreamedInput } from "./types.ts";
+export { streamedBody } from "./upload/streamed-body.ts";
+export type { FilePart, PartOf, ValuePart } from "./upload/types.ts";

@@ -6,6 +6,7 @@ import { Problem, type ProblemContext, type ProblemFormat, createProblem, proble
 import { faultsOf, type RequestData } from "./eov.ts";
 import { expectOneContentType } from "./request/body.ts";
 import { problemOfFaults } from "./request/fault-message.ts";
+import type { BodyLimits } from "./request/limits.ts";
 import { namedHeaders } from "./request/parameters.ts";
 import { type PathRouter, queryOf } from "./request/path-router.ts";
 import { type Deprecation, deprecationOf } from "./response/deprecation.ts";
@@ -21,6 +22,9 @@ import {
   send,
 } from "./response/respond.ts";
 import { type Admission, type Guard, guardOf, type SecurityOptions } from "./security/security.ts";
+import { withBodyFailure } from "./upload/body-failure.ts";
+import { streamedBodyLimits } from "./upload/streamed-body.ts";
+import { leaveUnread } from "./upload/unread-body.ts";
 
 /** A handler without its operation's types. */
 export type UntypedHandler = (input: Record<string, unknown>) => HandlerResponse | Promise<HandlerResponse>;
@@ -44,6 +48,8 @@ export class Operation {
   readonly #guard: Guard<unknown>;
   readonly #deprecation: Deprecation | undefined;
   readonly #isCacheable: boolean;
+  /** The limits of a body that the handler reads itself. */
+  readonly #streamed: Partial<BodyLimits> | undefined;
   #compilation: Promise<CompiledOperation> | undefined;
   #compiled: CompiledOperation | undefined;
 
@@ -57,6 +63,7 @@ export class Operation {
     this.#guard = guardOf(options.document, entry, options.security);
     this.#deprecation = deprecationOf(entry, entries);
     this.#isCacheable = isCacheable(handler);
+    this.#streamed = streamedBodyLimits(handler);
   }
 
   /** Compiles the operation before its first request. Rejects if its schemas are invalid. */
@@ -86,6 +93,21 @@ export class Operation {
    * because throwing is expensive; the others are thrown.
    */
   serve(request: Request, response: Response, values: string[]): OperationResult | Promise<OperationResult> {
+    return this.#streamed === undefined
+      ? this.#serve(request, response, values)
+      : this.#serveStreamed(request, response, values);
+  }
+
+  /** Serves a request whose body the handler need not read to its end. */
+  async #serveStreamed(request: Request, response: Response, values: string[]): Promise<OperationResult> {
+    try {
+      return await this.#serve(request, response, values);
+    } finally {
+      leaveUnread(request, response);
+    }
+  }
+
+  #serve(request: Request, response: Response, values: string[]): OperationResult | Promise<OperationResult> {
     const admitted = this.#guard(request);
     if (admitted instanceof Promise)
       return admitted.then((admission) => this.#serveAdmitted(request, response, values, admission));
@@ -154,7 +176,7 @@ export class Operation {
         `This operation does not support ${condition}, so it did nothing. Leave the header out.`,
       );
     }
-    const handlerResponse = await this.#handler({
+    const input = {
       operationId: this.id,
       path,
       query: undeclared === undefined ? query : { ...query, ...undeclared },
@@ -163,11 +185,15 @@ export class Operation {
       contentType: body?.contentType,
       body: data.body,
       files: body?.files,
+      parts: body?.parts,
       requestPath: request.baseUrl + request.path,
       caller,
       callers,
       context: this.#options.context?.(request),
-    });
+    };
+    const handlerResponse = await (body?.stream === undefined
+      ? this.#handler(input)
+      : withBodyFailure(body.stream, () => this.#handler(input)));
     const filtered = compiled.filterResponse(handlerResponse);
     return encodeResponse(filtered instanceof Promise ? await filtered : filtered, {
       isTagged: compiled.isTagged && handlerResponse.status === 200,
@@ -176,7 +202,7 @@ export class Operation {
 
   /** Compiles the operation once. A failed compilation is repeated, so that every request reports its error. */
   #compile(): Promise<CompiledOperation> {
-    this.#compilation ??= compileOperation(this.#entry, this.#options).then(
+    this.#compilation ??= compileOperation(this.#entry, this.#options, this.#streamed).then(
       (compiled) => (this.#compiled = compiled),
       (error: unknown) => {
         this.#compilation = undefined;

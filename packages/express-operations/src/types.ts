@@ -1,5 +1,6 @@
 import type { UploadedFile } from "./request/subject.ts";
 import type { StatusCode, StatusRange } from "./response/status.ts";
+import type { Concrete, OPERATION, StreamedInput as Streamed } from "./upload/types.ts";
 
 /**
  * The types that an application adds to each handler's input: `caller` from its security handlers, `context` from its
@@ -25,6 +26,9 @@ export type Handler<Operation, Env extends HandlerTypes = HandlerTypes> = Handle
  */
 export type Input<Operation, Env extends HandlerTypes = HandlerTypes> = InputOf<0, [Operation], Env>;
 
+/** The input of a handler marked by `streamedBody`. */
+export type StreamedInput<Operation, Env extends HandlerTypes = HandlerTypes> = Streamed<Input<Operation, Env>>;
+
 /** The responses that a handler may return: one member for each declared status, with its body and headers. */
 export type Output<Operation> = OutputOf<0, [Operation]>;
 
@@ -34,6 +38,7 @@ type HandlerOf<Id extends keyof Operations, Operations, Env extends HandlerTypes
 ) => OutputOf<Id, Operations> | (Promise<OutputOf<Id, Operations>> & StatusHint<Id>);
 
 type InputOf<Id extends keyof Operations, Operations, Env extends HandlerTypes> = {
+  [OPERATION]?: Operations[Id];
   operationId: string;
   path: ParametersIn<Operations[Id], "path">;
   query: ParametersIn<Operations[Id], "query">;
@@ -147,13 +152,6 @@ type SentContent<Response> = Response extends { content: infer Content }
         ? { contentType: Concrete<keyof Content>; body: SentBody<keyof Content, Content[keyof Content]> }
         : { contentType?: keyof Content; body: SentBody<keyof Content, Content[keyof Content]> }
   : NoContent;
-
-/** The media types that a media range includes. */
-export type Concrete<MediaType> = MediaType extends "*/*"
-  ? `${string}/${string}`
-  : MediaType extends `${infer Major}/*${infer Suffix}`
-    ? `${Major}/${string}${Suffix}`
-    : MediaType;
 
 /** A JSON body is a value. Other bodies may also be bytes. */
 type SentBody<MediaType, Body> = MediaType extends `${string}json${string}` ? Body : Body | Uint8Array;

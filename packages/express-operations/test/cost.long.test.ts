@@ -21,6 +21,14 @@ test.each(Object.entries<OpenApiDocument>({ market, zoo, kennel, bookshop }))(
   },
 );
 
+test("no streamed body takes more time than its size justifies", TIMEOUT, async () => {
+  const isMeasured = (id: string, input: string) => id === "addStall" && input.startsWith("body ");
+  const report = await costsOf(market, serve(market, { isStreamed: true }), { isMeasured });
+  print(report);
+  expect(report.faults).toEqual([]);
+  expect(report.costs.length).toBeGreaterThan(150);
+});
+
 test("GitHub: no request to every 40th operation takes more time than its size justifies", TIMEOUT, async () => {
   const github = githubDocument();
   const chosen = new Set(operationsOf(github).flatMap(({ id }, at) => (at % 40 === 0 ? id : [])));

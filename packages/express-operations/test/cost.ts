@@ -4,22 +4,43 @@ import type { AddressInfo } from "node:net";
 import express, { type RequestHandler } from "express";
 import { type Cost, type CostReport, type CostTarget, searchCosts } from "../src/conformance.ts";
 import { operationsOf } from "../src/document/document.ts";
-import { implement, type OpenApiDocument } from "../src/index.ts";
+import { implement, type OpenApiDocument, streamedBody } from "../src/index.ts";
 
 /** Factor on the promised 20 ms, because other work shares the machine. Set `COST_PATIENCE=1` on a quiet one. */
 const PATIENCE = Number(process.env["COST_PATIENCE"] ?? 3);
 
-/** Serves a document with handlers of negligible cost. Every credential is valid. */
-export function serve(document: OpenApiDocument): RequestHandler {
+/** The streams of an upload. */
+interface Streams {
+  body?: AsyncIterable<unknown>;
+  parts?: AsyncIterable<{ stream?: AsyncIterable<unknown> }>;
+}
+
+/**
+ * Serves a document with handlers of negligible cost. Every credential is valid. With `isStreamed`, the handlers read the
+ * bodies themselves.
+ */
+export function serve(document: OpenApiDocument, { isStreamed = false } = {}): RequestHandler {
   const statusOf = (responses: object = {}) =>
     Number(Object.keys(responses).find((key) => /^[23]\d\d$/.test(key)) ?? 200);
   const handlers = Object.fromEntries(
-    operationsOf(document).map(({ id, operation }) => [id, () => ({ status: statusOf(operation.responses) })]),
+    operationsOf(document).map(({ id, operation: { responses, requestBody } }) => {
+      const result = { status: statusOf(responses) };
+      const read = async ({ body = none(), parts = none() }: Streams) => {
+        for await (const _chunk of body);
+        for await (const { stream = none() } of parts) for await (const _chunk of stream);
+        return result;
+      };
+      const limits = { fieldLimit: Infinity, maxParts: Infinity };
+      const streamed = isStreamed && requestBody !== undefined;
+      return [id, streamed ? streamedBody<any, any>(read as never, limits) : () => result];
+    }),
   );
   const { securitySchemes = {} } = (document.components ?? {}) as { securitySchemes?: object };
   const security = Object.fromEntries(Object.keys(securitySchemes).map((name) => [name, () => ({ caller: name })]));
   return implement<Record<string, never>>()({ document, handlers: handlers as never, security, bodyLimit: 2 ** 20 });
 }
+
+async function* none(): AsyncGenerator<never> {}
 
 /** Searches the costs of requests to a handler, behind a server that accepts more than eight times Node's default limits. */
 export async function costsOf(

@@ -404,6 +404,16 @@ describe("multipart", () => {
     expect(response.status).toBe(400); // Vitest fails for an uncaught error
   });
 
+  test("one file of a list is a list, as is one empty text", async () => {
+    const list = (items: object) => ({ type: "array", items });
+    const fields = { files: list({ type: "string", format: "binary" }), tags: list({ type: "string" }) };
+    const requestBody = { content: { "multipart/form-data": { schema: { type: "object", properties: fields } } } };
+    await using server = await serve({ "/x": { post: { ...upload, requestBody } } });
+    const body = formOf({ files: new File(["1"], "f"), tags: "" });
+    const response = await fetch(`${server.baseUrl}/x`, { method: "POST", body });
+    expect(await response.json()).toMatchObject({ body: { files: [""], tags: [""] } });
+  });
+
   test.each([
     [
       "Content-Disposition: form-data",

@@ -3,9 +3,11 @@ import type { MediaTypeObject, OpenApiDocument, Schema } from "../document/docum
 import { nonNullTypesOf } from "../document/effective-schema.ts";
 import { parseJson } from "./json.ts";
 import { decodeUtf8 } from "./utf8.ts";
-import { oneOf } from "../lists.ts";
-import { declaredAs, isJson, isText, type MediaType, parseMediaType } from "../media-type.ts";
-import { type Problem, createProblem } from "../problem.ts";
+import { isJson, isText, type MediaType } from "../media-type.ts";
+import { createProblem } from "../problem.ts";
+import type { BodyLimits } from "./limits.ts";
+import { announcementReader, awaitsContinue, brokenOff, hasBody, tooLarge } from "./announced-body.ts";
+import type { BodyStream } from "../upload/body-stream.ts";
 import type { UploadedFile } from "./subject.ts";
 import { formReader, multipartReader } from "./form.ts";
 
@@ -20,6 +22,10 @@ export interface ReceivedBody {
   isOpaque: boolean;
   /** The files of a multipart body. */
   files?: UploadedFile[];
+  /** The parts of a streamed multipart body. */
+  parts?: AsyncIterable<unknown>;
+  /** The bytes of a streamed body. */
+  stream?: BodyStream;
 }
 
 /**
@@ -32,7 +38,7 @@ export type BodyReader = (request: Request, response: Response) => ReceivedBody 
 export type VerifyBody = (request: Request, bytes: Buffer) => void;
 
 /**
- * Returns the reader of bodies of the declared media types: uncompressed, at most `limit` bytes. It rejects undeclared
+ * Returns the reader of bodies of the declared media types: uncompressed, within the limits. It rejects undeclared
  * media types with 415, and unknown transfer codings with 501. A body that is too large gets a 413 as soon as its size
  * is known. A malformed body gets a 400, and so does a missing required one. JSON, forms and text are parsed; other
  * bodies stay bytes.
@@ -42,35 +48,25 @@ export function bodyReader(
   content: Record<string, MediaTypeObject>,
   {
     required,
-    limit,
+    limits,
     vendorTypes,
     verifyBody,
-  }: { required: boolean; limit: number; vendorTypes: boolean; verifyBody: VerifyBody | undefined },
+  }: { required: boolean; limits: BodyLimits; vendorTypes: boolean; verifyBody: VerifyBody | undefined },
 ): BodyReader {
+  const { bodyLimit: limit } = limits;
+  const announced = announcementReader(content, { required, limit, vendorTypes });
   const declared = Object.keys(content);
   const texts = new Set(declared.filter((key) => mayBeText(document, content[key]!.schema)));
-  const parsers = new Map(declared.map((key) => [key, verified(parserFor(document, content[key]!), verifyBody)]));
-  const asDeclared = new Map(declared.map((text) => [text, parseMediaType(text)]));
+  const parsers = new Map(
+    declared.map((key) => [key, verified(parserFor(document, content[key]!, limits), verifyBody)]),
+  );
   return (request, response) => {
-    if (!hasBody(request)) {
-      verifyBody?.(request, NO_BYTES);
-      if (required) throw createProblem(400, `A request body is required. Send it as ${oneOf(declared)}.`);
-      return undefined;
-    }
-    const sent = request.headers["content-type"] ?? "";
-    const mediaType = asDeclared.get(sent) ?? parseMediaType(sent);
-    const declaredType = mediaType && (asDeclared.has(sent) ? sent : declaredAs(mediaType, declared, vendorTypes));
-    if (mediaType === undefined || declaredType === undefined) {
-      throw createProblem(415, `Send the body as ${oneOf(declared)}, and name that in Content-Type. Text is in UTF-8.`);
-    }
-    expectUncoded(request);
-    if (Number(request.headers["content-length"] ?? 0) > limit) throw tooLarge(limit);
-    if (request.readableDidRead) {
-      throw new Error("The request body was already read. Mount the implementation before other body parsers.");
-    }
+    if (!hasBody(request)) verifyBody?.(request, NO_BYTES);
+    const body = announced(request);
+    if (body === undefined) return undefined;
+    const { sent, mediaType, declaredType, contentType } = body;
     if (awaitsContinue(request)) response.writeContinue();
     const parse = parsers.get(declaredType)!;
-    const contentType = declaredType.includes("*") ? mediaType.canonical : declaredType;
     const bodyOf = (bytes: Buffer) => {
       const parsed = parse(bytes, mediaType, sent, request);
       return parsed instanceof Promise
@@ -84,14 +80,6 @@ export function bodyReader(
     };
     return request.complete ? bodyOf(bytesOf(request, limit)) : bytesToCome(request, limit).then(bodyOf);
   };
-}
-
-/**
- * Returns whether the client waits for 100 (Continue) before it sends the body. An HTTP/1.0 client would take 100 for
- * the final response (RFC 9110, section 10.1.1).
- */
-function awaitsContinue({ headers, httpVersion }: Request): boolean {
-  return headers.expect?.toLowerCase() === "100-continue" && httpVersion !== "1.0";
 }
 
 /** Reads a body that has arrived completely. */
@@ -111,15 +99,11 @@ async function bytesToCome(request: Request, limit: number): Promise<Buffer> {
       if (size > limit) break;
     }
   } catch {
-    throw createProblem(400, "The request body did not arrive as announced.");
+    throw brokenOff();
   }
   if (size <= limit) return Buffer.concat(chunks);
   request.resume(); // drops the rest, because some clients read the response only after they have sent the whole body
   throw tooLarge(limit);
-}
-
-function tooLarge(limit: number): Problem {
-  return createProblem(413, `The request body is too large. At most ${limit} bytes are allowed.`);
 }
 
 /** Rejects different values of `Content-Type`. Node keeps the first one, but a proxy may have used another. */
@@ -131,24 +115,6 @@ export function expectOneContentType({ rawHeaders }: Request): void {
     if (rawHeaders[at + 1] !== first)
       throw createProblem(400, 'Header "Content-Type" is given with different values. Give it once.');
   }
-}
-
-/** Rejects codings as specified by RFC 9110, section 15.5.16, and RFC 9112, section 6.1. */
-function expectUncoded({ headers }: Request): void {
-  const contentCoding = headers["content-encoding"]?.toLowerCase() ?? "identity";
-  const transferCoding = headers["transfer-encoding"]?.toLowerCase() ?? "chunked";
-  if (contentCoding !== "identity") {
-    throw createProblem(415, "Send the body uncompressed, without Content-Encoding.", {
-      "Accept-Encoding": "identity",
-    });
-  }
-  if (transferCoding !== "chunked") throw createProblem(501, "The only Transfer-Encoding supported is chunked.");
-}
-
-/** Returns whether the headers announce a body (RFC 9112, section 6.3). */
-function hasBody(request: Request): boolean {
-  const length = request.headers["content-length"];
-  return request.headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
 }
 
 /** Returns the value of a body, the bytes themselves if they are not parsed, or a promise of a form with files. */
@@ -165,9 +131,9 @@ function verified(parse: Parser, verifyBody: VerifyBody | undefined): Parser {
 }
 
 /** Returns the parser of a declared media type. Its range may cover several media types. */
-function parserFor(document: OpenApiDocument, content: MediaTypeObject): Parser {
+function parserFor(document: OpenApiDocument, content: MediaTypeObject, limits: BodyLimits): Parser {
   const readForm = formReader(document, content);
-  const readMultipart = multipartReader(document, content);
+  const readMultipart = multipartReader(document, content, limits);
   return (bytes, { essence }, contentType) => {
     if (isJson(essence)) return jsonOf(textOf(bytes));
     if (essence === "application/x-www-form-urlencoded") return readForm(textOf(bytes));

@@ -10,7 +10,8 @@ import type {
 import { effectiveSchema, nonNullTypesOf } from "../document/effective-schema.ts";
 import { shapesOf } from "../document/shape.ts";
 import { essenceOf, isJson, isText } from "../media-type.ts";
-import { createProblem, unreadableField } from "../problem.ts";
+import { createProblem, Problem, unreadableField } from "../problem.ts";
+import { type BodyLimits, fieldsTooLarge, fileTooLarge, tooManyParts } from "./limits.ts";
 import { type Pair, type PairsOptions, pairsReader } from "./pairs.ts";
 import { decodeFormText, isPercentEncoded, parsePairs } from "./query.ts";
 import { kindOf } from "./style.ts";
@@ -33,6 +34,36 @@ export function formReader(document: OpenApiDocument, mediaType: MediaTypeObject
   };
 }
 
+/** The fields of a form. */
+export interface FormFields {
+  /** Reads the texts of fields by their names, and types them. */
+  read: (pairs: Pair[]) => object;
+  /** The schemas that may describe each declared field. */
+  declared: ReadonlyMap<string, Schema[]>;
+  /** The declared fields that are files, or lists of files. */
+  files: ReadonlySet<string>;
+  /** The declared fields that are texts. The others may hold anything. */
+  texts: ReadonlySet<string>;
+}
+
+/** Returns the fields of `multipart/form-data` bodies of a declared media type. */
+export function multipartFields(document: OpenApiDocument, mediaType: MediaTypeObject): FormFields {
+  const fields = fieldsOf(document, mediaType.schema);
+  const namesOf = (fitting: typeof fields): Set<string> => new Set(fitting.map(([name]) => name));
+  const files = namesOf(fields.filter(([, schemas]) => schemas.some((schema) => isFile(document, schema))));
+  const texts = fields.filter(([name, schemas]) => {
+    const contentType = mediaType.encoding?.[name]?.contentType;
+    if (files.has(name) || schemas.length === 0) return false; // the schema `true` allows anything
+    return !schemas.some((schema) => mayBeFile(document, schema, contentType));
+  });
+  return {
+    read: fieldsReader(document, mediaType, (text) => text),
+    declared: new Map(fields),
+    files,
+    texts: namesOf(texts),
+  };
+}
+
 /**
  * Returns the parser of `multipart/form-data` bodies of a declared media type (RFC 7578). A part of a file field is a
  * file, and its field holds an empty text for each file. Other parts are fields. Rejects text in a file field, because
@@ -41,40 +72,31 @@ export function formReader(document: OpenApiDocument, mediaType: MediaTypeObject
 export function multipartReader(
   document: OpenApiDocument,
   mediaType: MediaTypeObject,
+  limits: BodyLimits,
 ): (bytes: Uint8Array, contentType: string) => Promise<ReadForm> {
-  const read = fieldsReader(document, mediaType, (text) => text);
-  const fields = fieldsOf(document, mediaType.schema);
-  const declared = new Set(fields.map(([name]) => name));
-  const namesOf = (fitting: typeof fields): Set<string> => new Set(fitting.map(([name]) => name));
-  const fileFields = namesOf(fields.filter(([, schemas]) => schemas.some((schema) => isFile(document, schema))));
-  const textFields = namesOf(
-    fields.filter(([name, schemas]) => {
-      const contentType = mediaType.encoding?.[name]?.contentType;
-      if (fileFields.has(name) || schemas.length === 0) return false; // the schema `true` allows anything
-      return !schemas.some((schema) => mayBeFile(document, schema, contentType));
-    }),
-  );
+  const { read, declared, files: fileFields, texts: textFields } = multipartFields(document, mediaType);
   const fieldOf = (name: string): string => (declared.has(name) ? name : name.replace(/\[\d*\]$/, ""));
   return async (bytes, contentType) => {
     const pairs: Pair[] = [];
     const files: UploadedFile[] = [];
-    for (const { name, text, file } of await partsOf(bytes, contentType)) {
+    let fieldBytes = 0;
+    for (const { name, text, file } of await partsOf(bytes, contentType, limits)) {
       const field = fieldOf(name);
-      if (file !== undefined && !textFields.has(field)) {
-        files.push(declared.has(field) ? { ...file, field } : file);
-        pairs.push([name, ""]);
-        continue;
-      }
-      if (fileFields.has(field)) throw unreadableField(field, "must be a file");
-      const decoded = file === undefined ? text : decodeUtf8(file.bytes);
-      if (decoded === undefined) throw unreadableField(field, NOT_UTF_8);
-      pairs.push([name, decoded]);
+      const isField = file === undefined || textFields.has(field);
+      if (isField && fileFields.has(field)) throw unreadableField(field, "must be a file");
+      const value = isField ? (file === undefined ? text : decodeUtf8(file.bytes)) : "";
+      if (value === undefined) throw unreadableField(field, NOT_UTF_8);
+      fieldBytes += Buffer.byteLength(name) + Buffer.byteLength(value);
+      if (fieldBytes > limits.fieldLimit) throw fieldsTooLarge(limits.fieldLimit);
+      if (!isField) files.push(declared.has(field) ? { ...file!, field } : file!);
+      pairs.push([name, value]);
     }
     return { value: read(pairs), files };
   };
 }
 
-const NOT_UTF_8 = "is not valid UTF-8. Encode it as UTF-8";
+/** The fault of a text that is not UTF-8. */
+export const NOT_UTF_8 = "is not valid UTF-8. Encode it as UTF-8";
 
 /** A part of a multipart body: a text, or a file. */
 interface Part {
@@ -83,13 +105,19 @@ interface Part {
   file?: UploadedFile;
 }
 
-async function partsOf(bytes: Uint8Array, contentType: string): Promise<Part[]> {
+async function partsOf(bytes: Uint8Array, contentType: string, { fileLimit, maxParts }: BodyLimits): Promise<Part[]> {
   const parts: Part[] = [];
+  let count = 0;
   try {
-    const limits = { fieldSize: Infinity, fieldNameSize: bytes.length };
-    const parser = busboy({ headers: { "content-type": contentType }, limits, defParamCharset: "utf8" });
-    parser.on("field", (name, text) => parts.push({ name, text }));
+    const parser = multipartParser(contentType, Infinity);
+    const stop = () => parser.destroy(tooManyParts(maxParts));
+    parser.on("field", (name, text) => (++count > maxParts ? stop() : parts.push({ name, text })));
     parser.on("file", (field, stream, { filename: name = "", mimeType }) => {
+      stream.on("error", () => {}); // the parser reports it
+      if (++count > maxParts) {
+        stop();
+        return;
+      }
       const chunks: Buffer[] = [];
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
       stream.on("error", () => {}); // the parser reports the same error; without a listener, it would end the process
@@ -99,19 +127,36 @@ async function partsOf(bytes: Uint8Array, contentType: string): Promise<Part[]> 
     });
     parser.end(bytes);
     await once(parser, "close");
-  } catch {
-    throw createProblem(400, "The request body is not valid multipart/form-data.");
+  } catch (error) {
+    throw error instanceof Problem ? error : malformedMultipart();
   }
   for (const { name, text, file } of parts) {
-    // busboy passes undefined for an empty or missing name, and for text in an unknown charset
-    if (!name)
-      throw createProblem(400, "A part of the request body has no name. Name its field in Content-Disposition.");
-    if (text === undefined && file === undefined)
-      throw unreadableField(name, "is in an unknown charset. Send it in UTF-8");
+    expectReadable(name, text ?? file);
+    if (file !== undefined && file.bytes.length > fileLimit) throw fileTooLarge(name, fileLimit);
     // busboy replaces invalid bytes by this character
     if (text?.includes("\uFFFD") && !Buffer.from(bytes).includes("\uFFFD")) throw unreadableField(name, NOT_UTF_8);
   }
   return parts;
+}
+
+/** Returns a parser of `multipart/form-data` bodies. It cuts the text of a field after `fieldSize` bytes. */
+export function multipartParser(contentType: string, fieldSize: number): busboy.Busboy {
+  try {
+    return busboy({ headers: { "content-type": contentType }, limits: { fieldSize }, defParamCharset: "utf8" });
+  } catch {
+    throw malformedMultipart();
+  }
+}
+
+/** Returns the 400 of a body that is not multipart. */
+export function malformedMultipart(): Problem {
+  return createProblem(400, "The request body is not valid multipart/form-data.");
+}
+
+/** Rejects parts for which busboy passes undefined: without a name, and text in an unknown charset. */
+export function expectReadable(name: string | undefined, content: unknown): void {
+  if (!name) throw createProblem(400, "A part of the request body has no name. Name its field in Content-Disposition.");
+  if (content === undefined) throw unreadableField(name, "is in an unknown charset. Send it in UTF-8");
 }
 
 /** Returns the reader of the fields of a form, which are typed by its schema. */

@@ -77,7 +77,7 @@ export function pairsReader(
   parameters: ParameterObject[],
   { decode, unreadable, ignored = [], allowsAnyName, isForm = false, schema }: PairsOptions,
 ): (pairs: Pair[]) => ReadPairs {
-  const fields = parameters.map((parameter) => fieldFor(document, parameter, decode, isForm));
+  const fields = parameters.map((parameter) => fieldFor(document, parameter, decode));
   const { targets, anyName } = targetsOf(document, parameters, fields);
   const typedOthers = typedBy(document, schema);
   const skipped = new Set(ignored.filter((name) => !targets.has(name)));
@@ -120,7 +120,7 @@ export function pairsReader(
       return field.readParts(sentOf(assembly));
     }
     const [first] = texts as [string];
-    if (first === "" && texts.length === 1) {
+    if (first === "" && texts.length === 1 && !isForm) {
       if (field.emptyValue === REJECTED) throw unreadable(field.name, "is empty. Give it a value, or leave it out");
       return field.emptyValue;
     }
@@ -190,12 +190,7 @@ const ADVICE = {
   none: "its name alone",
 };
 
-function fieldFor(
-  document: OpenApiDocument,
-  parameter: ParameterObject,
-  decode: PairsOptions["decode"],
-  isForm: boolean,
-): Field {
+function fieldFor(document: OpenApiDocument, parameter: ParameterObject, decode: PairsOptions["decode"]): Field {
   const { name, schema, content, required = false, allowEmptyValue = false } = parameter;
   const types = nonNullTypesOf(document, schema);
   const { explode } = styleOf(parameter);
@@ -207,7 +202,7 @@ function fieldFor(
     isRequired: required,
     isExploded: isExplodedObject(document, parameter),
     brackets: bracketsOf(types, content),
-    emptyValue: isForm ? typed("") : allowEmptyValue ? emptyValueOf(types) : REJECTED,
+    emptyValue: allowEmptyValue ? emptyValueOf(types) : REJECTED,
     readText:
       isDelimited || content !== undefined ? textReader(document, parameter, decode) : (raw) => typed(decode(raw)),
     readParts: content !== undefined && isJsonContent(content) ? (parts) => parts : typed,

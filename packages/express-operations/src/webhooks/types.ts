@@ -1,4 +1,5 @@
-import type { Concrete, ParametersIn, Responses, StatusOf } from "../types.ts";
+import type { ParametersIn, Responses, StatusOf } from "../types.ts";
+import type { Concrete } from "../upload/types.ts";
 import type { CallbackSource } from "./expression.ts";
 import type { RetryOptions } from "./delivery.ts";
 import type { WebhookSecret } from "./signature.ts";

@@ -1,0 +1,83 @@
+import type { Request } from "express";
+import type { MediaTypeObject } from "../document/document.ts";
+import { oneOf } from "../lists.ts";
+import { declaredAs, type MediaType, parseMediaType } from "../media-type.ts";
+import { createProblem, type Problem } from "../problem.ts";
+
+/** A request body as the headers announce it. */
+export interface AnnouncedBody {
+  /** The Content-Type as sent. */
+  sent: string;
+  mediaType: MediaType;
+  /** The declared media type or range that matches. */
+  declaredType: string;
+  /** The declared media type, or the received one if a range is declared. */
+  contentType: string;
+}
+
+/**
+ * Returns the function that checks the headers of a request and reads nothing of its body: media type, codings and
+ * `Content-Length`. It returns undefined for a request without a body. Errors are `Problem`s.
+ */
+export function announcementReader(
+  content: Record<string, MediaTypeObject>,
+  { required, limit, vendorTypes }: { required: boolean; limit: number; vendorTypes: boolean },
+): (request: Request) => AnnouncedBody | undefined {
+  const declared = Object.keys(content);
+  const asDeclared = new Map(declared.map((text) => [text, parseMediaType(text)]));
+  return (request) => {
+    if (!hasBody(request)) {
+      if (required) throw createProblem(400, `A request body is required. Send it as ${oneOf(declared)}.`);
+      return undefined;
+    }
+    const sent = request.headers["content-type"] ?? "";
+    const mediaType = asDeclared.get(sent) ?? parseMediaType(sent);
+    const declaredType = mediaType && (asDeclared.has(sent) ? sent : declaredAs(mediaType, declared, vendorTypes));
+    if (mediaType === undefined || declaredType === undefined) {
+      throw createProblem(415, `Send the body as ${oneOf(declared)}, and name that in Content-Type. Text is in UTF-8.`);
+    }
+    expectUncoded(request);
+    if (Number(request.headers["content-length"] ?? 0) > limit) throw tooLarge(limit);
+    if (request.readableDidRead) {
+      throw new Error("The request body was already read. Mount the implementation before other body parsers.");
+    }
+    const contentType = declaredType.includes("*") ? mediaType.canonical : declaredType;
+    return { sent, mediaType, declaredType, contentType };
+  };
+}
+
+/**
+ * Returns whether the client waits for 100 (Continue) before it sends the body. An HTTP/1.0 client would take 100 for
+ * the final response (RFC 9110, section 10.1.1).
+ */
+export function awaitsContinue({ headers, httpVersion }: Request): boolean {
+  return headers.expect?.toLowerCase() === "100-continue" && httpVersion !== "1.0";
+}
+
+/** Returns the 413 of a request body. */
+export function tooLarge(limit: number): Problem {
+  return createProblem(413, `The request body is too large. At most ${limit} bytes are allowed.`);
+}
+
+/** Returns the 400 of a body that the client has broken off. */
+export function brokenOff(): Problem {
+  return createProblem(400, "The request body did not arrive as announced.");
+}
+
+/** Returns whether the headers announce a body (RFC 9112, section 6.3). */
+export function hasBody(request: Request): boolean {
+  const length = request.headers["content-length"];
+  return request.headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
+}
+
+/** Rejects codings as specified by RFC 9110, section 15.5.16, and RFC 9112, section 6.1. */
+function expectUncoded({ headers }: Request): void {
+  const contentCoding = headers["content-encoding"]?.toLowerCase() ?? "identity";
+  const transferCoding = headers["transfer-encoding"]?.toLowerCase() ?? "chunked";
+  if (contentCoding !== "identity") {
+    throw createProblem(415, "Send the body uncompressed, without Content-Encoding.", {
+      "Accept-Encoding": "identity",
+    });
+  }
+  if (transferCoding !== "chunked") throw createProblem(501, "The only Transfer-Encoding supported is chunked.");
+}

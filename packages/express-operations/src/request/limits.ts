@@ -1,0 +1,50 @@
+import { createProblem, printable, type Problem } from "../problem.ts";
+
+/** The limits of a request body. */
+export interface BodyLimits {
+  /** Largest request body in bytes. Default: 65,536. */
+  bodyLimit: number;
+  /** Largest file of a multipart body in bytes. Default: `bodyLimit`. */
+  fileLimit: number;
+  /**
+   * Most bytes of a multipart body that are no files: all names and values together. They are held in memory. Default:
+   * `bodyLimit`, or 65,536 if the body is streamed.
+   */
+  fieldLimit: number;
+  /** Most parts of a multipart body. Default: 1,000. */
+  maxParts: number;
+}
+
+const BODY_LIMIT = 65_536;
+
+/** Returns limits with their defaults. */
+export function limitsOf({ bodyLimit, fileLimit, fieldLimit, maxParts }: Partial<BodyLimits>): BodyLimits {
+  return {
+    bodyLimit: bodyLimit ?? BODY_LIMIT,
+    fileLimit: fileLimit ?? Infinity,
+    fieldLimit: fieldLimit ?? Infinity,
+    maxParts: maxParts ?? 1_000,
+  };
+}
+
+/** Returns the limits of a streamed body with their defaults. `own` limits replace those of all operations. */
+export function streamedLimitsOf(shared: Partial<BodyLimits>, own: Partial<BodyLimits>): BodyLimits {
+  return limitsOf({ ...shared, fieldLimit: shared.fieldLimit ?? BODY_LIMIT, ...own });
+}
+
+/** Returns the 413 of a file. */
+export function fileTooLarge(field: string, limit: number): Problem {
+  const name = printable(field);
+  const subject = name === undefined ? "A file" : `File "${name}"`;
+  return createProblem(413, `${subject} in the request body is too large. At most ${limit} bytes are allowed.`);
+}
+
+/** Returns the 413 of fields. */
+export function fieldsTooLarge(limit: number): Problem {
+  return createProblem(413, `The fields of the request body are too large. At most ${limit} bytes are allowed.`);
+}
+
+/** Returns the 413 of a number of parts. */
+export function tooManyParts(limit: number): Problem {
+  return createProblem(413, `The request body has too many parts. At most ${limit} are allowed.`);
+}
