@@ -8,6 +8,7 @@ import {
   resolve,
   type ResponseObject,
 } from "./document/document.ts";
+import { essenceOf } from "./media-type.ts";
 import { parametersReader } from "./request/parameters.ts";
 import { buildValidators, type Validators } from "./request/validator.ts";
 import { type ResponseChecking, buildResponseFilter } from "./response/response-filter.ts";
@@ -39,6 +40,8 @@ export interface CompiledOperation {
   unsupportedConditions: string[];
   /** Whether the operation is a GET whose 200 declares an `ETag`. */
   isTagged: boolean;
+  /** Whether a response is an event stream. */
+  producesEvents: boolean;
 }
 
 export async function compileOperation(entry: OperationEntry, options: CompileOptions): Promise<CompiledOperation> {
@@ -59,6 +62,7 @@ export async function compileOperation(entry: OperationEntry, options: CompileOp
     produces,
     isAcceptable: acceptanceOf(produces, vendorTypes),
     unsupportedConditions: SAFE.has(entry.method) ? [] : CONDITIONS.filter((name) => !declaresHeader(entry, name)),
+    producesEvents: produces.some((type) => essenceOf(type) === "text/event-stream"),
     isTagged: entry.method === "get" && declaresTag(document, entry),
   };
 }
