@@ -26,6 +26,8 @@ export interface AppOptions extends Omit<
   keyUses: KeyUses;
   environment: EnvironmentName;
   rateLimits: RateLimits;
+  /** Ends event streams when it aborts. */
+  shutdown?: AbortSignal | undefined;
   /** Whether to cache API keys and responses until the data changes. Default: true. */
   isCaching?: boolean | undefined;
 }

@@ -38,7 +38,7 @@ export function start(config: Config, logger: Logger, tuning?: Tuning): Promise<
 
 async function open(
   config: Config,
-  { logger, metrics, tracing, isStopping }: ProcessContext,
+  { logger, metrics, tracing, isStopping, shutdown }: ProcessContext,
   { synchronous, largestGroup, ...tuning }: Tuning = {},
 ): Promise<OpenedService> {
   const closeStack = new CloseStack();
@@ -61,6 +61,7 @@ async function open(
       keyUses: uses,
       logger,
       isStopping,
+      shutdown,
       observer: metrics,
       tracing,
     });

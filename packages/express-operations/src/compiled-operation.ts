@@ -9,6 +9,7 @@ import {
   type ResponseObject,
 } from "./document/document.ts";
 import { isBodyRequired } from "./document/request-body.ts";
+import { essenceOf } from "./media-type.ts";
 import { type BodyLimits, limitsOf, streamedLimitsOf } from "./request/limits.ts";
 import { parametersReader } from "./request/parameters.ts";
 import { buildValidators, type Validators } from "./request/validator.ts";
@@ -44,6 +45,8 @@ export interface CompiledOperation {
   unsupportedConditions: string[];
   /** Whether the operation is a GET whose 200 declares an `ETag`. */
   isTagged: boolean;
+  /** Whether a response is an event stream. */
+  producesEvents: boolean;
 }
 
 /** Compiles an operation. With `streamed` limits, the handler reads the request body. */
@@ -77,6 +80,7 @@ export async function compileOperation(
     produces,
     isAcceptable: acceptanceOf(produces, vendorTypes),
     unsupportedConditions: SAFE.has(entry.method) ? [] : CONDITIONS.filter((name) => !declaresHeader(entry, name)),
+    producesEvents: produces.some((type) => essenceOf(type) === "text/event-stream"),
     isTagged: entry.method === "get" && declaresTag(document, entry),
   };
 }

@@ -19,6 +19,7 @@ import { PathRouter } from "./request/path-router.ts";
 import type { BodyLimits } from "./request/limits.ts";
 import type { ProblemFormat } from "./problem.ts";
 import type { CheckedShare, Violation } from "./response/response-check.ts";
+import type { StreamSettings } from "./response/stream-writer.ts";
 import type { SecurityHandler } from "./security/security.ts";
 import type { HandlerTypes, Handlers, NoOthers } from "./types.ts";
 import { expectRequestBody, streamedBodyLimits } from "./upload/streamed-body.ts";
@@ -68,6 +69,8 @@ interface CommonOptions extends Partial<BodyLimits> {
   onOperation?: (request: Request, operationId: string) => void;
   /** Called with each violation. If it throws, the request fails with that error, which is useful in tests. */
   onViolation?: (violation: Violation) => void;
+  /** The timing of responses that are sent while they are produced. */
+  streams?: StreamOptions;
   /** Caches the responses of `cacheable` handlers until their data changes. */
   cache?: CacheOptions;
   /**
@@ -75,6 +78,19 @@ interface CommonOptions extends Partial<BodyLimits> {
    * compile, whatever the reason.
    */
   warm?: boolean;
+}
+
+/** How responses are sent while they are produced. */
+export interface StreamOptions {
+  /**
+   * The time in milliseconds after which status and headers are sent without a first chunk. An earlier error gets a status
+   * of its own. Default: 1,000.
+   */
+  headersAfter?: number;
+  /** The time in milliseconds without an event after which an event stream gets a comment. 0 disables it. Default: 15,000. */
+  keepAlive?: number;
+  /** Ends event streams after their current event when it aborts. Their handlers' `signal` aborts with the same reason. */
+  shutdown?: AbortSignal;
 }
 
 /** An Express request handler that responds to every path below its mount point. */
@@ -115,10 +131,18 @@ export function serve(
 ): Implementation {
   const { router, operations } = buildRouter(document, entries, handlers, options);
   void warnOfCosts(document, entries); // never rejects
-  const { onOperation = () => {}, problemFormat = "declared" } = options;
-  const handle = requestHandler(router, { onOperation, problemFormat });
+  const { onOperation = () => {}, problemFormat = "declared", streams = {} } = options;
+  const handle = requestHandler(router, { onOperation, problemFormat, streams: streamSettings(streams) });
   const ready = options.warm === true ? warmAll(operations) : warnOfBrokenOperations(document, entries);
   return Object.assign(handle, { ready });
+}
+
+function streamSettings({ headersAfter = 1_000, keepAlive = 15_000, shutdown }: StreamOptions): StreamSettings {
+  for (const [name, value] of Object.entries({ headersAfter, keepAlive })) {
+    if (!(value >= 0 && value < 2 ** 31))
+      throw new Error(`The option streams.${name} is ${value}. It has to be milliseconds from 0 to 2,147,483,647.`);
+  }
+  return { headersAfter, keepAlive, shutdown };
 }
 
 function buildRouter(

@@ -2,7 +2,9 @@
 export type { OpenApiDocument } from "./document/document.ts";
 export { entityTagOf, isNotModified } from "./response/respond.ts";
 export { cacheable } from "./response/cacheable.ts";
-export { implement, type Implementation, type ImplementOptions } from "./implement.ts";
+export { file, type FileBody, type FileOptions } from "./response/file.ts";
+export { event, type EventFields, type ServerSentEvent, textEvent } from "./response/server-sent-events.ts";
+export { implement, type Implementation, type ImplementOptions, type StreamOptions } from "./implement.ts";
 export { normalizePath } from "./request/path-router.ts";
 export type { BodyLimits } from "./request/limits.ts";
 export type { UploadedFile } from "./request/subject.ts";

@@ -13,7 +13,6 @@ import { type Deprecation, deprecationOf } from "./response/deprecation.ts";
 import { isCacheable } from "./response/cacheable.ts";
 import {
   deprecationHeadersOf,
-  type HandlerResponse,
   encodeResponse,
   type EncodedResponse,
   type OperationResult,
@@ -21,6 +20,12 @@ import {
   respondProblem,
   send,
 } from "./response/respond.ts";
+import type { HandlerResponse } from "./response/handler-response.ts";
+import { discardUnsent } from "./response/body-stream.ts";
+import { signalOf } from "./response/request-signal.ts";
+import { sendStream } from "./response/send-stream.ts";
+import type { StreamSettings } from "./response/stream-writer.ts";
+import { StreamedResponse } from "./response/streamed-response.ts";
 import { type Admission, type Guard, guardOf, type SecurityOptions } from "./security/security.ts";
 import { withBodyFailure } from "./upload/body-failure.ts";
 import { streamedBodyLimits } from "./upload/streamed-body.ts";
@@ -176,7 +181,7 @@ export class Operation {
         `This operation does not support ${condition}, so it did nothing. Leave the header out.`,
       );
     }
-    const input = {
+    const input = new HandlerInput(response, {
       operationId: this.id,
       path,
       query: undeclared === undefined ? query : { ...query, ...undeclared },
@@ -187,17 +192,22 @@ export class Operation {
       files: body?.files,
       parts: body?.parts,
       requestPath: request.baseUrl + request.path,
+      lastEventId: compiled.producesEvents ? lastEventIdOf(request) : undefined,
       caller,
       callers,
       context: this.#options.context?.(request),
-    };
-    const handlerResponse = await (body?.stream === undefined
-      ? this.#handler(input)
-      : withBodyFailure(body.stream, () => this.#handler(input)));
-    const filtered = compiled.filterResponse(handlerResponse);
-    return encodeResponse(filtered instanceof Promise ? await filtered : filtered, {
-      isTagged: compiled.isTagged && handlerResponse.status === 200,
     });
+    const handle = () => this.#handler(input as unknown as Record<string, unknown>);
+    const handlerResponse = await (body?.stream === undefined ? handle() : withBodyFailure(body.stream, handle));
+    try {
+      const filtered = compiled.filterResponse(handlerResponse);
+      const sent = filtered instanceof Promise ? await filtered : filtered;
+      if (sent instanceof StreamedResponse) return sent;
+      return encodeResponse(sent, { isTagged: compiled.isTagged && handlerResponse.status === 200 });
+    } catch (error) {
+      discardUnsent(handlerResponse);
+      throw error;
+    }
   }
 
   /** Compiles the operation once. A failed compilation is repeated, so that every request reports its error. */
@@ -215,6 +225,72 @@ export class Operation {
   }
 }
 
+/** The parts of a handler's input. */
+interface HandlerInputFields {
+  operationId: string;
+  path: object;
+  query: object;
+  headers: object;
+  cookies: object;
+  contentType: string | undefined;
+  body: unknown;
+  files: unknown;
+  parts: unknown;
+  requestPath: string;
+  lastEventId: string | undefined;
+  caller: unknown;
+  callers: unknown;
+  context: unknown;
+}
+
+/** The input of a handler. It is a class because a getter in an object literal takes twenty times as long to create. */
+class HandlerInput implements HandlerInputFields {
+  readonly #response: Response;
+  readonly operationId: string;
+  readonly path: object;
+  readonly query: object;
+  readonly headers: object;
+  readonly cookies: object;
+  readonly contentType: string | undefined;
+  readonly body: unknown;
+  readonly files: unknown;
+  readonly parts: unknown;
+  readonly requestPath: string;
+  readonly lastEventId: string | undefined;
+  readonly caller: unknown;
+  readonly callers: unknown;
+  readonly context: unknown;
+
+  constructor(response: Response, fields: HandlerInputFields) {
+    this.#response = response;
+    this.operationId = fields.operationId;
+    this.path = fields.path;
+    this.query = fields.query;
+    this.headers = fields.headers;
+    this.cookies = fields.cookies;
+    this.contentType = fields.contentType;
+    this.body = fields.body;
+    this.files = fields.files;
+    this.parts = fields.parts;
+    this.requestPath = fields.requestPath;
+    this.lastEventId = fields.lastEventId;
+    this.caller = fields.caller;
+    this.callers = fields.callers;
+    this.context = fields.context;
+  }
+
+  /** Aborts when the client has gone before the response has ended. It is created when it is first read. */
+  get signal(): AbortSignal {
+    return signalOf(this.#response);
+  }
+}
+
+/** Returns the `Last-Event-ID` of a request (WHATWG HTML, section 9.2.4). Node reads its UTF-8 as Latin-1. */
+function lastEventIdOf({ headers }: Request): string | undefined {
+  const id = headers["last-event-id"];
+  return typeof id === "string" ? Buffer.from(id, "latin1").toString() : undefined;
+}
+
 /** The operations of a path, by method in upper case. */
 export type Route = Map<string, Operation>;
 
@@ -222,13 +298,17 @@ export type Route = Map<string, Operation>;
 export interface RequestHandlerOptions {
   onOperation: (request: Request, operationId: string) => void;
   problemFormat: ProblemFormat;
+  streams: StreamSettings;
 }
 
 const NO_OPERATION: ProblemContext = { operationId: undefined, contentTypes: [] };
 const PATH_NOT_FOUND = "There is no resource at this path. Paths are case-sensitive, and a trailing slash counts.";
 
 /** Returns the Express handler that passes each request to its operation and writes the result. */
-export function requestHandler(router: PathRouter<Route>, { onOperation, problemFormat }: RequestHandlerOptions) {
+export function requestHandler(
+  router: PathRouter<Route>,
+  { onOperation, problemFormat, streams }: RequestHandlerOptions,
+) {
   return (request: Request, response: Response, next: NextFunction): void => {
     let operation: Operation | undefined;
     let deprecationHeaders: Record<string, string> | undefined;
@@ -242,6 +322,8 @@ export function requestHandler(router: PathRouter<Route>, { onOperation, problem
           { status: result.status, headers: result.headers, ...written },
           deprecationHeaders,
         );
+      } else if (result instanceof StreamedResponse) {
+        sendStream(request, response, result, streams, deprecationHeaders).catch(fail).catch(next);
       } else send(request, response, result, deprecationHeaders);
     };
     const fail = (error: unknown): void => {
@@ -354,7 +436,8 @@ export class ResponseCache {
 
   /** Stores a response if its version is still current. Removes the oldest entries if they leave too little room. */
   #store(key: string, version: number, result: OperationResult): void {
-    if (version !== this.#version || result instanceof Problem || result.status !== 200) return;
+    if (result instanceof Problem || result instanceof StreamedResponse) return;
+    if (version !== this.#version || result.status !== 200) return;
     const size = sizeOf(key, result);
     if (size > this.#limit || this.#entries.has(key)) return;
     for (const [oldest, entry] of this.#entries) {

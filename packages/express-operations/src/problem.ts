@@ -1,7 +1,9 @@
 // An import of `node:http` would load Node's unused WebSocket and fetch, because it reads every export.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
-/** The error codes of this package, by status. An application may add its own. */
+/**
+ * The error codes of this package, by status. An application may add its own. Files add `range_not_satisfiable` (416).
+ */
 export const PROBLEM_CODES = {
   400: "invalid_request",
   401: "unauthorized",

@@ -1,3 +1,6 @@
+import type { ReadableStream } from "node:stream/web";
+import type { FileBody } from "./response/file.ts";
+import type { ServerSentEvent } from "./response/server-sent-events.ts";
 import type { UploadedFile } from "./request/subject.ts";
 import type { StatusCode, StatusRange } from "./response/status.ts";
 import type { Concrete, OPERATION, StreamedInput as Streamed } from "./upload/types.ts";
@@ -51,6 +54,10 @@ type InputOf<Id extends keyof Operations, Operations, Env extends HandlerTypes> 
   /** The callers by security scheme. There are several if the satisfied requirement has several schemes. */
   callers: Readonly<Record<string, Env["caller"]>>;
   context: Env["context"];
+  /** Aborts when the client has gone before the response has ended. `{ ...input }` does not copy it. */
+  signal: AbortSignal;
+  /** The `Last-Event-ID` of a client that continues an event stream. */
+  lastEventId: string | undefined;
 } & RequestBody<Operations[Id]>;
 
 type OutputOf<Id extends keyof Operations, Operations> = {
@@ -153,8 +160,32 @@ type SentContent<Response> = Response extends { content: infer Content }
         : { contentType?: keyof Content; body: SentBody<keyof Content, Content[keyof Content]> }
   : NoContent;
 
-/** A JSON body is a value. Other bodies may also be bytes. */
-type SentBody<MediaType, Body> = MediaType extends `${string}json${string}` ? Body : Body | Uint8Array;
+/** A JSON body is a value. Other bodies may also be bytes or streams of bytes and text, or of items. */
+type SentBody<MediaType, Body> = MediaType extends "application/json" ? Body : StreamableBody<MediaType, Body>;
+
+type StreamableBody<MediaType, Body> = MediaType extends ItemStreamType
+  ?
+      | AsyncIterable<MediaType extends EventStreamType ? Body | ServerSentEvent<Body> : Body>
+      | string
+      | Uint8Array
+      | ByteStream
+  : MediaType extends `${string}json${string}`
+    ? Body
+    : Body | Uint8Array | ByteStream | AsyncIterable<string | Uint8Array>;
+
+type EventStreamType = `text/event-stream${string}`;
+
+/** The media types whose bodies are streams of items. */
+type ItemStreamType =
+  | EventStreamType
+  | `application/${"jsonl" | "x-ndjson" | "x-jsonlines"}${string}`
+  | `${string}json-seq${string}`;
+
+/**
+ * Bytes and text that are sent as they are. A `Readable` is an `AsyncIterable` of `any`, and is not named here, because the
+ * items of a generator would get the type `any` from it.
+ */
+type ByteStream = ReadableStream<string> | ReadableStream<Uint8Array> | Blob | FileBody;
 
 /** Removes the index signature that openapi-typescript adds to all headers. */
 type Declared<Headers> = {

@@ -10,8 +10,8 @@ async function accepted(format: string, texts: string[], openapi: string): Promi
   for (const text of texts) {
     const sent = { method: "POST", body: JSON.stringify(text), headers: { "Content-Type": "application/json" } };
     const { status } = await fetch(`${server.baseUrl}/x`, sent);
+    expect([200, 400], text).toContain(status);
     if (status === 200) found.push(text);
-    else expect([text, status]).toEqual([text, 400]);
   }
   return found;
 }

@@ -234,3 +234,57 @@ test("OpenAPI 3.2 is described in the terms of 3.1", () => {
   });
   expect(document.paths["/x/{id}"].get.parameters[0]!.in).toBe("querystring");
 });
+
+describe("the schema of a stream in the copy is that of one item", () => {
+  const token = { type: "object", properties: { text: { type: "string" } } };
+  const data = { type: "string", contentMediaType: "application/json", contentSchema: token };
+  const decoded = { type: "object", properties: { data: token, id: { type: "string" } } };
+
+  test.each<[string, string, string, object, object]>([
+    ["its `itemSchema`", "3.2.0", "application/jsonl", { itemSchema: token }, token],
+    ["its `schema` in OpenAPI 3.1", "3.1.1", "application/jsonl", { schema: token }, token],
+    [
+      "the items of its `schema` in OpenAPI 3.2",
+      "3.2.0",
+      "application/json-seq",
+      { schema: { type: "array", items: token } },
+      token,
+    ],
+    [
+      "an event with its data as decoded from JSON",
+      "3.2.0",
+      "text/event-stream",
+      { itemSchema: { type: "object", properties: { data, id: { type: "string" } } } },
+      decoded,
+    ],
+    [
+      "an event through a reference, which keeps the component",
+      "3.1.1",
+      "text/event-stream",
+      { schema: ref("Event") },
+      { ...decoded, properties: { data: token } },
+    ],
+    [
+      "the data of an event, by a schema of other fields",
+      "3.1.1",
+      "text/event-stream",
+      { schema: ref("Token") },
+      ref("Token"),
+    ],
+    ["unchanged for other media types", "3.2.0", "text/plain", { itemSchema: token }, { itemSchema: token }],
+  ])("%s", (_title, openapi, type, declared, expected) => {
+    const content = { [type]: declared };
+    const Event = { type: "object", properties: { data } };
+    const paths = { "/x": { get: { operationId: "x", responses: { 200: { description: "", content } } } } };
+    const document = {
+      openapi,
+      info: { title: "", version: "" },
+      paths,
+      components: { schemas: { Event, Token: token } },
+    };
+    const copy = withRequestDefaultsRequired(document);
+    const { schema, ...others } = copy.paths["/x"].get.responses[200].content[type] as { schema?: object };
+    expect(schema ?? others).toEqual(expected);
+    expect(copy.components.schemas.Event).toEqual(Event);
+  });
+});

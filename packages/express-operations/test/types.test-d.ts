@@ -1,4 +1,14 @@
-import { type Handlers, implement, type Input, type Output } from "../src/index.ts";
+import { createReadStream } from "node:fs";
+import {
+  event,
+  file,
+  type Handlers,
+  implement,
+  type Input,
+  type Output,
+  type ServerSentEvent,
+  textEvent,
+} from "../src/index.ts";
 import { document, type operations } from "./fixtures/bookshop.ts";
 
 /** Checked only by `tsc`: each line after `@ts-expect-error` has an error, and no other line has one. */
@@ -126,3 +136,74 @@ interface Upload {
 // The media type of a range is the received one.
 is<Equal<Input<Upload>["contentType"], `image/${string}` | "application/json" | `application/${string}+json`>>();
 is<Equal<Input<Upload>["callers"], Readonly<Record<string, unknown>>>>();
+
+interface Token {
+  text: string;
+}
+/** The output of openapi-typescript for streams. */
+interface Streaming {
+  responses: {
+    200: {
+      headers: { [name: string]: unknown };
+      content: {
+        "text/event-stream": Token;
+        "application/jsonl": Token;
+        "text/csv": string;
+        "application/json": Token;
+      };
+    };
+  };
+}
+type Stream = Output<Streaming>;
+async function* of<Item>(...items: Item[]): AsyncGenerator<Item> {
+  yield* items;
+}
+const events = { status: 200, contentType: "text/event-stream" } as const;
+({ ...events, body: of({ text: "a" }) }) satisfies Stream;
+const mixed = of<Token | ServerSentEvent<Token>>(event({ id: "1", data: { text: "a" } }), textEvent("[DONE]"));
+({ ...events, body: mixed }) satisfies Stream;
+({ ...events, body: createReadStream("events") }) satisfies Stream;
+({ ...events, body: new Response("").body! }) satisfies Stream;
+// @ts-expect-error the items are tokens
+({ ...events, body: of({ text: 1 }) }) satisfies Stream;
+// @ts-expect-error the data of the items are tokens
+({ ...events, body: of(event({ data: { text: 1 } })) }) satisfies Stream;
+// @ts-expect-error one item is no stream
+({ ...events, body: { text: "a" } }) satisfies Stream;
+
+const lines = { status: 200, contentType: "application/jsonl" } as const;
+({ ...lines, body: of({ text: "a" }) }) satisfies Stream;
+// @ts-expect-error only an event stream has events
+({ ...lines, body: of(event({ data: { text: "a" } })) }) satisfies Stream;
+// @ts-expect-error the items are tokens
+({ ...lines, body: of("a") }) satisfies Stream;
+
+const csv = { status: 200, contentType: "text/csv" } as const;
+({ ...csv, body: await file("a.csv") }) satisfies Stream;
+({ ...csv, body: new Blob(["a"]) }) satisfies Stream;
+({ ...csv, body: of<string | Uint8Array>("a", new Uint8Array()) }) satisfies Stream;
+({ ...csv, body: ReadableStream.from(["a"]) }) satisfies Stream;
+// @ts-expect-error a body of text has no items
+({ ...csv, body: of({ text: "a" }) }) satisfies Stream;
+// @ts-expect-error the body of application/json is a value
+({ status: 200, contentType: "application/json", body: createReadStream("a.json") }) satisfies Stream;
+
+is<Equal<Input<Streaming>["signal"], AbortSignal>>();
+is<Equal<Input<Streaming>["lastEventId"], string | undefined>>();
+
+/** The items of a generator get their types from the document, so that literals stay literals. */
+interface Typed {
+  responses: { 200: { content: { "text/event-stream": { kind: "start" | "end" } } } };
+}
+implement<{ run: Typed }>()({
+  document,
+  handlers: {
+    run: () => ({
+      status: 200,
+      body: (async function* () {
+        yield { kind: "start" };
+        yield event({ id: "1", data: { kind: "end" } });
+      })(),
+    }),
+  },
+});

@@ -16,16 +16,20 @@ export function operationOptions({
   environment,
   logger,
   observer = noopObserver,
+  shutdown,
 }: {
   environment: Environment;
   logger: Logger;
   observer?: Observer | undefined;
+  /** Ends event streams, so that their clients connect to another process. */
+  shutdown?: AbortSignal | undefined;
 }) {
   const isDevelopment = environment === "development";
   return {
     problemFormat: (problem: Problem) => ({ body: problemBody(problem) }),
     warm: true,
     onOperation: recordOperation,
+    streams: shutdown === undefined ? {} : { shutdown },
     checkResponses: isDevelopment ? ("always" as const) : { sample: SAMPLE_RATE },
     onViolation: (violation: Violation) => {
       observer.onViolation(violation);

@@ -45,6 +45,26 @@ describe("SIGTERM", () => {
     for (const socket of sockets) socket.destroy();
   });
 
+  test.each([1, 2])("ends event streams in order, with %i processes, and logs each once", async (processes) => {
+    const program = await startProgram({ WEB_CONCURRENCY: String(processes) });
+    const responses = await Promise.all(
+      [1, 2, 3].map(() => fetch(`${program.baseUrl}/things/events`, { headers: { Authorization: "Bearer good" } })),
+    );
+    const texts = Promise.all(responses.map((response) => response.text())); // rejects for a broken response
+    const began = performance.now();
+    expect(await program.stop("SIGTERM")).toBe(0);
+    expect(performance.now() - began).toBeLessThan(9_000); // SHUTDOWN_TIMEOUT is 10 s
+    expect(await texts).toEqual(["", "", ""]);
+    const lines = program
+      .output()
+      .split("\n")
+      .filter((line) => line.includes('"watchThings"'));
+    expect(lines).toHaveLength(3);
+    for (const line of lines)
+      expect(JSON.parse(line)).toMatchObject({ msg: "request completed", res: { status: 200 } });
+    expect(program.output()).not.toContain("connections were still open after SHUTDOWN_TIMEOUT");
+  });
+
   test.each([1, 2])("leaves no new client waiting while %i processes wait for a slow client", async (processes) => {
     const program = await startProgram({ WEB_CONCURRENCY: String(processes) });
     const slow = await stuckClient(program, "GET /v1/things HTTP/1.1\r\nHost: x\r\n");

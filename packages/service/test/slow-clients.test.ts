@@ -118,6 +118,51 @@ describe("a client that reads slowly", () => {
     expect(await isCut(socket, () => pass(1))).toBe(true);
   });
 
+  test("is disconnected if it accepts no byte of a stream for 10 s", async () => {
+    const { app, begun } = beginning();
+    const listener = await start(app((_request, response) => void response.write(LARGE)));
+    const socket = await open(listener);
+    socket.pause().write(GET);
+    await begun;
+    for (let second = 0; second < 10; second++) pass(1);
+    await roundTrip(listener);
+    expect(await isCut(socket, () => pass(2))).toBe(true);
+  });
+
+  test("is not disconnected while it accepts bytes of a stream, however few", async () => {
+    const { app, begun } = beginning();
+    const listener = await start(app((_request, response) => void response.write(LARGE)));
+    const socket = await open(listener);
+    socket.pause().write(GET);
+    await begun;
+    for (let round = 0; round < 6; round++) {
+      for (let second = 0; second < 8; second++) pass(1);
+      await read(socket, 8 * 2 ** 20);
+      await roundTrip(listener);
+    }
+    expect(socket.closed).toBe(false);
+  });
+
+  test("is not disconnected while a stream has nothing to send", async () => {
+    const answers: (() => void)[] = [];
+    const { app, begun } = beginning();
+    const listener = await start(
+      app((_request, response) => {
+        response.write("first");
+        answers.push(() => response.end("last"));
+      }),
+    );
+    const socket = await open(listener);
+    socket.write(GET);
+    await begun;
+    expect(await next(socket)).toMatch(/first/);
+    for (let second = 0; second < 600; second++) pass(1);
+    await roundTrip(listener);
+    expect(socket.closed).toBe(false);
+    answers[0]!();
+    expect(await next(socket)).toMatch(/last/);
+  });
+
   test("is not disconnected while the handler still runs", async () => {
     const answers: (() => void)[] = [];
     const { app, begun } = beginning();
@@ -245,6 +290,15 @@ async function isCut(socket: Socket, act: () => void): Promise<boolean> {
   act();
   socket.resume();
   return closed;
+}
+
+/** Reads a number of bytes, and pauses again. */
+async function read(socket: Socket, bytes: number): Promise<void> {
+  for (let left = bytes; left > 0;) {
+    const chunk = socket.read() as Buffer | null;
+    if (chunk === null) await once(socket, "readable");
+    else left -= chunk.length;
+  }
 }
 
 /** Waits until the listener has read everything sent before. */

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { implement, type OpenApiDocument, type SecurityHandler } from "express-operations";
 import { z } from "zod";
 import type { ServedDocument } from "../src/documents/contract-document.ts";
@@ -18,6 +19,9 @@ interface Operations {
     parameters: { query: { limit: number } };
     responses: { 200: { content: { "application/json": Thing[] } } };
   };
+  watchThings: {
+    responses: { 200: { content: { "text/event-stream": Thing } } };
+  };
   createThing: {
     requestBody: { content: { "application/json": { name: string } } };
     responses: { 201: { content: { "application/json": Thing } } };
@@ -30,7 +34,7 @@ const failure = {
 };
 const thing = { $ref: "#/components/schemas/Thing" };
 
-/** A contract with the minimum for tests of a service: a list, a creation and bearer tokens. */
+/** A contract with the minimum for tests of a service: a list, an event stream, a creation and bearer tokens. */
 export const document = {
   openapi: "3.1.0",
   info: { title: "Things", version: "1.2.3" },
@@ -60,6 +64,15 @@ export const document = {
         },
         responses: {
           201: { description: "The thing.", content: { "application/json": { schema: thing } } },
+          default: failure,
+        },
+      },
+    },
+    "/things/events": {
+      get: {
+        operationId: "watchThings",
+        responses: {
+          200: { description: "Things as events.", content: { "text/event-stream": { schema: thing } } },
           default: failure,
         },
       },
@@ -117,7 +130,7 @@ export function thingsService({
     open: async (context) => open(context),
   };
 
-  async function open({ logger, metrics, tracing, isStopping }: ProcessContext): Promise<OpenedService> {
+  async function open({ logger, metrics, tracing, isStopping, shutdown }: ProcessContext): Promise<OpenedService> {
     const things: Thing[] = [];
     const app = await createServiceApp({
       ...config,
@@ -136,7 +149,7 @@ export function thingsService({
       },
       api: async (capacity) => {
         const implementation = implement<Operations>()({
-          ...operationOptions({ environment: "development", logger, observer: metrics }),
+          ...operationOptions({ environment: "development", logger, observer: metrics, shutdown }),
           document,
           realm: "things",
           security: { bearerAuth: security },
@@ -146,6 +159,7 @@ export function thingsService({
               await before("listThings");
               return { status: 200, body: things.slice(0, query.limit) };
             },
+            watchThings: ({ signal }) => ({ status: 200, body: watch(signal) }),
             createThing: async ({ body }) => {
               await before("createThing");
               const added = { id: things.length + 1, ...body };
@@ -159,6 +173,13 @@ export function thingsService({
         return implementation;
       },
     });
+    /** Yields the things, and then waits for the end of the request. */
+    async function* watch(signal: AbortSignal): AsyncGenerator<Thing> {
+      yield* things;
+      await before("watchThings");
+      if (!signal.aborted) await once(signal, "abort");
+    }
+
     return { app, stopWaiting: () => {}, close: async () => {} };
   }
 }

@@ -7,7 +7,7 @@ import {
   responseKey,
 } from "../document/document.ts";
 import { declaredAs, isJson, parseMediaType } from "../media-type.ts";
-import { type CheckResponse, responseCheck } from "../response/response-check.ts";
+import { type ResponseCheck, responseCheck } from "../response/response-check.ts";
 import type { ExampleRequest } from "./example-request.ts";
 import { ConformanceError, expectHeader, type Received } from "./exchange.ts";
 
@@ -23,7 +23,7 @@ export type ResponseAssertion = (request: ExampleRequest, received: Received, is
  * (404, 405).
  */
 export function responseAssertion(document: OpenApiDocument, entry: OperationEntry): ResponseAssertion {
-  let check: Promise<CheckResponse> | undefined;
+  let check: Promise<ResponseCheck> | undefined;
   return async (request, received, isValid) => {
     const { status, headers, text } = received;
     const isHead = request.method === "HEAD";
@@ -38,9 +38,8 @@ export function responseAssertion(document: OpenApiDocument, entry: OperationEnt
     const contentType = expectDeclaredType(response, received, isHead);
     if (isHead || contentType === undefined || !isJson(parseMediaType(contentType)?.essence ?? "")) return;
     check ??= responseCheck(document, entry);
-    const violations = await (
-      await check
-    )({ status, contentType, body: parsed(text), headers: Object.fromEntries(headers) });
+    const sent = { status, contentType, body: parsed(text), headers: Object.fromEntries(headers) };
+    const violations = await (await check).response(sent);
     // Received headers are text, whatever type is declared.
     const first = violations.find(({ pointer }) => pointer.startsWith("/body"));
     if (first !== undefined)

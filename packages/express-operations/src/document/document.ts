@@ -82,6 +82,8 @@ export interface HeaderObject extends MediaTypeObject {
 /** https://spec.openapis.org/oas/v3.1.1#media-type-object */
 export interface MediaTypeObject {
   schema?: Schema;
+  /** The schema of each item of a sequential media type (OpenAPI 3.2). */
+  itemSchema?: Schema;
   encoding?: Record<string, EncodingObject>;
   example?: unknown;
   examples?: Record<string, ExampleObject>;

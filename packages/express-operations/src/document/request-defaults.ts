@@ -12,6 +12,7 @@ import {
 } from "./document.ts";
 import { readableDocument } from "./openapi-3-2.ts";
 import { callbacksOf, webhooksOf } from "../webhooks/entries.ts";
+import { itemFormat } from "../response/item-format.ts";
 
 /** Keywords whose schemas always apply to the value or a part of it. Validation fills in their defaults. */
 const CERTAIN = { one: ["items", "additionalProperties"], many: ["allOf", "prefixItems"] };
@@ -22,7 +23,8 @@ const UNCERTAIN = { one: ["not", "if", "then", "else", "contains"], many: ["oneO
  * Returns a copy of a document to generate handlers' types from. Parameters and body fields with a `default` are
  * required in it, because validation fills them in. Fields inside `oneOf`, `anyOf` and conditions are excepted. If
  * requests and responses share a component schema, a handler must write these fields into its response. Referenced
- * headers are inlined, as by `inlineHeaders`. Operations without an operationId get the one that `implement` gives
+ * headers are inlined, as by `inlineHeaders`. `schema` describes one item of an event stream or of JSON lines, because
+ * openapi-typescript does not read `itemSchema`. Operations without an operationId get the one that `implement` gives
  * them. Operations of webhooks lose theirs, because other servers implement them. Callbacks become webhooks, with the
  * names that `callbackSenders` expects, because openapi-typescript writes no callbacks. OpenAPI 3.2 becomes 3.1.
  */
@@ -52,9 +54,10 @@ export function withRequestDefaultsRequired<Document extends object>(document: D
     for (const { schema } of Object.values(requestBody?.content ?? {})) visit(schema, true);
   }
   nameWebhooks(copy);
-  if (isVersion32(copy)) describeIn31(copy);
   for (const schema of certain) if (!uncertain.has(schema)) requireDefaults(schema);
   inlineHeaders(copy);
+  describeItems(copy);
+  if (isVersion32(copy)) describeIn31(copy);
   return copy;
 }
 
@@ -102,12 +105,25 @@ function nameWebhooks(copy: OpenApiDocument): void {
  * header required.
  */
 export function inlineHeaders(document: OpenApiDocument): void {
-  const { responses: shared = {} } = (document.components ?? {}) as { responses?: Record<string, ResponseObject> };
-  const own = operationsOf(document).flatMap(({ operation }) => Object.values(operation.responses ?? {}));
-  for (const node of [...Object.values(shared), ...own]) {
-    const { headers = {} } = resolve<ResponseObject>(document, node);
+  for (const { headers = {} } of responsesOf(document)) {
     for (const [name, header] of Object.entries(headers)) headers[name] = resolve<HeaderObject>(document, header);
   }
+}
+
+/** Describes one item of each sequential media type by `schema`, in place. */
+function describeItems(document: OpenApiDocument): void {
+  for (const { content = {} } of responsesOf(document)) {
+    for (const [type, media] of Object.entries(content)) {
+      const schema = itemFormat(document, type, media)?.schema;
+      if (schema !== undefined) content[type] = { ...media, schema };
+    }
+  }
+}
+
+function responsesOf(document: OpenApiDocument): ResponseObject[] {
+  const { responses: shared = {} } = (document.components ?? {}) as { responses?: Record<string, ResponseObject> };
+  const own = operationsOf(document).flatMap(({ operation }) => Object.values(operation.responses ?? {}));
+  return [...new Set([...Object.values(shared), ...own].map((node) => resolve<ResponseObject>(document, node)))];
 }
 
 function partsOf(schema: Schema, { one, many }: typeof CERTAIN): unknown[] {

@@ -88,7 +88,7 @@ export function multipartReader(
       if (value === undefined) throw unreadableField(field, NOT_UTF_8);
       fieldBytes += Buffer.byteLength(name) + Buffer.byteLength(value);
       if (fieldBytes > limits.fieldLimit) throw fieldsTooLarge(limits.fieldLimit);
-      if (!isField) files.push(declared.has(field) ? { ...file!, field } : file!);
+      if (!isField) files.push(declared.has(field) ? { ...file, field } : file);
       pairs.push([name, value]);
     }
     return { value: read(pairs), files };

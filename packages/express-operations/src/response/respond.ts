@@ -4,18 +4,11 @@ import { declaredAs, essenceOf, isJson, parseMediaType } from "../media-type.ts"
 import type { OpenApiDocument, Schema } from "../document/document.ts";
 import { type Declaration, type Shape, shapesOf, unnamedField } from "../document/shape.ts";
 import type { Problem } from "../problem.ts";
+import { asStreamedBody, discardUnsent, expectErrors } from "./body-stream.ts";
 import type { Deprecation } from "./deprecation.ts";
-
-/** The response of a handler, without its operation's types. */
-export interface HandlerResponse {
-  status: number;
-  /** Each item of a list becomes a header line of its own. */
-  headers?: Record<string, string | number | boolean | readonly string[] | undefined>;
-  contentType?: string;
-  body?: unknown;
-}
-
-type Headers = Readonly<Record<string, string | string[]>>;
+import type { DropUndeclared, HandlerResponse, Headers } from "./handler-response.ts";
+import type { ItemFormat } from "./item-format.ts";
+import { itemWriter, StreamedResponse } from "./streamed-response.ts";
 
 /** A response ready to be written, except for deprecation headers. */
 export interface EncodedResponse {
@@ -25,17 +18,12 @@ export interface EncodedResponse {
 }
 
 /** The result of a request. */
-export type OperationResult = EncodedResponse | Problem;
+export type OperationResult = EncodedResponse | StreamedResponse | Problem;
 
 /** Encodes a response. With `isTagged` it gets a strong `ETag` unless the handler has set one. */
 export function encodeResponse(response: HandlerResponse, { isTagged = false } = {}): EncodedResponse {
   const { status, contentType = "application/json", body } = response;
-  const headers: Record<string, string | string[]> = {};
-  for (const name in response.headers) {
-    const value = response.headers[name];
-    if (value !== undefined)
-      headers[/^etag$/i.test(name) ? "ETag" : name] = Array.isArray(value) ? value : String(value);
-  }
+  const headers = encodeHeaders(response.headers);
   if (body === undefined) {
     if (status !== 204 && status !== 304) headers["Content-Length"] = "0";
     return { status, headers, payload: undefined };
@@ -45,6 +33,17 @@ export function encodeResponse(response: HandlerResponse, { isTagged = false } =
   headers["Content-Length"] = String(Buffer.byteLength(payload));
   if (isTagged) headers["ETag"] ??= entityTagOf(payload);
   return { status, headers, payload };
+}
+
+/** Encodes the headers of a handler. */
+export function encodeHeaders(values: HandlerResponse["headers"]): Record<string, string | string[]> {
+  const headers: Record<string, string | string[]> = {};
+  for (const name in values) {
+    const value = values[name];
+    if (value !== undefined)
+      headers[/^etag$/i.test(name) ? "ETag" : name] = Array.isArray(value) ? value : String(value);
+  }
+  return headers;
 }
 
 /**
@@ -59,7 +58,7 @@ export function send(
 ): void {
   const { status, headers, payload } = encoded;
   const tag = headers["ETag"] as string | undefined;
-  const written = isAnnouncedWith(status) ? withDeprecationHeaders(deprecationHeaders, headers) : headers;
+  const written = announced(status, headers, deprecationHeaders);
   if (status === 200 && tag !== undefined && isNotModified(request.headers["if-none-match"], tag)) {
     const { "Content-Type": _, "Content-Length": __, ...others } = written;
     response.writeHead(304, others).end();
@@ -73,6 +72,11 @@ export function send(
 /** Encodes and writes a response. */
 export function respond(request: Request, response: Response, result: HandlerResponse): void {
   send(request, response, encodeResponse(result));
+}
+
+/** Adds the deprecation headers to those of a response if its status has any. */
+export function announced(status: number, headers: Headers, deprecationHeaders: Headers | undefined): Headers {
+  return isAnnouncedWith(status) ? withDeprecationHeaders(deprecationHeaders, headers) : headers;
 }
 
 /**
@@ -126,7 +130,7 @@ export function deprecationHeadersOf(
 function encode(body: unknown, contentType: string): string | Uint8Array {
   if (contentType === "application/json" || isJson(essenceOf(contentType))) return JSON.stringify(body);
   if (typeof body === "string" || body instanceof Uint8Array) return body;
-  throw new TypeError(`A body of ${contentType} has to be a string or bytes.`);
+  throw new TypeError(`A body of ${contentType} has to be a string, bytes or a stream.`);
 }
 
 /**
@@ -134,15 +138,26 @@ function encode(body: unknown, contentType: string): string | Uint8Array {
  * undeclared header once, unless the response is checked. Throws if its status or
  * media type is not declared. Returns a promise only if the response is checked.
  */
-export type ResponseFilter = (response: HandlerResponse) => HandlerResponse | Promise<HandlerResponse>;
+export type ResponseFilter = (response: HandlerResponse) => FilteredResponse | Promise<FilteredResponse>;
+
+/** A response without undeclared fields. The items of a stream are filtered while they are sent. */
+export type FilteredResponse = HandlerResponse | StreamedResponse;
 
 /** A declared response. */
 export interface DeclaredResponse {
   /** The declared header names, in lower case. */
   headers: ReadonlySet<string>;
   contentTypes: readonly string[];
-  /** Drops undeclared fields of a body, by content type. */
-  filterBody: ReadonlyMap<string, DropUndeclared>;
+  /** By media type. */
+  content: ReadonlyMap<string, DeclaredContent>;
+}
+
+/** The declared content of a media type. */
+export interface DeclaredContent {
+  isJson: boolean;
+  /** Drops undeclared fields of a body. */
+  filterBody: DropUndeclared;
+  items: (ItemFormat & { filter: DropUndeclared }) | undefined;
 }
 
 /** The declared responses of an operation, and the share of responses to check. */
@@ -154,10 +169,12 @@ export interface DeclaredResponses {
   share: number;
   /** Resolves when the violations of a response have been reported. */
   check: (declared: DeclaredResponse, response: HandlerResponse) => Promise<void>;
+  /** Resolves when the violations of an item of a stream have been reported. */
+  checkItem: (response: HandlerResponse, index: number, value: unknown) => Promise<void>;
 }
 
 /** Returns the response filter of one operation. */
-export function responseFilter({ operationId, find, share, check }: DeclaredResponses): ResponseFilter {
+export function responseFilter({ operationId, find, share, check, checkItem }: DeclaredResponses): ResponseFilter {
   const byStatus = new Map<number, DeclaredResponse>();
   return (returned) => {
     const { status } = returned;
@@ -179,18 +196,34 @@ export function responseFilter({ operationId, find, share, check }: DeclaredResp
         `The handler of "${operationId}" returned ${status} as ${contentType}: declare this media type in the document, or return a declared one.`,
       );
     }
-    const filterBody = declared.filterBody.get(declaredType ?? "");
-    const declaredOnly = (): HandlerResponse => {
+    const content = declared.content.get(declaredType ?? "");
+    const isChecked = share > 0 && (share === 1 || Math.random() < share);
+    const response = { ...returned, ...(declaredType !== undefined && { contentType: declaredType }) };
+    const isValue = content === undefined || (content.isJson && isPlain(returned.body));
+    const stream = isValue ? undefined : asStreamedBody(returned.body);
+    if (stream !== undefined) expectErrors(stream);
+    const declaredOnly = (): FilteredResponse => {
       const headers = declaredHeaders(declared, returned.headers, (name) => {
         if (share < 1) warnOfHeader(`The handler of "${operationId}" returned ${status} with the header ${name}`);
       });
-      if (filterBody === undefined || contentType === undefined) return { status, headers };
-      return { status, headers, contentType, body: filterBody(returned.body) };
+      if (content === undefined || contentType === undefined) {
+        if (returned.body !== undefined) discardUnsent(returned);
+        return { status, headers };
+      }
+      if (stream === undefined) return { status, headers, contentType, body: content.filterBody(returned.body) };
+      const checkOne = isChecked ? (index: number, value: unknown) => checkItem(response, index, value) : undefined;
+      const items = content.items && itemWriter(content.items, checkOne);
+      return new StreamedResponse({ status, headers, contentType, body: stream, items });
     };
-    if (share === 0 || (share < 1 && Math.random() >= share)) return declaredOnly();
-    const response = { ...returned, ...(declaredType !== undefined && { contentType: declaredType }) };
-    return check(declared, response).then(declaredOnly);
+    return isChecked ? check(declared, response).then(declaredOnly) : declaredOnly();
   };
+}
+
+/** Whether a value is a scalar, a list or an object without a class, as JSON bodies are. This is a fast check. */
+function isPlain(value: unknown): boolean {
+  if (isScalar(value)) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === Array.prototype;
 }
 
 function declaredHeaders(
@@ -224,9 +257,6 @@ function declaredKey(contentType: string, declared: readonly string[]): string |
   const type = parseMediaType(contentType);
   return type && declaredAs(type, declared);
 }
-
-/** Returns a value without undeclared fields. Returns the value itself if there are none. */
-export type DropUndeclared = (value: unknown) => unknown;
 
 /**
  * Returns a function that drops undeclared fields, so that a column added to a table never leaks. An object keeps the

@@ -1,9 +1,11 @@
 import type { HeaderObject, OpenApiDocument, OperationEntry, ResponseObject, Schema } from "../document/document.ts";
 import { resolve, responseKey, unescapeKey } from "../document/document.ts";
+import { asStreamedBody } from "./body-stream.ts";
 import { responseEov } from "../eov.ts";
 import { excerpt } from "../document/excerpt.ts";
 import { isJson, parseMediaType } from "../media-type.ts";
-import type { HandlerResponse } from "./respond.ts";
+import { itemFormat } from "./item-format.ts";
+import type { HandlerResponse } from "./handler-response.ts";
 
 /** A violation of the document by a response. It contains the type of the value, never the value. */
 export interface Violation {
@@ -17,8 +19,13 @@ export interface Violation {
   valueType: string;
 }
 
-/** Resolves to the violations of a response. */
-export type CheckResponse = (response: HandlerResponse) => Promise<Violation[]>;
+/** The check of an operation's responses. */
+export interface ResponseCheck {
+  /** Resolves to the violations of a response. The body of a stream is not checked. */
+  response: (response: HandlerResponse) => Promise<Violation[]>;
+  /** Resolves to the violations of an item of a stream, with its index as the first segment of their pointers. */
+  item: (response: HandlerResponse, index: number, value: unknown) => Promise<Violation[]>;
+}
 
 /** Which responses are checked: none, all, or a random share between 0 and 1. */
 export type CheckedShare = "off" | "always" | { sample: number };
@@ -28,39 +35,60 @@ export type CheckedShare = "off" | "always" | { sample: number };
  * neither headers nor 5xx. Therefore each declared response becomes a response of a synthetic operation, with a status
  * of its own and an object of body and headers as its body.
  */
-export async function responseCheck(document: OpenApiDocument, entry: OperationEntry): Promise<CheckResponse> {
+export async function responseCheck(document: OpenApiDocument, entry: OperationEntry): Promise<ResponseCheck> {
   const cases = new Map<string, number>();
   const responses: Record<string, object> = {};
   for (const [key, node] of Object.entries(entry.operation.responses ?? {})) {
     const response = resolve<ResponseObject>(document, node);
-    for (const [contentType, schema] of bodySchemas(response)) {
+    const addCase = (name: string, schema: object): void => {
       const status = 200 + cases.size;
-      cases.set(`${key} ${contentType}`, status);
-      responses[status] = {
-        description: "",
-        content: { "application/json": { schema: envelope(document, response, schema) } },
-      };
-    }
+      cases.set(`${key} ${name}`, status);
+      responses[status] = { description: "", content: { "application/json": { schema } } };
+    };
+    for (const [contentType, schema] of bodySchemas(response))
+      addCase(contentType, envelope(document, response, schema));
+    for (const [contentType, schema] of itemSchemas(document, response))
+      addCase(`${contentType} ${ITEM}`, envelope(document, {}, schema));
   }
   const part = excerpt(document, "get", { operationId: entry.id, responses });
   const validate = await responseEov(part.document, part.at);
 
-  return async (handlerResponse) => {
-    const key = responseKey(entry, handlerResponse.status);
-    const status = cases.get(`${key} ${handlerResponse.contentType ?? ""}`);
-    const sent = { body: handlerResponse.body, headers: handlerResponse.headers ?? {} };
-    const faults = status === undefined ? [] : await validate(status, sent);
+  const check = async (
+    { status, contentType = "" }: HandlerResponse,
+    suffix: string,
+    sent: { body: unknown; headers: object },
+  ): Promise<Violation[]> => {
+    const synthetic = cases.get(`${responseKey(entry, status)} ${contentType}${suffix}`);
+    const faults = synthetic === undefined ? [] : await validate(synthetic, sent);
     return faults.map(({ path, message }) => {
       const pointer = path.replace(/^\/response/, "");
-      return {
-        operationId: entry.id,
-        status: handlerResponse.status,
-        pointer,
-        message,
-        valueType: typeAt(sent, pointer),
-      };
+      return { operationId: entry.id, status, pointer, message, valueType: typeAt(sent, pointer) };
     });
   };
+  return {
+    response: async (response) => {
+      const isStream = asStreamedBody(response.body) !== undefined;
+      const sent = { body: isStream ? "" : response.body, headers: response.headers ?? {} };
+      const violations = await check(response, "", sent);
+      return isStream ? violations.filter(({ pointer }) => !pointer.startsWith("/body")) : violations;
+    },
+    item: async (response, index, value) => {
+      const violations = await check(response, ` ${ITEM}`, { body: value, headers: {} });
+      return violations.map((violation) => {
+        return { ...violation, pointer: violation.pointer.replace(/^\/body/, `/body/${index}`) };
+      });
+    },
+  };
+}
+
+/** Distinguishes the case of an item from the case of its response. */
+const ITEM = "item";
+
+function itemSchemas(document: OpenApiDocument, { content = {} }: ResponseObject): [string, Schema][] {
+  return Object.entries(content).flatMap(([contentType, media]): [string, Schema][] => {
+    const format = itemFormat(document, contentType, media);
+    return format === undefined ? [] : [[contentType, format.schema ?? {}]];
+  });
 }
 
 function bodySchemas(response: ResponseObject): [contentType: string, schema: Schema | undefined][] {

@@ -1,12 +1,16 @@
 import {
+  type MediaTypeObject,
   type OpenApiDocument,
   type OperationEntry,
   resolve,
   type ResponseObject,
   responseKey,
 } from "../document/document.ts";
+import type { HandlerResponse } from "./handler-response.ts";
+import { essenceOf, isJson } from "../media-type.ts";
+import { itemFormat } from "./item-format.ts";
 import {
-  type HandlerResponse,
+  type DeclaredContent,
   type DeclaredResponse,
   dropUndeclared,
   type ResponseFilter,
@@ -37,9 +41,12 @@ export async function buildResponseFilter(
     find: (status) => byKey.get(responseKey(entry, status) ?? ""),
     share,
     check: async (declaredResponse, response) => {
-      const violations = (await check?.(response)) ?? [];
+      const violations = (await check?.response(response)) ?? [];
       for (const violation of [...violations, ...undeclaredHeaders(entry.id, declaredResponse, response)])
         checking.onViolation(violation);
+    },
+    checkItem: async (response, index, value) => {
+      for (const violation of (await check?.item(response, index, value)) ?? []) checking.onViolation(violation);
     },
   });
 }
@@ -51,7 +58,16 @@ function declaredResponseOf(
   return {
     headers: new Set(Object.keys(headers).map((name) => name.toLowerCase())),
     contentTypes: Object.keys(content),
-    filterBody: new Map(Object.entries(content).map(([type, { schema }]) => [type, dropUndeclared(document, schema)])),
+    content: new Map(Object.entries(content).map(([type, media]) => [type, declaredContentOf(document, type, media)])),
+  };
+}
+
+function declaredContentOf(document: OpenApiDocument, type: string, media: MediaTypeObject): DeclaredContent {
+  const items = itemFormat(document, type, media);
+  return {
+    isJson: isJson(essenceOf(type)),
+    filterBody: dropUndeclared(document, items === undefined ? media.schema : undefined),
+    items: items && { ...items, filter: dropUndeclared(document, items.schema) },
   };
 }
 

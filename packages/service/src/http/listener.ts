@@ -116,6 +116,11 @@ const BODY_MS = 15_000;
  */
 const RESPONSE_READ_MS = 5_000;
 /**
+ * The time limit for a client that accepts no byte of a response that its handler still produces. A stream that has nothing to
+ * send has no limit.
+ */
+const STREAM_READ_MS = 10_000;
+/**
  * The time limit between a response and the next request's headers. Node's `keepAliveTimeout` restarts with each empty line that
  * a client sends.
  */
@@ -134,6 +139,8 @@ interface Connection {
   exchanges: Exchange[];
   /** The end of the last exchange; undefined while there are exchanges. */
   idleSince: number | undefined;
+  /** The number of bytes that the client has accepted, and the time since when; undefined while nothing is to be sent. */
+  accepted: { bytes: number; since: number } | undefined;
 }
 
 /**
@@ -154,7 +161,7 @@ class Connections {
         socket.destroy();
         return;
       }
-      this.#open.set(socket, { exchanges: [], idleSince: undefined });
+      this.#open.set(socket, { exchanges: [], idleSince: undefined, accepted: undefined });
       socket.once("close", () => this.#open.delete(socket));
     });
     server.prependListener("request", (request, response) => this.#add({ request, response, arrivedAt: now() }));
@@ -179,6 +186,7 @@ class Connections {
         else if (exchange.endedAt !== undefined && now() - exchange.endedAt > RESPONSE_READ_MS) socket.destroy();
       }
       if (connection.idleSince !== undefined && now() - connection.idleSince > IDLE_MS) socket.destroy();
+      if (isStalled(socket, connection)) socket.destroy();
     }
   }
 
@@ -205,6 +213,23 @@ class Connections {
 function finish(connection: Connection, exchange: Exchange): void {
   connection.exchanges.splice(connection.exchanges.indexOf(exchange), 1);
   if (connection.exchanges.length === 0) connection.idleSince = now();
+}
+
+/** Whether the client of a response in progress accepts no bytes, although there are some to send. */
+function isStalled(socket: Socket, connection: Connection): boolean {
+  const waiting = socket.writableLength + unsentBytes(socket);
+  if (waiting === 0) {
+    connection.accepted = undefined;
+    return false;
+  }
+  const bytes = socket.bytesWritten - waiting;
+  if (connection.accepted?.bytes !== bytes) connection.accepted = { bytes, since: now() };
+  return now() - connection.accepted.since > STREAM_READ_MS;
+}
+
+/** The bytes that Node has handed to the system and that the system has not taken. Node counts them for its own time-outs. */
+function unsentBytes(socket: Socket): number {
+  return (socket as { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0;
 }
 
 function rejectSlowBody({ request, response }: Exchange): void {

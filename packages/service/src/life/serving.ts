@@ -22,6 +22,8 @@ export interface ProcessContext {
   tracing: Tracing | undefined;
   /** Whether the service is stopping. A stopping service should get no more requests. */
   isStopping: () => boolean;
+  /** Aborts when the service stops accepting connections. Event streams then end, for the option `streams` of `implement`. */
+  shutdown: AbortSignal;
 }
 
 /** The app of a process, with its resources. */

@@ -26,7 +26,9 @@ async function open(definition: ServiceDefinition, logger: Logger, closeStack: C
   const { metrics, metricsUrl } = await openMetrics(config, logger, closeStack);
   const tracing = await openTracing(definition, closeStack);
   let isStopping = false;
-  const opened = await definition.open({ logger, metrics, tracing, isStopping: () => isStopping });
+  const shutdown = new AbortController();
+  const context = { logger, metrics, tracing, isStopping: () => isStopping, shutdown: shutdown.signal };
+  const opened = await definition.open(context);
   closeStack.add(() => opened.close());
   const listener = await listen(opened.app, config);
   closeStack.add(async () => {
@@ -43,6 +45,7 @@ async function open(definition: ServiceDefinition, logger: Logger, closeStack: C
     drain,
     close: async () => {
       drain();
+      shutdown.abort(new DOMException("The service is stopping.", "AbortError"));
       opened.stopWaiting(Math.max(0, config.shutdownTimeout * 1_000 - RESPONSE_MARGIN_MS));
       await closeStack.close();
     },
