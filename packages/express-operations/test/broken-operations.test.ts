@@ -43,6 +43,13 @@ describe("an operation whose schemas are invalid", () => {
     ],
     ["a bound that is a text", { minLength: "1" }, "body: The value of minLength must be a number."],
     ["a flag in place of a list", { required: true }, "body: The value of required must be a list."],
+    ["a bound of another type", { maximum: null }, "body: The value of maximum must be a number."],
+    ["a flag of OpenAPI 3.0", { exclusiveMinimum: true }, "body: The value of exclusiveMinimum must be a number."],
+    ["a text in place of a flag", { uniqueItems: "yes" }, "body: The value of uniqueItems must be a boolean."],
+    ["an empty list", { properties: { a: { enum: [] } } }, "body/properties/a: The list of enum must not be empty."],
+    ["a list in place of an object", { properties: [] }, "body: The value of properties must be an object."],
+    ["a list in place of a schema", { items: [{}] }, "body: The value of items must be a schema."],
+    ["a reference that is no text", { properties: { a: { $ref: null } } }, "The value of $ref must be a string."],
     ["a name that ajv ignores", { required: ["__proto__"] }, 'body: A schema names a field "__proto__"'],
   ])("is found at start without compilation: %s", async (_, schema, message) => {
     const document = documentOf({}, { broken: schema, sound: { type: "object" } });
@@ -50,6 +57,16 @@ describe("an operation whose schemas are invalid", () => {
     expect([broken?.operationId, others]).toEqual(["broken", []]);
     expect(String(broken?.error)).toContain(message);
     expect((await start(document, true).ready).map(({ operationId }) => operationId)).toEqual(["broken"]);
+  });
+
+  test.each([
+    [{ exclusiveMinimum: 1 }, "body: The value of exclusiveMinimum must be a boolean."],
+    [{ exclusiveMaximum: true }, "body: exclusiveMaximum needs maximum beside it in OpenAPI 3.0."],
+  ])("is found in OpenAPI 3.0: %j", async (schema, message) => {
+    const document = { ...documentOf({}, { broken: schema }), openapi: "3.0.3" };
+    const [broken] = await start(document, false).ready;
+    expect(String(broken?.error)).toContain(message);
+    expect(await start(document, true).ready).toHaveLength(1);
   });
 
   test("is found in each operation that leads to the schema, also through a recursion", async () => {

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { requestSchemas } from "./costly-schemas.ts";
 import type { OpenApiDocument, OperationEntry, Schema } from "./document.ts";
+import { isRecord } from "./effective-schema.ts";
 import { expectValidated } from "./excerpt.ts";
 import { compilePattern } from "./pattern.ts";
 import { schemasInPlace, schemasOfParts } from "./schema-walk.ts";
@@ -65,7 +66,8 @@ export function brokenOperationFinder(document: OpenApiDocument): (entry: Operat
 function partsOf(document: OpenApiDocument, schema: Schema, at: string) {
   if (typeof schema !== "object") return []; // `true` and `false` are schemas of JSON Schema 2020-12
   try {
-    if (schema.$ref === undefined || !document.openapi.startsWith("3.0.")) expectKeywords(schema);
+    const isOpenApi30 = document.openapi.startsWith("3.0.");
+    if (typeof schema.$ref !== "string" || !isOpenApi30) expectKeywords(schema, isOpenApi30);
     return [...schemasInPlace(document, schema), ...schemasOfParts(document, schema)];
   } catch (error) {
     throw new Error(`${at}: ${(error as Error).message}`, { cause: error });
@@ -73,31 +75,48 @@ function partsOf(document: OpenApiDocument, schema: Schema, at: string) {
 }
 
 const TYPES = new Set(["null", "boolean", "object", "array", "number", "integer", "string"]);
-/** The JSON types of keywords' values. ajv rejects others. */
+/** Keywords by the kind of their values. ajv rejects other values. */
 const KEYWORDS = {
-  string: ["pattern", "format"],
-  number: ["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "multipleOf"],
-  list: ["required", "enum", "allOf", "anyOf", "oneOf"],
-} as const;
-const IS = {
-  string: (value: unknown) => typeof value === "string",
-  number: (value: unknown) => typeof value === "number",
-  list: Array.isArray,
+  string: "$ref $dynamicRef pattern format",
+  number:
+    "minimum maximum multipleOf minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains",
+  boolean: "uniqueItems",
+  list: "required enum allOf anyOf oneOf prefixItems",
+  object: "properties patternProperties dependentSchemas dependentRequired",
+  schema: "items additionalProperties not if then else contains propertyNames unevaluatedItems unevaluatedProperties",
 };
+const IS: Record<keyof typeof KEYWORDS, (value: unknown) => boolean> = {
+  string: (value) => typeof value === "string",
+  number: (value) => typeof value === "number",
+  boolean: (value) => typeof value === "boolean",
+  list: Array.isArray,
+  object: isRecord,
+  schema: (value) => isRecord(value) || typeof value === "boolean",
+};
+const KINDS = Object.entries(KEYWORDS).flatMap(([kind, keywords]) =>
+  keywords.split(" ").map((keyword) => [keyword, kind as keyof typeof KEYWORDS] as const),
+);
+const EXCLUSIVE = { exclusiveMinimum: "minimum", exclusiveMaximum: "maximum" };
 
 /** Throws for the keywords of a schema that ajv does not compile. */
-function expectKeywords(schema: Schema): void {
+function expectKeywords(schema: Schema, isOpenApi30: boolean): void {
+  for (const [keyword, kind] of KINDS) expectKind(schema, keyword, kind);
+  for (const [keyword, bound] of Object.entries(EXCLUSIVE)) {
+    expectKind(schema, keyword, isOpenApi30 ? "boolean" : "number");
+    if (isOpenApi30 && schema[keyword] !== undefined && schema[bound] === undefined)
+      throw new Error(`${keyword} needs ${bound} beside it in OpenAPI 3.0.`);
+  }
+  if ((schema["enum"] as unknown[] | undefined)?.length === 0) throw new Error("The list of enum must not be empty.");
   expectValidated(schema, false);
   expectValidated(schema["properties"] ?? {}, true);
-  for (const kind of ["string", "number", "list"] as const) {
-    for (const keyword of KEYWORDS[kind]) {
-      if (schema[keyword] !== undefined && !IS[kind](schema[keyword]))
-        throw new Error(`The value of ${keyword} must be a ${kind}.`);
-    }
-  }
   for (const type of [schema.type ?? []].flat()) {
     if (!TYPES.has(type)) throw new Error(`${JSON.stringify(type)} is not a type of JSON Schema.`);
   }
   if (typeof schema["pattern"] === "string") compilePattern(schema["pattern"]);
   for (const pattern of Object.keys(schema["patternProperties"] ?? {})) compilePattern(pattern);
+}
+
+function expectKind(schema: Schema, keyword: string, kind: keyof typeof KEYWORDS): void {
+  if (schema[keyword] !== undefined && !IS[kind](schema[keyword]))
+    throw new Error(`The value of ${keyword} must be ${kind === "object" ? "an" : "a"} ${kind}.`);
 }

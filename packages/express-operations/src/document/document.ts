@@ -198,7 +198,10 @@ export function responseKey({ operation }: OperationEntry, status: number): stri
   );
 }
 
-/** Returns a node itself, or the target of its `$ref` within the document. */
+/**
+ * Returns a node itself, or the target of its `$ref` within the document. Throws if the `$ref` is no text, or leads
+ * nowhere.
+ */
 export function resolve<Target>(document: OpenApiDocument, node: Target | Reference): Target {
   let target: unknown = node;
   for (let hops = 0; isReference(target); hops++) {
@@ -302,5 +305,7 @@ export function referenceOf(node: object): string | undefined {
 }
 
 function isReference(node: unknown): node is Reference {
-  return typeof node === "object" && node !== null && typeof (node as Reference).$ref === "string";
+  if (typeof node !== "object" || node === null || (node as Partial<Reference>).$ref === undefined) return false;
+  if (typeof (node as Reference).$ref !== "string") throw new Error("The value of $ref must be a string.");
+  return true;
 }
