@@ -116,6 +116,20 @@ test("a text is not a list of lists, even if these are recursive", async () => {
   expect(await send({ in: "query", schema: lists }, "p=x")).toMatch(/^Item 1 of query parameter "p" must be/);
 });
 
+test.each(["9007199254740993", "-12345678901234567891", "1.00000000000000000001", "1".repeat(400)])(
+  "a number that would become a wrong integer is rejected: %s",
+  async (digits) => {
+    const fault = 'Query parameter "p" is a number that cannot be kept exactly. Send one with fewer digits.';
+    expect(await send({ in: "query", schema: { type: "number" } }, `p=${digits}`)).toBe(fault);
+  },
+);
+
+test("fractions are rounded, and integers of a double are kept", async () => {
+  const numbers = { in: "query", schema: { type: "array", items: { type: "number" } } } as const;
+  const sent = "p=0.12345678901234567891&p=-9007199254740994&p=100000000000000000000";
+  expect(await send(numbers, sent)).toEqual({ p: [0.12345678901234568, -9007199254740994, 1e20] });
+});
+
 test("an object in brackets is not read from a list of names and values", async () => {
   const deep = { in: "query", style: "deepObject", schema: point } as const;
   expect(await send(deep, "p=x,1")).toBe('Query parameter "p" must be an object.');

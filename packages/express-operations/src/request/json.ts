@@ -128,7 +128,7 @@ function isEscaped(text: string, at: number): boolean {
  * Returns whether a double holds the integer that a literal means. Fractions may be rounded. Every number that
  * `JSON.stringify` writes for a double is exact.
  */
-function isExact(literal: string): boolean {
+export function isExact(literal: string): boolean {
   const value = Number(literal);
   if (!Number.isFinite(value)) return false;
   if (literal.length < 16 && value !== 0) return true; // doubles represent all decimals of up to 15 digits distinctly

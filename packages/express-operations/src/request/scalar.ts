@@ -1,4 +1,5 @@
 import type { Schema } from "../document/document.ts";
+import { isExact } from "./json.ts";
 
 const INTEGER = /^(?:0|-?[1-9]\d*)$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
@@ -9,9 +10,13 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
  * text of a number becomes a number.
  */
 export function scalarOf(text: string, types: Set<string>): string | number | boolean {
-  const isNumber = types.has("number") ? NUMBER.test(text) : types.has("integer") && isInteger(text);
+  const isNumber = types.has("number") ? isNumberText(text) : types.has("integer") && isInteger(text);
   if (isNumber && (!types.has("string") || String(Number(text)) === text)) return Number(text);
   return types.has("boolean") && (text === "true" || text === "false") ? text === "true" : text;
+}
+
+function isNumberText(text: string): boolean {
+  return NUMBER.test(text) && isExact(text.replace("-", ""));
 }
 
 function isInteger(text: string): boolean {
@@ -20,6 +25,8 @@ function isInteger(text: string): boolean {
 
 /** Returns the fault of a text that is no number of a type, as the end of a sentence. */
 export function numberFault(text: string, type: "number" | "integer", schema: Schema): string {
+  if (type === "number" && NUMBER.test(text))
+    return "is a number that cannot be kept exactly. Send one with fewer digits";
   if (type === "number") return "must be a number in plain decimal digits, such as 1.5";
   if (!INTEGER.test(text)) return "must be an integer in plain decimal digits, such as 10";
   const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = schema;
