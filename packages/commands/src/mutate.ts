@@ -14,7 +14,7 @@ import { cloneInstalled } from "@platform/test-support/clone";
 import { equivalentsOf } from "./mutation/equivalents.ts";
 import { describeMutant } from "./mutation/mutants.ts";
 import { mutatePackage, type SampleResult, type MutantResult } from "./mutation/package-mutation.ts";
-import { endTestRuns, type Sandbox } from "./mutation/test-runs.ts";
+import { endTestRuns, type Sandbox, TIMEOUT } from "./mutation/test-runs.ts";
 
 const HELP = `Mutation testing: changes the code of packages, one place at a time in a copy, and prints the mutants that survive the tests.
 
@@ -129,7 +129,8 @@ function scoreOf({ results }: SampleResult): number {
 function summaryOf(name: string, sample: SampleResult, circumstances: string): string {
   const { results, invalid, equivalent, failing } = sample;
   const killed = results.filter(({ killedBy }) => killedBy !== undefined).length;
+  const atTimeout = results.filter(({ killedBy }) => killedBy === TIMEOUT).length;
   const leftOut = `left out: ${invalid} that do not compile, ${equivalent} known to be equivalent`;
   const failed = failing.map((file) => `${name}: ${file} fails without a mutant and was left out.\n`).join("");
-  return `${failed}${name}: ${killed} of ${results.length} mutants killed (${scoreOf(sample).toFixed(1)} %), ${leftOut}; ${circumstances}`;
+  return `${failed}${name}: ${killed} of ${results.length} mutants killed (${scoreOf(sample).toFixed(1)} %), ${atTimeout} of them at a timeout, ${leftOut}; ${circumstances}`;
 }

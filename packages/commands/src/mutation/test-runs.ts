@@ -31,12 +31,15 @@ export interface Sandbox {
   hasLongTestsOnly: boolean;
 }
 
+/** The result of a run that was killed at its timeout. */
+export const TIMEOUT = "time is over" as const;
+
 /** Runs test files in a process group of their own. At the timeout the whole group is killed and there is no result. */
 export async function runTests(
   { root, folder, temporary, hasLongTestsOnly }: Sandbox,
   request: Request,
   { milliseconds = 900_000, env = {} }: { milliseconds?: number; env?: NodeJS.ProcessEnv } = {},
-): Promise<Result | "time is over" | "ended early"> {
+): Promise<Result | typeof TIMEOUT | "ended early"> {
   const cwd = join(root, folder);
   const bins = [join(cwd, "node_modules/.bin"), join(root, "node_modules/.bin")];
   // The program of the copy, so that edits to the working tree do not affect a run.
@@ -59,7 +62,7 @@ export async function runTests(
   const outcomes = [
     once(child, "message", { signal }).then(([result]) => result as Result),
     once(child, "exit", { signal }).then(() => "ended early" as const),
-    setTimeout(milliseconds, "time is over" as const, { signal }),
+    setTimeout(milliseconds, TIMEOUT, { signal }),
   ];
   try {
     return await Promise.race(outcomes);
