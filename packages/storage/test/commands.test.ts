@@ -6,7 +6,7 @@ import Sqlite from "better-sqlite3";
 import { Command } from "commander";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { DatabaseError } from "../src/database-error.ts";
-import { addBackupCommands } from "../src/maintenance/backup.commands.ts";
+import { addBackupCommands, report } from "../src/maintenance/backup.commands.ts";
 import { addCopyCommand } from "../src/maintenance/copy.commands.ts";
 import { migrate } from "../src/migrations.ts";
 import { insertThing, listThings, MIGRATIONS, opened, OPTIONS, SCHEMA } from "./things.ts";
@@ -26,7 +26,10 @@ describe("backup", () => {
   test("names the copy whose folder is missing", async () => {
     const { folder, path } = await filled();
     const copy = join(folder, "missing", "copy.db");
-    await expect(run(path, "backup", copy)).rejects.toThrow(`${path} cannot be copied to ${copy} (ENOENT`);
+    await expect(run(path, "backup", copy)).rejects.toMatchObject({
+      message: expect.stringContaining(`${path} cannot be copied to ${copy} (ENOENT`) as string,
+      cause: { code: "ENOENT" },
+    });
   });
 
   test("resolves a path from the current folder", async () => {
@@ -75,6 +78,16 @@ describe("restore", () => {
     ]);
     expect(await listThings(opened(`file:${path}`))).toHaveLength(1);
     expect(await insertThing(opened(`file:${path}`), CUP)).toMatchObject({ id: 4 });
+  });
+
+  test.each([
+    [1_000, 2_000, "1970-01-01T00:00:01.000Z and 1970-01-01T00:00:02.000Z"],
+    [1_000, undefined, "1970-01-01T00:00:01.000Z and 1970-01-01T00:00:01.000Z"],
+    [undefined, 2_000, "the start and 1970-01-01T00:00:02.000Z"],
+  ])("names the times between which rows were added and lost: from %s to %s", (from, to, times) => {
+    const carried = { summary: "Nothing is carried over.", added: {}, loss: { rows: { things: 1 }, from, to } };
+    const [, , last] = report("b.db", { aside: "a.db", carried }, OPTIONS);
+    expect(last).toBe(`Lost, added between ${times}: 1 thing.`);
   });
 
   test("prints that nothing was added since the backup", async () => {

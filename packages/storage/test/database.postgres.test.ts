@@ -64,6 +64,12 @@ describe("isDatabaseUnavailable", () => {
     expect(isDatabaseUnavailable(error)).toBe(true);
   });
 
+  test("is false for an invalid value", async () => {
+    const error = await errorOf(sql`select date '2026-02-30'`.execute(opened(await temporaryUrl())));
+    expect(error).toMatchObject({ code: "22008" });
+    expect(isDatabaseUnavailable(error)).toBe(false);
+  });
+
   test("is true if no connection becomes free in time", async () => {
     const db = opened(await temporaryUrl());
     const holding = Array.from({ length: 10 }, () => sql`select pg_sleep(2.5)`.execute(db));
@@ -147,4 +153,15 @@ test("an integer that a number cannot hold is an error, and the largest one that
     (await sql<{ n: number }>`select ${sql.raw(value)}::bigint as n`.execute(db)).rows;
   expect(await read("9007199254740991")).toEqual([{ n: 9_007_199_254_740_991 }]);
   await expect(read("9007199254740992")).rejects.toThrow(RangeError);
+});
+
+test("a statement is cancelled after four seconds, unless the URL has another limit", async () => {
+  const url = await temporaryUrl();
+  const limitOf = async (database: string) => {
+    const { rows } = await sql<{ limit: string }>`select current_setting('statement_timeout') as limit`.execute(
+      opened(database),
+    );
+    return rows[0]!.limit;
+  };
+  expect([await limitOf(url), await limitOf(`${url}?statement_timeout=7000`)]).toEqual(["4s", "7s"]);
 });

@@ -59,6 +59,11 @@ describe("withIdempotencyKey", () => {
     expect(await once(db, REQUEST, write)).toMatchObject({ outcome: "done" });
   });
 
+  test("fails with the error of the database, unless another request holds the key", async () => {
+    const [db] = await connections(1);
+    await expect(once(db, { ...REQUEST, apiKeyId: 99 }, write)).rejects.toThrow(/foreign key/i);
+  });
+
   test('replays a response that an earlier version stored under its own hash, with the outcome "earlier"', async () => {
     const [db] = await connections(1);
     await once(db, { ...REQUEST, requestHash: "h0" }, write);

@@ -31,6 +31,16 @@ test("requests of one turn of the event loop read one snapshot, taken after the 
   expect(await listThings(storage.db)).toHaveLength(3);
 });
 
+test("requests of one turn of the event loop read in the order of their arrival", async () => {
+  const storage = await temporaryStorage();
+  await storage.open();
+  const order: number[] = [];
+  await Promise.all(
+    [1, 2, 3].map((request) => new Promise<void>((done) => storage.snapshot(() => done(void order.push(request))))),
+  );
+  expect(order).toEqual([1, 2, 3]);
+});
+
 test("writes of requests of one turn of the event loop are committed together, within the same turn", async () => {
   const commits: number[] = [];
   const storage = await temporaryStorage((size) => commits.push(size));
