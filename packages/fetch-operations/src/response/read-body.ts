@@ -1,0 +1,42 @@
+/** The error of a body that exceeds `maxResponseBytes`. */
+export class ResponseTooLarge extends Error {
+  override readonly name = "ResponseTooLarge";
+}
+
+/** Reads a body of at most `limit` bytes as text. Rejects with `ResponseTooLarge` and closes the connection beyond it. */
+export async function readText(response: Response, limit: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of chunksOf(response, limit)) text += decoder.decode(chunk, { stream: true });
+  return text + decoder.decode();
+}
+
+/** Yields the chunks of a body. Rejects with `ResponseTooLarge` as soon as the body is known to exceed `limit` bytes. */
+export async function* chunksOf(response: Response, limit: number): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const { body } = response;
+  const tooLarge = () => new ResponseTooLarge(`The body is larger than ${limit} bytes.`);
+  if (Number(response.headers.get("Content-Length")) > limit) {
+    await body?.cancel();
+    throw tooLarge();
+  }
+  if (!body) {
+    // React Native has no streams of bodies.
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    if (bytes.length > limit) throw tooLarge();
+    if (bytes.length > 0) yield bytes;
+    return;
+  }
+  const reader = body.getReader();
+  let size = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      size += value.length;
+      if (size > limit) throw tooLarge();
+      yield value;
+    }
+  } finally {
+    reader.cancel().catch(() => {}); // It does nothing after the end, and the error of a broken stream was thrown above.
+  }
+}
