@@ -3,8 +3,8 @@ import { keyOf, type OperationDescription } from "../operation.ts";
 import { readText } from "../response/read-body.ts";
 import { readJson, UnreadableBody } from "../response/read-json.ts";
 import { declaredType } from "../response/reader.ts";
-import type { UntypedResult } from "../response/result-types.ts";
-import { errorResponseResult, requestIdOf, unreadableResponse } from "../response/untyped-result.ts";
+import type { ErrorResult, UntypedResult } from "../response/result-types.ts";
+import { errorResponseResult, failure, requestIdOf, unreadableResponse } from "../response/untyped-result.ts";
 import type { Attempt, AttemptState } from "./exchange.ts";
 
 /** Returns the result of a response, and reads the body of a success as its declared media type. */
@@ -50,6 +50,7 @@ export async function resultOf(
       resend,
       signal,
       hold,
+      fail: (cause) => streamError(connection, operation, state, signal, cause),
     });
     const isOneOfSeveral = readers !== undefined && Object.keys(readers).length > 1;
     return { ok: true, status, data, response, requestId, ...(isOneOfSeveral && { contentType: type }) };
@@ -57,4 +58,24 @@ export async function resultOf(
     if (!(error_ instanceof UnreadableBody)) throw error_;
     return unreadableResponse(api, error_.problem, response, error_.text, secrets, error_.cause);
   }
+}
+
+/** Returns the error of a stream that ended before its end. */
+function streamError(
+  { api }: Connection,
+  operation: OperationDescription,
+  { url, response, secrets }: AttemptState,
+  signal: AbortSignal,
+  cause: unknown,
+): Error {
+  const { name, message } = cause as Error;
+  if (name === `${api.name}Error`) return cause as Error;
+  const result = (): ErrorResult => {
+    if (signal.aborted) return failure(api, "aborted", "The call was aborted.", cause, response);
+    if (name === "ResponseTooLarge") return failure(api, "response_too_large", message, cause, response);
+    if (cause instanceof UnreadableBody)
+      return unreadableResponse(api, cause.problem, response!, cause.text, secrets, cause.cause);
+    return failure(api, "network_error", "The connection failed. See cause.", cause, response);
+  };
+  return new api.error(api, operation, url, result());
 }

@@ -45,7 +45,7 @@ function descriptionOf(operation: Described, shared: string[][], use: (name: str
     operation;
   const successes = responses.filter(({ isSuccess }) => isSuccess);
   const errors = responses.filter(
-    ({ key, isSuccess }) => !isSuccess && (key === "default" || key === "4XX" || key === "5XX" || Number(key) >= 400),
+    ({ key, isSuccess }) => key === "default" || (!isSuccess && (key === "4XX" || key === "5XX" || Number(key) >= 400)),
   );
   const media = new Map(
     successes.flatMap((response) => response.media.map(({ type, kind, object }) => [type, { kind, object }] as const)),

@@ -68,6 +68,14 @@ export function resultType(operation: Described): string {
 }
 
 function membersOf(operation: Described, response: DescribedResponse, all: DescribedResponse[]): string[] {
+  const { key, isSuccess } = response;
+  // A response of every status is a success and an error.
+  if (key === "default" && isSuccess)
+    return [...ownMembers(operation, response, all), ...ownMembers(operation, { ...response, isSuccess: false }, all)];
+  return ownMembers(operation, response, all);
+}
+
+function ownMembers(operation: Described, response: DescribedResponse, all: DescribedResponse[]): string[] {
   const { key, media, isSuccess } = response;
   // Redirects end as failures. 304 is an error, because there is no data.
   if (typeof key === "number" && key < 400 && !isSuccess && key !== 304) return [];

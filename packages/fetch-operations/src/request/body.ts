@@ -1,3 +1,5 @@
+import { UnsendableRequest } from "./unsendable-request.ts";
+
 /** Writes the body of a request. It may return the media type with parameters, such as a boundary; null leaves it to `fetch`. */
 export type BodyWriter = (value: unknown, contentType: string) => WrittenBody;
 
@@ -10,5 +12,9 @@ export interface WrittenBody {
 /** Writes a body as JSON. */
 export const writeJson: BodyWriter = (value, contentType) => ({ body: JSON.stringify(value), contentType });
 
-/** Writes text and bytes as they are: a string, a `Blob`, a buffer or a stream. */
-export const writeRaw: BodyWriter = (value, contentType) => ({ body: value as BodyInit, contentType });
+/** Writes text and bytes as they are: a string, a `Blob`, a buffer or a stream. A range such as `image/*` takes the type of a `Blob`. */
+export const writeRaw: BodyWriter = (value, contentType) => {
+  const type = contentType.includes("*") ? (value as Blob).type : contentType;
+  if (!type) throw new UnsendableRequest(`The body has no media type. Pass a Blob with a type of ${contentType}.`);
+  return { body: value as BodyInit, contentType: type };
+};

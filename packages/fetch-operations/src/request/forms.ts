@@ -81,7 +81,7 @@ function partOf(name: string, value: unknown, encoding: FieldEncoding | undefine
   const declared =
     encoding && "contentType" in encoding && !/[*,]/.test(encoding.contentType) ? encoding.contentType : undefined;
   if (value instanceof Blob) {
-    const filename = (value as Partial<File>).name;
+    const filename = (value as Partial<File>).name ?? "blob"; // as `FormData` does
     return { name, content: value, filename, contentType: declared };
   }
   if (value instanceof Uint8Array || value instanceof ReadableStream)

@@ -1,7 +1,8 @@
 import { pause } from "../call/pause.ts";
 import { parseJson } from "./read-json.ts";
 import type { ReadContext, Reader } from "./reader.ts";
-import { textsOf } from "./readers.ts";
+import { ResponseTooLarge } from "./read-body.ts";
+import { failing, textsOf } from "./readers.ts";
 
 /** An event of a stream (https://html.spec.whatwg.org/#server-sent-events). */
 export interface ServerSentEvent<Data = unknown> {
@@ -29,7 +30,7 @@ interface StreamState {
 
 function eventStream(context: ReadContext, parse: (data: string) => unknown): EventStream<unknown> {
   context.hold();
-  return resumed(context, parse);
+  return failing(resumed(context, parse), context.fail);
 }
 
 async function* resumed(context: ReadContext, parse: (data: string) => unknown): AsyncGenerator<ServerSentEvent> {
@@ -46,7 +47,7 @@ async function* resumed(context: ReadContext, parse: (data: string) => unknown):
       return;
     } catch (error) {
       // Only a stream that got on is resumed, so that a broken service is not asked again and again.
-      const isBroken = error instanceof Error && error.name !== "UnreadableBody" && error.name !== "RangeError";
+      const isBroken = error instanceof Error && error.name !== "UnreadableBody" && error.name !== "ResponseTooLarge";
       if (!isBroken || signal.aborted || !operation.isRetryable || !hasEvent || state.lastId === "") throw error;
     }
     await pause(state.delay, signal);
@@ -65,11 +66,13 @@ async function* eventsOf(
   let data: string[] = [];
   let size = 0;
   let event = "";
+  let id = state.lastId;
   let isFirst = true;
   for await (const line of linesOf(response, limit)) {
     const text = isFirst ? line.replace(/^\uFEFF/, "") : line;
     isFirst = false;
     if (text === "") {
+      state.lastId = id; // An event that did not arrive completely is sent again.
       if (data.length > 0) yield { event: event || "message", data: data.join("\n"), id: state.lastId };
       [data, size, event] = [[], 0, ""];
       continue;
@@ -80,9 +83,9 @@ async function* eventsOf(
     if (field === "data") {
       data.push(value);
       size += value.length;
-      if (size > limit) throw new RangeError(`An event is larger than ${limit} bytes.`);
+      if (size > limit) throw new ResponseTooLarge(`An event is larger than ${limit} bytes.`);
     } else if (field === "event") event = value;
-    else if (field === "id" && !value.includes("\0")) state.lastId = value;
+    else if (field === "id" && !value.includes("\0")) id = value;
     else if (field === "retry" && /^\d+$/.test(value)) state.delay = Math.min(Number(value), 60_000);
   }
 }

@@ -11,6 +11,8 @@ export interface ReadContext {
   resend: (headers: Record<string, string>) => Promise<Response>;
   /** The signal of the attempt. */
   signal: AbortSignal;
+  /** Returns the error of the contract for a failure of a stream. */
+  fail: (cause: unknown) => Error;
   /** Keeps the signal of the call connected after the attempt, for a body that is read later. */
   hold: () => void;
 }

@@ -1,6 +1,6 @@
-import { chunksOf, readText } from "./read-body.ts";
+import { chunksOf, readText, ResponseTooLarge } from "./read-body.ts";
 import { parseJson, readJson } from "./read-json.ts";
-import { type Reader, essenceOf } from "./reader.ts";
+import { essenceOf, type ReadContext, type Reader } from "./reader.ts";
 
 /** Reads text. */
 export const readString: Reader = ({ response, limit }) => readText(response, limit);
@@ -19,19 +19,26 @@ export const readAny: Reader = (context) => {
 };
 
 /** Reads JSON values, one on each line, as they arrive. */
-export const readLines: Reader = ({ response, limit, hold }) => {
-  hold();
-  return jsonValues(response, limit, "\n");
-};
+export const readLines: Reader = (context) => jsonValues(context, "\n");
 
 /** Reads JSON values, each after the character RS (RFC 7464), as they arrive. */
-export const readSequence: Reader = ({ response, limit, hold }) => {
-  hold();
-  return jsonValues(response, limit, "\u001e");
-};
+export const readSequence: Reader = (context) => jsonValues(context, "\u001e");
 
-async function* jsonValues(response: Response, limit: number, separator: string): AsyncGenerator {
-  for await (const text of textsOf(response, limit, separator)) if (text.trim() !== "") yield parseJson(text);
+function jsonValues({ response, limit, hold, fail }: ReadContext, separator: string): AsyncGenerator {
+  hold();
+  async function* values(): AsyncGenerator {
+    for await (const text of textsOf(response, limit, separator)) if (text.trim() !== "") yield parseJson(text);
+  }
+  return failing(values(), fail);
+}
+
+/** Yields the values of a stream. Throws the error of the contract if the stream fails. */
+export async function* failing<Value>(values: AsyncIterable<Value>, fail: ReadContext["fail"]): AsyncGenerator<Value> {
+  try {
+    yield* values;
+  } catch (error) {
+    throw fail(error);
+  }
 }
 
 /** Yields the texts between separators, each of at most `limit` bytes. */
@@ -48,7 +55,7 @@ export async function* textsOf(response: Response, limit: number, separator: str
     }
     pending.push(texts.at(-1)!);
     size += texts.at(-1)!.length;
-    if (size > limit) throw new RangeError(`A value of the stream is larger than ${limit} bytes.`);
+    if (size > limit) throw new ResponseTooLarge(`A value of the stream is larger than ${limit} bytes.`);
   }
   const rest = pending.join("") + decoder.decode();
   if (rest !== "") yield rest;
