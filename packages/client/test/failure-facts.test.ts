@@ -6,7 +6,7 @@ import { faulty, KEY } from "./faulty.ts";
 
 const baseUrl = "https://pets.test/v1";
 
-describe("an answer outside the contract is told with its facts", () => {
+describe("an answer outside the contract is reported with its facts", () => {
   test("by results and by orThrow alike", async () => {
     await using server = await faulty((_request, response) => {
       response.writeHead(502, { "Content-Type": "text/html", "X-Request-Id": "r-9", Via: "proxy" });

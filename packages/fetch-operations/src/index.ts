@@ -16,6 +16,7 @@ export type {
   Retry,
   RetryOptions,
 } from "./options.ts";
+export { fillServer } from "./servers.ts";
 export { linkTo } from "./pages/link.ts";
 export { paginate } from "./pages/pages.ts";
 export { writeJson, writeRaw } from "./request/body.ts";
@@ -40,5 +41,7 @@ export type {
   Success,
   SuccessOfType,
 } from "./result.ts";
+export { clientCredentials, type ClientCredentialsOptions } from "./security/oauth2.ts";
+export { logTo, type Logger, type LogLevel } from "./log.ts";
 export { apiKey, basic, bearer, type BasicCredential, type Credential, mutualTls } from "./security/schemes.ts";
 export type { BinaryBody, Fields, In, ItemOf, Multipart, Params, Renamed } from "./types.ts";

@@ -65,7 +65,7 @@ export type Requirements = readonly (readonly string[])[];
 
 /** How an operation is read page by page. `items` is the JSON Pointer of the list in the body, "" for the body itself. */
 export type Pagination =
-  | { readonly by: "link"; readonly items: string; readonly cursor: string | undefined }
+  | { readonly by: "link"; readonly items: string; readonly cursor?: string }
   | { readonly by: "cursor"; readonly items: string; readonly cursor: string; readonly next: string }
   | { readonly by: "offset"; readonly items: string; readonly offset: string; readonly limit?: string }
   | { readonly by: "page"; readonly items: string; readonly page: string; readonly first: number };

@@ -104,7 +104,7 @@ describe("pages", () => {
   const inBody = { type: "object", properties: { data: list, next: { type: "string" } } };
 
   test.each<[title: string, operation: object, config: DescribingConfig, pages: object | undefined]>([
-    ["by link, for a list with the header", linked, {}, { by: "link", items: "", cursor: undefined }],
+    ["by link, for a list with the header", linked, {}, { by: "link", items: "" }],
     [
       "by link, with its cursor",
       { ...linked, parameters: [query("cursor")] },

@@ -21,6 +21,7 @@ test("the runtime imports nothing of Node or of this repository, and only each e
     expect(imports("**/*.js").toSorted()).toEqual([
       "@cfworker/json-schema in testing/schema.js",
       "openapi-fetch in connection.js",
+      "openapi-fetch in security/oauth2.js",
     ]);
     expect(imports("**/*.d.ts")).toEqual(["@tanstack/react-query in react-query/options.d.ts"]);
   } finally {

@@ -92,8 +92,11 @@ export async function send(
     ) as Response;
   };
   let isRejected = false;
+  const late = "The complete response did not arrive in time.";
+  let last: Exchange = { result: failure(connection.api, "timeout", late, undefined) };
   for (let count = 1, retries = 0; ; count++) {
-    const milliseconds = Math.min(settings.attemptTimeout, Math.max(0, end - performance.now()), LONGEST_TIMER);
+    const milliseconds = Math.min(settings.attemptTimeout, end - performance.now(), LONGEST_TIMER);
+    if (!(milliseconds > 0)) return last;
     const exchange = await attempt(connection, operation, {
       parts: request,
       headers: given,
@@ -104,6 +107,7 @@ export async function send(
       isRaw,
       resend,
     });
+    last = exchange;
     const { result } = exchange;
     const isDone = result.ok || !canRepeat;
     if (!isDone && exchange.isRenewable && !isRejected && result.response?.status === 401) {
@@ -124,7 +128,6 @@ export async function send(
     const code = codeOf(connection.api, error, status);
     connection.options.onRetry?.({ operationId: operation.id, attempt: count, delay, status, code });
     await pause(delay, signal ?? undefined);
-    if (!signal?.aborted && performance.now() >= end) return exchange;
   }
 }
 

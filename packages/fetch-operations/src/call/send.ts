@@ -23,7 +23,7 @@ export async function sendBy(
   state: AttemptState,
 ): Promise<Response> {
   const headers = init.headers as Headers;
-  if (options.onRequest) await called(options.onRequest({ ...call, method, url, headers }));
+  if (options.onRequest) await called(options.onRequest, { ...call, method, url, headers });
   for (const [name, value] of Object.entries(secretHeaders)) if (!headers.has(name)) headers.set(name, value);
   if (cookie !== undefined) headers.set("Cookie", [headers.get("Cookie"), cookie].filter(Boolean).join("; "));
   state.url = url;
@@ -38,17 +38,19 @@ export async function sendBy(
   if (typeof response?.status !== "number" || typeof response.headers?.get !== "function")
     throw new CallbackError(new TypeError("The fetch of the options did not return a Response."));
   state.response = response;
+  // Results and errors show the URL of their response.
+  if (query !== undefined) Object.defineProperty(response, "url", { value: url });
   if (options.onResponse)
-    await called(options.onResponse({ ...call, method, url, duration: performance.now() - start, response }));
+    await called(options.onResponse, { ...call, method, url, duration: performance.now() - start, response });
   if (response.ok || response.type === "opaqueredirect") return response;
   const text = await readText(response, maxResponseBytes);
   state.text = text;
   return new Response(text || null, { status: response.status, headers: response.headers });
 }
 
-async function called(result: void | Promise<void>): Promise<void> {
+async function called<Event>(hook: (event: Event) => void | Promise<void>, event: Event): Promise<void> {
   try {
-    await result;
+    await hook(event);
   } catch (error) {
     throw new CallbackError(error);
   }

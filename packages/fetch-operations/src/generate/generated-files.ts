@@ -6,6 +6,7 @@ import { type Contract, typesOf } from "./contract-source.ts";
 import { type Described, describedOperations, sharedSecurity } from "./described-operations.ts";
 import { isIdentifier } from "./names.ts";
 import { contractModules, queriesModule, testingModules } from "./feature-modules.ts";
+import { serversModule } from "./servers-module.ts";
 import { operationConstants } from "./operation-constants.ts";
 import { inputType, itemType, overload, resultType, signature } from "./operation-types.ts";
 
@@ -35,6 +36,7 @@ export async function generatedFiles(contract: Contract, config: Config): Promis
     "operations.ts": BANNER + operationsModule(operations, constants),
     "calls.ts": BANNER + calls(operations, config),
     "client.ts": BANNER + clientModule(config),
+    "servers.ts": BANNER + serversModule(document),
     "index.ts": BANNER + indexModule(config),
   };
   const features = new Set(config.features);
@@ -235,6 +237,7 @@ function indexModule({ name }: Config): string {
 export type * from "./calls.ts";
 export { create${name}, type ${name} } from "./client.ts";
 export type * from "./names.ts";
+export { servers } from "./servers.ts";
 export type { components, operations, paths } from "./schema.ts";
 `;
 }

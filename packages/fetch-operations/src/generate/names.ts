@@ -24,7 +24,10 @@ export function capitalized(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
+/** Names that no type alias can have. */
+const TYPES = new Set("any bigint boolean never number object string symbol undefined unknown void".split(" "));
+
 /** Returns whether a text can name a type as it stands. */
 export function isIdentifier(name: string): boolean {
-  return /^[A-Za-z_$][\w$]*$/.test(name) && !RESERVED.has(name);
+  return /^[A-Za-z_$][\w$]*$/.test(name) && !RESERVED.has(name) && !TYPES.has(name);
 }

@@ -35,7 +35,7 @@ export function paginationOf(
   if (fitting) return fitting;
   const links = responses.some(({ isSuccess, hasLink }) => isSuccess && hasLink);
   if (!links || entry.method !== "get" || !isList(document, schema, "")) return undefined;
-  return { by: "link", items: "", cursor: parameters.has("cursor") ? "cursor" : undefined };
+  return { by: "link", items: "", ...(parameters.has("cursor") && { cursor: "cursor" }) };
 }
 
 function completed(pages: Pages): Pagination {

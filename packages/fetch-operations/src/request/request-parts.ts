@@ -100,8 +100,10 @@ function texts(values: Values, write: NonNullable<Parameter["write"]>): string[]
  * another path: https://url.spec.whatwg.org/#double-dot-path-segment
  */
 function fill(template: string, values: Values): string {
-  if (!template.includes("{")) return template;
-  const segments = template.split("/").map((segment) => {
+  // In a template, `?` and `#` are characters of the path.
+  const path = template.replaceAll(/[?#]/g, encodeURIComponent);
+  if (!path.includes("{")) return path;
+  const segments = path.split("/").map((segment) => {
     if (!segment.includes("{")) return segment;
     const filled = segment.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
       const [parameter, value] = values.get(name) ?? [];
