@@ -19,12 +19,13 @@ export type {
 export { fillServer } from "./servers.ts";
 export { linkTo } from "./pages/link.ts";
 export { paginate } from "./pages/pages.ts";
-export { writeJson, writeRaw } from "./request/body.ts";
+export { writeBigJson, writeJson, writeRaw } from "./request/body.ts";
 export { type FilePart, multipart, urlencoded } from "./request/forms.ts";
 export { requestPartsOf } from "./request/request-parts.ts";
 export { jsonParameter, styled, styledHeader } from "./request/styles.ts";
 export { type EventStream, readEvents, readTextEvents, type ServerSentEvent } from "./response/events.ts";
 export { readJson } from "./response/read-json.ts";
+export { type DateType, type Shape, type Shapes, typedJson } from "./response/typed-json.ts";
 export { readAny, readBlob, readLines, readSequence, readString } from "./response/readers.ts";
 export type {
   Call,

@@ -4,7 +4,9 @@ import type { CallOptions, DataOf, EmptyError, ErrorResponse, ErrorStatus, Failu
 import type { paths } from "./schema.ts";
 
 /** The input of `listPets`: its parameters. */
-export interface ListPetsInput extends Fields<In<paths["/pets"]["get"], "query"> & In<paths["/pets"]["get"], "header">> {}
+export interface ListPetsInput extends Fields<In<paths["/pets"]["get"], "query"> & In<paths["/pets"]["get"], "header">> {
+  "limit"?: Exclude<In<paths["/pets"]["get"], "query">["limit"], undefined>;
+}
 
 /** The results of `listPets`. */
 export type ListPetsResult =
@@ -19,7 +21,9 @@ export type ListPetsResult =
   | Failure;
 
 /** The input of `createPet`: its parameters and body. */
-export interface CreatePetInput extends Fields<In<paths["/pets"]["post"], "header"> & NonNullable<paths["/pets"]["post"]["requestBody"]>["content"]["application/json"]> {}
+export interface CreatePetInput extends Fields<In<paths["/pets"]["post"], "header"> & NonNullable<paths["/pets"]["post"]["requestBody"]>["content"]["application/json"]> {
+  "Idempotency-Key"?: Exclude<In<paths["/pets"]["post"], "header">["Idempotency-Key"], undefined>;
+}
 
 /** The results of `createPet`. */
 export type CreatePetResult =
@@ -38,7 +42,9 @@ export type CreatePetResult =
   | Failure;
 
 /** The input of `getPet`: its parameters. */
-export interface GetPetInput extends Fields<In<paths["/pets/{petId}"]["get"], "path"> & In<paths["/pets/{petId}"]["get"], "header">> {}
+export interface GetPetInput extends Fields<In<paths["/pets/{petId}"]["get"], "path"> & In<paths["/pets/{petId}"]["get"], "header">> {
+  "petId": In<paths["/pets/{petId}"]["get"], "path">["petId"];
+}
 
 /** The results of `getPet`. */
 export type GetPetResult =

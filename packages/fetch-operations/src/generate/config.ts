@@ -39,6 +39,10 @@ export interface Config {
   features?: Feature[];
   /** The URL of the published contract, relative to the base URL, for the contract check. Default: `../openapi.json`. */
   publishedContract?: string;
+  /** The type of integers with `format: int64`. A `number` never rounds: larger integers end as a failure. Default: `number`. */
+  int64?: "number" | "bigint";
+  /** The type of dates: `Date` for `format: date-time`, or the types of `Temporal` for this and for `date`. Default: `string`. */
+  dates?: "string" | "Date" | "Temporal";
   /** Settings of single operations, by operationId. `false` leaves an operation out. */
   operations?: Record<string, OperationConfig | false>;
 }
@@ -83,6 +87,8 @@ const KEYS = {
   operations: "object",
   importExtension: "string",
   features: "object",
+  int64: "string",
+  dates: "string",
   publishedContract: "string",
 };
 

@@ -62,8 +62,14 @@ function loadCore(): RedoclyCore {
   }
 }
 
+/** The types of values that JSON has as numbers and texts. */
+export interface ValueTypes {
+  int64?: "number" | "bigint" | undefined;
+  dates?: "string" | "Date" | "Temporal" | undefined;
+}
+
 /** Returns the types of a document, as openapi-typescript writes them. Values of `format: binary` are `Blob`. */
-export async function typesOf(document: object): Promise<string> {
+export async function typesOf(document: object, { int64, dates }: ValueTypes = {}): Promise<string> {
   const from = createRequire(import.meta.url)
     .resolve("openapi-typescript")
     .replace(/index\.cjs$/, "index.mjs");
@@ -72,15 +78,21 @@ export async function typesOf(document: object): Promise<string> {
     astToString,
     stringToAST,
   } = (await import(pathToFileURL(from).href)) as typeof import("openapi-typescript");
-  const blob = () => (stringToAST("type T = Blob")[0] as { type: never }).type;
+  const typeOf = (text: string) => (stringToAST(`type T = ${text}`)[0] as { type: never }).type;
   const nodes = await openapiTS(document as never, {
     silent: true,
     defaultNonNullable: false,
     transform: (schema) => {
-      const { format, contentMediaType, contentEncoding, type } = schema as Record<string, unknown>;
+      const { format, contentMediaType, contentEncoding, type, nullable } = schema as Record<string, unknown>;
       const isBinary =
         format === "binary" || (contentMediaType === "application/octet-stream" && contentEncoding === undefined);
-      if (isBinary && (type === undefined || type === "string")) return blob();
+      const types = new Set([type ?? []].flat());
+      const name = (text: string) => typeOf(types.has("null") || nullable === true ? `${text} | null` : text);
+      if (isBinary && (type === undefined || types.has("string"))) return name("Blob");
+      if (int64 === "bigint" && format === "int64" && types.has("integer")) return name("bigint");
+      if (dates === "Date" && format === "date-time" && types.has("string")) return name("Date");
+      if (dates === "Temporal" && format === "date-time" && types.has("string")) return name("Temporal.Instant");
+      if (dates === "Temporal" && format === "date" && types.has("string")) return name("Temporal.PlainDate");
       return undefined;
     },
   });

@@ -13,6 +13,8 @@ export interface DescribedBody {
   /** Whether the fields of the body are arguments. */
   hasFields: boolean;
   requiredFields: number;
+  /** The name of the first field, if the fields are arguments, and whether it is required. */
+  firstField: { name: string; isRequired: boolean } | undefined;
   /** The declared media types. JSON comes first, because it is the default. */
   media: { type: string; kind: MediaKind; object: MediaTypeObject }[];
 }
@@ -34,7 +36,9 @@ export function describedBody(
   const schema = resolve<Schema>(document, only!.object.schema ?? {});
   const hasFields = required && media.length === 1 && only!.kind === "json" && areArguments(schema, parameters);
   const fields = (schema["required"] ?? []) as string[];
-  return { isRequired: required, hasFields, requiredFields: hasFields ? fields.length : 0, media };
+  const [name] = hasFields ? Object.keys(schema["properties"] ?? {}) : [];
+  const firstField = name === undefined ? undefined : { name, isRequired: fields.includes(name) };
+  return { isRequired: required, hasFields, requiredFields: hasFields ? fields.length : 0, firstField, media };
 }
 
 function areArguments(schema: Schema, parameters: string[]): boolean {

@@ -6,6 +6,7 @@ import { type Contract, typesOf } from "./contract-source.ts";
 import { type Described, describedOperations, sharedSecurity } from "./described-operations.ts";
 import { isIdentifier } from "./names.ts";
 import { contractModules, queriesModule, testingModules } from "./feature-modules.ts";
+import { type ContractShapes, shapesOf } from "./shapes.ts";
 import { serversModule } from "./servers-module.ts";
 import { operationConstants } from "./operation-constants.ts";
 import { inputType, itemType, overload, resultType, signature } from "./operation-types.ts";
@@ -26,9 +27,10 @@ export async function generatedFiles(contract: Contract, config: Config): Promis
         `${id} cannot have the name ${name}, because the client has a member of this name. Rename the operation, or set another name in the configuration.`,
       );
   }
-  const types = config.types === undefined ? await typesOf(document) : await readFile(config.types, "utf8");
+  const types = config.types === undefined ? await typesOf(document, config) : await readFile(config.types, "utf8");
   const shared = sharedSecurity(operations);
-  const constants = operationConstants(operations, shared);
+  const shapes = shapesOf(document, config);
+  const constants = operationConstants(operations, shared, shapes, config);
   const files = {
     "schema.ts": config.types === undefined ? `${BANNER}\n${types}` : types,
     "names.ts": BANNER + names(document, config, operations),
@@ -39,6 +41,7 @@ export async function generatedFiles(contract: Contract, config: Config): Promis
     "servers.ts": BANNER + serversModule(document),
     "index.ts": BANNER + indexModule(config),
   };
+  if (Object.keys(shapes.named).length > 0) Object.assign(files, withBanner({ "shapes.ts": shapesModule(shapes) }));
   const features = new Set(config.features);
   if (features.has("contract-check"))
     Object.assign(
@@ -52,6 +55,14 @@ export async function generatedFiles(contract: Contract, config: Config): Promis
   const withExtension = (text: string) =>
     text.replaceAll(/( from |import\()"(\.\/[a-z-]+)\.ts"/g, `$1"$2${extension}"`);
   return Object.fromEntries(Object.entries(files).map(([name, text]) => [name, withExtension(text)]));
+}
+
+function shapesModule({ named }: ContractShapes): string {
+  return `import type { Shapes } from "fetch-operations";
+
+/** The places of 64-bit integers and dates in the schemas of the contract. */
+export const shapes: Shapes = ${JSON.stringify(named, null, 2)};
+`;
 }
 
 function withBanner(modules: Record<string, string>): Record<string, string> {
@@ -104,7 +115,7 @@ function operationsModule(operations: Described[], { code, imports }: { code: st
   const types = operations.flatMap(({ typeName }) => [`${typeName}Input`, `${typeName}Result`]);
   const all = `/** Every operation of the contract, by name. */\nexport const operations = { ${operations.map(({ name }) => name).join(", ")} };\n`;
   return `import { ${runtime.join(", ")} } from "fetch-operations";
-import type { ${types.join(", ")} } from "./calls.ts";
+import type { ${types.join(", ")} } from "./calls.ts";${used("shapes") ? '\nimport { shapes } from "./shapes.ts";' : ""}
 
 ${code}
 ${all}`;

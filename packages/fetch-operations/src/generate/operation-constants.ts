@@ -1,9 +1,11 @@
 import { Code, codeOf } from "./code.ts";
+import type { Config } from "./config.ts";
 import type { Described } from "./described-operations.ts";
 import type { DescribedBody } from "./described-body.ts";
 import { comment } from "./jsdoc.ts";
 import type { MediaKind } from "./media.ts";
-import type { EncodingObject } from "../generated/openapi.ts";
+import type { EncodingObject, MediaTypeObject } from "../generated/openapi.ts";
+import type { ContractShapes } from "./shapes.ts";
 import { argumentList, itemType } from "./operation-types.ts";
 
 const READERS: Record<MediaKind, string> = {
@@ -25,7 +27,12 @@ export interface Constants {
 }
 
 /** Returns the descriptions of operations for run time. Each is a constant of its own, so that bundlers drop unused ones. */
-export function operationConstants(operations: Described[], shared: string[][]): Constants {
+export function operationConstants(
+  operations: Described[],
+  shared: string[][],
+  shapes: ContractShapes,
+  config: Pick<Config, "int64" | "dates">,
+): Constants {
   const imports = new Set<string>();
   const use = (name: string, code = name): Code => {
     imports.add(name);
@@ -35,12 +42,18 @@ export function operationConstants(operations: Described[], shared: string[][]):
     const { name, typeName, documentation, pages } = operation;
     const args = `[${argumentList(operation)}], ${typeName}Result`;
     const type = pages ? `PagedOperation<${args}, ${itemType(operation)}>` : `Operation<${args}>`;
-    return `${comment(documentation)}export const ${name}: ${type} = ${codeOf(descriptionOf(operation, shared, use))};\n`;
+    return `${comment(documentation)}export const ${name}: ${type} = ${codeOf(descriptionOf(operation, shared, use, shapes, config))};\n`;
   });
   return { code: constants.join("\n"), imports };
 }
 
-function descriptionOf(operation: Described, shared: string[][], use: (name: string, code?: string) => Code): object {
+function descriptionOf(
+  operation: Described,
+  shared: string[][],
+  use: (name: string, code?: string) => Code,
+  shapes: ContractShapes,
+  config: Pick<Config, "int64" | "dates">,
+): object {
   const { id, method, path, body, responses, isRetryable, idempotencyKey, pages, security, server, deprecated } =
     operation;
   const successes = responses.filter(({ isSuccess }) => isSuccess);
@@ -50,7 +63,17 @@ function descriptionOf(operation: Described, shared: string[][], use: (name: str
   const media = new Map(
     successes.flatMap((response) => response.media.map(({ type, kind, object }) => [type, { kind, object }] as const)),
   );
-  const isPlain = [...media.values()].every(({ kind }) => kind === "json");
+  const typed = (object: MediaTypeObject): Code | undefined => {
+    const shape = shapes.of(object.schema);
+    if (shape === undefined) return undefined;
+    // A contract without named shapes has no module of them.
+    const named = Object.keys(shapes.named).length > 0 ? "shapes" : "{}";
+    const dates = config.dates === undefined || config.dates === "string" ? "undefined" : JSON.stringify(config.dates);
+    return use("typedJson", `typedJson(${JSON.stringify(shape)}, ${named}, ${dates})`);
+  };
+  const isPlain = [...media.values()].every(
+    ({ kind, object }) => kind === "json" && shapes.of(object.schema) === undefined,
+  );
   const empty = successes
     .filter((response) => response.media.length === 0 && response.key !== 204)
     .map(({ key }) => key);
@@ -59,7 +82,8 @@ function descriptionOf(operation: Described, shared: string[][], use: (name: str
     Array.from(media, ([type, { kind, object }]): [string, Code] => {
       const isText =
         kind === "events" && [object.schema?.type ?? "string"].flat().includes("string") && !object.schema?.$ref;
-      return [type, use(isText ? "readTextEvents" : READERS[kind])];
+      const own = kind === "json" || kind === "any" ? typed(object) : undefined;
+      return [type, own ?? use(isText ? "readTextEvents" : READERS[kind])];
     });
   return {
     id,
@@ -67,7 +91,7 @@ function descriptionOf(operation: Described, shared: string[][], use: (name: str
     path,
     parameters: parametersOf(operation, use),
     ...(body?.hasFields && { hasFields: true }),
-    ...(body && bodiesOf(body, use)),
+    ...(body && bodiesOf(body, use, config.int64 === "bigint" ? "writeBigJson" : "writeJson")),
     success: successes.map(({ key }) => key),
     ...(empty.length > 0 && method !== "HEAD" && { empty }),
     ...(!(errorKeys.includes("default") && errorKeys.every((key) => key === "default" || typeof key === "number")) && {
@@ -103,14 +127,18 @@ function headerWriter(code: string): { import: string; code: string } {
 }
 
 /** Returns the writers of bodies, unless the only one is `application/json`. */
-function bodiesOf({ media }: DescribedBody, use: (name: string, code?: string) => Code): object {
-  if (media.length === 1 && media[0]!.type === "application/json") return {};
+function bodiesOf(
+  { media }: DescribedBody,
+  use: (name: string, code?: string) => Code,
+  json: "writeJson" | "writeBigJson",
+): object {
+  if (json === "writeJson" && media.length === 1 && media[0]!.type === "application/json") return {};
   const writers = media.map(({ type, kind, object }): [string, Code] => {
     const encoding = encodingOf(object.encoding ?? {});
     const argument = encoding === undefined ? "" : codeOf(encoding);
     if (kind === "form") return [type, use("urlencoded", `urlencoded(${argument})`)];
     if (kind === "multipart") return [type, use("multipart", `multipart(${argument})`)];
-    return [type, use(kind === "json" || kind === "any" ? "writeJson" : "writeRaw")];
+    return [type, use(kind === "json" || kind === "any" ? json : "writeRaw")];
   });
   return { bodies: Object.fromEntries(writers) as object };
 }

@@ -26,7 +26,32 @@ export function inputType(operation: Described): string {
   const own = body && !body.hasFields ? `  body${body.isRequired ? "" : "?"}: ${bodyType(operation, 0)};\n` : "";
   if (parts.length === 0 && own === "") return `${head}export type ${name} = Record<string, never>;\n`;
   if (parts.length === 0) return `${head}export interface ${name} {\n${own}}\n`;
-  return `${head}export interface ${name} extends Fields<${parts.join(" & ")}> {${own && `\n${own}`}}\n`;
+  return `${head}export interface ${name} extends Fields<${parts.join(" & ")}> {\n${own || namingMember(operation)}}\n`;
+}
+
+/**
+ * Repeats the first member of an input. The compiler names an interface in its messages only if it has a member of its own;
+ * otherwise it shows what the interface extends.
+ */
+function namingMember(operation: Described): string {
+  const [argument] = operation.arguments;
+  if (argument !== undefined) {
+    const { name, wire, in: location, isRequired } = argument;
+    const type = `In<${declared(operation)}, "${location}">[${JSON.stringify(wire)}]`;
+    return member(name, isRequired, type);
+  }
+  const { firstField } = operation.body!;
+  if (firstField === undefined) return "";
+  return member(
+    firstField.name,
+    firstField.isRequired,
+    `${bodyType(operation, 0)}[${JSON.stringify(firstField.name)}]`,
+  );
+}
+
+function member(name: string, isRequired: boolean, type: string): string {
+  const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+  return `  ${key}${isRequired ? `: ${type}` : `?: Exclude<${type}, undefined>`};\n`;
 }
 
 function described(hasParameters: boolean, hasBody: boolean): string {

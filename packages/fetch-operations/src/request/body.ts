@@ -18,3 +18,16 @@ export const writeRaw: BodyWriter = (value, contentType) => {
   if (!type) throw new UnsendableRequest(`The body has no media type. Pass a Blob with a type of ${contentType}.`);
   return { body: value as BodyInit, contentType: type };
 };
+
+/** Writes a body as JSON, with each `bigint` as an integer. */
+export const writeBigJson: BodyWriter = (value, contentType) => {
+  const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown };
+  const integers: string[] = [];
+  const text = JSON.stringify(value, (_key, part: unknown) => {
+    if (typeof part !== "bigint") return part;
+    return rawJSON ? rawJSON(String(part)) : `\0${integers.push(String(part)) - 1}\0`;
+  });
+  const filled =
+    integers.length === 0 ? text : text.replaceAll(/"\\u0000(\d+)\\u0000"/g, (_, index) => integers[Number(index)]!);
+  return { body: filled, contentType };
+};
