@@ -58,6 +58,7 @@ describe("the name of", () => {
     ["GetPet", "GetPet"],
     ["pets.list", "petsList"],
     [undefined, "getThings"],
+    ["GET", "GET"],
   ])("the operation %s is %s", (operationId, name) => {
     expect(describedOf({ get: { operationId, responses } })[0]?.name).toBe(name);
   });
@@ -174,10 +175,17 @@ describe("an operation that the client cannot call is refused by name and line:"
   });
 
   test("a security scheme that the client does not send", async () => {
-    const digest = { ...documentOf({}), components: { securitySchemes: { d: { type: "http", scheme: "digest" } } } };
-    await expect(generate(digest)).rejects.toThrow(
-      "things.yaml:3: The security scheme d is of the type http with the scheme digest, which the client does not send.",
+    const securitySchemes = { d: { type: "http", scheme: "digest" }, key: { type: "http", scheme: "bearer" } };
+    const digest = (security: object[]) => ({
+      ...documentOf({ get: { operationId: "read", responses, security } }),
+      components: { securitySchemes, responses: { Done: { description: "" } } },
+    });
+    await expect(generate(digest([{ d: [] }, { d: [], key: [] }]))).rejects.toThrow(
+      'things.yaml:3: read requires the security scheme "d" of the type http and the scheme digest, which the client does not send.',
     );
+    const { "api.ts": api } = await generate(digest([{ d: [] }, { key: [] }]));
+    expect(api).toContain('"key": bearer()');
+    expect(api).not.toContain('"d"');
   });
 });
 

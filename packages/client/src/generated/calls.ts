@@ -5,7 +5,7 @@ import type { paths } from "./schema.ts";
 
 /** The input of `listPets`: its parameters. */
 export interface ListPetsInput extends Fields<In<paths["/pets"]["get"], "query"> & In<paths["/pets"]["get"], "header">> {
-  "limit"?: Exclude<In<paths["/pets"]["get"], "query">["limit"], undefined>;
+  limit?: Exclude<In<paths["/pets"]["get"], "query">["limit"], undefined>;
 }
 
 /** The results of `listPets`. */
@@ -43,7 +43,7 @@ export type CreatePetResult =
 
 /** The input of `getPet`: its parameters. */
 export interface GetPetInput extends Fields<In<paths["/pets/{petId}"]["get"], "path"> & In<paths["/pets/{petId}"]["get"], "header">> {
-  "petId": In<paths["/pets/{petId}"]["get"], "path">["petId"];
+  petId: In<paths["/pets/{petId}"]["get"], "path">["petId"];
 }
 
 /** The results of `getPet`. */

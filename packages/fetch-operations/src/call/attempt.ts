@@ -16,16 +16,19 @@ export async function attempt(
   const { signal, milliseconds } = given;
   const state: AttemptState = { secrets: [], isRenewable: false, isHeld: false };
   const limit = new AbortController();
-  const abort = (): void => limit.abort(signal?.reason);
-  const timer = setTimeout(() => limit.abort(), milliseconds);
-  signal?.addEventListener("abort", abort);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let abort: (() => void) | undefined;
   try {
     signal?.throwIfAborted();
-    // The race also ends a custom `fetch` that ignores the signal.
-    const result = await Promise.race([
-      exchange(connection, operation, given, state, limit.signal),
-      rejectOnAbort(limit.signal),
-    ]);
+    const result = await new Promise<UntypedResult>((resolve, reject) => {
+      const end = (): void => {
+        limit.abort(signal?.reason);
+        reject(limit.signal.reason as Error); // which also ends a custom `fetch` that ignores the signal
+      };
+      timer = setTimeout(end, milliseconds);
+      if (signal) signal.addEventListener("abort", (abort = end));
+      exchange(connection, operation, given, state, limit.signal).then(resolve, reject);
+    });
     return { result, url: state.url, isRenewable: state.isRenewable };
   } catch (cause) {
     if (cause instanceof CallbackError) throw cause.cause;
@@ -46,7 +49,7 @@ export async function attempt(
     };
   } finally {
     clearTimeout(timer);
-    if (!state.isHeld) signal?.removeEventListener("abort", abort);
+    if (abort && !state.isHeld) signal?.removeEventListener("abort", abort);
   }
 }
 
@@ -79,10 +82,4 @@ async function exchange(
       sendBy(connection, { operationId: id, attempt: given.count }, built, authorization, state),
   });
   return resultOf(connection, operation, given, parsed, state, signal);
-}
-
-function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason as Error));
-  });
 }

@@ -72,7 +72,8 @@ export async function send(
 ): Promise<Exchange> {
   const { timeout, attemptTimeout, retry, signal, headers, ...rest } = options ?? {};
   rejectUnknown(rest, ["timeout", "attemptTimeout", "retry", "signal", "headers"]);
-  const settings = limits({ timeout, attemptTimeout, retry }, connection.limits);
+  const hasLimits = timeout !== undefined || attemptTimeout !== undefined || retry !== undefined;
+  const settings = hasLimits ? limits({ timeout, attemptTimeout, retry }, connection.limits) : connection.limits;
   const end = performance.now() + settings.timeout;
   let request: RequestParts;
   try {

@@ -1,20 +1,18 @@
-import { type OpenApiDocument, resolve, type SecurityScheme } from "../generated/openapi.ts";
+import { type OpenApiDocument, resolve } from "../generated/openapi.ts";
 import type { Contract } from "./contract-source.ts";
 import { Code, codeOf } from "./code.ts";
 import type { Config } from "./config.ts";
-import { Refusal } from "./refusal.ts";
+import { schemesOf } from "./security-schemes.ts";
 
 /** Returns the module with the error class, the options and the shared parts of the contract. */
 export function apiModule(
-  { document, placeOf }: Contract,
+  { document }: Contract,
   config: Config,
   requirements: string[][],
   operationCodes: string[],
 ): string {
   const { name, security = {}, error, requestIdHeader = "X-Request-Id" } = config;
-  const schemes = schemesOf(document, (id, problem) => {
-    throw new Refusal(`The security scheme ${id}`, problem, placeOf(["components", "securitySchemes", id]));
-  });
+  const schemes = schemesOf(document);
   const unknown = Object.keys(security).find((scheme) => !schemes.has(scheme));
   if (unknown !== undefined)
     throw new TypeError(`The configuration names the security scheme "${unknown}", which the contract does not have.`);
@@ -72,28 +70,6 @@ ${required.join("")}${credentials}}
 /** The parts of the contract that all operations share. */
 export const api: Api = ${codeOf(api)};
 `;
-}
-
-/** The function that makes each security scheme, with its arguments. */
-function schemesOf(
-  document: OpenApiDocument,
-  refuse: (scheme: string, problem: string) => never,
-): Map<string, { import: string; arguments: string[] }> {
-  const { securitySchemes = {} } = (document.components ?? {}) as { securitySchemes?: Record<string, SecurityScheme> };
-  const made = Object.entries(securitySchemes).map(([id, node]): [string, { import: string; arguments: string[] }] => {
-    const { type, scheme = "", in: place = "", name = "" } = resolve<SecurityScheme>(document, node);
-    if (type === "mutualTLS") return [id, { import: "mutualTls", arguments: [] }];
-    if (type === "apiKey" && ["header", "query", "cookie"].includes(place))
-      return [id, { import: "apiKey", arguments: [place, name] }];
-    if (type === "http" && scheme.toLowerCase() === "basic") return [id, { import: "basic", arguments: [] }];
-    if (type === "oauth2" || type === "openIdConnect" || (type === "http" && scheme.toLowerCase() === "bearer"))
-      return [id, { import: "bearer", arguments: [] }];
-    return refuse(
-      id,
-      `is of the type ${type}${scheme && ` with the scheme ${scheme}`}, which the client does not send.`,
-    );
-  });
-  return new Map(made);
 }
 
 /** Returns the codes that the contract names: in the schema of its error, and in the examples of its error responses. */

@@ -18,6 +18,7 @@ import { type DescribedResponse, describedResponses } from "./described-response
 import { capitalized, identifierOf } from "./names.ts";
 import { paginationOf } from "./pagination.ts";
 import { Refusal } from "./refusal.ts";
+import { schemesOf } from "./security-schemes.ts";
 
 /** The parts of an operation that the generator writes. */
 export interface Described {
@@ -140,7 +141,16 @@ function securityOf(document: OpenApiDocument, entry: OperationEntry, refuse: (p
   const requirements = requirementsOf(document, entry).map((requirement) => Object.keys(requirement));
   const missing = requirements.flat().find((name) => securityScheme(document, name) === undefined);
   if (missing !== undefined) refuse(`requires the security scheme "${missing}", which the contract does not declare.`);
-  return sorted(requirements);
+  const known = schemesOf(document);
+  const sent = requirements.filter((names) => names.every((name) => known.has(name)));
+  const unsent = requirements.flat().find((name) => !known.has(name));
+  if (sent.length === 0 && unsent !== undefined) {
+    const { type, scheme } = securityScheme(document, unsent)!;
+    refuse(
+      `requires the security scheme "${unsent}" of the type ${type}${scheme ? ` and the scheme ${scheme}` : ""}, which the client does not send.`,
+    );
+  }
+  return sorted(sent);
 }
 
 /** Returns the security requirements that most operations have. */

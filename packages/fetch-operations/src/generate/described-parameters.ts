@@ -69,7 +69,7 @@ function writerOf(
     const [type = ""] = Object.keys(content);
     const kind = kindOf(type);
     if (kind === "text") return undefined;
-    if (kind !== "json")
+    if (kind !== "json" && kind !== "any")
       refuse(`has the parameter "${name}" of ${type}. The client writes JSON and text in parameters.`);
     return { import: "jsonParameter", code: `jsonParameter("${location}")` };
   }

@@ -10,10 +10,10 @@ const RESERVED = new Set(
  * separates words. A digit at the beginning gets `_` before it, and a reserved word `_` after it.
  */
 export function identifierOf(id: string): string {
+  const isPath = /^[A-Z]+ \//.test(id);
   const words = id.split(/[^A-Za-z0-9_$]+/).filter(Boolean);
   const [first = "", ...others] = words;
-  // The words of `GET /books/{id}` begin with a method in capitals.
-  const start = words.length > 1 && /^[A-Z]+$/.test(first) ? first.toLowerCase() : first;
+  const start = isPath ? first.toLowerCase() : first;
   const name = [start, ...others.map(capitalized)].join("") || "operation";
   if (/^\d/.test(name)) return `_${name}`;
   return RESERVED.has(name) ? `${name}_` : name;

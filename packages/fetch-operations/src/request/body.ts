@@ -5,7 +5,7 @@ export type BodyWriter = (value: unknown, contentType: string) => WrittenBody;
 
 /** A body that `fetch` can send. */
 export interface WrittenBody {
-  body: BodyInit;
+  body: Exclude<RequestInit["body"], null | undefined>; // `BodyInit`, which Node's types do not name
   contentType: string | null;
 }
 
@@ -16,7 +16,7 @@ export const writeJson: BodyWriter = (value, contentType) => ({ body: JSON.strin
 export const writeRaw: BodyWriter = (value, contentType) => {
   const type = contentType.includes("*") ? (value as Blob).type : contentType;
   if (!type) throw new UnsendableRequest(`The body has no media type. Pass a Blob with a type of ${contentType}.`);
-  return { body: value as BodyInit, contentType: type };
+  return { body: value as WrittenBody["body"], contentType: type };
 };
 
 /** Writes a body as JSON, with each `bigint` as an integer. */

@@ -91,11 +91,15 @@ function isErrorBody({ errorFields }: Api, { headers }: Response, text: string, 
   return typeof code === "string" && typeof message === "string";
 }
 
-/** Returns the first bytes of a text, without any of the secrets. */
+/** Returns the first bytes of a text, without any of the secrets, encoded or not. */
 function excerptOf(text: string, secrets: readonly string[]): string {
+  const forms = secrets
+    .filter(Boolean) // The secret of a connection is not known.
+    .flatMap((secret) => [secret, encodeURIComponent(secret), secret.slice(secret.indexOf(" ") + 1)])
+    .toSorted((one, other) => other.length - one.length);
   // A secret that begins within the excerpt is replaced as a whole.
-  let start = text.slice(0, EXCERPT_BYTES + Math.max(0, ...secrets.map(({ length }) => length)));
-  for (const secret of secrets) start = start.replaceAll(secret, "[credential]");
+  let start = text.slice(0, EXCERPT_BYTES + (forms[0]?.length ?? 0));
+  for (const form of forms) start = start.replaceAll(form, "[credential]");
   const bytes = new TextEncoder().encode(start).subarray(0, EXCERPT_BYTES);
   return new TextDecoder().decode(bytes, { stream: true });
 }

@@ -6,7 +6,7 @@ import type { Applied, Credential, Secret } from "./schemes.ts";
 /** The credentials of a client, by security scheme. */
 export type Credentials = Readonly<Record<string, Credential | undefined>>;
 
-/** The parts of one request that carry its credentials. `secrets` are the texts that no error may show. */
+/** The parts of one request that carry its credentials. `secrets` are the texts that no error may show, in any encoding. */
 export interface Authorization extends Applied {
   headers: Record<string, string>;
   secrets: string[];
@@ -41,7 +41,7 @@ export async function authorize(
     Object.assign(authorization.headers, headers);
     if (query !== undefined) queries.push(query);
     if (cookie !== undefined) cookies.push(cookie);
-    authorization.secrets.push(...secretsOf(secret, headers));
+    authorization.secrets.push(typeof secret === "object" ? secret.password : secret, ...Object.values(headers ?? {}));
   }
   if (queries.length > 0) authorization.query = queries.join("&");
   if (cookies.length > 0) authorization.cookie = cookies.join("; ");
@@ -50,10 +50,4 @@ export async function authorize(
 
 function isAvailable({ schemes }: Api, credentials: Credentials, name: string): boolean {
   return credentials[name] !== undefined || schemes[name]?.isOfConnection === true;
-}
-
-function secretsOf(secret: Secret | undefined, headers: Record<string, string> = {}): string[] {
-  const texts = typeof secret === "string" ? [secret, encodeURIComponent(secret)] : [secret?.password ?? ""];
-  const encoded = Object.values(headers).map((value) => value.slice(value.indexOf(" ") + 1));
-  return [...new Set([...texts, ...encoded])].filter((text) => text !== "");
 }

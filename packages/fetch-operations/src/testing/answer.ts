@@ -33,7 +33,7 @@ export function responseOf(contract: FakeContract, operation: OperationContract,
 }
 
 /** Returns the declared response of a status. `default` covers errors only, because the contract declares each success. */
-function declaredResponse({ responses }: OperationContract, status: number): ResponseObject | undefined {
+export function declaredResponse({ responses }: OperationContract, status: number): ResponseObject | undefined {
   return (
     responses[status] ??
     responses[`${String(status)[0]}XX`] ??
@@ -54,14 +54,14 @@ function bodyOf(
   operation: OperationContract,
   { status, body }: AnyMockAnswer,
   { content = {} }: ResponseObject,
-): [type: string, body: BodyInit | undefined] {
+): [type: string, body: ConstructorParameters<typeof Response>[0]] {
   const type = Object.keys(content).find((key) => /[/+]json\b/.test(key)) ?? Object.keys(content)[0];
   if (type === undefined && body === undefined) return ["", undefined];
   if (type === undefined)
     throw violation(operation, status, { pointer: "/body", message: "The contract declares no body. Leave it out." });
   const media = content[type]!;
   const value = body === undefined ? exampleOf(contract, media, status) : body;
-  if (!/[/+]json\b/.test(type) && value !== undefined) return [type, value as BodyInit];
+  if (!/[/+]json\b/.test(type) && value !== undefined) return [type, value as string];
   const text = JSON.stringify(value) as string | undefined;
   const error =
     text === undefined
