@@ -1,7 +1,13 @@
 /** The operations as single exports, so that bundlers drop those that a program does not call. */
-export { call } from "./call.ts";
-export { connect, type Connection } from "./connection.ts";
-export { checkContract, type ContractCheck } from "./contract-check.ts";
+import { type Connection, connectTo } from "fetch-operations";
+import { api, type PetstoreOptions } from "./generated/api.ts";
+
+export { call, type Connection, paginate, raw } from "fetch-operations";
+export type { Call } from "./generated/calls.ts";
+export { checkContract, type ContractCheck } from "./generated/contract-check.ts";
 export * from "./generated/operations.ts";
-export { paginate } from "./pages.ts";
-export type { Call } from "./result.ts";
+
+/** Checks the options and returns a connection. Throws a TypeError for an invalid option; its message never contains the key. */
+export function connect(options: PetstoreOptions): Connection {
+  return connectTo(api, options);
+}

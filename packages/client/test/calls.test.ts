@@ -24,6 +24,7 @@ describe("createPet", () => {
       status: 201,
       data: { ...rex, id: expect.any(Number), status: "pending" },
       response: expect.any(Response),
+      requestId: result.response.headers.get("X-Request-Id"),
     });
   });
 
@@ -48,6 +49,7 @@ describe("createPet", () => {
       status: 400,
       error: { code: "invalid_request", message: expect.any(String), status: 400 },
       response: expect.any(Response),
+      requestId: expect.stringMatching(/.{8}/),
     });
     if (result.status === 400) expectTypeOf(result.error).toEqualTypeOf<Error>();
   });

@@ -9,10 +9,20 @@ const PAGE = "<h1>Bad Gateway</h1>";
 const PETS = JSON.stringify([{ id: 1, name: "Rex", categoryId: 1, status: "available" }]);
 
 describe("a response outside the contract is an unreadable_answer with a reason", () => {
-  const answers: [name: string, answer: RequestListener, message: string][] = [
-    ["502 with HTML", page(502), "The response 502 (text/html) is not the contract's Error. A proxy may have sent it."],
-    ["200 with HTML", page(200), "The response 200 (text/html) is not JSON or is incomplete."],
-    ["404 with HTML", page(404), "The response 404 (text/html) is not the contract's Error. A proxy may have sent it."],
+  const answers: [name: string, answer: RequestListener, message: string, bodyStart?: string][] = [
+    [
+      "502 with HTML",
+      page(502),
+      "The response 502 (text/html) is not the contract's Error. A proxy may have sent it.",
+      PAGE,
+    ],
+    ["200 with HTML", page(200), "The response 200 (text/html) is not JSON or is incomplete.", PAGE],
+    [
+      "404 with HTML",
+      page(404),
+      "The response 404 (text/html) is not the contract's Error. A proxy may have sent it.",
+      PAGE,
+    ],
     [
       "500 of length 0",
       (_, response) => void response.writeHead(500, { "Content-Length": 0 }).end(),
@@ -39,7 +49,7 @@ describe("a response outside the contract is an unreadable_answer with a reason"
       },
       "The response 200 (no Content-Type) has no body.",
     ],
-    ["200 with null", json(200, "null"), "The response 200 (application/json) has no body."],
+    ["200 with null", json(200, "null"), "The response 200 (application/json) has no body.", "null"],
     [
       "204, which is not declared",
       (_, response) => void response.writeHead(204).end(),
@@ -49,16 +59,19 @@ describe("a response outside the contract is an unreadable_answer with a reason"
       "202, which is not declared",
       json(202, PETS),
       "The response 202 (application/json) is not declared by the contract.",
+      PETS,
     ],
     [
       "200 with JSON that is cut off",
       json(200, PETS.slice(0, -5)),
       "The response 200 (application/json) is not JSON or is incomplete.",
+      PETS.slice(0, -5),
     ],
     [
       "403 with the JSON of another service",
       json(403, '{"message":"Forbidden"}'),
       "The response 403 (application/json) is not the contract's Error. A proxy may have sent it.",
+      '{"message":"Forbidden"}',
     ],
     [
       "301",
@@ -67,15 +80,27 @@ describe("a response outside the contract is an unreadable_answer with a reason"
     ],
   ];
 
-  test.each(answers)("%s", async (_name, answer, message) => {
+  test.each(answers)("%s", async (_name, answer, message, bodyStart = "") => {
     await using server = await faulty(answer, { retry: false });
     const result = await server.petstore.getPet({ petId: 1 });
     if (result.status !== 0) throw new TypeError(`expected a failure, received ${result.status}`);
+    const [, httpStatus, type] = /response (\d+) \((.*?)\)/.exec(message)!;
+    const headers = result.response!.headers;
+    const contentType = type === "no Content-Type" ? undefined : type;
     expect(result).toEqual({
       ok: false,
       status: 0,
-      error: { code: "unreadable_answer", message, status: 0 },
+      error: {
+        code: "unreadable_answer",
+        message,
+        status: 0,
+        httpStatus: Number(httpStatus),
+        headers,
+        contentType,
+        bodyStart,
+      },
       response: expect.any(Response),
+      requestId: undefined,
       cause: result.cause,
     });
     expect(result.cause instanceof SyntaxError).toBe(message.includes("not JSON"));
@@ -95,6 +120,10 @@ describe("a response outside the contract is an unreadable_answer with a reason"
       code: "network_error",
       message: "The connection failed. See cause.",
       status: 0,
+      httpStatus: 200,
+      headers: expect.any(Headers),
+      contentType: "application/json",
+      bodyStart: undefined,
     });
     expect(result.response?.status).toBe(200);
   });
@@ -121,7 +150,7 @@ describe("no response", () => {
     for (const answer of answers) {
       await using server = await faulty(answer, { retry: { limit: 1, baseDelay: 1 }, attemptTimeout: 500 });
       const result = await server.petstore.listPets();
-      expect(result.error).toEqual({
+      expect(result.error).toMatchObject({
         code: "timeout",
         message: "The complete response did not arrive in time.",
         status: 0,

@@ -6,7 +6,7 @@ import { http } from "msw";
 import { setupServer } from "msw/node";
 import { describe, expect, expectTypeOf, onTestFinished, test } from "vitest";
 import { createPetstore, type NewPet, type Pet, type PetStatus, type PetstoreOptions } from "../src/index.ts";
-import { ContractViolation, createFakePetstore } from "../src/testing/index.ts";
+import { ContractViolation, createFakePetstore } from "../src/testing.ts";
 
 const rex: Pet = { id: 1, name: "Rex", categoryId: 1, status: "available" };
 

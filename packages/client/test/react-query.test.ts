@@ -14,13 +14,8 @@ import { startService } from "@petstore/server/testing";
 import { describe, expect, expectTypeOf, onTestFinished, test } from "vitest";
 import { operations } from "../src/generated/operations.ts";
 import { type CreatePetInput, createPetstore, type Pet, type Pets, type PetstoreError } from "../src/index.ts";
-import {
-  type ListPage,
-  petstoreInfiniteQueries,
-  petstoreMutations,
-  petstoreQueries,
-} from "../src/react-query/index.ts";
-import { createFakePetstore } from "../src/testing/index.ts";
+import { type ListPage, petstoreInfiniteQueries, petstoreMutations, petstoreQueries } from "../src/react-query.ts";
+import { createFakePetstore } from "../src/testing.ts";
 
 const rex = { name: "Rex", categoryId: 1 };
 
@@ -73,7 +68,7 @@ describe("keys", () => {
   test("exist for queries and for mutations", () => {
     const { petstore } = start();
     const idsOf = (isRead: boolean) =>
-      operations.filter(({ method }) => (method === "GET") === isRead).map(({ id }) => id);
+      Object.values(operations).flatMap(({ method, id }) => ((method === "GET") === isRead ? id : []));
     expect(Object.keys(petstoreQueries(petstore))).toEqual(idsOf(true));
     expect(Object.keys(petstoreMutations(petstore))).toEqual(idsOf(false));
   });
@@ -110,16 +105,16 @@ test("only the client retries, and the error is a PetstoreError", async () => {
 });
 
 test.each(["listPets", "pages"])("cancelling a query aborts its request: %s", async (kind) => {
-  const sent = Promise.withResolvers<Request>();
-  const { petstore, client } = start((input) => {
-    sent.resolve(input as Request);
+  const sent = Promise.withResolvers<AbortSignal>();
+  const { petstore, client } = start((_input, init) => {
+    sent.resolve(init!.signal!);
     return new Promise(() => {});
   });
   const fetching =
     kind === "pages"
       ? client.fetchInfiniteQuery(petstoreInfiniteQueries(petstore).listPets())
       : client.fetchQuery(petstoreQueries(petstore).listPets());
-  const { signal } = await sent.promise;
+  const signal = await sent.promise;
   expect(signal.aborted).toBe(false);
   await client.cancelQueries({ queryKey: ["petstore", "listPets"] });
   await expect(fetching).rejects.toThrow("CancelledError");

@@ -20,7 +20,14 @@ declare const result: Result<"getPet">;
 // A status narrows the result to its own member, also a status that only `default` declares.
 if (result.status === 200) expectTypeOf(result.data).toEqualTypeOf<Pet>();
 else if (result.status === 404)
-  expectTypeOf(result).toEqualTypeOf<{ ok: false; status: 404; error: Error; data?: undefined; response: Response }>();
+  expectTypeOf(result).toEqualTypeOf<{
+    ok: false;
+    status: 404;
+    error: Error;
+    data?: undefined;
+    response: Response;
+    requestId: string | undefined;
+  }>();
 else if (result.status === 0) expectTypeOf(result).toEqualTypeOf<Failure>();
 else {
   expectTypeOf(result.error).toEqualTypeOf<Error>();

@@ -50,9 +50,13 @@ describe("turbo runs the dependent tasks again after a change to", () => {
     ],
     [
       "client",
-      ["generate/main.ts", "generate/generated-files.ts", "generate/described-operations.ts", "fingerprint.ts"].map(
-        (file) => `client/src/${file}`,
-      ),
+      [
+        "client/fetch-operations.config.json",
+        "express-operations/src/document/document.ts",
+        ...["generate/main.ts", "generate/generated-files.ts", "contract/fingerprint.ts"].map(
+          (file) => `fetch-operations/src/${file}`,
+        ),
+      ],
     ],
   ])("the generator of the %s", (name, files) => {
     const expected = [`@petstore/${name}#generate`, `@petstore/${name}#generate:check`];

@@ -165,7 +165,8 @@ describe("Node and pnpm", () => {
   });
 });
 
-describe.each(["apps/server/bench/peers", "packages/express-operations/census"])("the dependencies of %s", (folder) => {
+const APART = ["apps/server/bench/peers", "packages/express-operations/census", "packages/fetch-operations/census"];
+describe.each(APART)("the dependencies of %s", (folder) => {
   const own = join(root, folder);
 
   test("are not installed with the workspace", () => {

@@ -22,8 +22,15 @@ export interface RunningProgram extends AsyncDisposable {
   origin: string;
 }
 
-/** Packs the package in a folder and installs it in a new project, with other dependencies. */
-export function installPacked(source: string, dependencies: Record<string, string>): InstalledPackage {
+/**
+ * Packs the package in a folder and installs it in a new project, with other dependencies. `companions` are the folders of
+ * packages of this repository that it depends on.
+ */
+export function installPacked(
+  source: string,
+  dependencies: Record<string, string>,
+  companions: string[] = [],
+): InstalledPackage {
   const directory = mkdtempSync(join(tmpdir(), "consumer-"));
   const tarball = join(directory, "package.tgz");
   const write: InstalledPackage["write"] = (file, content) =>
@@ -32,13 +39,20 @@ export function installPacked(source: string, dependencies: Record<string, strin
   const pnpm = (cwd: string, ...args: string[]) =>
     execFileSync(program, args, { cwd, stdio: ["ignore", "ignore", "pipe"] });
   pnpm(source, "pack", "--silent", "--out", tarball);
-  const { name } = JSON.parse(readFileSync(join(source, "package.json"), "utf8")) as { name: string };
+  const nameOf = (folder: string) =>
+    (JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { name: string }).name;
+  const overrides = companions.map((folder, index) => {
+    const file = join(directory, `companion-${index}.tgz`);
+    pnpm(folder, "pack", "--silent", "--out", file);
+    return [nameOf(folder), `file:${file}`] as const;
+  });
   write("package.json", {
     private: true,
     type: "module",
-    dependencies: { [name]: `file:${tarball}`, ...dependencies },
+    dependencies: { [nameOf(source)]: `file:${tarball}`, ...dependencies },
   });
-  pnpm(directory, "install", "--ignore-workspace", "--prefer-offline");
+  write("pnpm-workspace.yaml", { overrides: Object.fromEntries(overrides) });
+  pnpm(directory, "install", "--prefer-offline");
   return {
     directory,
     tarball,

@@ -1,5 +1,5 @@
-// Generated from the contract by `pnpm generate`. Do not edit.
-import type { ContractDocument } from "../testing/document.ts";
+// Generated from the contract by fetch-operations. Do not edit.
+import type { ContractDocument } from "fetch-operations/testing";
 
 /** The contract. */
 export const document: ContractDocument = {

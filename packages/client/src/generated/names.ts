@@ -1,4 +1,4 @@
-// Generated from the contract by `pnpm generate`. Do not edit.
+// Generated from the contract by fetch-operations. Do not edit.
 import type { components } from "./schema.ts";
 
 export type PetStatus = components["schemas"]["PetStatus"];

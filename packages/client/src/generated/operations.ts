@@ -1,5 +1,6 @@
-// Generated from the contract by `pnpm generate`. Do not edit.
-import type { Operation } from "../operation.ts";
+// Generated from the contract by fetch-operations. Do not edit.
+import { type CallOptions, type DataOf, type ItemOf, type Operation, type PagedOperation } from "fetch-operations";
+import type { ListPetsInput, ListPetsResult, CreatePetInput, CreatePetResult, GetPetInput, GetPetResult } from "./calls.ts";
 
 /**
  * List animals
@@ -9,7 +10,7 @@ import type { Operation } from "../operation.ts";
  * While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL unchanged. The last page
  * has no such link. Every animal that exists throughout the listing appears exactly once.
  */
-export const listPets: Operation<"listPets"> = {
+export const listPets: PagedOperation<[input?: ListPetsInput, options?: CallOptions], ListPetsResult, ItemOf<DataOf<ListPetsResult>>> = {
   "id": "listPets",
   "method": "GET",
   "path": "/pets",
@@ -23,7 +24,11 @@ export const listPets: Operation<"listPets"> = {
     200
   ],
   "isRetryable": true,
-  "isPaged": true
+  "pages": {
+    "by": "link",
+    "items": "",
+    "cursor": "cursor"
+  }
 };
 
 /**
@@ -34,7 +39,7 @@ export const listPets: Operation<"listPets"> = {
  * Send an `Idempotency-Key` to make the request safe to repeat. A repeat with the same key and the same body gets
  * the first response, marked `Idempotency-Replayed: true`, and adds no second animal. Keys expire after 24 hours.
  */
-export const createPet: Operation<"createPet"> = {
+export const createPet: Operation<[input: CreatePetInput, options?: CallOptions], CreatePetResult> = {
   "id": "createPet",
   "method": "POST",
   "path": "/pets",
@@ -45,7 +50,8 @@ export const createPet: Operation<"createPet"> = {
   "success": [
     201
   ],
-  "isRetryable": true
+  "isRetryable": true,
+  "idempotencyKey": "Idempotency-Key"
 };
 
 /**
@@ -56,7 +62,7 @@ export const createPet: Operation<"createPet"> = {
  * Deprecated. The operation will be removed on 5 December 2030. Use `GET /pets` with the `status` filter instead.
  * @deprecated Will be removed on 2030-12-05. Use `listPets`.
  */
-export const getPet: Operation<"getPet"> = {
+export const getPet: Operation<[input: GetPetInput, options?: CallOptions], GetPetResult> = {
   "id": "getPet",
   "method": "GET",
   "path": "/pets/{petId}",
@@ -75,5 +81,5 @@ export const getPet: Operation<"getPet"> = {
   }
 };
 
-/** Every operation of the contract. */
-export const operations = [listPets, createPet, getPet];
+/** Every operation of the contract, by name. */
+export const operations = { listPets, createPet, getPet };

@@ -1,6 +1,24 @@
-// Generated from the contract by `pnpm generate`. Do not edit.
-import type { InfiniteQuery, Mutation, Query } from "../react-query/options.ts";
-import type { ListPetsInput, CreatePetInput, GetPetInput } from "./calls.ts";
+// Generated from the contract by fetch-operations. Do not edit.
+import { infiniteQueriesOf, mutationsOf, queriesOf } from "fetch-operations/react-query";
+import type { InfiniteQueryOf, ListPageOf, MutationOf, QueryOf } from "fetch-operations/react-query";
+import type { PetstoreError } from "./api.ts";
+import type { Data, OperationId, ListPetsInput, CreatePetInput, GetPetInput } from "./calls.ts";
+import type { Petstore } from "./client.ts";
+import { operations } from "./operations.ts";
+
+export type { Key } from "fetch-operations/react-query";
+
+/** Options for `useQuery`, `useSuspenseQuery`, `prefetchQuery` and the like. */
+export type Query<Id extends OperationId> = QueryOf<Data<Id>, PetstoreError>;
+
+/** Options for `useInfiniteQuery`, `useSuspenseInfiniteQuery` and the like. */
+export type InfiniteQuery<Id extends OperationId> = InfiniteQueryOf<Data<Id>, PetstoreError>;
+
+/** Options for `useMutation`. */
+export type Mutation<Id extends OperationId, Input> = MutationOf<Data<Id>, PetstoreError, Input>;
+
+/** One page of a list. */
+export type ListPage<Id extends OperationId> = ListPageOf<Data<Id>>;
 
 /** Returns query options for each operation. */
 export interface Queries {
@@ -48,4 +66,22 @@ export interface Mutations {
    * the first response, marked `Idempotency-Replayed: true`, and adds no second animal. Keys expire after 24 hours.
    */
   createPet: () => Mutation<"createPet", CreatePetInput>;
+}
+
+/**
+ * Returns query options for each `GET` operation. The query's signal aborts the request. TanStack Query does not retry, because
+ * the client does. Keys begin with `name`: two services in one `QueryClient` need different names.
+ */
+export function petstoreQueries(client: Petstore, name = "petstore"): Queries {
+  return queriesOf(operations, client, name) as Queries;
+}
+
+/** Returns infinite query options for each operation with pages, with signal, retries and `name` as in `petstoreQueries`. */
+export function petstoreInfiniteQueries(client: Petstore, name = "petstore"): InfiniteQueries {
+  return infiniteQueriesOf(operations, client, name) as InfiniteQueries;
+}
+
+/** Returns mutation options for each operation that is not a `GET`. TanStack Query does not retry. Keys begin with `name`. */
+export function petstoreMutations(client: Petstore, name = "petstore"): Mutations {
+  return mutationsOf(operations, client, name) as Mutations;
 }

@@ -1,0 +1,2 @@
+/** A fake petstore for tests of programs that use the client. */
+export * from "./generated/testing.ts";

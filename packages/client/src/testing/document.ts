@@ -1,8 +1,0 @@
-import type { OpenApiDocument, Schema } from "../generated/openapi.ts";
-
-/** The fields of the contract that the fake petstore reads. */
-export interface ContractDocument extends OpenApiDocument {
-  servers: { url: string; description?: string }[];
-  components: { schemas?: Record<string, Schema>; [field: string]: unknown };
-  [field: string]: unknown;
-}

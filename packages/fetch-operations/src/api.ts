@@ -1,0 +1,29 @@
+import type { OperationDescription, Requirements } from "./operation.ts";
+import type { ErrorResult } from "./response/result-types.ts";
+import type { SecurityScheme } from "./security/schemes.ts";
+
+/** The parts of a contract that all its operations share, as the generator writes them. */
+export interface Api {
+  /** The name in messages and in the `User-Agent`. */
+  readonly name: string;
+  readonly version: string;
+  /** The class of the errors that `orThrow()` throws. */
+  readonly error: OperationErrorClass;
+  readonly schemes: Readonly<Record<string, SecurityScheme>>;
+  /** The security requirements of operations that declare none. */
+  readonly security: Requirements;
+  /** The response header that identifies a request in the service's log. */
+  readonly requestIdHeader: string;
+  /** The fields of the contract's error that hold its code and message, both strings. Without them, every error body is valid. */
+  readonly errorFields?: { readonly code: string; readonly message: string };
+  /** The codes of errors that are transient, beside the statuses 408, 429, 502, 503 and 504. */
+  readonly transientCodes?: readonly string[];
+}
+
+/** The class of a contract's errors. */
+export type OperationErrorClass = new (
+  api: Api,
+  operation: Pick<OperationDescription, "id" | "method">,
+  url: string | undefined,
+  result: ErrorResult,
+) => Error;

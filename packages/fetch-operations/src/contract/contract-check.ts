@@ -1,0 +1,84 @@
+import { dataOrThrow, send } from "../call/call.ts";
+import type { Connection } from "../connection.ts";
+import type { OperationDescription } from "../operation.ts";
+import type { CallOptions } from "../options.ts";
+import { unreadableResponse } from "../response/untyped-result.ts";
+import { fingerprints, type PublishedDocument, sha256 } from "./fingerprint.ts";
+
+/** The differences between the client's contract and the service's published contract, as operationIds. */
+export interface ContractCheck {
+  /** True if no operation was changed or removed. Added operations and changed prose are compatible. */
+  compatible: boolean;
+  changed: string[];
+  /** Operations of the client that the service does not have. */
+  removed: string[];
+  /** Operations of the service that the client does not have. */
+  added: string[];
+  client: Contract;
+  server: Contract;
+}
+
+/** The version and hash that identify a contract. */
+export interface Contract {
+  /** The `info.version` of the document. */
+  version: string;
+  /** The SHA-256 of the document without its `servers`, in hexadecimal. */
+  hash: string;
+}
+
+const DOCUMENT: OperationDescription = {
+  id: "checkContract",
+  method: "GET",
+  path: "",
+  parameters: {},
+  success: [200],
+  isRetryable: true,
+  security: [],
+};
+
+/**
+ * Fetches the contract that the service publishes, without credentials, and compares it with the client's, except `servers`.
+ * `path` is relative to the base URL. Rejects with an `OperationError` if the contract cannot be read.
+ */
+export async function checkContract(
+  connection: Connection,
+  client: Contract,
+  ours: Readonly<Record<string, string>>,
+  path: string,
+  options?: CallOptions,
+): Promise<ContractCheck> {
+  const { pathname, search, origin } = new URL(path, `${connection.baseUrl}/`);
+  const operation = { ...DOCUMENT, server: origin };
+  const exchange = await send(connection, operation, () => ({ target: pathname + search, headers: {} }), options);
+  const document = dataOrThrow(connection, operation, exchange);
+  const reject = (): never =>
+    dataOrThrow(connection, operation, {
+      url: exchange.url,
+      result: unreadableResponse(
+        connection.api,
+        "is not an OpenAPI document",
+        exchange.result.response!,
+        JSON.stringify(document),
+        [],
+      ),
+    }) as never;
+  if (!isDocument(document)) return reject();
+  const { servers: _, ...content } = document;
+  const theirs = await fingerprints(document).catch(reject);
+  const ids = Object.keys(ours);
+  const removed = ids.filter((id) => !(id in theirs));
+  const changed = ids.filter((id) => id in theirs && theirs[id] !== ours[id]);
+  return {
+    compatible: removed.length + changed.length === 0,
+    changed,
+    removed,
+    added: Object.keys(theirs).filter((id) => !(id in ours)),
+    client,
+    server: { version: document.info.version, hash: await sha256(`${JSON.stringify(content, null, 2)}\n`) },
+  };
+}
+
+function isDocument(value: unknown): value is PublishedDocument {
+  const { info, paths } = (value ?? {}) as Partial<PublishedDocument>;
+  return typeof info?.version === "string" && typeof paths === "object" && paths !== null;
+}

@@ -1,0 +1,102 @@
+import { type OpenApiDocument, resolve } from "../generated/openapi.ts";
+import type { Contract } from "./contract-source.ts";
+import { Code, codeOf } from "./code.ts";
+import type { Config } from "./config.ts";
+import { schemesOf } from "./security-schemes.ts";
+
+/** Returns the module with the error class, the options and the shared parts of the contract. */
+export function apiModule(
+  { document }: Contract,
+  config: Config,
+  requirements: string[][],
+  operationCodes: string[],
+): string {
+  const { name, security = {}, error, requestIdHeader = "X-Request-Id" } = config;
+  const schemes = schemesOf(document);
+  const unknown = Object.keys(security).find((scheme) => !schemes.has(scheme));
+  if (unknown !== undefined)
+    throw new TypeError(`The configuration names the security scheme "${unknown}", which the contract does not have.`);
+  const imports = new Set<string>();
+  const written = Array.from(schemes, ([scheme, { import: imported, arguments: given }]) => {
+    imports.add(imported);
+    const option = security[scheme];
+    const text = [...given, ...(option === undefined ? [] : [option])]
+      .map((argument) => JSON.stringify(argument))
+      .join(", ");
+    return [scheme, new Code(`${imported}(${text})`)];
+  });
+  const fields = error && { errorFields: { code: error.code ?? "code", message: error.message ?? "message" } };
+  const transient = error?.transient && { transientCodes: error.transient };
+  const api = {
+    name,
+    version: config.version ?? document.info?.version ?? "0",
+    error: new Code(`${name}Error as never`),
+    schemes: Object.fromEntries(written) as object,
+    security: requirements,
+    requestIdHeader,
+    ...fields,
+    ...transient,
+  };
+  const codes = [...operationCodes.map((code) => JSON.stringify(code)), "FailureCode", "(string & {})"].join("\n  | ");
+  const own = Array.from(schemes.keys(), (scheme) => (security[scheme] === undefined ? scheme : [])).flat();
+  const required = Object.values(security).map(
+    (option) => `  /** The credential, sent to the origin of \`baseUrl\` only. */\n  ${option}: Credential;\n`,
+  );
+  const credentials =
+    own.length === 0
+      ? ""
+      : `  /** The credentials by security scheme, sent to the origin of \`baseUrl\` only. */\n  credentials?: { ${own.map((scheme) => `${JSON.stringify(scheme)}?: Credential | undefined`).join("; ")} } | undefined;\n`;
+  const runtime = [
+    "type Api",
+    "type ClientOptions",
+    ...(schemes.size > 0 ? ["type Credential"] : []),
+    "type FailureCode",
+    "OperationError",
+    ...imports,
+  ];
+  return `import { ${runtime.join(", ")} } from "fetch-operations";
+
+/** The codes of errors: those of the contract and those of the client. A service may add codes. */
+export type ErrorCode =
+  | ${codes};
+
+/** The error of a failed call, thrown by \`orThrow()\` and by iterations over pages. It never contains a credential. */
+export class ${name}Error extends OperationError<ErrorCode> {}
+
+/** The address of the service, its credentials and the settings of all calls. */
+export interface ${name}Options extends Omit<ClientOptions, "credentials"> {
+${required.join("")}${credentials}}
+
+/** The parts of the contract that all operations share. */
+export const api: Api = ${codeOf(api)};
+`;
+}
+
+/** Returns the codes that the contract names: in the schema of its error, and in the examples of its error responses. */
+export function errorCodes(document: OpenApiDocument, { error }: Config): string[] {
+  if (error === undefined) return [];
+  const field = error.code ?? "code";
+  const components = (document.components ?? {}) as { schemas?: Record<string, object>; responses?: object };
+  const schema = resolve<{ required?: string[]; properties?: Record<string, { enum?: unknown[] }> }>(
+    document,
+    components.schemas?.[error.schema] ?? {},
+  );
+  if (components.schemas?.[error.schema] === undefined)
+    throw new TypeError(
+      `The configuration names the error schema "${error.schema}", which the contract does not have.`,
+    );
+  const codes = new Set<unknown>(schema.properties?.[field]?.enum ?? []);
+  const visit = (node: unknown, isExample: boolean): void => {
+    if (typeof node !== "object" || node === null) return;
+    for (const [key, child] of Object.entries(node) as [string, unknown][]) {
+      const value =
+        (isExample && key === "value") || key === "example" ? (child as Record<string, unknown> | null) : undefined;
+      if (value && [field, ...(schema.required ?? [])].every((name) => Object.hasOwn(Object(value) as object, name)))
+        codes.add(value[field]);
+      visit(child, isExample || key === "examples" || key === "example");
+    }
+  };
+  visit(document.paths, false);
+  visit(components.responses, false);
+  return [...codes].filter((code) => typeof code === "string").toSorted();
+}

@@ -1,0 +1,100 @@
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+import type { OpenApiDocument } from "../generated/openapi.ts";
+
+/** The parts of `@redocly/openapi-core` that are used. It is installed with openapi-typescript. */
+interface RedoclyCore {
+  createConfig: (config: object) => Promise<unknown>;
+  bundle: (options: { ref: string; config: unknown }) => Promise<{
+    bundle: { source: unknown; parsed: unknown };
+    problems: {
+      message: string;
+      severity: string;
+      location: { source: { absoluteRef: string }; pointer?: string }[];
+    }[];
+  }>;
+  getLineColLocation: (location: { source: unknown; pointer: string; reportOnKey: boolean }) => {
+    start: { line: number };
+  };
+}
+
+/** A contract in one document, with the lines of its file. */
+export interface Contract {
+  document: OpenApiDocument & { info?: { version?: string; title?: string }; components?: Record<string, unknown> };
+  /** Returns `file:line` of a place in the document, given as keys; without the line if it is in another file. */
+  placeOf: (keys: string[]) => string;
+}
+
+/** Reads a contract and bundles the files that it refers to. Rejects with a message that names the fault and its place. */
+export async function loadContract(path: string): Promise<Contract> {
+  const core = loadCore();
+  const config = await core.createConfig({});
+  const { bundle, problems } = await core.bundle({ ref: path, config }).catch((error: unknown) => {
+    throw new TypeError(`${path} cannot be read: ${(error as Error).message}`);
+  });
+  const problem = problems.find(({ severity }) => severity === "error");
+  if (problem)
+    throw new TypeError(`${path} cannot be read: ${problem.message} at ${problem.location[0]?.pointer ?? "#/"}.`);
+  const document = bundle.parsed as Contract["document"];
+  if (!/^3\.[0-2]/.test(document.openapi ?? ""))
+    throw new TypeError(`${path} is not an OpenAPI document of version 3.`);
+  return {
+    document,
+    placeOf: (keys) => {
+      const pointer = `#/${keys.map((key) => key.replaceAll("~", "~0").replaceAll("/", "~1")).join("/")}`;
+      try {
+        return `${path}:${core.getLineColLocation({ source: bundle.source, pointer, reportOnKey: true }).start.line}`;
+      } catch {
+        return path;
+      }
+    },
+  };
+}
+
+function loadCore(): RedoclyCore {
+  try {
+    const require = createRequire(createRequire(import.meta.url).resolve("openapi-typescript"));
+    return require("@redocly/openapi-core") as RedoclyCore;
+  } catch (cause) {
+    throw new Error("The generator needs openapi-typescript: npm install --save-dev openapi-typescript typescript@5", {
+      cause,
+    });
+  }
+}
+
+/** The types of values that JSON has as numbers and texts. */
+export interface ValueTypes {
+  int64?: "number" | "bigint" | undefined;
+  dates?: "string" | "Date" | "Temporal" | undefined;
+}
+
+/** Returns the types of a document, as openapi-typescript writes them. Values of `format: binary` are `Blob`. */
+export async function typesOf(document: object, { int64, dates }: ValueTypes = {}): Promise<string> {
+  const from = createRequire(import.meta.url)
+    .resolve("openapi-typescript")
+    .replace(/index\.cjs$/, "index.mjs");
+  const {
+    default: openapiTS,
+    astToString,
+    stringToAST,
+  } = (await import(pathToFileURL(from).href)) as typeof import("openapi-typescript");
+  const typeOf = (text: string) => (stringToAST(`type T = ${text}`)[0] as { type: never }).type;
+  const nodes = await openapiTS(document as never, {
+    silent: true,
+    defaultNonNullable: false,
+    transform: (schema) => {
+      const { format, contentMediaType, contentEncoding, type, nullable } = schema as Record<string, unknown>;
+      const isBinary =
+        format === "binary" || (contentMediaType === "application/octet-stream" && contentEncoding === undefined);
+      const types = new Set([type ?? []].flat());
+      const name = (text: string) => typeOf(types.has("null") || nullable === true ? `${text} | null` : text);
+      if (isBinary && (type === undefined || types.has("string"))) return name("Blob");
+      if (int64 === "bigint" && format === "int64" && types.has("integer")) return name("bigint");
+      if (dates === "Date" && format === "date-time" && types.has("string")) return name("Date");
+      if (dates === "Temporal" && format === "date-time" && types.has("string")) return name("Temporal.Instant");
+      if (dates === "Temporal" && format === "date" && types.has("string")) return name("Temporal.PlainDate");
+      return undefined;
+    },
+  });
+  return astToString(nodes);
+}

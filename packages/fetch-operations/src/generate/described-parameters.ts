@@ -1,0 +1,114 @@
+import {
+  type OpenApiDocument,
+  type OperationEntry,
+  type ParameterObject,
+  resolve,
+  type Schema,
+} from "../generated/openapi.ts";
+import type { DescribedBody } from "./described-body.ts";
+import { kindOf } from "./media.ts";
+
+/** An argument of an operation's method that is a parameter. */
+export interface Argument {
+  /** The name in the input: the parameter's, or with its location before it if another argument has this name. */
+  name: string;
+  /** The name in the contract. */
+  wire: string;
+  in: ParameterObject["in"];
+  isRequired: boolean;
+  /** The code that writes the value; undefined for the default of the location. */
+  writer: { import: string; code: string } | undefined;
+}
+
+const DEFAULT_STYLES = { path: "simple", query: "form", header: "simple", cookie: "form" } as const;
+const STYLES = {
+  path: ["simple", "label", "matrix"],
+  query: ["form", "spaceDelimited", "pipeDelimited", "deepObject"],
+  header: ["simple"],
+  cookie: ["form"],
+};
+
+/** Returns the parameters of an operation as arguments, named by the rule of the README. */
+export function argumentsOf(
+  document: OpenApiDocument,
+  { parameters, path }: OperationEntry,
+  body: DescribedBody | undefined,
+  refuse: (problem: string) => never,
+): Argument[] {
+  const own = body === undefined || body.hasFields ? [] : ["body", ...(body.media.length > 1 ? ["contentType"] : [])];
+  const names = parameters.map(({ name }) => name);
+  for (const name of parameterNames(path))
+    if (!parameters.some((parameter) => parameter.in === "path" && parameter.name === name))
+      refuse(`has {${name}} in its path, but no path parameter of this name.`);
+  return parameters.map((parameter) => {
+    const { name, in: location, required = false } = parameter;
+    if (!Object.hasOwn(STYLES, location))
+      refuse(`has the parameter "${name}" in ${JSON.stringify(location)}, which is no location.`);
+    const isShared = names.filter((other) => other === name).length > 1 || own.includes(name);
+    return {
+      name: isShared ? `${location}.${name}` : name,
+      wire: name,
+      in: location,
+      isRequired: required || location === "path",
+      writer: writerOf(document, parameter, refuse),
+    };
+  });
+}
+
+function parameterNames(path: string): string[] {
+  return Array.from(path.matchAll(/\{([^{}]+)\}/g), ([, name]) => name!);
+}
+
+function writerOf(
+  document: OpenApiDocument,
+  parameter: ParameterObject,
+  refuse: (problem: string) => never,
+): Argument["writer"] {
+  const { name, in: location, content } = parameter;
+  if (content !== undefined) {
+    const [type = ""] = Object.keys(content);
+    const kind = kindOf(type);
+    if (kind === "text") return undefined;
+    if (kind !== "json" && kind !== "any")
+      refuse(`has the parameter "${name}" of ${type}. The client writes JSON and text in parameters.`);
+    return { import: "jsonParameter", code: `jsonParameter("${location}")` };
+  }
+  const style = parameter.style ?? DEFAULT_STYLES[location];
+  if (!STYLES[location].includes(style))
+    refuse(`has the parameter "${name}" in ${location} with the style ${style}, which OpenAPI does not define there.`);
+  const isExploded = parameter.explode ?? style === "form";
+  const allowReserved = (parameter as { allowReserved?: boolean }).allowReserved === true && location === "query";
+  const types = typesOfSchema(document, parameter.schema);
+  const mayBeObject = types.has("object") || types.has("any");
+  const mayBeArray = types.has("array") || types.has("any");
+  const isDefault =
+    !allowReserved &&
+    !mayBeObject &&
+    (location === "path" || location === "header" ? style === "simple" : isExploded || !mayBeArray) &&
+    (style === DEFAULT_STYLES[location] || (location === "query" && !mayBeArray && style !== "deepObject"));
+  if (isDefault) return undefined;
+  const options = [JSON.stringify(style), String(isExploded), ...(allowReserved ? ["true"] : [])].join(", ");
+  return { import: "styled", code: `styled(${options})` };
+}
+
+/** Returns the types that a value of a schema may have; `any` if the schema leaves it open. */
+export function typesOfSchema(document: OpenApiDocument, given: Schema | undefined, depth = 0): Set<string> {
+  const schema = resolve<Schema>(document, given ?? {});
+  if (typeof schema !== "object" || depth > 16) return new Set(["any"]);
+  const { type, nullable } = schema;
+  const own = new Set([type ?? []].flat());
+  if (nullable === true) own.add("null");
+  if (own.size > 0) return own;
+  const of = (keyword: string) =>
+    ((schema[keyword] ?? []) as Schema[]).map((member) => typesOfSchema(document, member, depth + 1));
+  const [alternatives, parts] = [[...of("oneOf"), ...of("anyOf")], of("allOf")];
+  if (alternatives.length > 0) return new Set(alternatives.flatMap((types) => [...types]));
+  const known = parts.find((types) => !types.has("any"));
+  if (known) return known;
+  if ("properties" in schema || "additionalProperties" in schema) return new Set(["object"]);
+  if ("items" in schema) return new Set(["array"]);
+  const values = (schema["enum"] ?? ("const" in schema ? [schema["const"]] : undefined)) as unknown[] | undefined;
+  if (values)
+    return new Set(values.map((value) => (value === null ? "null" : Array.isArray(value) ? "array" : typeof value)));
+  return new Set(["any"]);
+}

@@ -1,0 +1,254 @@
+import { readFile } from "node:fs/promises";
+import type { OpenApiDocument } from "../generated/openapi.ts";
+import { apiModule, errorCodes } from "./api-module.ts";
+import type { Config } from "./config.ts";
+import { type Contract, typesOf } from "./contract-source.ts";
+import { type Described, describedOperations, sharedSecurity } from "./described-operations.ts";
+import { isIdentifier } from "./names.ts";
+import { contractModules, queriesModule, testingModules } from "./feature-modules.ts";
+import { type ContractShapes, shapesOf } from "./shapes.ts";
+import { serversModule } from "./servers-module.ts";
+import { operationConstants } from "./operation-constants.ts";
+import { inputType, itemType, overload, resultType, signature } from "./operation-types.ts";
+
+const BANNER = "// Generated from the contract by fetch-operations. Do not edit.\n";
+
+/** The client's own member names, which no operation can have. */
+const RESERVED = new Set(["paginate", "raw", "then", "contract", "checkContract", "operations"]);
+
+/** Returns the text of each generated file, by name. Throws a `Refusal` for an operation that the client cannot call. */
+export async function generatedFiles(contract: Contract, config: Config): Promise<Record<string, string>> {
+  const { document, placeOf } = contract;
+  const operations = describedOperations(document, config, placeOf);
+  const methods = new Set(operations.map(({ method }) => method));
+  for (const { id, name } of operations) {
+    if (RESERVED.has(name) || methods.has(name))
+      throw new TypeError(
+        `${id} cannot have the name ${name}, because the client has a member of this name. Rename the operation, or set another name in the configuration.`,
+      );
+  }
+  const types = config.types === undefined ? await typesOf(document, config) : await readFile(config.types, "utf8");
+  const shared = sharedSecurity(operations);
+  const shapes = shapesOf(document, config);
+  const constants = operationConstants(operations, shared, shapes, config);
+  const files = {
+    "schema.ts": config.types === undefined ? `${BANNER}\n${types}` : types,
+    "names.ts": BANNER + names(document, config, operations),
+    "api.ts": BANNER + apiModule(contract, config, shared, errorCodes(document, config)),
+    "operations.ts": BANNER + operationsModule(operations, constants),
+    "calls.ts": BANNER + calls(operations, config),
+    "client.ts": BANNER + clientModule(config),
+    "servers.ts": BANNER + serversModule(document),
+    "index.ts": BANNER + indexModule(config),
+  };
+  if (Object.keys(shapes.named).length > 0) Object.assign(files, withBanner({ "shapes.ts": shapesModule(shapes) }));
+  const features = new Set(config.features);
+  if (features.has("contract-check"))
+    Object.assign(
+      files,
+      withBanner(await contractModules(contract, operations, config.publishedContract ?? "../openapi.json")),
+    );
+  if (features.has("testing")) Object.assign(files, withBanner(testingModules(contract, operations, config)));
+  if (features.has("react-query"))
+    Object.assign(files, withBanner({ "queries.ts": queriesModule(operations, config) }));
+  const extension = config.importExtension ?? ".js";
+  const withExtension = (text: string) =>
+    text.replaceAll(/( from |import\()"(\.\/[a-z-]+)\.ts"/g, `$1"$2${extension}"`);
+  return Object.fromEntries(Object.entries(files).map(([name, text]) => [name, withExtension(text)]));
+}
+
+function shapesModule({ named }: ContractShapes): string {
+  return `import type { Shapes } from "fetch-operations";
+
+/** The places of 64-bit integers and dates in the schemas of the contract. */
+export const shapes: Shapes = ${JSON.stringify(named, null, 2)};
+`;
+}
+
+function withBanner(modules: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(modules).map(([name, text]) => [name, BANNER + text]));
+}
+
+/** The names that the generated modules export; no alias of a schema has them. */
+function ownNames({ name }: Config, operations: Described[]): Set<string> {
+  const own = [
+    "ErrorCode",
+    "PageItems",
+    "ByOperation",
+    "ByPage",
+    "ByPath",
+    "Raw",
+    "OperationId",
+    "Results",
+    "Result",
+    "Data",
+    "Call",
+    "Items",
+    "Page",
+    name,
+    `${name}Error`,
+    `${name}Options`,
+  ];
+  return new Set([...own, ...operations.flatMap(({ typeName }) => [`${typeName}Input`, `${typeName}Result`])]);
+}
+
+function names({ components = {} }: OpenApiDocument, config: Config, operations: Described[]): string {
+  const { schemas = {} } = components as { schemas?: object };
+  const taken = ownNames(config, operations);
+  const lines = Object.keys(schemas)
+    .filter((name) => isIdentifier(name) && !taken.has(name))
+    .map((name) => `export type ${name} = components["schemas"]["${name}"];`);
+  if (lines.length === 0) return "export {};\n";
+  return ['import type { components } from "./schema.ts";', "", ...lines, ""].join("\n");
+}
+
+function operationsModule(operations: Described[], { code, imports }: { code: string; imports: Set<string> }): string {
+  const used = (name: string) => new RegExp(`\\b${name}\\b`).test(code);
+  const runtime = [
+    "type CallOptions",
+    ...(used("DataOf") ? ["type DataOf"] : []),
+    ...(used("ItemOf") ? ["type ItemOf"] : []),
+    "type Operation",
+    ...(used("PagedOperation") ? ["type PagedOperation"] : []),
+    ...[...imports].toSorted(),
+  ];
+  const types = operations.flatMap(({ typeName }) => [`${typeName}Input`, `${typeName}Result`]);
+  const all = `/** Every operation of the contract, by name. */\nexport const operations = { ${operations.map(({ name }) => name).join(", ")} };\n`;
+  return `import { ${runtime.join(", ")} } from "fetch-operations";
+import type { ${types.join(", ")} } from "./calls.ts";${used("shapes") ? '\nimport { shapes } from "./shapes.ts";' : ""}
+
+${code}
+${all}`;
+}
+
+/** Returns the types of each operation: its input, its result, and its calls by name, by path and by page. */
+function calls(operations: Described[], { name }: Config): string {
+  const methods = [...new Set(operations.map(({ method }) => method))];
+  const overloads = methods.map((method) => {
+    const ofMethod = operations.filter((operation) => operation.method === method);
+    return `  ${method}: {\n${ofMethod.map(overload).join("")}  };\n`;
+  });
+  const paged = operations.filter(({ pages }) => pages);
+  const types = operations.flatMap((operation) => [inputType(operation), resultType(operation)]).join("\n");
+  const body = `${types}
+/** A method for each operation. */
+export interface ByOperation {
+${operations.map((operation) => signature(operation, `CallOf<${operation.typeName}Result>`)).join("")}}
+
+/** The operations with pages. */
+export interface ByPage {
+${paged.map((operation) => signature(operation, `ItemsOf<${operation.typeName}Result, ${itemType(operation)}>`)).join("")}}
+
+/** The operations, with the response of a success in place of its data. Its body can still be read. */
+export interface Raw {
+${operations.map((operation) => signature({ ...operation, documentation: [] }, "Promise<Response>")).join("")}}
+
+/** A method for each HTTP method, called with a path template of the contract. */
+export interface ByPath {
+${overloads.join("").replaceAll("): Call<", "): CallOf<")}}
+
+/** The results of each operation. */
+export interface Results {
+${operations.map(({ name: own, typeName }) => `  ${own}: ${typeName}Result;\n`).join("")}}
+
+/** The items of each operation with pages. */
+export interface PageItems {
+${paged.map((operation) => `  ${operation.name}: ${itemType(operation)};\n`).join("")}}
+
+/** The names of the operations. */
+export type OperationId = keyof Results;
+
+/** The result of a call, a union to branch on by \`ok\` or \`status\`. Status 0 is a \`Failure\`. */
+export type Result<Id extends OperationId> = Results[Id];
+
+/** The type of an operation's \`data\`. */
+export type Data<Id extends OperationId> = DataOf<Results[Id]>;
+
+/** A promise of a \`Result\`, with \`orThrow()\`, which resolves to the data or rejects with a \`${name}Error\`. */
+export type Call<Id extends OperationId> = CallOf<Results[Id]>;
+
+/** The items of a list, over all pages. */
+export type Items<Id extends keyof ByPage> = ItemsOf<Results[Id], PageItems[Id]>;
+
+/** One page of a list. */
+export type Page<Id extends keyof ByPage> = PageOf<Results[Id], PageItems[Id]>;
+`;
+  const used = (type: string) => new RegExp(`\\b${type}\\b`).test(body);
+  const runtime = [
+    "BinaryBody",
+    "CallOptions",
+    "DataOf",
+    "EmptyError",
+    "ErrorResponse",
+    "ErrorStatus",
+    "EventStream",
+    "Failure",
+    "Fields",
+    "In",
+    "ItemOf",
+    "Multipart",
+    "Params",
+    "Renamed",
+    "StatusOf",
+    "Success",
+    "SuccessOfType",
+  ].filter(used);
+  return `import type { Call as CallOf, Items as ItemsOf, Page as PageOf } from "fetch-operations";
+import type { ${runtime.join(", ")} } from "fetch-operations";
+import type { paths } from "./schema.ts";
+
+${body}`;
+}
+
+function clientModule({ name, features = [] }: Config): string {
+  const isChecked = features.includes("contract-check");
+  const imports = isChecked
+    ? `import { type CallOptions, createClient } from "fetch-operations";
+import type { Contract, ContractCheck } from "fetch-operations/contract-check";
+`
+    : 'import { createClient } from "fetch-operations";\n';
+  const members = isChecked
+    ? `
+  /** The contract that this client was generated from. */
+  contract: Contract;
+  /**
+   * Compares the client's contract with the contract that the service publishes, without sending credentials. Needs
+   * \`crypto.subtle\`, which browsers have on HTTPS pages. Rejects with a \`${name}Error\` if the document cannot be read.
+   */
+  checkContract: (options?: CallOptions) => Promise<ContractCheck>;`
+    : "";
+  const created = isChecked
+    ? `const { client, connection } = createClient(api, operations, options);
+  // Loaded on demand, because few programs need it.
+  const checkContract = async (callOptions?: CallOptions) =>
+    (await import("./contract-check.ts")).checkContract(connection, callOptions);
+  return { ...client, contract, checkContract } as ${name};`
+    : `return createClient(api, operations, options).client as ${name};`;
+  return `${imports}import { api, type ${name}Options } from "./api.ts";
+import type { ByOperation, ByPage, ByPath, Raw } from "./calls.ts";
+${isChecked ? 'import { contract } from "./contract.ts";\n' : ""}import { operations } from "./operations.ts";
+
+/** A client with a method for each operation and for each HTTP method. */
+export interface ${name} extends ByOperation, ByPath {
+  /** The lists of the service, to read item by item or page by page. */
+  paginate: ByPage;
+  /** Calls that resolve to the response of a success, with its body unread. They reject as \`orThrow()\` does. */
+  raw: Raw;${members}
+}
+
+/** Creates a client. Throws a TypeError for an invalid option. */
+export function create${name}(options: ${name}Options): ${name} {
+  ${created}
+}
+`;
+}
+
+function indexModule({ name }: Config): string {
+  return `export { ${name}Error, type ${name}Options, type ErrorCode } from "./api.ts";
+export type * from "./calls.ts";
+export { create${name}, type ${name} } from "./client.ts";
+export type * from "./names.ts";
+export { servers } from "./servers.ts";
+export type { components, operations, paths } from "./schema.ts";
+`;
+}

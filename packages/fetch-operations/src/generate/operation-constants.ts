@@ -1,0 +1,155 @@
+import { Code, codeOf } from "./code.ts";
+import type { Config } from "./config.ts";
+import type { Described } from "./described-operations.ts";
+import type { DescribedBody } from "./described-body.ts";
+import { comment } from "./jsdoc.ts";
+import type { MediaKind } from "./media.ts";
+import type { EncodingObject, MediaTypeObject } from "../generated/openapi.ts";
+import type { ContractShapes } from "./shapes.ts";
+import { argumentList, itemType } from "./operation-types.ts";
+
+const READERS: Record<MediaKind, string> = {
+  json: "readJson",
+  text: "readString",
+  form: "readString",
+  multipart: "readBlob",
+  events: "readEvents",
+  lines: "readLines",
+  sequence: "readSequence",
+  binary: "readBlob",
+  any: "readAny",
+};
+
+/** The constants of operations, and the names that they import from the runtime. */
+export interface Constants {
+  code: string;
+  imports: Set<string>;
+}
+
+/** Returns the descriptions of operations for run time. Each is a constant of its own, so that bundlers drop unused ones. */
+export function operationConstants(
+  operations: Described[],
+  shared: string[][],
+  shapes: ContractShapes,
+  config: Pick<Config, "int64" | "dates">,
+): Constants {
+  const imports = new Set<string>();
+  const use = (name: string, code = name): Code => {
+    imports.add(name);
+    return new Code(code);
+  };
+  const constants = operations.map((operation) => {
+    const { name, typeName, documentation, pages } = operation;
+    const args = `[${argumentList(operation)}], ${typeName}Result`;
+    const type = pages ? `PagedOperation<${args}, ${itemType(operation)}>` : `Operation<${args}>`;
+    return `${comment(documentation)}export const ${name}: ${type} = ${codeOf(descriptionOf(operation, shared, use, shapes, config))};\n`;
+  });
+  return { code: constants.join("\n"), imports };
+}
+
+function descriptionOf(
+  operation: Described,
+  shared: string[][],
+  use: (name: string, code?: string) => Code,
+  shapes: ContractShapes,
+  config: Pick<Config, "int64" | "dates">,
+): object {
+  const { id, method, path, body, responses, isRetryable, idempotencyKey, pages, security, server, deprecated } =
+    operation;
+  const successes = responses.filter(({ isSuccess }) => isSuccess);
+  const errors = responses.filter(
+    ({ key, isSuccess }) => key === "default" || (!isSuccess && (key === "4XX" || key === "5XX" || Number(key) >= 400)),
+  );
+  const media = new Map(
+    successes.flatMap((response) => response.media.map(({ type, kind, object }) => [type, { kind, object }] as const)),
+  );
+  const typed = (object: MediaTypeObject): Code | undefined => {
+    const shape = shapes.of(object.schema);
+    if (shape === undefined) return undefined;
+    // A contract without named shapes has no module of them.
+    const named = Object.keys(shapes.named).length > 0 ? "shapes" : "{}";
+    const dates = config.dates === undefined || config.dates === "string" ? "undefined" : JSON.stringify(config.dates);
+    return use("typedJson", `typedJson(${JSON.stringify(shape)}, ${named}, ${dates})`);
+  };
+  const isPlain = [...media.values()].every(
+    ({ kind, object }) => kind === "json" && shapes.of(object.schema) === undefined,
+  );
+  const empty = successes
+    .filter((response) => response.media.length === 0 && response.key !== 204)
+    .map(({ key }) => key);
+  const errorKeys = errors.map(({ key }) => key);
+  const readers = () =>
+    Array.from(media, ([type, { kind, object }]): [string, Code] => {
+      const isText =
+        kind === "events" && [object.schema?.type ?? "string"].flat().includes("string") && !object.schema?.$ref;
+      const own = kind === "json" || kind === "any" ? typed(object) : undefined;
+      return [type, own ?? use(isText ? "readTextEvents" : READERS[kind])];
+    });
+  return {
+    id,
+    method,
+    path,
+    parameters: parametersOf(operation, use),
+    ...(body?.hasFields && { hasFields: true }),
+    ...(body && bodiesOf(body, use, config.int64 === "bigint" ? "writeBigJson" : "writeJson")),
+    success: successes.map(({ key }) => key),
+    ...(empty.length > 0 && method !== "HEAD" && { empty }),
+    ...(!(errorKeys.includes("default") && errorKeys.every((key) => key === "default" || typeof key === "number")) && {
+      errors: errorKeys,
+    }),
+    ...(!isPlain || media.size > 1 ? { readers: Object.fromEntries(readers()) } : {}),
+    ...(successes.some(({ isNullable }) => isNullable) && { isNullable: true }),
+    ...(isRetryable && { isRetryable }),
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...(pages && { pages }),
+    ...(JSON.stringify(security) !== JSON.stringify(shared) && { security }),
+    ...(server !== undefined && { server }),
+    ...(deprecated && { deprecated }),
+  };
+}
+
+function parametersOf({ arguments: parameters, body }: Described, use: (name: string, code?: string) => Code): object {
+  const entries = parameters.map(({ name, wire, in: location, writer }) => {
+    const code = writer && (location === "header" && writer.import === "styled" ? headerWriter(writer.code) : writer);
+    const place =
+      name === wire && !code
+        ? location
+        : { in: location, ...(name !== wire && { name: wire }), ...(code && { write: use(code.import, code.code) }) };
+    return [name, place];
+  });
+  if (body && !body.hasFields) entries.push(["body", "body"]);
+  if (body && body.media.length > 1) entries.push(["contentType", "contentType"]);
+  return Object.fromEntries(entries) as object;
+}
+
+function headerWriter(code: string): { import: string; code: string } {
+  return { import: "styledHeader", code: `styledHeader(${code.includes("true")})` };
+}
+
+/** Returns the writers of bodies, unless the only one is `application/json`. */
+function bodiesOf(
+  { media }: DescribedBody,
+  use: (name: string, code?: string) => Code,
+  json: "writeJson" | "writeBigJson",
+): object {
+  if (json === "writeJson" && media.length === 1 && media[0]!.type === "application/json") return {};
+  const writers = media.map(({ type, kind, object }): [string, Code] => {
+    const encoding = encodingOf(object.encoding ?? {});
+    const argument = encoding === undefined ? "" : codeOf(encoding);
+    if (kind === "form") return [type, use("urlencoded", `urlencoded(${argument})`)];
+    if (kind === "multipart") return [type, use("multipart", `multipart(${argument})`)];
+    return [type, use(kind === "json" || kind === "any" ? json : "writeRaw")];
+  });
+  return { bodies: Object.fromEntries(writers) as object };
+}
+
+function encodingOf(encoding: Record<string, EncodingObject>): object | undefined {
+  const fields = Object.entries(encoding).flatMap(
+    ([name, { contentType, style, explode, ...rest }]): [string, object][] => {
+      if (style !== undefined || explode !== undefined || "allowReserved" in rest)
+        return [[name, { style: style ?? "form", explode: explode ?? (style ?? "form") === "form" }]];
+      return contentType === undefined ? [] : [[name, { contentType }]];
+    },
+  );
+  return fields.length === 0 ? undefined : (Object.fromEntries(fields) as object);
+}

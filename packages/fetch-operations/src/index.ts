@@ -1,0 +1,48 @@
+/** The runtime of generated clients. */
+export type { Api } from "./api.ts";
+export { call, callWith, raw, send } from "./call/call.ts";
+export { createClient } from "./client.ts";
+export { type Connection, connectTo } from "./connection.ts";
+export { OperationError } from "./operation-error.ts";
+export type { DeclaredDeprecation, Operation, OperationDescription, PagedOperation, Pagination } from "./operation.ts";
+export type {
+  CallLimits,
+  CallOptions,
+  ClientOptions,
+  Deprecation,
+  FetchLike,
+  RequestEvent,
+  ResponseEvent,
+  Retry,
+  RetryOptions,
+} from "./options.ts";
+export { fillServer } from "./servers.ts";
+export { linkTo } from "./pages/link.ts";
+export { paginate } from "./pages/pages.ts";
+export { writeBigJson, writeJson, writeRaw } from "./request/body.ts";
+export { type FilePart, multipart, urlencoded } from "./request/forms.ts";
+export { requestPartsOf } from "./request/request-parts.ts";
+export { jsonParameter, styled, styledHeader } from "./request/styles.ts";
+export { type EventStream, readEvents, readTextEvents, type ServerSentEvent } from "./response/events.ts";
+export { readJson } from "./response/read-json.ts";
+export { type DateType, type Shape, type Shapes, typedJson } from "./response/typed-json.ts";
+export { readAny, readBlob, readLines, readSequence, readString } from "./response/readers.ts";
+export type {
+  Call,
+  DataOf,
+  EmptyError,
+  ErrorResponse,
+  ErrorStatus,
+  Failure,
+  FailureCode,
+  FailureError,
+  Items,
+  Page,
+  StatusOf,
+  Success,
+  SuccessOfType,
+} from "./result.ts";
+export { clientCredentials, type ClientCredentialsOptions } from "./security/oauth2.ts";
+export { logTo, type Logger, type LogLevel } from "./log.ts";
+export { apiKey, basic, bearer, type BasicCredential, type Credential, mutualTls } from "./security/schemes.ts";
+export type { BinaryBody, Fields, In, ItemOf, Multipart, Params, Renamed } from "./types.ts";

@@ -1,0 +1,157 @@
+import type { Credential } from "./security/schemes.ts";
+
+/** The address of the service, its credentials and the settings of all calls. */
+export interface ClientOptions extends CallLimits {
+  /** The URL of the service: `https://api.example.com/v1`. It has no credentials, query or fragment. */
+  baseUrl: string | URL;
+  /** The credentials by security scheme, sent to the origin of `baseUrl` only. */
+  credentials?: Readonly<Record<string, Credential | undefined>> | undefined;
+  /** Sends a request, as the runtime's `fetch` does. Replace it to observe or change requests and responses. */
+  fetch?: FetchLike | undefined;
+  /** Additional options of `fetch`, such as `dispatcher` (Node), `proxy` (Bun), `client` (Deno), `credentials` or `cache`. */
+  fetchOptions?: object | undefined;
+  /** Headers of every request. The headers of a call override them. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** The largest body of a response that is read into memory, in bytes. Default: 104,857,600 (100 MiB). */
+  maxResponseBytes?: number | undefined;
+  /**
+   * The retries that may be outstanding without a success, shared by all calls of the client. Default: 100. A successful call
+   * returns the retries that it took and a tenth of a retry. `Infinity` for no bound.
+   */
+  retryBudget?: number | undefined;
+  /** The `User-Agent` of requests, or false for none. Default: name and version of the client and of the runtime; none in browsers. */
+  userAgent?: string | false | undefined;
+  /** Called before each attempt. It may change the headers. They do not contain credentials yet. */
+  onRequest?: ((request: RequestEvent) => void | Promise<void>) | undefined;
+  /** Called after each attempt with a response, before its body is read. */
+  onResponse?: ((response: ResponseEvent) => void | Promise<void>) | undefined;
+  /** Called before the wait for each retry. */
+  onRetry?: ((retry: Retry) => void) | undefined;
+  /** Called once for each deprecated operation. Default: one `console.warn`. `false` turns it off. */
+  onDeprecated?: ((deprecation: Deprecation) => void) | false | undefined;
+}
+
+/** A function that sends a request, as `fetch` does. */
+export type FetchLike = (input: string, init: RequestInit) => Promise<Response>;
+
+/** The options of one call. They override the client's options. */
+export interface CallOptions extends CallLimits {
+  /** Ends the call, even during a wait. The result is a failure with the code `aborted`. */
+  signal?: AbortSignal | null | undefined;
+  /** Additional request headers, such as `traceparent`. */
+  headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The time limits of a call, in milliseconds, and its retries. */
+export interface CallLimits {
+  /** The limit of the whole call, with its retries and waits, in milliseconds. Default: 60,000. `Infinity` for no limit. */
+  timeout?: number | undefined;
+  /** The limit of each attempt, to the end of the body, in milliseconds. Default: 15,000. `Infinity` for no limit. */
+  attemptTimeout?: number | undefined;
+  /** The settings of retries; `false` for none. Only operations that are safe to repeat are retried. */
+  retry?: RetryOptions | false | undefined;
+}
+
+/**
+ * The settings of retries. The wait before retry n is random, at most `baseDelay` × 2ⁿ⁻¹ and `maxDelay` ("full jitter"). A
+ * `Retry-After` of the response (RFC 9110, section 10.2.3) is added to it.
+ */
+export interface RetryOptions {
+  /** The number of retries after the first attempt. Default: 3. */
+  limit?: number | undefined;
+  /** The upper bound of the first random wait, in milliseconds. Default: 300. */
+  baseDelay?: number | undefined;
+  /** The upper bound of every random wait, in milliseconds. Default: 5,000. */
+  maxDelay?: number | undefined;
+  /** The longest `Retry-After` that the client waits for, in milliseconds. A longer one ends the call. Default: 30,000. */
+  maxRetryAfter?: number | undefined;
+}
+
+/** A request before it is sent, passed to `onRequest`. */
+export interface RequestEvent {
+  operationId: string;
+  /** 1 for the first attempt. */
+  attempt: number;
+  method: string;
+  url: string;
+  headers: Headers;
+}
+
+/** A response, passed to `onResponse`. */
+export interface ResponseEvent {
+  operationId: string;
+  attempt: number;
+  method: string;
+  url: string;
+  /** The time from the request to the head of the response, in milliseconds. */
+  duration: number;
+  /** Read a clone of it only, because the client reads the body. */
+  response: Response;
+}
+
+/** The failed attempt and the wait before the next one, passed to `onRetry`. */
+export interface Retry {
+  operationId: string;
+  /** The number of the attempt that failed: 1 for the first. */
+  attempt: number;
+  /** The wait before the next attempt, in milliseconds. */
+  delay: number;
+  /** The status of the response, or 0 without a valid response. */
+  status: number;
+  /** The code of the contract's error, or a `FailureCode`. */
+  code: string;
+}
+
+/** A deprecated operation, passed to `onDeprecated`. */
+export interface Deprecation {
+  operationId: string;
+  /** The date from which the operation is deprecated (RFC 9745); it may be in the future. */
+  deprecatedAt: Date | undefined;
+  /** The date of the removal (RFC 8594). */
+  sunset: Date | undefined;
+  /** The replacement: an operationId, or the target of the `successor-version` link if the contract names none. */
+  successor: string | undefined;
+}
+
+/** The time limits and retries of a call, with defaults. */
+export interface Limits {
+  timeout: number;
+  attemptTimeout: number;
+  retry: { limit: number; baseDelay: number; maxDelay: number; maxRetryAfter: number };
+}
+
+const DEFAULTS: Limits = {
+  timeout: 60_000,
+  attemptTimeout: 15_000,
+  retry: { limit: 3, baseDelay: 300, maxDelay: 5_000, maxRetryAfter: 30_000 },
+};
+
+/** Returns `given` with the defaults of `base`. Throws a TypeError that names the invalid option. */
+export function limits(given: CallLimits, base: Limits = DEFAULTS): Limits {
+  const { timeout = base.timeout, attemptTimeout = base.attemptTimeout, retry } = given;
+  if (retry !== undefined && retry !== false && (typeof retry !== "object" || retry === null))
+    throw new TypeError("retry must be an object or false.");
+  const { limit, baseDelay, maxDelay, maxRetryAfter, ...rest } = retry === false ? { limit: 0 } : (retry ?? {});
+  rejectUnknown(rest, base.retry, "retry.");
+  const merged = {
+    limit: limit ?? base.retry.limit,
+    baseDelay: baseDelay ?? base.retry.baseDelay,
+    maxDelay: maxDelay ?? base.retry.maxDelay,
+    maxRetryAfter: maxRetryAfter ?? base.retry.maxRetryAfter,
+  };
+  for (const [name, value] of Object.entries({ timeout, attemptTimeout, ...merged })) mustBeAtLeastZero(name, value);
+  return { timeout, attemptTimeout, retry: merged };
+}
+
+/** Throws a TypeError unless a value is a number of at least 0. */
+export function mustBeAtLeastZero(name: string, value: unknown): void {
+  if (typeof value !== "number" || !(value >= 0)) throw new TypeError(`${name} must be a number of at least 0.`);
+}
+
+/** Throws a TypeError that names an option that does not exist. */
+export function rejectUnknown(rest: object, known: object | readonly string[], prefix = ""): void {
+  const [unknown] = Object.keys(rest);
+  if (unknown === undefined) return;
+  const names = Array.isArray(known) ? (known as string[]) : Object.keys(known);
+  throw new TypeError(`There is no option ${prefix}${unknown}. The options are ${names.join(", ")}.`);
+}

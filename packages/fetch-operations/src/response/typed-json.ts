@@ -1,0 +1,79 @@
+import { readText } from "./read-body.ts";
+import { parseJson, UnreadableBody } from "./read-json.ts";
+import type { Reader } from "./reader.ts";
+
+/** The places of a JSON value that are not JSON types: `#Name` refers to another shape. */
+export type Shape =
+  | "int64"
+  | "date-time"
+  | "date"
+  | `#${string}`
+  | { items: Shape }
+  | { fields: Record<string, Shape>; rest?: Shape };
+
+/** The shapes of a contract, by name. */
+export type Shapes = Readonly<Record<string, Shape>>;
+
+/** The type of dates: `Date` for date-times only, or the types of `Temporal`. */
+export type DateType = "Date" | "Temporal" | undefined;
+
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** Begins a text in place of an integer that a number would round. */
+const TAG = "\0";
+
+/**
+ * Returns a reader of JSON that turns 64-bit integers into `bigint` and dates into objects, at the places of a shape. It rejects
+ * with `UnreadableBody` for a value that is neither, and for other integers that a number would round.
+ */
+export function typedJson(shape: Shape, shapes: Shapes, dates: DateType): Reader {
+  return async ({ operation, response, limit }) => {
+    const text = await readText(response, limit);
+    if (text === "") throw new UnreadableBody("has no body", text);
+    let tagged = 0;
+    const isLarge = (token: string) =>
+      /^-?\d{16,}$/.test(token) && String(BigInt(Number(token))) !== String(BigInt(token));
+    const safe = /\d{16}/.test(text)
+      ? text.replaceAll(STRING_OR_NUMBER, (token) => (isLarge(token) ? (tagged++, `"\\u0000${token}"`) : token))
+      : text;
+    const value = parseJson(safe);
+    if (value === null && !operation.isNullable) throw new UnreadableBody("has no body", text);
+    let found = 0;
+    const convert = (part: unknown, of: Shape | undefined): unknown => {
+      if (part === null || part === undefined || of === undefined) return part;
+      if (typeof of === "string" && of.startsWith("#")) return convert(part, shapes[of.slice(1)]);
+      if (of === "int64") {
+        if (typeof part === "string" && part.startsWith(TAG)) found++;
+        else if (!Number.isInteger(part)) return part;
+        return BigInt(typeof part === "string" ? part.slice(1) : (part as number));
+      }
+      if (typeof of === "string") return typeof part === "string" ? dateOf(part, of as "date", dates, text) : part;
+      if ("items" in of) return Array.isArray(part) ? part.map((item) => convert(item, of.items)) : part;
+      if (typeof part !== "object" || Array.isArray(part)) return part;
+      const own = (name: string) => (Object.hasOwn(of.fields, name) ? of.fields[name] : of.rest);
+      return Object.fromEntries(Object.entries(part).map(([name, field]) => [name, convert(field, own(name))]));
+    };
+    const converted = convert(value, shape);
+    if (found !== tagged) parseJson(text); // which names the integer
+    return converted;
+  };
+}
+
+interface TemporalLike {
+  Instant: { from: (text: string) => unknown };
+  PlainDate: { from: (text: string) => unknown };
+}
+
+function dateOf(text: string, format: "date" | "date-time", type: DateType, body: string): unknown {
+  if (type === undefined || (type === "Date" && format === "date")) return text;
+  try {
+    if (type === "Date") {
+      const date = new Date(text);
+      if (!Number.isNaN(date.getTime())) return date;
+      throw new RangeError(`${JSON.stringify(text)} is no date.`);
+    }
+    const { Temporal } = globalThis as unknown as { Temporal: TemporalLike };
+    return format === "date" ? Temporal.PlainDate.from(text) : Temporal.Instant.from(text);
+  } catch (cause) {
+    throw new UnreadableBody(`has the date ${JSON.stringify(text.slice(0, 40))}, which cannot be read`, body, cause);
+  }
+}

@@ -1,0 +1,121 @@
+/** A declared success. `data` is its body, undefined without one. */
+export interface Success<Status, Data> {
+  ok: true;
+  status: Status;
+  data: Data;
+  error?: undefined;
+  response: Response;
+  /** The id under which the service logs the request, from the response. */
+  requestId: string | undefined;
+}
+
+/** A success of an operation that declares several media types. `contentType` is the declared one. */
+export interface SuccessOfType<Status, Data, Type> extends Success<Status, Data> {
+  contentType: Type;
+}
+
+/** A declared error. `error` is its body. */
+export interface ErrorResponse<Status, Body> {
+  ok: false;
+  status: Status;
+  error: Body;
+  data?: undefined;
+  response: Response;
+  /** The id under which the service logs the request, from the response. */
+  requestId: string | undefined;
+}
+
+/** The error of a status that the contract declares without a body. */
+export interface EmptyError<Status = number> {
+  /** `http_` and the status, or `not_modified`. */
+  code: string;
+  message: string;
+  status: Status;
+}
+
+/** A call without a valid response: none arrived, or the response is outside the contract. */
+export interface Failure {
+  ok: false;
+  status: 0;
+  error: FailureError;
+  data?: undefined;
+  /** The error that `fetch` threw, the reason of the `signal`, or the `SyntaxError` of the body; undefined without one. */
+  cause: unknown;
+  /** The invalid or incomplete response, if one arrived, such as a proxy's page. Its body has been read. */
+  response: Response | undefined;
+  requestId: string | undefined;
+}
+
+/** The error of a `Failure`. The facts of the response are undefined if none arrived. */
+export interface FailureError {
+  code: FailureCode;
+  /** A description for people. */
+  message: string;
+  status: 0;
+  /** The status of the response. */
+  httpStatus?: number;
+  headers?: Headers;
+  /** The media type of the response. */
+  contentType?: string | undefined;
+  /** The first bytes of the body, at most 1,024, without credentials. */
+  bodyStart?: string | undefined;
+}
+
+/**
+ * The code of a `Failure`:
+ *
+ * - `network_error`: the connection could not be made, or broke before or within the body.
+ * - `timeout`: `timeout` or `attemptTimeout` passed.
+ * - `aborted`: the `signal` was aborted.
+ * - `unreadable_answer`: the response is outside the contract: an HTML page, an empty body, incomplete JSON, a redirect, an
+ *   undeclared status.
+ * - `response_too_large`: the body is larger than `maxResponseBytes`.
+ * - `unsendable_request`: a value cannot be sent, such as a header with a line break or a path parameter `..`.
+ */
+export type FailureCode =
+  | "network_error"
+  | "timeout"
+  | "aborted"
+  | "unreadable_answer"
+  | "response_too_large"
+  | "unsendable_request";
+
+/** The members of each result. */
+export type AnyResult = { ok: true; data: unknown } | { ok: false };
+
+/** The type of a result's `data`. */
+export type DataOf<Result> = Extract<Result, { ok: true }> extends { data: infer Data } ? Data : never;
+
+/** A promise of a result. It rejects only for an invalid option, or if one of your functions throws. */
+export interface Call<Result> extends Promise<Result> {
+  /** Resolves to the data of a success. Rejects with an `OperationError` for any other result. */
+  orThrow(): Promise<DataOf<Result>>;
+}
+
+/**
+ * The items of a list, over all pages: `for await (const pet of …)`. The iteration sends the first request, and requests at most
+ * one page ahead. It throws an `OperationError` if a page cannot be loaded, or if the pages form a circle.
+ */
+export interface Items<Result, Item> extends AsyncIterable<Item> {
+  /** Iterates over whole pages. */
+  pages(): AsyncIterable<Page<Result, Item>>;
+}
+
+/** One page of a list. */
+export interface Page<Result, Item> {
+  items: Item[];
+  /** The body of the response. */
+  data: DataOf<Result>;
+  /** The value of the argument that requests the next page, to continue later; undefined on the last page. */
+  next: string | undefined;
+}
+
+/** The statuses from 400 to 599 as literals. Unlike `number`, they let a comparison with one status narrow the others. */
+export type ErrorStatus = StatusOf<4> | StatusOf<5>;
+
+/** The hundred statuses of a class as literals. */
+export type StatusOf<Class extends 1 | 2 | 3 | 4 | 5> = AsNumber<`${Class}${Digit}${Digit}`>;
+
+type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
+
+type AsNumber<Text> = Text extends `${infer Value extends number}` ? Value : never;

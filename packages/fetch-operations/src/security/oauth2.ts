@@ -1,0 +1,79 @@
+import createOpenapiClient from "openapi-fetch";
+import type { FetchLike } from "../options.ts";
+import type { CredentialReason } from "./schemes.ts";
+
+/** The settings of `clientCredentials`. */
+export interface ClientCredentialsOptions {
+  /** The token endpoint of the authorization server. */
+  tokenUrl: string;
+  clientId: string;
+  clientSecret: string;
+  scopes?: readonly string[] | undefined;
+  /** Sends the request for a token. Default: the runtime's `fetch`. */
+  fetch?: FetchLike | undefined;
+}
+
+/** The seconds before the end of a token's lifetime at which the next one is fetched. */
+const MARGIN = 30;
+
+/**
+ * Returns a credential for OAuth 2.0 client credentials (RFC 6749, section 4.4). All calls share one token. A new one is fetched
+ * before the end of its lifetime, and after a 401. The secret is sent to the token endpoint only.
+ */
+export function clientCredentials(options: ClientCredentialsOptions): (reason: CredentialReason) => Promise<string> {
+  const { tokenUrl, clientId, clientSecret, scopes = [], fetch } = options;
+  const { origin, pathname, search } = new URL(tokenUrl);
+  const { request } = createOpenapiClient({ baseUrl: origin, redirect: "error" });
+  let current: { token: string; end: number } | undefined;
+  let pending: Promise<string> | undefined;
+
+  async function renew(): Promise<string> {
+    const basic = btoa([clientId, clientSecret].map(formEncoded).join(":"));
+    const body = new URLSearchParams({
+      grant_type: "client_credentials",
+      ...(scopes.length > 0 && { scope: scopes.join(" ") }),
+    });
+    const init = {
+      headers: { Authorization: `Basic ${basic}`, "Content-Type": "application/x-www-form-urlencoded" },
+      body: body.toString(),
+      bodySerializer: (text: unknown) => text,
+      ...(fetch && {
+        fetch: async (sent: Request) =>
+          fetch(sent.url, { method: "POST", headers: sent.headers, body: body.toString() }),
+      }),
+    };
+    const { data, error, response } = (await (request as unknown as AnyRequest)(
+      "post",
+      pathname + search,
+      init,
+    )) as Answer;
+    const token = data?.access_token;
+    if (typeof token !== "string" || !/^bearer$/i.test(data?.token_type ?? "bearer"))
+      throw new Error(
+        `The token endpoint responded with status ${response.status}${error?.error ? ` and ${error.error}` : ""}.`,
+      );
+    const lifetime = typeof data?.expires_in === "number" ? data.expires_in : Infinity;
+    current = { token, end: performance.now() + (lifetime - MARGIN) * 1_000 };
+    return token;
+  }
+
+  return async ({ isRejected }) => {
+    if (isRejected) current = undefined;
+    if (current !== undefined && performance.now() < current.end) return current.token;
+    pending ??= renew().finally(() => (pending = undefined));
+    return pending;
+  };
+}
+
+interface Answer {
+  data?: { access_token?: string; token_type?: string; expires_in?: number };
+  error?: { error?: string };
+  response: Response;
+}
+
+type AnyRequest = (method: string, path: string, init: object) => Promise<unknown>;
+
+/** Encodes an id or a secret as RFC 6749, section 2.3.1, asks. */
+function formEncoded(text: string): string {
+  return encodeURIComponent(text).replaceAll("%20", "+");
+}

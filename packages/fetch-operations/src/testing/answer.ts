@@ -1,0 +1,93 @@
+import { type FakeContract, type OperationContract } from "./contract.ts";
+import { ContractViolation } from "./contract-violation.ts";
+import type { MediaTypeObject, ResponseObject } from "../generated/openapi.ts";
+import { type SchemaError, valueOf } from "./schema.ts";
+
+/** A mocked response of any operation. */
+export interface AnyMockAnswer {
+  status: number;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** Returns the response of a mock. Throws a `ContractViolation` if the response breaks the contract. */
+export function responseOf(contract: FakeContract, operation: OperationContract, mock: AnyMockAnswer): Response {
+  const { status } = mock;
+  const declared = declaredResponse(operation, status);
+  if (declared === undefined)
+    throw violation(operation, status, { pointer: "/status", message: "The contract does not declare this status." });
+  const [type, body] = bodyOf(contract, operation, mock, declared);
+  const headers = new Headers({
+    ...(body !== undefined && { "Content-Type": type }),
+    ...requiredHeaders(contract, declared),
+    ...mock.headers,
+  });
+  for (const [name, node] of Object.entries(declared.headers ?? {})) {
+    const { schema } = contract.resolved(node);
+    const text = headers.get(name);
+    const value = text === null ? undefined : valueOf(contract.document, text, schema);
+    const error = text === null ? undefined : contract.validate(value, schema, `/headers/${name}`);
+    if (error) throw violation(operation, status, error);
+  }
+  return new Response(body, { status, headers });
+}
+
+/** Returns the declared response of a status. `default` covers errors only, because the contract declares each success. */
+export function declaredResponse({ responses }: OperationContract, status: number): ResponseObject | undefined {
+  return (
+    responses[status] ??
+    responses[`${String(status)[0]}XX`] ??
+    (isErrorStatus(status) ? responses["default"] : undefined)
+  );
+}
+
+function isErrorStatus(status: number): boolean {
+  return Number.isInteger(status) && status >= 400 && status < 600;
+}
+
+/**
+ * Returns the media type and the body: JSON text, or the mock's body as it is for other media types. A missing body becomes the
+ * contract's example; undefined if the contract declares no body.
+ */
+function bodyOf(
+  contract: FakeContract,
+  operation: OperationContract,
+  { status, body }: AnyMockAnswer,
+  { content = {} }: ResponseObject,
+): [type: string, body: ConstructorParameters<typeof Response>[0]] {
+  const type = Object.keys(content).find((key) => /[/+]json\b/.test(key)) ?? Object.keys(content)[0];
+  if (type === undefined && body === undefined) return ["", undefined];
+  if (type === undefined)
+    throw violation(operation, status, { pointer: "/body", message: "The contract declares no body. Leave it out." });
+  const media = content[type]!;
+  const value = body === undefined ? exampleOf(contract, media, status) : body;
+  if (!/[/+]json\b/.test(type) && value !== undefined) return [type, value as string];
+  const text = JSON.stringify(value) as string | undefined;
+  const error =
+    text === undefined
+      ? { pointer: "/body", message: "The body is missing, and the contract has no example of it. Add a body." }
+      : contract.validate(JSON.parse(text), media.schema, "/body");
+  if (error) throw violation(operation, status, error);
+  return [type, text];
+}
+
+/** Returns the first example. An error takes the example of its status, because one response may declare several statuses. */
+function exampleOf(contract: FakeContract, media: MediaTypeObject, status: number): unknown {
+  const named = Object.values(media.examples ?? {}).map((example) => contract.resolved(example).value);
+  const values = media.example === undefined ? named : [media.example, ...named];
+  if (!isErrorStatus(status)) return values[0];
+  const errors = values as { status?: unknown }[];
+  return errors.find((error) => error.status === status) ?? (errors[0] && { ...errors[0], status });
+}
+
+function requiredHeaders(contract: FakeContract, { headers = {} }: ResponseObject): Record<string, string> {
+  const required = Object.entries(headers).filter(([, node]) => contract.resolved(node).required);
+  return Object.fromEntries(
+    required.map(([name, node]) => [name, String(exampleOf(contract, contract.resolved(node), 0))]),
+  );
+}
+
+function violation({ id }: OperationContract, status: number, { pointer, message }: SchemaError): ContractViolation {
+  const text = `${id}: the mocked response ${status} breaks the contract at ${pointer}: ${message}`;
+  return new ContractViolation(text, id, pointer);
+}

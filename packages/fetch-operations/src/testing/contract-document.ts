@@ -1,0 +1,8 @@
+import type { OpenApiDocument, Schema } from "../generated/openapi.ts";
+
+/** The fields of a contract that a fake reads. */
+export interface ContractDocument extends OpenApiDocument {
+  servers?: { url: string; description?: string }[];
+  components?: { schemas?: Record<string, Schema>; [field: string]: unknown };
+  [field: string]: unknown;
+}

@@ -1,0 +1,74 @@
+import {
+  type OperationEntry,
+  operationsOf,
+  type ParameterObject,
+  type Reference,
+  type RequestBodyObject,
+  requirementsOf,
+  resolve,
+  type ResponseObject,
+} from "../generated/openapi.ts";
+import type { ContractDocument } from "./contract-document.ts";
+import { schemaValidator, type Validate } from "./schema.ts";
+
+/** A contract as a fake reads it. */
+export interface FakeContract {
+  document: ContractDocument;
+  operations: OperationContract[];
+  /** Returns the target of a reference in the contract, or the node itself. */
+  resolved: <Target extends object>(node: Target | Reference) => Target;
+  validate: Validate;
+}
+
+/** The contract of an operation's requests and responses. */
+export interface OperationContract {
+  /** The name of the operation in the client. */
+  id: string;
+  method: string;
+  /** Matches a URL's path. It has one group for each path parameter, in the order of the template. */
+  path: RegExp;
+  pathParameters: string[];
+  /** The parameters of the operation and of its path item. */
+  parameters: ParameterObject[];
+  requestBody: RequestBodyObject | undefined;
+  /** The responses by status, range (`4XX`) or `default`. */
+  responses: Record<string, ResponseObject>;
+  needsKey: boolean;
+  /** The first declared 2xx status. */
+  success: number;
+}
+
+/** Returns the contract of a document. `names` has the names of the operations in the client, by operationId. */
+export function contractOf(document: ContractDocument, names: ReadonlyMap<string, string>): FakeContract {
+  const resolved = <Target extends object>(node: Target | Reference): Target => resolve<Target>(document, node);
+  const [server] = document.servers ?? [];
+  const basePath = new URL(server?.url ?? "/", "http://localhost").pathname.replace(/\/$/, "");
+  const operations = operationsOf(document)
+    .filter(({ id }) => names.has(id))
+    .map((entry) => operationContract(document, entry, names.get(entry.id)!, basePath));
+  return { document, operations, resolved, validate: schemaValidator(document) };
+}
+
+function operationContract(
+  document: ContractDocument,
+  entry: OperationEntry,
+  id: string,
+  basePath: string,
+): OperationContract {
+  const { method, path, operation, parameters } = entry;
+  const responses = Object.entries(operation.responses ?? {}).map(
+    ([key, node]) => [key, resolve<ResponseObject>(document, node)] as const,
+  );
+  const template = path.replaceAll(/[.*+?^$()[\]|\\]/g, "\\$&").replaceAll(/\{[^}]*\}/g, "([^/]+)");
+  return {
+    id,
+    method: method.toUpperCase(),
+    path: new RegExp(`${basePath}${template}$`),
+    pathParameters: Array.from(path.matchAll(/\{([^}]*)\}/g), ([, name]) => name!),
+    parameters,
+    requestBody: operation.requestBody && resolve<RequestBodyObject>(document, operation.requestBody),
+    responses: Object.fromEntries(responses),
+    needsKey: requirementsOf(document, entry).length > 0,
+    success: Number(responses.find(([key]) => /^2\d\d$/.test(key))?.[0] ?? 200),
+  };
+}

@@ -1,0 +1,51 @@
+import type { FilePart } from "./request/forms.ts";
+
+/** The parameters of a declared operation in one location, by name. */
+export type In<Operation, Location extends string> = Operation extends { parameters: infer Declared }
+  ? Location extends keyof Declared
+    ? [NonNullable<Declared[Location]>] extends [never]
+      ? unknown
+      : NonNullable<Declared[Location]>
+    : unknown
+  : unknown;
+
+/** Flattens an intersection into one object type, so that editors show its fields. */
+export type Fields<Type> = { [Name in keyof Type]: Type[Name] };
+
+/** Puts the location before the names of parameters that another argument shares. */
+export type Renamed<Type, Names extends string, Location extends string> = {
+  [Name in keyof Type as Name extends Names ? `${Location}.${Name}` : Name]: Type[Name];
+};
+
+/** The argument of a call by path, as in openapi-fetch. `params` is optional if no parameter is required. */
+export type Params<Operation> = Operation extends { parameters: infer Declared }
+  ? {} extends Sent<Declared>
+    ? { params?: Sent<Declared> }
+    : { params: Sent<Declared> }
+  : unknown;
+
+/** The locations that have parameters. openapi-typescript declares the other locations as `never`. */
+type Sent<Declared> = {
+  [Place in keyof Declared as [NonNullable<Declared[Place]>] extends [never] ? never : Place]: Declared[Place];
+};
+
+/** A body of bytes. */
+export type BinaryBody = Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
+
+/** A multipart form. A file is a `Blob`, a `File`, bytes, a stream, or a `FilePart` with a name. */
+export type Multipart<Form> = Form extends object ? { [Name in keyof Form]: PartOf<Form[Name]> } : Form;
+
+type PartOf<Value> = Value extends Blob
+  ? Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | FilePart
+  : Value extends Blob[]
+    ? (Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | FilePart)[]
+    : Value;
+
+/** The type of a list's items. `Path` leads to the list in the body. */
+export type ItemOf<Data, Path extends string[] = []> = Path extends [infer Key, ...infer Rest extends string[]]
+  ? Key extends keyof NonNullable<Data>
+    ? ItemOf<NonNullable<Data>[Key], Rest>
+    : never
+  : NonNullable<Data> extends readonly (infer Item)[]
+    ? Item
+    : never;

@@ -1,0 +1,260 @@
+import { describe, expect, test } from "vitest";
+import type { Config } from "../src/generate/config.ts";
+import { describedOperations, type DescribingConfig } from "../src/generate/described-operations.ts";
+import { generatedFiles } from "../src/generate/generated-files.ts";
+
+const body = (schema: object, required = true) => ({
+  requestBody: { required, content: { "application/json": { schema } } },
+});
+const closed = {
+  type: "object",
+  additionalProperties: false,
+  required: ["name"],
+  properties: { name: { type: "string" }, status: { type: "string" } },
+};
+const responses = { 200: { $ref: "#/components/responses/Done" } };
+const list = { type: "array", items: { type: "string" } };
+const query = (name: string, schema: object = { type: "string" }) => ({ name, in: "query", schema });
+
+function documentOf(item: Record<string, unknown>, path = "/things") {
+  return {
+    openapi: "3.1.1",
+    info: { title: "Things", version: "1" },
+    paths: { [path]: item },
+    components: { schemas: {}, responses: { Done: { description: "" } } },
+  };
+}
+
+function describedOf(item: Record<string, unknown>, config?: DescribingConfig, path?: string) {
+  return describedOperations(documentOf(item, path), config);
+}
+
+function generate(document: object, config: Partial<Config> = {}) {
+  const contract = { document: document as never, placeOf: (keys: string[]) => `things.yaml:${keys.length}` };
+  return generatedFiles(contract, { contract: "", output: "", name: "Things", ...config });
+}
+
+describe("the fields of a body are arguments", () => {
+  test.each([
+    ["if the object is closed", body(closed), true, true],
+    ["if the closed object requires none", body({ ...closed, required: [] }), true, false],
+    ["not if a field has the name of a parameter", { ...body(closed), parameters: [query("status")] }, false, true],
+    ["not if it allows other fields", body({ ...closed, additionalProperties: true }), false, true],
+    ["not if it is optional", body(closed, false), false, false],
+    ["not if it is not an object", body({ type: "array" }), false, true],
+    ["not if it is composed", body({ ...closed, allOf: [{}] }), false, true],
+  ])("%s", (_name, operation, hasFields, isInputRequired) => {
+    const [described] = describedOf({ put: { operationId: "put", responses, ...operation } });
+    expect(described).toMatchObject({ body: { hasFields }, isInputRequired });
+  });
+});
+
+describe("the name of", () => {
+  test.each([
+    ["start-job", "startJob"],
+    ["delete", "delete_"],
+    ["v1/list things", "v1ListThings"],
+    ["1st", "_1st"],
+    ["GetPet", "GetPet"],
+    ["pets.list", "petsList"],
+    [undefined, "getThings"],
+    ["GET", "GET"],
+  ])("the operation %s is %s", (operationId, name) => {
+    expect(describedOf({ get: { operationId, responses } })[0]?.name).toBe(name);
+  });
+
+  test("parameters in two locations begins with the location", () => {
+    const parameters = [query("id"), { name: "id", in: "path", required: true, schema: { type: "string" } }];
+    const [described] = describedOf({ get: { operationId: "read", parameters, responses } }, {}, "/things/{id}");
+    expect(described?.arguments.map(({ name }) => name)).toEqual(["query.id", "path.id"]);
+  });
+
+  test("two operations that would be the same is refused", () => {
+    const item = { get: { operationId: "start-job", responses }, put: { operationId: "startJob", responses } };
+    expect(() => describedOf(item)).toThrow(
+      'startJob has the name startJob, like start-job. Set another in the configuration: operations: { "startJob": { "name": "…" } }.',
+    );
+    const [one, other] = describedOf(item, { operations: { startJob: { name: "startNow" } } });
+    expect([one?.name, other?.name]).toEqual(["startJob", "startNow"]);
+  });
+});
+
+test("only safe methods and operations with an Idempotency-Key are retryable, unless the contract or the configuration says so", () => {
+  const key = { parameters: [{ name: "Idempotency-Key", in: "header", schema: { type: "string" } }] };
+  const item = {
+    get: { operationId: "get", responses, "x-retryable": false },
+    head: { operationId: "head", responses },
+    post: { operationId: "post", responses, ...key },
+    patch: { operationId: "patch", responses, "x-retryable": true },
+    put: { operationId: "put", responses },
+    delete: { operationId: "erase", responses },
+  };
+  const described = describedOf(item, { operations: { put: { retry: true } } });
+  expect(described.filter(({ isRetryable }) => isRetryable).map(({ id }) => id)).toEqual([
+    "put",
+    "post",
+    "head",
+    "patch",
+  ]);
+  expect(described.filter(({ idempotencyKey }) => idempotencyKey).map(({ id }) => id)).toEqual(["post"]);
+});
+
+describe("pages", () => {
+  const json = (schema: object) => ({ content: { "application/json": { schema } } });
+  const linked = { responses: { 200: { headers: { link: {} }, ...json(list) } } };
+  const inBody = { type: "object", properties: { data: list, next: { type: "string" } } };
+
+  test.each<[title: string, operation: object, config: DescribingConfig, pages: object | undefined]>([
+    ["by link, for a list with the header", linked, {}, { by: "link", items: "" }],
+    [
+      "by link, with its cursor",
+      { ...linked, parameters: [query("cursor")] },
+      {},
+      { by: "link", items: "", cursor: "cursor" },
+    ],
+    ["not by link, for no list", { responses: { 200: { headers: { Link: {} }, ...json({}) } } }, {}, undefined],
+    ["not if the configuration says so", linked, { operations: { list: { pagination: false } } }, undefined],
+    [
+      "by the extension",
+      { "x-pagination": { by: "offset", offset: "from" }, responses: { 200: json(list) }, parameters: [query("from")] },
+      {},
+      { by: "offset", items: "", offset: "from" },
+    ],
+    [
+      "by the first rule that fits",
+      { responses: { 200: json(inBody) }, parameters: [query("after")] },
+      {
+        pagination: [
+          { by: "page", page: "page", items: "/data" },
+          { by: "cursor", cursor: "after", next: "/next", items: "/data" },
+        ],
+      },
+      { by: "cursor", items: "/data", cursor: "after", next: "/next" },
+    ],
+  ])("%s", (_title, operation, config, pages) => {
+    expect(describedOf({ get: { operationId: "list", ...operation } }, config)[0]?.pages).toEqual(pages);
+  });
+});
+
+describe("an operation that the client cannot call is refused by name and line:", () => {
+  test.each<[message: string, operation: object, path?: string, method?: string]>([
+    [
+      'has pages by the query parameter "from", which it does not declare.',
+      { "x-pagination": { by: "offset", offset: "from" } },
+    ],
+    [
+      'has pages of items at "/data", where its response has no list.',
+      { "x-pagination": { by: "link", items: "/data" } },
+    ],
+    ["has {id} in its path, but no path parameter of this name.", {}, "/things/{id}"],
+    ["has a request body, which `fetch` does not send with GET. Use another method.", body({})],
+    ["has the method TRACE, which `fetch` does not send.", {}, "/things", "trace"],
+    ['has the parameter "q" in "body", which is no location.', { parameters: [{ name: "q", in: "body" }] }],
+    [
+      'has the parameter "q" in query with the style matrix, which OpenAPI does not define there.',
+      { parameters: [{ ...query("q"), style: "matrix" }] },
+    ],
+    [
+      'has the parameter "q" of application/xop. The client writes JSON and text in parameters.',
+      { parameters: [{ name: "q", in: "query", content: { "application/xop": {} } }] },
+    ],
+    [
+      "has a request body of text/event-stream, which the client does not send.",
+      { requestBody: { content: { "text/event-stream": {} } } },
+      "/things",
+      "post",
+    ],
+    ['requires the security scheme "key", which the contract does not declare.', { security: [{ key: [] }] }],
+  ])("%s", async (message, operation, path = "/things", method = "get") => {
+    const document = documentOf({ [method]: { operationId: "read", responses, ...operation } }, path);
+    await expect(generate(document)).rejects.toMatchObject({
+      name: "Refusal",
+      message: `things.yaml:3: read ${message}`,
+    });
+    await expect(generate(document, { operations: { read: false } })).resolves.toBeDefined();
+  });
+
+  test("a security scheme that the client does not send", async () => {
+    const securitySchemes = { d: { type: "http", scheme: "digest" }, key: { type: "http", scheme: "bearer" } };
+    const digest = (security: object[]) => ({
+      ...documentOf({ get: { operationId: "read", responses, security } }),
+      components: { securitySchemes, responses: { Done: { description: "" } } },
+    });
+    await expect(generate(digest([{ d: [] }, { d: [], key: [] }]))).rejects.toThrow(
+      'things.yaml:3: read requires the security scheme "d" of the type http and the scheme digest, which the client does not send.',
+    );
+    const { "api.ts": api } = await generate(digest([{ d: [] }, { key: [] }]));
+    expect(api).toContain('"key": bearer()');
+    expect(api).not.toContain('"d"');
+  });
+});
+
+test.each(["paginate", "raw", "checkContract", "then", "GET"])(
+  "%s cannot be the name of an operation",
+  async (operationId) => {
+    await expect(generate(documentOf({ get: { operationId, responses } }))).rejects.toThrow(
+      `${operationId} cannot have the name ${operationId}, because the client has a member of this name.`,
+    );
+  },
+);
+
+test("a description cannot end its comment", async () => {
+  const description = "a */ b";
+  const { "calls.ts": calls } = await generate(documentOf({ get: { operationId: "read", responses, description } }));
+  expect(calls).toContain("   * a *\\/ b\n");
+});
+
+test("an operation is a constant of its own, with the code that it needs", async () => {
+  const parameters = [
+    { ...query("ids", list), explode: false },
+    { name: "id", in: "path", required: true, schema: { type: "string" } },
+  ];
+  const operation = {
+    operationId: "read-file",
+    summary: "Reads.",
+    deprecated: true,
+    "x-sunset": "2030-12-05",
+    parameters,
+    responses: { 200: { content: { "image/png": {} } }, 202: {}, default: { content: { "application/json": {} } } },
+  };
+  const { "operations.ts": text } = await generate(documentOf({ get: operation }, "/files/{id}"));
+  expect(text).toBe(`// Generated from the contract by fetch-operations. Do not edit.
+import { type CallOptions, type Operation, readBlob, styled } from "fetch-operations";
+import type { ReadFileInput, ReadFileResult } from "./calls.js";
+
+/**
+ * Reads.
+ *
+ * @deprecated Will be removed on 2030-12-05.
+ */
+export const readFile: Operation<[input: ReadFileInput, options?: CallOptions], ReadFileResult> = {
+  "id": "read-file",
+  "method": "GET",
+  "path": "/files/{id}",
+  "parameters": {
+    "ids": {
+      "in": "query",
+      "write": styled("form", false)
+    },
+    "id": "path"
+  },
+  "success": [
+    200,
+    202
+  ],
+  "empty": [
+    202
+  ],
+  "readers": {
+    "image/png": readBlob
+  },
+  "isRetryable": true,
+  "deprecated": {
+    "sunset": "2030-12-05"
+  }
+};
+
+/** Every operation of the contract, by name. */
+export const operations = { readFile };
+`);
+});

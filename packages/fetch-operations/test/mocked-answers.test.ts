@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import { responseOf } from "../src/testing/answer.ts";
+import { contractOf, type OperationContract } from "../src/testing/contract.ts";
+import { ContractViolation } from "../src/testing/contract-violation.ts";
+
+const shop = contractOf({ openapi: "3.1.1" }, new Map());
+
+const json = (schema: object, ...values: unknown[]) => ({
+  "application/json": { schema, examples: Object.fromEntries(values.map((value, at) => [`e${at}`, { value }])) },
+});
+const error = (status: number) => ({ code: `c${status}`, status });
+
+/** An operation with more kinds of responses than the contract has. */
+const operation = {
+  id: "read",
+  responses: {
+    200: {
+      description: "",
+      content: json({ type: "integer" }, 1, 2),
+      headers: {
+        "X-Count": { required: true, schema: { type: "integer" }, examples: { one: { value: 3 } } },
+        "X-Page": { schema: { type: "integer", maximum: 9 } },
+        "X-Last": { schema: { type: "boolean" } },
+      },
+    },
+    201: { description: "", content: json({ type: "object", additionalProperties: false }) },
+    204: { description: "" },
+    "3XX": { description: "", content: json({}, "moved") },
+    "4XX": { description: "", content: json({}, error(404), error(409), { ...error(409), code: "other" }) },
+    default: { description: "", content: json({}, error(500)) },
+  },
+} as unknown as OperationContract;
+
+describe("a mocked response", () => {
+  test.each<[answer: Parameters<typeof responseOf>[2], body: unknown, headers: Record<string, string>]>([
+    [{ status: 200 }, 1, { "content-type": "application/json", "x-count": "3" }],
+    [{ status: 200, body: 7 }, 7, { "content-type": "application/json", "x-count": "3" }],
+    [
+      { status: 200, headers: { "X-Count": "5", "X-Page": "9", "X-Last": "true", "X-Other": "o" } },
+      1,
+      { "content-type": "application/json", "x-count": "5", "x-page": "9", "x-last": "true", "x-other": "o" },
+    ],
+    [{ status: 201, body: {} }, {}, { "content-type": "application/json" }],
+    [{ status: 204 }, undefined, {}],
+    [{ status: 302 }, "moved", { "content-type": "application/json" }],
+    [{ status: 409 }, error(409), { "content-type": "application/json" }],
+    [{ status: 422 }, { ...error(404), status: 422 }, { "content-type": "application/json" }],
+    [{ status: 503 }, { ...error(500), status: 503 }, { "content-type": "application/json" }],
+    [{ status: 599, body: null }, null, { "content-type": "application/json" }],
+  ])("%j has the body %j and the headers %j", async (answer, body, headers) => {
+    const response = responseOf(shop, operation, answer);
+    const text = await response.text();
+    expect(response.status).toBe(answer.status);
+    expect(text === "" ? undefined : JSON.parse(text)).toEqual(body);
+    expect(Object.fromEntries(response.headers)).toEqual(headers);
+  });
+
+  const at = (pointer: string, message: string) => ({ pointer, message });
+  test.each([
+    [{ status: 202 }, at("/status", "The contract does not declare this status.")],
+    [{ status: 299 }, at("/status", "The contract does not declare this status.")],
+    [{ status: 600 }, at("/status", "The contract does not declare this status.")],
+    [{ status: 500.5 }, at("/status", "The contract does not declare this status.")],
+    [{ status: 204, body: 1 }, at("/body", "The contract declares no body. Leave it out.")],
+    [{ status: 201 }, at("/body", "The body is missing, and the contract has no example of it. Add a body.")],
+    [{ status: 201, body: { a: 1 } }, at("/body/a", "The contract has no such field.")],
+    [{ status: 200, body: "x" }, at("/body", expect.stringContaining("integer") as string)],
+    [
+      { status: 200, headers: { "X-Count": "x" } },
+      at("/headers/X-Count", expect.stringContaining("integer") as string),
+    ],
+    [{ status: 200, headers: { "X-Page": "10" } }, at("/headers/X-Page", expect.any(String) as string)],
+    [{ status: 200, headers: { "X-Page": "1e0" } }, at("/headers/X-Page", expect.any(String) as string)],
+    [{ status: 200, headers: { "X-Last": "yes" } }, at("/headers/X-Last", expect.any(String) as string)],
+  ])("%j breaks the contract: %j", (answer, { pointer, message }) => {
+    let thrown: unknown;
+    try {
+      responseOf(shop, operation, answer);
+    } catch (caught) {
+      thrown = caught;
+    }
+    expect(thrown).toBeInstanceOf(ContractViolation);
+    const { message: text, ...facts } = thrown as ContractViolation;
+    expect(facts).toMatchObject({ operationId: "read", pointer });
+    const [, reason] = text.split(`read: the mocked response ${answer.status} breaks the contract at ${pointer}: `);
+    expect(reason).toEqual(message);
+  });
+});

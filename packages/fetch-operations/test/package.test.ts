@@ -1,0 +1,30 @@
+import { execFileSync } from "node:child_process";
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const folder = join(import.meta.dirname, "..");
+
+test("the runtime imports nothing of Node or of this repository, and only each entry point's own dependencies", () => {
+  const out = mkdtempSync(join(tmpdir(), "runtime-"));
+  try {
+    const tsc = join(folder, "../../node_modules/typescript/bin/tsc");
+    execFileSync(process.execPath, [tsc, "-p", "tsconfig.build.json", "--outDir", out], { cwd: folder });
+    const imports = (pattern: string) =>
+      globSync(pattern, { cwd: out }).flatMap((file) =>
+        Array.from(
+          readFileSync(join(out, file), "utf8").matchAll(/(?:from |import\()"([^."][^"]*)"/g),
+          ([, name]) => `${name} in ${file}`,
+        ),
+      );
+    expect(imports("**/*.js").toSorted()).toEqual([
+      "@cfworker/json-schema in testing/schema.js",
+      "openapi-fetch in connection.js",
+      "openapi-fetch in security/oauth2.js",
+    ]);
+    expect(imports("**/*.d.ts")).toEqual(["@tanstack/react-query in react-query/options.d.ts"]);
+  } finally {
+    rmSync(out, { recursive: true });
+  }
+});

@@ -1,0 +1,148 @@
+import type { RequestListener } from "node:http";
+import { describe, expect, test } from "vitest";
+import { generatedClient } from "./generated-client.ts";
+import { serve } from "./servers.ts";
+
+async function stream(type: string, schema: object, listener: RequestListener, options: object = {}, method = "get") {
+  const responses = { 200: { description: "", content: { [type]: { schema } } } };
+  const document = {
+    openapi: "3.1.1",
+    info: { title: "T", version: "1" },
+    paths: { "/x": { [method]: { operationId: "watch", responses } } },
+  };
+  const client = await generatedClient(document);
+  const server = await serve(listener);
+  const watch = client.create({ baseUrl: server.baseUrl, ...options })["watch"]!;
+  return {
+    watch: async (callOptions?: object) =>
+      (await watch({}, callOptions).orThrow()) as AsyncIterableIterator<{ id: string; data: unknown; event: string }>,
+    [Symbol.asyncDispose]: async () => {
+      client[Symbol.dispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const object = { type: "object" };
+
+describe("Server-Sent Events", () => {
+  test("are typed values, in every notation of the standard", async () => {
+    const text =
+      '\uFEFF: comment\ndata: {"a":\ndata: 1}\n\nevent: added\r\nid: 7\r\ndata:2\r\n\r\nid\ndata: "x"\n\nunknown: 1\n\ndata: 4';
+    await using service = await stream("text/event-stream", object, (_request, response) => {
+      response.writeHead(200, { "Content-Type": "text/event-stream" });
+      for (const byte of Buffer.from(text)) response.write(Buffer.of(byte));
+      response.end();
+    });
+    expect(await Array.fromAsync(await service.watch())).toEqual([
+      { event: "message", data: { a: 1 }, id: "" },
+      { event: "added", data: 2, id: "7" },
+      { event: "message", data: "x", id: "" },
+    ]);
+  });
+
+  test("are texts, if their schema is a text", async () => {
+    await using service = await stream("text/event-stream", { type: "string" }, (_request, response) => {
+      response.writeHead(200, { "Content-Type": "text/event-stream" }).end("data: a\ndata: b\n\n");
+    });
+    expect(await Array.fromAsync(await service.watch())).toEqual([{ event: "message", data: "a\nb", id: "" }]);
+  });
+
+  test("arrive before the stream ends, beyond attemptTimeout, and leaving the loop ends the request", async () => {
+    const closed = Promise.withResolvers<void>();
+    await using service = await stream(
+      "text/event-stream",
+      object,
+      (_request, response) => {
+        response.on("close", closed.resolve);
+        response.writeHead(200, { "Content-Type": "text/event-stream" }).write("data: 1\n\n");
+        setTimeout(() => response.write("data: 2\n\n"), 300);
+      },
+      { attemptTimeout: 200, timeout: 250 },
+    );
+    const seen: unknown[] = [];
+    for await (const { data } of await service.watch()) if (seen.push(data) === 2) break;
+    expect(seen).toEqual([1, 2]);
+    await closed.promise;
+  });
+
+  test("resume after a broken connection with Last-Event-ID", async () => {
+    const ids: unknown[] = [];
+    await using service = await stream("text/event-stream", object, (request, response) => {
+      ids.push(request.headers["last-event-id"]);
+      const next = ids.length;
+      response.writeHead(200, { "Content-Type": "text/event-stream" });
+      response.write(`retry: 1\nid: ${next}\ndata: ${next}\n\nid: lost\ndata: `, () =>
+        next < 3 ? response.destroy() : response.end(),
+      );
+    });
+    const events = await Array.fromAsync(await service.watch());
+    expect(events.map(({ data }) => data)).toEqual([1, 2, 3]);
+    expect(ids).toEqual([undefined, "1", "2"]);
+  });
+
+  test.each<[title: string, text: string, method: string]>([
+    ["without an id", "data: 1\n\n", "get"],
+    ["of an operation that is not safe to repeat", "id: 1\ndata: 1\n\n", "post"],
+  ])("throw after a broken connection %s", async (_title, text, method) => {
+    let count = 0;
+    await using service = await stream(
+      "text/event-stream",
+      object,
+      (_request, response) => {
+        count++;
+        response.writeHead(200, { "Content-Type": "text/event-stream" }).write(text, () => response.destroy());
+      },
+      {},
+      method,
+    );
+    await expect(Array.fromAsync(await service.watch())).rejects.toMatchObject({
+      name: "ThingError",
+      code: "network_error",
+    });
+    expect(count).toBe(1);
+  });
+
+  test("end with the signal", async () => {
+    await using service = await stream("text/event-stream", object, (_request, response) => {
+      response.writeHead(200, { "Content-Type": "text/event-stream" }).write("id: 1\ndata: 1\n\n");
+    });
+    const controller = new AbortController();
+    const events = await service.watch({ signal: controller.signal });
+    await events.next();
+    controller.abort();
+    await expect(events.next()).rejects.toMatchObject({ name: "ThingError", code: "aborted" });
+  });
+});
+
+describe("JSON values", () => {
+  test.each<[type: string, text: string]>([
+    ["application/jsonl", '{"a":1}\n\n[2]\n"é"'],
+    ["application/x-ndjson", '{"a":1}\r\n[2]\n"é"\n'],
+    ["application/json-seq", '\u001e{"a":1}\n\u001e[2]\n\u001e"é"\n'],
+  ])("of %s arrive one by one", async (type, text) => {
+    await using service = await stream(type, {}, (_request, response) => {
+      response.writeHead(200, { "Content-Type": type });
+      for (const byte of Buffer.from(text)) response.write(Buffer.of(byte));
+      response.end();
+    });
+    expect(await Array.fromAsync(await service.watch())).toEqual([{ a: 1 }, [2], "é"]);
+  });
+
+  test("that are incomplete or too large are errors of the contract", async () => {
+    for (const [text, code] of [
+      ['{"a":1}\n{"b', "unreadable_answer"],
+      [`{"a":1}\n"${"x".repeat(2_000)}`, "response_too_large"],
+    ] as const) {
+      await using service = await stream(
+        "application/jsonl",
+        {},
+        (_request, response) => response.writeHead(200, { "Content-Type": "application/jsonl" }).end(text),
+        { maxResponseBytes: 1_000 },
+      );
+      const values = await service.watch();
+      expect(await values.next()).toMatchObject({ value: { a: 1 } });
+      await expect(values.next()).rejects.toMatchObject({ name: "ThingError", code });
+    }
+  });
+});

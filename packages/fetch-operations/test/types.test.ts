@@ -1,0 +1,227 @@
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type GeneratedClient, generatedClient } from "./generated-client.ts";
+
+const string = { type: "string" };
+const json = (schema: object) => ({ description: "", content: { "application/json": { schema } } });
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const cat = {
+  type: "object",
+  required: ["kind", "lives"],
+  properties: { kind: { const: "cat" }, lives: { type: "integer" } },
+};
+const dog = {
+  type: "object",
+  required: ["kind", "tricks"],
+  properties: { kind: { const: "dog" }, tricks: { type: "array", items: string } },
+};
+const upload = {
+  type: "object",
+  required: ["photo"],
+  properties: { photo: { type: "string", format: "binary" }, title: string },
+};
+const page = {
+  type: "object",
+  required: ["data"],
+  properties: { data: { type: "array", items: ref("Cat") }, next: string },
+};
+const query = (name: string, schema: object = string) => ({ name, in: "query", schema });
+const response = (content: object) => ({ description: "", content });
+
+/** A contract with a feature in each operation. */
+const document = {
+  openapi: "3.1.1",
+  info: { title: "T", version: "1" },
+  components: {
+    schemas: {
+      Cat: cat,
+      Dog: dog,
+      Animal: {
+        oneOf: [ref("Cat"), ref("Dog")],
+        discriminator: { propertyName: "kind", mapping: { cat: ref("Cat").$ref, dog: ref("Dog").$ref } },
+      },
+    },
+    securitySchemes: { token: { type: "http", scheme: "bearer" }, user: { type: "http", scheme: "basic" } },
+  },
+  paths: {
+    "/animals/{id}": {
+      parameters: [{ name: "id", in: "path", required: true, schema: { type: "integer" } }],
+      get: {
+        operationId: "get-animal",
+        responses: {
+          200: json(ref("Animal")),
+          404: { description: "" },
+          "4XX": json({ type: "object", properties: { reason: string } }),
+        },
+      },
+      put: {
+        operationId: "put",
+        parameters: [query("id"), { name: "Accept", in: "header", required: true, schema: string }],
+        requestBody: { required: true, ...json(ref("Animal")) },
+        responses: { 204: { description: "" } },
+      },
+    },
+    "/files": {
+      post: {
+        operationId: "upload",
+        requestBody: {
+          required: true,
+          content: {
+            "multipart/form-data": { schema: upload },
+            "application/octet-stream": {},
+            "text/plain": { schema: string },
+          },
+        },
+        responses: { 202: { description: "" }, default: json({ type: "object", properties: { code: string } }) },
+      },
+      get: {
+        operationId: "download",
+        responses: {
+          200: response({
+            "application/pdf": {},
+            "text/csv": { schema: string },
+            "application/json": { schema: ref("Cat") },
+          }),
+        },
+      },
+      head: { operationId: "peek", responses: { "2XX": json(ref("Cat")) } },
+    },
+    "/events": {
+      get: { operationId: "watch", responses: { 200: response({ "text/event-stream": { schema: ref("Cat") } }) } },
+    },
+    "/lines": {
+      get: { operationId: "lines", responses: { 200: response({ "application/jsonl": { schema: ref("Dog") } }) } },
+    },
+    "/pages": {
+      get: {
+        operationId: "pages",
+        "x-pagination": { by: "cursor", cursor: "after", next: "/next", items: "/data" },
+        parameters: [query("after")],
+        responses: { 200: json(page) },
+      },
+    },
+    "/any": { get: { operationId: "delete", responses: { default: json({ type: ["null", "integer"] }) } } },
+    "/closed": {
+      post: {
+        operationId: "create",
+        requestBody: {
+          required: true,
+          ...json({
+            type: "object",
+            additionalProperties: false,
+            required: ["name"],
+            properties: { name: string, size: { type: "integer" } },
+          }),
+        },
+        responses: { 201: json(ref("Cat")) },
+      },
+    },
+  },
+};
+
+const PROGRAM = `import { createThing, type CreateInput, type Cat, type Dog, type Thing, ThingError } from "./index.ts";
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const is = <A, B>(_: Equal<A, B>): void => {};
+const thing: Thing = createThing({ baseUrl: "", credentials: { token: async () => "t", user: { username: "", password: "" } }, signal: undefined } as never);
+
+const animal = await thing.getAnimal({ id: 1 }, { signal: null, timeout: undefined });
+if (animal.status === 200) {
+  if (animal.data.kind === "cat") is<typeof animal.data, Cat>(true);
+  else is<typeof animal.data, Dog>(true);
+} else if (animal.status === 404) is<typeof animal.error, { code: string; message: string; status: number }>(true);
+else if (animal.status === 409) is<typeof animal.error, { reason?: string }>(true);
+else if (animal.status === 0) is<typeof animal.error.httpStatus, number | undefined>(true);
+void thing.put({ "path.id": 1, "query.id": "a", body: { kind: "cat", lives: 9 } });
+is<Awaited<ReturnType<ReturnType<Thing["put"]>["orThrow"]>>, undefined>(true);
+
+void thing.upload({ body: { photo: new File([], "a"), title: "t" } });
+void thing.upload({ body: { photo: new Blob([]).stream() } });
+void thing.upload({ body: { photo: { content: new Uint8Array(), filename: "a" } } });
+void thing.upload({ body: new Uint8Array(), contentType: "application/octet-stream" });
+void thing.upload({ body: "text", contentType: "text/plain" });
+
+const file = await thing.download();
+if (file.ok && file.contentType === "application/pdf") is<typeof file.data, Blob>(true);
+else if (file.ok && file.contentType === "text/csv") is<typeof file.data, string>(true);
+else if (file.ok) is<typeof file.data, Cat>(true);
+const peeked = await thing.peek();
+if (peeked.status === 206) is<typeof peeked.data, undefined>(true);
+
+for await (const { id, data } of await thing.watch().orThrow()) {
+  is<typeof id, string>(true);
+  is<typeof data, Cat>(true);
+}
+for await (const line of await thing.lines().orThrow()) is<typeof line, Dog>(true);
+for await (const item of thing.paginate.pages({})) is<typeof item, Cat>(true);
+const anything = await thing.delete_();
+if (anything.status === 299) is<typeof anything.data, number | null>(true);
+is<CreateInput["size"], number | undefined>(true);
+void thing.create({ name: "a" });
+void thing.POST("/closed", { body: { name: "a" } });
+void thing.POST("/files", { body: "t", contentType: "text/plain" });
+const error = new Error() as unknown;
+if (error instanceof ThingError && error.code === "timeout") is<typeof error.httpStatus, number | undefined>(true);
+`;
+
+const PROGRAM_ERRORS: [code: string, firstLine: string][] = [
+  ["thing.create({ name: 5 })", "Type 'number' is not assignable to type 'string'."],
+  ["thing.create({})", "Property 'name' is missing in type '{}' but required in type 'CreateInput'."],
+  [
+    "thing.create({ name: '', nam: '' })",
+    "Object literal may only specify known properties, but 'nam' does not exist in type 'CreateInput'. Did you mean to write 'name'?",
+  ],
+  ["thing.getAnimal({ id: 'a' })", "Type 'string' is not assignable to type 'number'."],
+  ["thing.getAnimal()", "Expected 1-2 arguments, but got 0."],
+  [
+    "thing.upload({ body: { photo: 'text' } })",
+    "Type 'string' is not assignable to type 'Blob | FilePart | ReadableStream<Uint8Array<ArrayBufferLike>> | Uint8Array<ArrayBuffer>'.",
+  ],
+  ["thing.paginate.getAnimal", "Property 'getAnimal' does not exist on type 'ByPage'."],
+  [
+    "createThing({ baseUrl: '', tokn: '' })",
+    "Object literal may only specify known properties, and 'tokn' does not exist in type 'ThingOptions'.",
+  ],
+];
+
+describe("the types of a generated client", () => {
+  let client: GeneratedClient;
+  beforeAll(async () => {
+    client = await generatedClient(document);
+  });
+  afterAll(() => client[Symbol.dispose]());
+
+  const compile = (program: string): string => {
+    writeFileSync(join(client.folder, "program.ts"), program);
+    const compilerOptions = {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUnusedLocals: true,
+      noEmit: true,
+      module: "nodenext",
+      target: "es2022",
+      lib: ["es2023", "dom", "dom.iterable", "dom.asynciterable"],
+      types: [],
+      allowImportingTsExtensions: true,
+    };
+    writeFileSync(join(client.folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
+    const tsc = join(import.meta.dirname, "../../../node_modules/typescript/bin/tsc");
+    return spawnSync(process.execPath, [tsc, "-p", client.folder, "--pretty", "false"], { encoding: "utf8" }).stdout;
+  };
+
+  test("narrow every kind of result, and take every kind of input", () => {
+    expect(compile(PROGRAM)).toBe("");
+  });
+
+  test("name the operation's types in the compiler's first lines", () => {
+    const head =
+      'import { createThing, type Thing } from "./index.ts";\ndeclare const thing: Thing;\nvoid createThing;\n';
+    const output = compile(head + PROGRAM_ERRORS.map(([code]) => `void ${code};\n`).join(""));
+    const lines = Array.from(
+      output.matchAll(/^\S*program\.ts\((\d+),\d+\): error TS\d+: (.*)$/gm),
+      ([, line, text]) => [Number(line), text],
+    );
+    expect(lines).toEqual(PROGRAM_ERRORS.map(([, text], index) => [index + 4, text]));
+  });
+});
