@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import { describe, expect, expectTypeOf, test } from "vitest";
-import { createPetstore, type ErrorCode, type FailureCode, PetstoreError, type PetstoreOptions } from "../src/index.ts";
+import { createPetstore, type ErrorCode, type FailureCode, PetstoreError } from "../src/index.ts";
 import { faulty, KEY } from "./faulty.ts";
 
 const baseUrl = "https://pets.test/v1";
@@ -84,7 +84,7 @@ describe("a body larger than maxResponseBytes is a response_too_large, and is no
 });
 
 describe("a programming error rejects at once", () => {
-  const wrong = (options: object) => () => createPetstore({ baseUrl, apiKey: "k", ...options } as PetstoreOptions);
+  const wrong = (options: object) => () => createPetstore({ baseUrl, apiKey: "k", ...options });
 
   test.each<[options: object, message: string]>([
     [{ fetch: 5 }, "fetch must be a function."],

@@ -46,6 +46,7 @@ describe("the packed client in another project", () => {
         express: "5",
         react: "19",
         typescript: "5.9.3",
+        "typescript-5.0": "npm:typescript@5.0.4",
         "typescript-7": "npm:typescript@7.0.2",
         vite: "8.3.8",
         "@types/express": "5",
@@ -82,6 +83,7 @@ describe("the packed client in another project", () => {
     const node = { lib: ["es2023"], types: ["node"], allowJs: true, checkJs: true };
     const browser = { lib: ["es2022", "dom", "dom.iterable"], types: [] };
     const nodenext = { module: "nodenext", target: "es2023", noEmit: true };
+    const node10 = { module: "esnext", moduleResolution: "node10", target: "es2022", noEmit: true };
     const bundler = { module: "esnext", moduleResolution: "bundler", target: "es2022", noEmit: true };
     test.each([
       ["typescript", "in the programs for Node", { ...node, ...nodenext }, ["readme", "script", "backend", "testing"]],
@@ -93,8 +95,13 @@ describe("the packed client in another project", () => {
       ],
       ["typescript", "in the page", { ...browser, ...bundler }, ["browser"]],
       ["typescript-7", "in the page", { ...browser, ...bundler }, ["browser"]],
+      ["typescript-5.0", "in the page", { ...browser, ...bundler }, ["browser"]],
+      ["typescript-5.0", "in the page, without exports", { ...browser, ...node10 }, ["browser"]],
+      ["typescript", "in the page, without exports", { ...browser, ...node10 }, ["browser"]],
     ])("%s, %s", (compiler, _programs, options, folders) => {
-      expect(installed.typecheck(compiler, options, ["entries.ts", ...folders])).toBe("");
+      // TanStack Query's own types need TypeScript 5.4.
+      const entries = compiler === "typescript-5.0" ? [] : ["entries.ts"];
+      expect(installed.typecheck(compiler, options, [...entries, ...folders])).toBe("");
     });
   });
 
@@ -119,6 +126,14 @@ describe("the packed client in another project", () => {
       expect(mia).toMatch(/^\d+ Mia$/);
     },
   );
+
+  test.for(["node", "node-20"] as const)("with %s, CommonJS requires each entry point", async (runtime, context) => {
+    if (runtime !== "node") context.skip(noOtherRuntimes !== undefined, noOtherRuntimes);
+    const entries = Object.keys(manifest.publishConfig.exports).map((entry) => entry.replace(".", manifest.name));
+    const lines = entries.map((entry) => `console.log(Object.keys(require("${entry}")).length > 0)`);
+    installed.write("entries.cjs", lines.join(";\n"));
+    expect((await runIn(runtime, "entries.cjs")).stdout.trimEnd().split("\n")).toEqual(entries.map(() => "true"));
+  });
 
   test.for(["node", "node-20"] as const)(
     "with %s and node:test, users test their own code with the fake petstore",

@@ -137,7 +137,7 @@ function credentialsOf({ schemes }: Api, { credentials = {}, ...options }: Clien
   );
   const found: Record<string, Credentials[string]> = {};
   for (const [name, { option }] of Object.entries(schemes)) {
-    const credential = option === undefined ? credentials[name] : (options as Credentials)[option];
+    const credential = option === undefined ? credentials[name] : (options as unknown as Credentials)[option];
     const isInvalid =
       typeof credential === "string" ? !isKey(credential) : typeof credential !== "function" && !isBasic(credential);
     if (option === undefined && credential === undefined) continue;

@@ -30,15 +30,15 @@ type Sent<Declared> = {
 };
 
 /** A body of bytes. */
-export type BinaryBody = Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
+export type BinaryBody = Blob | ArrayBuffer | Uint8Array | ReadableStream<Uint8Array>;
 
 /** A multipart form. A file is a `Blob`, a `File`, bytes, a stream, or a `FilePart` with a name. */
 export type Multipart<Form> = Form extends object ? { [Name in keyof Form]: PartOf<Form[Name]> } : Form;
 
 type PartOf<Value> = Value extends Blob
-  ? Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | FilePart
+  ? Blob | Uint8Array | ReadableStream<Uint8Array> | FilePart
   : Value extends Blob[]
-    ? (Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | FilePart)[]
+    ? (Blob | Uint8Array | ReadableStream<Uint8Array> | FilePart)[]
     : Value;
 
 /** The type of a list's items. `Path` leads to the list in the body. */

@@ -36,7 +36,7 @@ export function urlencoded(encoding: Readonly<Record<string, FieldEncoding>> = {
 
 /** A file of a multipart form with its own name and media type. */
 export interface FilePart {
-  readonly content: Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | string;
+  readonly content: Blob | Uint8Array | ReadableStream<Uint8Array> | string;
   readonly filename?: string;
   readonly contentType?: string;
 }
@@ -59,7 +59,7 @@ export function multipart(encoding: Readonly<Record<string, FieldEncoding>> = {}
       if (typeof content === "string" && filename === undefined && contentType === undefined)
         form.append(name, content);
       else {
-        const blob = content as Blob | Uint8Array<ArrayBuffer> | string;
+        const blob = content as Blob | string; // or bytes
         const type = contentType ?? (blob instanceof Blob ? blob.type : "");
         const file = blob instanceof Blob && blob.type === type ? blob : new Blob([blob], { type });
         if (filename === undefined) form.append(name, file);
@@ -85,7 +85,7 @@ function partOf(name: string, value: unknown, encoding: FieldEncoding | undefine
     return { name, content: value, filename, contentType: declared };
   }
   if (value instanceof Uint8Array || value instanceof ReadableStream)
-    return { name, content: value as Uint8Array<ArrayBuffer>, filename: name, contentType: declared };
+    return { name, content: value as Uint8Array, filename: name, contentType: declared };
   if (isPlainObject(value) && "content" in value && isContent(value["content"])) {
     const { content, filename, contentType } = value as unknown as FilePart;
     return { name, content, filename: filename ?? name, contentType: contentType ?? declared };

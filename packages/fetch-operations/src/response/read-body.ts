@@ -20,7 +20,7 @@ export async function readText(response: Response, limit: number): Promise<strin
 }
 
 /** Yields the chunks of a body. Rejects with `ResponseTooLarge` as soon as the body is known to exceed `limit` bytes. */
-export async function* chunksOf(response: Response, limit: number): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+export async function* chunksOf(response: Response, limit: number): AsyncGenerator<Uint8Array> {
   const { body } = response;
   if (Number(response.headers.get("Content-Length")) > limit) {
     await body?.cancel();
