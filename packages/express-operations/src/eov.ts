@@ -140,7 +140,12 @@ function replaceMultipleOf(ajv: Ajv): void {
 /** Returns the middleware that EOV makes for responses, with our `multipleOf`. */
 function responseValidation(validator: OpenApiValidator, document: unknown, serial: number): unknown {
   const { ajvOpts, options } = validator as unknown as { ajvOpts: { response: object }; options: EovOptions };
-  const responses = new ResponseValidator(document as never, ajvOpts.response, options.validateResponses as never, serial);
+  const responses = new ResponseValidator(
+    document as never,
+    ajvOpts.response,
+    options.validateResponses as never,
+    serial,
+  );
   replaceMultipleOf((responses as unknown as { ajvBody: Ajv }).ajvBody);
   return responses.validate();
 }
