@@ -1,12 +1,13 @@
 import { isVersion32, type OpenApiDocument, pointer } from "./document.ts";
+import { withInheritance } from "./inheritance.ts";
 import { HOLDS_VALUES } from "./keywords.ts";
 
 /**
- * Returns an OpenAPI 3.2 document in the form that this package reads: references with the document's own `$self` URI point
- * into the document, and referenced media types are written out. Returns other documents as they are.
+ * Returns a document in the form that this package reads. In OpenAPI 3.2, references with the document's own `$self` URI
+ * point into the document, and referenced media types are written out. Children inherit from a parent that lists them.
  */
 export function readableDocument(document: OpenApiDocument): OpenApiDocument {
-  return isVersion32(document) ? copied(document) : document;
+  return withInheritance(isVersion32(document) ? copied(document) : document);
 }
 
 const MEDIA_TYPE = "#/components/mediaTypes/";
