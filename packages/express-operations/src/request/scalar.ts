@@ -23,6 +23,11 @@ function isInteger(text: string): boolean {
   return INTEGER.test(text) && Number.isSafeInteger(Number(text));
 }
 
+/** Returns whether a text is a number in plain decimal digits that a double would turn into another one. */
+export function isInexactNumber(text: string): boolean {
+  return NUMBER.test(text) && !isNumberText(text);
+}
+
 /** Returns the fault of a text that is no number of a type, as the end of a sentence. */
 export function numberFault(text: string, type: "number" | "integer", schema: Schema): string {
   if (type === "number" && NUMBER.test(text))
