@@ -158,6 +158,12 @@ describe("a text becomes a value of its declared type:", () => {
     [{ anyOf: [{ type: "boolean" }, { enum: ["auto"] }] }, "true", true],
     [{ anyOf: [{ type: "boolean" }, { enum: ["auto"] }] }, "auto", "auto"],
     [{ enum: [1, 2] }, "2", 2],
+    [{ type: ["integer", "string"], enum: ["5", 6] }, "5", "5"],
+    [{ type: ["integer", "string"], enum: ["5", 6] }, "6", 6],
+    [{ anyOf: [integer, { const: "5" }, string] }, "5", "5"],
+    [{ type: "array", items: { anyOf: [integer, { type: "string", enum: ["5"] }] } }, "5&p=6", ["5", 6]],
+    [{ type: "array", prefixItems: [integer, string], items: integer }, "5&p=7&p=9", [5, "7", 9]],
+    [{ type: "array", prefixItems: [string, integer] }, "5", ["5"]],
     [{ const: true }, "true", true],
     [{ allOf: [{ minimum: 1 }, integer] }, "2", 2],
     [{ oneOf: [integer, integers] }, "2", 2],
@@ -165,6 +171,12 @@ describe("a text becomes a value of its declared type:", () => {
     [string, "a:/?@!$'()*,;=b", "a:/?@!$'()*,;=b"],
   ])("%j %s", async (schema, sent, expected) => {
     expect(await send({ in: "query", schema }, `p=${sent}`)).toEqual({ p: expected });
+  });
+
+  test("which is a string if an enum lists it: in a path, a header and a cookie", async () => {
+    const schema = { type: ["integer", "string"], enum: ["5", 6] };
+    for (const place of ["path", "header", "cookie"] as const)
+      expect(await send({ in: place, schema }, place === "cookie" ? "p=5" : "5")).toMatchObject({ p: "5" });
   });
 
   test.each<[schema: object, sent: string, expected: Answer]>([
