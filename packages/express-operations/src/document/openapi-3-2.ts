@@ -10,7 +10,8 @@ export function readableDocument(document: OpenApiDocument): OpenApiDocument {
   return withInheritance(isVersion32(document) ? copied(document) : document);
 }
 
-const MEDIA_TYPE = "#/components/mediaTypes/";
+/** The most references that lead to a media type. */
+const MAX_HOPS = 32;
 
 function copied(document: OpenApiDocument): OpenApiDocument {
   const { $self } = document as { $self?: string };
@@ -43,13 +44,12 @@ function copied(document: OpenApiDocument): OpenApiDocument {
     return Object.fromEntries(
       Object.entries(content).map(([mediaType, own]) => {
         let node: unknown = own;
-        for (let hops = 0; hops < 32; hops++) {
+        for (let hops = 0; ; hops++) {
           const { $ref } = (node ?? {}) as { $ref?: unknown };
-          const ref = typeof $ref === "string" ? localOf($ref) : "";
-          if (!ref.startsWith(MEDIA_TYPE)) break;
-          node = pointer(document, ref);
+          if (typeof $ref !== "string") return [mediaType, node];
+          if (hops === MAX_HOPS) throw new Error(`The reference ${$ref} leads back to itself.`);
+          node = pointer(document, localOf($ref));
         }
-        return [mediaType, node];
       }),
     );
   };

@@ -60,7 +60,8 @@ function expectNoLoneSurrogates(value: unknown, name: string): void {
   }
 }
 
-function nestsDeeper(value: unknown, levels: number): boolean {
+/** Returns whether a value has more levels of objects and lists than these. */
+export function nestsDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
   for (const item of Array.isArray(value) ? value : Object.values(value))
