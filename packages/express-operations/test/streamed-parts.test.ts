@@ -553,8 +553,8 @@ function filePart(name: string, value: string): string {
 
 /** Returns a part without a file name. If it is empty, it is that of a file input without a file. */
 function unnamedPart(name: string, value: string): string {
-  const head = `Content-Disposition: form-data; name="${name}"; filename=""\r\nContent-Type: application/octet-stream`;
-  return `--B\r\n${head}\r\n\r\n${value}\r\n`;
+  const fields = `Content-Disposition: form-data; name="${name}"; filename=""\r\nContent-Type: application/octet-stream`;
+  return `--B\r\n${fields}\r\n\r\n${value}\r\n`;
 }
 
 /** Returns status and message of the first response on a connection. */

@@ -50,7 +50,7 @@ function targetOf(document: OpenApiDocument, schema: Schema): Schema | undefined
   if (typeof schema.$ref !== "string") return undefined;
   try {
     const target = resolve<unknown>(document, { $ref: schema.$ref });
-    return isRecord(target) ? (target as Schema) : undefined;
+    return isRecord(target) ? target : undefined;
   } catch {
     return undefined;
   }
