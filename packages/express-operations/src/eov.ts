@@ -1,4 +1,5 @@
 import { RequestValidator } from "express-openapi-validator/dist/middlewares/openapi.request.validator.js";
+import { ResponseValidator } from "express-openapi-validator/dist/middlewares/openapi.response.validator.js";
 import { ContentType } from "express-openapi-validator/dist/middlewares/util.js";
 import { OpenApiValidator } from "express-openapi-validator/dist/openapi.validator.js";
 import { type OpenApiDocument, type Schema, unescapeKey } from "./document/document.ts";
@@ -21,7 +22,8 @@ import { isMultipleOf } from "./request/multiple-of.ts";
  * - `ajvOpts.baseOptions` returns the options of ajv. With `strictTuples`, ajv rejects a valid schema: a tuple that
  *   ends with `unevaluatedItems`. Without `ownProperties`, it takes `constructor` for a field of every object. ajv prints
  *   warnings to `logger`. `code.regExp` compiles patterns, because ajv itself compiles them with the flag `u` alone.
- * - `responseMiddleware` replaces `response.json` and passes errors to the `next` of its own call.
+ * - `responseMiddleware` replaces `response.json` and passes errors to the `next` of its own call. It gets its
+ *   `ResponseValidator` from the method `responseValidationMiddleware`. The private `ajvBody` compiles the schemas.
  */
 export const EOV_READ = "5.6.2";
 
@@ -88,7 +90,7 @@ export async function compileRequestSchemas(
   const requests = new RequestValidator(document as never, { ...validator.ajvOpts.request, verbose: true });
   const { ajv, ajvBody, buildMiddleware } = requests as unknown as PrivateValidator;
   ajv.opts.coerceTypes = false; // values are typed before validation
-  for (const instance of new Set([ajv, ajvBody])) instance.removeKeyword("multipleOf").addKeyword(MULTIPLE_OF);
+  for (const instance of new Set([ajv, ajvBody])) replaceMultipleOf(instance);
   const compiled = new Map<string | undefined, CompiledSchemas>();
   for (const contentType of contentTypes) {
     const key = contentType ?? "";
@@ -124,12 +126,29 @@ export async function responseEov(document: OpenApiDocument, path: string): Prom
   return (status, body) => validateResponse(validate, metadata, status, body);
 }
 
-const MULTIPLE_OF = {
-  keyword: "multipleOf",
-  type: "number",
-  schemaType: "number",
-  compile: (step: number) => (value: number) => isMultipleOf(value, step),
-};
+/** Makes an instance of ajv compare decimal digits in place of doubles. */
+function replaceMultipleOf(ajv: Ajv): void {
+  ajv.removeKeyword("multipleOf").addKeyword({
+    keyword: "multipleOf",
+    type: "number",
+    schemaType: "number",
+    compile: (step: number) => (value: number) => isMultipleOf(value, step),
+    error: { message: ({ schema }: { schema: number }) => `must be multiple of ${schema}` },
+  });
+}
+
+/** Returns the middleware that EOV makes for responses, with our `multipleOf`. */
+function responseValidation(validator: OpenApiValidator, document: unknown, serial: number): unknown {
+  const { ajvOpts, options } = validator as unknown as { ajvOpts: { response: object }; options: EovOptions };
+  const responses = new ResponseValidator(
+    document as never,
+    ajvOpts.response,
+    options.validateResponses as never,
+    serial,
+  );
+  replaceMultipleOf((responses as unknown as { ajvBody: Ajv }).ajvBody);
+  return responses.validate();
+}
 
 /** Formats that were reported as unknown. */
 const unknownFormats = new Set<string>();
@@ -183,6 +202,9 @@ async function bind(document: OpenApiDocument, path: string, method: string, opt
   ajvOptions.baseOptions = () => {
     return { ...baseOptions(), strictTuples: false, ownProperties, code: { regExp }, logger: LOGGER };
   };
+  Object.assign(validator, {
+    responseValidationMiddleware: (apiDoc: unknown, serial: number) => responseValidation(validator, apiDoc, serial),
+  });
   const middlewares = validator.installMiddleware(Promise.resolve(spec)) as Middleware[];
   const step = (name: string): Middleware => {
     const named = middlewares.find((middleware) => middleware.name === name);

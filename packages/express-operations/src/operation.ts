@@ -210,12 +210,11 @@ export class Operation {
     }
   }
 
-  /** Compiles the operation once. A failed compilation is repeated, so that every request reports its error. */
+  /** Compiles the operation once. Every request reports the error of a failed compilation, which is not repeated. */
   #compile(): Promise<CompiledOperation> {
     this.#compilation ??= compileOperation(this.#entry, this.#options, this.#streamed).then(
       (compiled) => (this.#compiled = compiled),
       (error: unknown) => {
-        this.#compilation = undefined;
         throw new Error(`Operation "${this.id}" cannot be served: its schemas do not compile. The cause says why.`, {
           cause: error,
         });

@@ -1,9 +1,11 @@
 import { on } from "node:events";
+import express from "express";
 import { describe, expect, test } from "vitest";
 import { brokenOperationFinder } from "../src/document/broken-operations.ts";
 import { operationsOf } from "../src/document/document.ts";
 import { implement } from "../src/index.ts";
 import { anyJson } from "./echo.ts";
+import { listen } from "./listen.ts";
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
@@ -14,6 +16,11 @@ function documentOf(schemas: Record<string, unknown>, bodies: Record<string, unk
   });
   const paths = Object.fromEntries(Object.entries(bodies).map(([id, schema]) => [`/${id}`, operation(id, schema)]));
   return { openapi, info: { title: "t", version: "1" }, paths, components: { schemas } };
+}
+
+/** Returns the messages of an error and of its cause. */
+function messagesOf(error: unknown): string {
+  return `${String(error)} ${String((error as Error).cause)}`;
 }
 
 function start(document: ReturnType<typeof documentOf>, warm: boolean) {
@@ -42,7 +49,7 @@ describe("an operation whose schemas are invalid", () => {
       "body: The reference #n fits 2 schemas.",
     ],
     ["a bound that is a text", { minLength: "1" }, "body: The value of minLength must be a number."],
-    ["a flag in place of a list", { required: true }, "body: The value of required must be a list."],
+    ["a flag in place of a list", { required: true }, "body: The value of required must be a list of strings."],
     ["a bound of another type", { maximum: null }, "body: The value of maximum must be a number."],
     ["a flag of OpenAPI 3.0", { exclusiveMinimum: true }, "body: The value of exclusiveMinimum must be a number."],
     ["a text in place of a flag", { uniqueItems: "yes" }, "body: The value of uniqueItems must be a boolean."],
@@ -50,13 +57,39 @@ describe("an operation whose schemas are invalid", () => {
     ["a list in place of an object", { properties: [] }, "body: The value of properties must be an object."],
     ["a list in place of a schema", { items: [{}] }, "body: The value of items must be a schema."],
     ["a reference that is no text", { properties: { a: { $ref: null } } }, "The value of $ref must be a string."],
+    ["null in a list of schemas", { allOf: [{}, null] }, "body: The value of allOf/1 must be a schema."],
+    ["a field without a schema", { properties: { a: null } }, "body: The value of properties/a must be a schema."],
+    ["null as a type", { items: { type: null } }, "body/items: null is not a type of JSON Schema."],
+    ["a number as a name", { required: [1] }, "body: The value of required must be a list of strings."],
+    [
+      "a number in place of names",
+      { dependentRequired: { a: 1 } },
+      "body: The value of dependentRequired/a must be a list of strings.",
+    ],
+    [
+      "a circle",
+      {
+        properties: { a: { $ref: "#/paths/~1broken/post/requestBody/content/application~1json/schema/$defs/A" } },
+        $defs: {
+          A: {
+            anyOf: [
+              { type: "string" },
+              { not: { $ref: "#/paths/~1broken/post/requestBody/content/application~1json/schema/$defs/A" } },
+            ],
+          },
+        },
+      },
+      "body/properties/a/anyOf/1/not: The schema is applied to the same value again",
+    ],
     ["a name that ajv ignores", { required: ["__proto__"] }, 'body: A schema names a field "__proto__"'],
   ])("is found at start without compilation: %s", async (_, schema, message) => {
     const document = documentOf({}, { broken: schema, sound: { type: "object" } });
     const [broken, ...others] = await start(document, false).ready;
     expect([broken?.operationId, others]).toEqual(["broken", []]);
     expect(String(broken?.error)).toContain(message);
-    expect((await start(document, true).ready).map(({ operationId }) => operationId)).toEqual(["broken"]);
+    const [compiled, ...more] = await start(document, true).ready;
+    expect([compiled?.operationId, more]).toEqual(["broken", []]);
+    expect(messagesOf(compiled?.error)).toContain(message);
   });
 
   test.each([
@@ -67,6 +100,30 @@ describe("an operation whose schemas are invalid", () => {
     const [broken] = await start(document, false).ready;
     expect(String(broken?.error)).toContain(message);
     expect(await start(document, true).ready).toHaveLength(1);
+  });
+
+  test("is found by the name of a parameter", async () => {
+    for (const place of ["query", "header", "cookie"]) {
+      const parameters = [{ in: place, name: "__proto__", required: true, schema: { type: "string" } }];
+      const paths = { "/x": { get: { operationId: "x", parameters, responses: anyJson } } };
+      for (const warm of [false, true]) {
+        const [broken] = await start({ ...documentOf({}, {}), paths: paths as never }, warm).ready;
+        expect(messagesOf(broken?.error)).toContain(`${place} __proto__: This name cannot be validated.`);
+      }
+    }
+  });
+
+  test("is compiled at its first request alone", async () => {
+    const errors: unknown[] = [];
+    const app = express().use(start(documentOf({}, { broken: { pattern: "(" } }), false));
+    app.use(((error, _request, response, _next) => {
+      errors.push(error);
+      response.status(500).end();
+    }) as express.ErrorRequestHandler);
+    await using server = await listen(app);
+    for (let sent = 0; sent < 2; sent++) await fetch(`${server.baseUrl}/broken`, { method: "POST" });
+    expect(errors).toEqual([expect.any(Error), errors[0]]);
+    expect(errors[1]).toBe(errors[0]);
   });
 
   test("is found in each operation that leads to the schema, also through a recursion", async () => {

@@ -100,6 +100,12 @@ test.each<[string, Schema, unknown, unknown]>([
     [{ name: "Ada" }],
   ],
   [
+    "an item of a tuple keeps the fields of its position alone",
+    { prefixItems: [person, { properties: { password: {} } }] },
+    [ada, ada],
+    [{ name: "Ada" }, { password: "x" }],
+  ],
+  [
     "fields of else and dependentSchemas are kept",
     {
       properties: { name: {} },

@@ -323,7 +323,10 @@ describe("multipart", () => {
     expect((await send(formOf({ title: "too long", file }))).status).toBe(400);
     expect((await send(formOf({ title: "Hi" }))).status).toBe(400);
     const text = await send(formOf({ title: "Hi", file: "hello" }));
-    expect(await text.json()).toMatchObject({ status: 400, message: 'Body field "file" must be a file.' });
+    expect(await text.json()).toMatchObject({
+      status: 400,
+      message: 'Body field "file" must be a file. Give its part a file name.',
+    });
     expect((await send(formOf({ title: "Hi", file: new File(["x".repeat(70_000)], "big") }))).status).toBe(413);
     expect((await send("nonsense", { "Content-Type": "multipart/form-data; boundary=x" })).status).toBe(400);
     expect((await send("nonsense", { "Content-Type": "multipart/form-data" })).status).toBe(400);
@@ -349,7 +352,7 @@ describe("multipart", () => {
     test.each(["photo", "photo[]", "photo[0]"])("a list may have one file: %s", async (name) => {
       const list = { type: "array", items: binary };
       expect(await send(list, [[name, photo]])).toEqual([{ photo: [""] }, ["photo"]]);
-      expect(await send(list, [[name, "text"]])).toBe('Body field "photo" must be a file.');
+      expect(await send(list, [[name, "text"]])).toBe('Body field "photo" must be a file. Give its part a file name.');
     });
 
     test.each([
@@ -366,7 +369,31 @@ describe("multipart", () => {
     test.each(["anyOf", "oneOf"])("%s with null are files alone", async (keyword) => {
       const optional = { [keyword]: [binary, { type: "null" }] };
       expect(await send(optional, [["photo", photo]])).toEqual([{ photo: "" }, ["photo"]]);
-      expect(await send(optional, [["photo", "text"]])).toBe('Body field "photo" must be a file.');
+      expect(await send(optional, [["photo", "text"]])).toBe(
+        'Body field "photo" must be a file. Give its part a file name.',
+      );
+    });
+
+    test("are absent if the part is empty and has no file name, as browsers send it", async () => {
+      const nothing =
+        '--b\r\nContent-Disposition: form-data; name="photo"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n';
+      const answerTo = async (schema: object, bytes: string, required: string[] = []) => {
+        const fields = { type: "object", properties: { photo: schema }, required };
+        const requestBody = { content: { "multipart/form-data": { schema: fields } } };
+        await using server = await serve({ "/x": { post: { ...upload, requestBody } } });
+        const headers = { "Content-Type": "multipart/form-data; boundary=b" };
+        const sent = { method: "POST", body: `${nothing}${bytes}\r\n--b--\r\n`, headers };
+        const { body, files, message } = (await (await fetch(`${server.baseUrl}/x`, sent)).json()) as Record<
+          string,
+          unknown
+        >;
+        return message ?? [body, (files as unknown[]).length];
+      };
+      for (const schema of [binary, { type: "array", items: binary }])
+        expect(await answerTo(schema, "")).toEqual([{}, 0]);
+      expect(await answerTo(binary, "x")).toEqual([{ photo: "" }, 1]);
+      expect(await answerTo({}, "")).toEqual([{ photo: "" }, 1]);
+      expect(await answerTo(binary, "", ["photo"])).toBe('Body field "photo" is required.');
     });
 
     test("with lists of lists do not stop the operation", async () => {

@@ -62,6 +62,7 @@ describe("parseJson", () => {
     "-9007199254740993",
     "1.00000000000000000001",
     "9007199254740991.4",
+    "12345678901234567890.0",
     "1e400",
     "1e-400",
   ])("rejects %s, because a double changes it", (text) =>
@@ -73,7 +74,7 @@ describe("parseJson", () => {
       fc.property(fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }), (integer) => {
         const isHeld = BigInt(Number(integer)) === integer || String(Number(integer)) === String(integer);
         expect(readable(String(integer))).toBe(isHeld);
-        expect(readable(`${integer}.00`)).toBe(Number.isSafeInteger(Number(integer)) ? isHeld : true);
+        expect(readable(`${integer}.00`)).toBe(isHeld);
       }),
     );
   });

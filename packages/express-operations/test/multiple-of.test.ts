@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { isMultipleOf } from "../src/request/multiple-of.ts";
+import { responseCheck } from "../src/response/response-check.ts";
+import { operationsOf } from "../src/document/document.ts";
 import { anyJson, serveEcho } from "./echo.ts";
 
 test.each([
@@ -39,4 +41,14 @@ test.each(["3.0.3", "3.1.0"])("prices in a query and a body of OpenAPI %s are mu
   expect(await send("19.99", "4.35")).toBe(200);
   expect(await send("19.999", "4.35")).toBe('Query parameter "price" must be a multiple of 0.01.');
   expect(await send("19.99", "4.355")).toBe("The request body must be a multiple of 0.01.");
+});
+
+test("a price in a checked response is a multiple of 0.01", async () => {
+  const content = { "application/json": { schema: { type: "number", multipleOf: 0.01 } } };
+  const paths = { "/x": { get: { operationId: "x", responses: { 200: { description: "", content } } } } };
+  const document = { openapi: "3.1.0", info: { title: "t", version: "1" }, paths };
+  const { response } = await responseCheck(document, operationsOf(document)[0]!);
+  const violationsOf = (body: unknown) => response({ status: 200, contentType: "application/json", body });
+  expect(await violationsOf(19.99)).toEqual([]);
+  expect(await violationsOf(19.999)).toMatchObject([{ pointer: "/body", message: "must be multiple of 0.01" }]);
 });

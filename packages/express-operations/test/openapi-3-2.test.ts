@@ -75,3 +75,14 @@ test("references by $self and to media types that lead to each other are found, 
   expect(exampleRequests(document)[0]!.body).toBe('"hello"');
   expect(document).toEqual(before);
 });
+
+test.each([
+  [{ A: { $ref: "#/components/mediaTypes/B" }, B: { $ref: "#/components/mediaTypes/A" } }, "leads back to itself"],
+  [{ A: { $ref: "other.json#/components/mediaTypes/A" } }, "leaves the document"],
+  [{}, "points at nothing"],
+])("a media type %j without a target is an error at start", (mediaTypes, message) => {
+  const content = { "application/json": { $ref: "#/components/mediaTypes/A" } };
+  const paths = { "/x": { post: { requestBody: { content } } } };
+  const document = { openapi: "3.2.0", paths, components: { mediaTypes } };
+  expect(() => exampleRequests(document)).toThrow(message);
+});

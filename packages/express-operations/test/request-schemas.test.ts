@@ -31,6 +31,14 @@ describe.each(["constructor", "toString", "hasOwnProperty"])("the name %s, which
     expect(await post(dependent, {}, [{}, { b: 1 }])).toEqual([{}, `Body field "${name}" is required beside "b".`]);
   });
 
+  test("may be left out although it has a default, which is not filled in", async () => {
+    const schema = { type: "object", properties: { [name]: { ...string, default: "a" } } };
+    expect(await post(schema, {}, [{}, { [name]: "b" }])).toEqual([{}, { [name]: "b" }]);
+    const parameters = [{ in: "query", name, schema: { ...string, default: "a" } }];
+    await using server = await serveEcho({ "/x": { get: { operationId: "x", parameters, responses: anyJson } } });
+    expect(await (await fetch(`${server.baseUrl}/x`)).json()).toMatchObject({ query: {} });
+  });
+
   test.each(["query", "header", "cookie"])("is an ordinary parameter: %s", async (place) => {
     const send = async (required: boolean) => {
       const parameters = [{ in: place, name, required, schema: string }];
@@ -66,6 +74,19 @@ describe("the schemas true and false", () => {
       ).status;
     };
     expect([await statusOf(true), await statusOf(false)]).toEqual([200, 400]);
+  });
+
+  test("of a component", async () => {
+    const schema = { type: "object", properties: { never: ref("Never"), any: ref("Any") } };
+    const schemas = { Never: false, Any: true };
+    expect(await post(schema, schemas, [{}, { any: 1 }, { never: 1 }])).toEqual([
+      {},
+      { any: 1 },
+      'Body field "never" has a value that the API description excludes.',
+    ]);
+    expect(await post(ref("Never"), schemas, [1])).toEqual([
+      "The request body has a value that the API description excludes.",
+    ]);
   });
 
   test("of a field in the members of a choice", async () => {

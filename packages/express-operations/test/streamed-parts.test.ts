@@ -87,6 +87,18 @@ describe("the parts of a form", () => {
     socket.destroy();
   });
 
+  test("of a file input without a file do not arrive, and do not count as given", async () => {
+    const server = await serveUpload(collect, { form });
+    const sent = `${unnamedPart("photo", "")}${textPart("title", "Hi")}${unnamedPart("photos", "")}${unnamedPart("photo", "x")}--B--`;
+    expect(await post(server, sent, "multipart/form-data; boundary=B")).toEqual({
+      status: 200,
+      json: [
+        { field: "title", contentType: "text/plain", value: "Hi" },
+        { field: "photo", name: "", contentType: "application/octet-stream", text: "x" },
+      ],
+    });
+  });
+
   test("of fields in brackets arrive whole, at the end", async () => {
     const server = await serveUpload(collect, { form });
     const sent = formOf(
@@ -148,7 +160,7 @@ describe("the parts of a form", () => {
       [["other", new Blob(["x"])]],
       'Body field "other" is not known. The fields are: title, age, tags, owner, either, photo, photos.',
     ],
-    ["text in a file field", [["photo", "x"]], 'Body field "photo" must be a file.'],
+    ["text in a file field", [["photo", "x"]], 'Body field "photo" must be a file. Give its part a file name.'],
     [
       "a text that busboy may have changed",
       [["title", "\uFFFD"]],
@@ -537,6 +549,12 @@ function textPart(name: string, value: string): string {
 
 function filePart(name: string, value: string): string {
   return `--B\r\nContent-Disposition: form-data; name="${name}"; filename="f"\r\n\r\n${value}\r\n`;
+}
+
+/** Returns a part without a file name. If it is empty, it is that of a file input without a file. */
+function unnamedPart(name: string, value: string): string {
+  const fields = `Content-Disposition: form-data; name="${name}"; filename=""\r\nContent-Type: application/octet-stream`;
+  return `--B\r\n${fields}\r\n\r\n${value}\r\n`;
 }
 
 /** Returns status and message of the first response on a connection. */

@@ -116,13 +116,23 @@ test("a text is not a list of lists, even if these are recursive", async () => {
   expect(await send({ in: "query", schema: lists }, "p=x")).toMatch(/^Item 1 of query parameter "p" must be/);
 });
 
-test.each(["9007199254740993", "-12345678901234567891", "1.00000000000000000001", "1".repeat(400)])(
-  "a number that would become a wrong integer is rejected: %s",
-  async (digits) => {
-    const fault = 'Query parameter "p" is a number that cannot be kept exactly. Send one with fewer digits.';
-    expect(await send({ in: "query", schema: { type: "number" } }, `p=${digits}`)).toBe(fault);
-  },
-);
+test.each([
+  "9007199254740993",
+  "9007199254740993.0",
+  "-12345678901234567891",
+  "1.00000000000000000001",
+  "1".repeat(400),
+])("a number that would become a wrong integer is rejected: %s", async (digits) => {
+  const schema = { type: "number" };
+  const fault = 'Query parameter "p" is a number that cannot be kept exactly. Send one with fewer digits.';
+  expect(await send({ in: "query", schema }, `p=${digits}`)).toBe(fault);
+  const content = { "application/x-www-form-urlencoded": { schema: { type: "object", properties: { p: schema } } } };
+  const post = { operationId: "x", requestBody: { content }, responses: anyJson };
+  await using server = await serveEcho({ "/x": { post } });
+  const response = await fetch(`${server.baseUrl}/x`, { method: "POST", body: new URLSearchParams({ p: digits }) });
+  const { message } = (await response.json()) as { message: string };
+  expect(message).toBe('Body field "p" must be a number that can be kept exactly. Send one with fewer digits.');
+});
 
 test("fractions are rounded, and integers of a double are kept", async () => {
   const numbers = { in: "query", schema: { type: "array", items: { type: "number" } } } as const;
@@ -148,6 +158,12 @@ describe("a text becomes a value of its declared type:", () => {
     [{ anyOf: [{ type: "boolean" }, { enum: ["auto"] }] }, "true", true],
     [{ anyOf: [{ type: "boolean" }, { enum: ["auto"] }] }, "auto", "auto"],
     [{ enum: [1, 2] }, "2", 2],
+    [{ type: ["integer", "string"], enum: ["5", 6] }, "5", "5"],
+    [{ type: ["integer", "string"], enum: ["5", 6] }, "6", 6],
+    [{ anyOf: [integer, { const: "5" }, string] }, "5", "5"],
+    [{ type: "array", items: { anyOf: [integer, { type: "string", enum: ["5"] }] } }, "5&p=6", ["5", 6]],
+    [{ type: "array", prefixItems: [integer, string], items: integer }, "5&p=7&p=9", [5, "7", 9]],
+    [{ type: "array", prefixItems: [string, integer] }, "5", ["5"]],
     [{ const: true }, "true", true],
     [{ allOf: [{ minimum: 1 }, integer] }, "2", 2],
     [{ oneOf: [integer, integers] }, "2", 2],
@@ -155,6 +171,12 @@ describe("a text becomes a value of its declared type:", () => {
     [string, "a:/?@!$'()*,;=b", "a:/?@!$'()*,;=b"],
   ])("%j %s", async (schema, sent, expected) => {
     expect(await send({ in: "query", schema }, `p=${sent}`)).toEqual({ p: expected });
+  });
+
+  test("which is a string if an enum lists it: in a path, a header and a cookie", async () => {
+    const schema = { type: ["integer", "string"], enum: ["5", 6] };
+    for (const place of ["path", "header", "cookie"] as const)
+      expect(await send({ in: place, schema }, place === "cookie" ? "p=5" : "5")).toMatchObject({ p: "5" });
   });
 
   test.each<[schema: object, sent: string, expected: Answer]>([

@@ -325,6 +325,7 @@ describe("a sender", () => {
     ["has another media type", 200, "text/html", '{"seen":true}'],
     ["does not match its schema", 200, "application/json", '{"seen":1}'],
     ["does not parse", 200, "application/json", "{"],
+    ["nests too deeply", 200, "application/json", `{"seen":true,"a":${"[".repeat(9_999)}${"]".repeat(9_999)}}`],
     ["is too large to be read", 200, "application/json", `{"seen":true${" ".repeat(65_536)}}`],
   ])("ignores the body of a response that %s", async (_, status, type, body) => {
     const { origin } = await script(respond(status, { "Content-Type": type }, body));

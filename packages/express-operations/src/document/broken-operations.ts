@@ -1,10 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { requestSchemas } from "./costly-schemas.ts";
 import type { OpenApiDocument, OperationEntry, Schema } from "./document.ts";
-import { isRecord } from "./effective-schema.ts";
-import { expectValidated } from "./excerpt.ts";
-import { compilePattern } from "./pattern.ts";
-import { schemasInPlace, schemasOfParts } from "./schema-walk.ts";
+import { expectKeywords } from "./schema-keywords.ts";
+import { schemasInPlace, schemasOfParts, type Subschema } from "./schema-walk.ts";
 
 /** An operation whose requests cannot be validated, and the error that names the place in its schemas. */
 export interface BrokenOperation {
@@ -39,31 +37,67 @@ export async function warnOfBrokenOperations(
 }
 
 /**
- * Returns a function that returns the error for an operation whose request schemas do not compile. It compiles nothing,
- * and skips the schemas of earlier operations without errors, so that its time is linear in the document.
+ * Returns a function that returns the error for an operation whose request schemas do not compile, or whose validation
+ * would never end. It compiles nothing, and skips the schemas of earlier operations without errors, so that its time is
+ * linear in the document.
  */
 export function brokenOperationFinder(document: OpenApiDocument): (entry: OperationEntry) => Error | undefined {
   const sound = new Set<Schema>();
+  const finite = new Set<Schema>();
   return (entry) => {
-    const reached = new Set<Schema>();
+    const reached = new Map<Schema, string>();
     const expectSound = (schema: Schema, at: string): void => {
       if (sound.has(schema) || reached.has(schema)) return;
-      reached.add(schema);
-      for (const { keyword, name, schema: below } of partsOf(document, schema, at))
-        expectSound(below, keyword === "$ref" ? at : `${at}/${keyword}${name === "" ? "" : `/${name}`}`);
+      reached.set(schema, at);
+      for (const below of partsOf(document, schema, at)) expectSound(below.schema, placeOf(below, at));
     };
     try {
+      expectNames(entry);
       for (const [of, root] of requestSchemas(document, entry)) expectSound(root, of);
+      for (const [schema, at] of reached) expectFinite(document, schema, at, finite);
     } catch (error) {
       return error as Error;
     }
-    for (const schema of reached) sound.add(schema);
+    for (const schema of reached.keys()) sound.add(schema);
     return undefined;
   };
 }
 
+/** Throws for a parameter that is lost when it is assigned to an object. */
+function expectNames({ parameters }: OperationEntry): void {
+  for (const { in: location, name } of parameters)
+    if (name === "__proto__")
+      throw new Error(`${location} ${name}: This name cannot be validated. Choose another one.`);
+}
+
+/**
+ * Throws for a schema that leads back to itself through keywords that validate the same value (JSON Schema 2020-12,
+ * section 9.4.1). `finite` has the schemas that do not, and `path` those that lead to the schema.
+ */
+function expectFinite(
+  document: OpenApiDocument,
+  schema: Schema,
+  at: string,
+  finite: Set<Schema>,
+  path = new Set<Schema>(),
+): void {
+  if (finite.has(schema)) return;
+  if (path.has(schema))
+    throw new Error(`${at}: The schema is applied to the same value again, without end. Break the circle.`);
+  path.add(schema);
+  for (const below of schemasInPlace(document, schema))
+    expectFinite(document, below.schema, placeOf(below, at), finite, path);
+  path.delete(schema);
+  finite.add(schema);
+}
+
+function placeOf({ keyword, name }: Subschema, at: string): string {
+  if (keyword === "$ref") return at;
+  return `${at}/${keyword}${name === "" ? "" : `/${name}`}`;
+}
+
 /** Returns the direct subschemas of a schema. Throws an error that names the place of an invalid keyword. */
-function partsOf(document: OpenApiDocument, schema: Schema, at: string) {
+function partsOf(document: OpenApiDocument, schema: Schema, at: string): Subschema[] {
   if (typeof schema !== "object") return []; // `true` and `false` are schemas of JSON Schema 2020-12
   try {
     const isOpenApi30 = document.openapi.startsWith("3.0.");
@@ -72,51 +106,4 @@ function partsOf(document: OpenApiDocument, schema: Schema, at: string) {
   } catch (error) {
     throw new Error(`${at}: ${(error as Error).message}`, { cause: error });
   }
-}
-
-const TYPES = new Set(["null", "boolean", "object", "array", "number", "integer", "string"]);
-/** Keywords by the kind of their values. ajv rejects other values. */
-const KEYWORDS = {
-  string: "$ref $dynamicRef pattern format",
-  number:
-    "minimum maximum multipleOf minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains",
-  boolean: "uniqueItems",
-  list: "required enum allOf anyOf oneOf prefixItems",
-  object: "properties patternProperties dependentSchemas dependentRequired",
-  schema: "items additionalProperties not if then else contains propertyNames unevaluatedItems unevaluatedProperties",
-};
-const IS: Record<keyof typeof KEYWORDS, (value: unknown) => boolean> = {
-  string: (value) => typeof value === "string",
-  number: (value) => typeof value === "number",
-  boolean: (value) => typeof value === "boolean",
-  list: Array.isArray,
-  object: isRecord,
-  schema: (value) => isRecord(value) || typeof value === "boolean",
-};
-const KINDS = Object.entries(KEYWORDS).flatMap(([kind, keywords]) =>
-  keywords.split(" ").map((keyword) => [keyword, kind as keyof typeof KEYWORDS] as const),
-);
-const EXCLUSIVE = { exclusiveMinimum: "minimum", exclusiveMaximum: "maximum" };
-
-/** Throws for the keywords of a schema that ajv does not compile. */
-function expectKeywords(schema: Schema, isOpenApi30: boolean): void {
-  for (const [keyword, kind] of KINDS) expectKind(schema, keyword, kind);
-  for (const [keyword, bound] of Object.entries(EXCLUSIVE)) {
-    expectKind(schema, keyword, isOpenApi30 ? "boolean" : "number");
-    if (isOpenApi30 && schema[keyword] !== undefined && schema[bound] === undefined)
-      throw new Error(`${keyword} needs ${bound} beside it in OpenAPI 3.0.`);
-  }
-  if ((schema["enum"] as unknown[] | undefined)?.length === 0) throw new Error("The list of enum must not be empty.");
-  expectValidated(schema, false);
-  expectValidated(schema["properties"] ?? {}, true);
-  for (const type of [schema.type ?? []].flat()) {
-    if (!TYPES.has(type)) throw new Error(`${JSON.stringify(type)} is not a type of JSON Schema.`);
-  }
-  if (typeof schema["pattern"] === "string") compilePattern(schema["pattern"]);
-  for (const pattern of Object.keys(schema["patternProperties"] ?? {})) compilePattern(pattern);
-}
-
-function expectKind(schema: Schema, keyword: string, kind: keyof typeof KEYWORDS): void {
-  if (schema[keyword] !== undefined && !IS[kind](schema[keyword]))
-    throw new Error(`The value of ${keyword} must be ${kind === "object" ? "an" : "a"} ${kind}.`);
 }

@@ -41,9 +41,15 @@ export function excerpt(document: OpenApiDocument, method: string, operation: Op
     const ref = pending.pop()!;
     if (seen.has(ref)) continue;
     seen.add(ref);
-    put(document, copy, placeOf(ref), copyOf(pointer(document, ref)));
+    put(document, copy, placeOf(ref), objectOf(copyOf(pointer(document, ref))));
   }
   return { document: copy, at, operation: own };
+}
+
+/** Returns a schema as an object, because the validator takes no component that is `true` or `false`. */
+function objectOf(node: unknown): unknown {
+  if (typeof node !== "boolean") return node;
+  return node ? {} : { not: {} };
 }
 
 /** A reference to a part of a schema, or to a schema that is no component. */

@@ -1,15 +1,17 @@
 import { isVersion32, type OpenApiDocument, pointer } from "./document.ts";
+import { withInheritance } from "./inheritance.ts";
 import { HOLDS_VALUES } from "./keywords.ts";
 
 /**
- * Returns an OpenAPI 3.2 document in the form that this package reads: references with the document's own `$self` URI point
- * into the document, and referenced media types are written out. Returns other documents as they are.
+ * Returns a document in the form that this package reads. In OpenAPI 3.2, references with the document's own `$self` URI
+ * point into the document, and referenced media types are written out. Children inherit from a parent that lists them.
  */
 export function readableDocument(document: OpenApiDocument): OpenApiDocument {
-  return isVersion32(document) ? copied(document) : document;
+  return withInheritance(isVersion32(document) ? copied(document) : document);
 }
 
-const MEDIA_TYPE = "#/components/mediaTypes/";
+/** The most references that lead to a media type. */
+const MAX_HOPS = 32;
 
 function copied(document: OpenApiDocument): OpenApiDocument {
   const { $self } = document as { $self?: string };
@@ -42,13 +44,12 @@ function copied(document: OpenApiDocument): OpenApiDocument {
     return Object.fromEntries(
       Object.entries(content).map(([mediaType, own]) => {
         let node: unknown = own;
-        for (let hops = 0; hops < 32; hops++) {
+        for (let hops = 0; ; hops++) {
           const { $ref } = (node ?? {}) as { $ref?: unknown };
-          const ref = typeof $ref === "string" ? localOf($ref) : "";
-          if (!ref.startsWith(MEDIA_TYPE)) break;
-          node = pointer(document, ref);
+          if (typeof $ref !== "string") return [mediaType, node];
+          if (hops === MAX_HOPS) throw new Error(`The reference ${$ref} leads back to itself.`);
+          node = pointer(document, localOf($ref));
         }
-        return [mediaType, node];
       }),
     );
   };

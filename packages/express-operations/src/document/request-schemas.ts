@@ -16,7 +16,8 @@ import { schemasInPlace, schemasOfParts } from "./schema-walk.ts";
  *
  * - `readOnly` fields are not required, and `readOnly` outside of fields has no meaning (OpenAPI 3.0, "Schema Object").
  * - A default that its own schema rejects is left out. It would be filled into requests, which would then be rejected.
- * - A default of a required parameter or field is left out, because the value has to be sent.
+ * - A default of a required parameter or field is left out, because the value has to be sent. So is that of a name that all
+ *   objects inherit, such as `constructor`, because ajv takes the inherited value for a sent one.
  * - Each member of a choice with a `discriminator` requires its own values (OpenAPI 3.1, "Discriminator Object").
  * - The schema of a whole value has no keywords beside `$ref`, because express-openapi-validator ignores them there.
  */
@@ -38,7 +39,8 @@ export function rewriteRequestSchemas(
     if (typeof holder.schema === "boolean") holder.schema = holder.schema ? {} : { not: {} }; // EOV expects an object
     const { readOnly, ...schema } = resolve<Schema>(document, holder.schema);
     if (readOnly !== undefined) holder.schema = schema;
-    if (holder.required === true) holder.schema = withoutDefault(holder.schema, resolve(document, holder.schema));
+    if (holder.required === true || isInherited((holder as { name?: string }).name))
+      holder.schema = withoutDefault(holder.schema, resolve(document, holder.schema));
     const { $ref, ...beside } = holder.schema;
     if ($ref !== undefined && Object.keys(beside).length > 0) holder.schema = { allOf: [{ $ref }, beside] };
     rewrite(document, holder.schema, seen);
@@ -86,9 +88,13 @@ function dropRequired(schema: Schema, names: string[]): void {
 function dropDefaultsOfRequired(schema: Schema): void {
   const { required = [], properties = {} } = schema as { required?: string[]; properties?: Record<string, Schema> };
   const fields = Object.entries(properties).map(([name, field]): [string, Schema] => {
-    return [name, required.includes(name) ? withoutDefault(field, field) : field];
+    return [name, required.includes(name) || isInherited(name) ? withoutDefault(field, field) : field];
   });
   if (fields.length > 0) schema["properties"] = Object.fromEntries(fields);
+}
+
+function isInherited(name: string | undefined): boolean {
+  return name !== undefined && name in Object.prototype;
 }
 
 /** Returns the schema itself, or a copy of what it resolves to if that has a default. */

@@ -5,6 +5,8 @@ import { compilePattern } from "./pattern.ts";
 export interface Declaration {
   schemas: Schema[];
   shape?: Shape;
+  /** Whether the schemas depend on names in a request, so that there may be very many combinations. */
+  isTransient?: boolean;
 }
 
 /** The combination of all schemas that may describe a value. */
@@ -16,6 +18,8 @@ export interface Shape {
   patterns: [RegExp, Schema[]][];
   /** The schemas of fields without a name in the schemas. */
   others: Declaration;
+  /** The items at the positions that `prefixItems` names. */
+  prefix: Declaration[];
   items: Declaration;
   isWriteOnly: boolean;
 }
@@ -24,8 +28,16 @@ export interface Shape {
 export function unnamedField({ patterns, isOpen, others }: Shape, name: string): Declaration | undefined {
   const matching = patterns.filter(([pattern]) => pattern.test(name));
   if (matching.length === 0) return isOpen ? others : undefined;
-  return { schemas: matching.flatMap(([, schemas]) => schemas) };
+  return { schemas: matching.flatMap(([, schemas]) => schemas), isTransient: matching.length > 1 };
 }
+
+/** Returns the declaration of the item at a position of a list. */
+export function itemAt({ prefix, items }: Shape, position: number): Declaration {
+  return prefix[position] ?? items;
+}
+
+/** The most shapes to cache of those that depend on names in a request. */
+const MAX_TRANSIENT = 100;
 
 /**
  * Returns a function that combines the schemas of a declaration, through `$ref`, `allOf`, `oneOf`, `anyOf` and
@@ -33,15 +45,21 @@ export function unnamedField({ patterns, isOpen, others }: Shape, name: string):
  */
 export function shapesOf(document: OpenApiDocument): (declaration: Declaration) => Shape {
   const shapes = new Map<string, Shape>();
+  const transient = new Map<string, Shape>();
   const ids = new WeakMap<object, number>();
   let lastId = 0;
-  const shapeOf = (schemas: Schema[]): Shape => {
+  const shapeOf = (schemas: Schema[], isTransient: boolean): Shape => {
     const key = schemas.map((node) => ids.get(node) ?? (ids.set(node, ++lastId), lastId)).join(" ");
-    const shape = shapes.get(key) ?? combine(document, schemas);
-    shapes.set(key, shape);
+    const cache = isTransient ? transient : shapes;
+    const known = cache.get(key);
+    if (known !== undefined) return known;
+    if (isTransient && transient.size === MAX_TRANSIENT) transient.clear();
+    const shape = combine(document, schemas, isTransient);
+    cache.set(key, shape);
     return shape;
   };
-  return (declaration) => (declaration.shape ??= shapeOf(schemasIn(declaration.schemas)));
+  return (declaration) =>
+    (declaration.shape ??= shapeOf(schemasIn(declaration.schemas), declaration.isTransient === true));
 }
 
 const COMBINING = ["allOf", "oneOf", "anyOf"] as const;
@@ -49,15 +67,17 @@ const CONDITIONAL = ["if", "then", "else"] as const;
 const FIELDS = ["properties", "patternProperties"] as const;
 const OTHERS = ["additionalProperties", "unevaluatedProperties"] as const;
 
-function combine(document: OpenApiDocument, schemas: Schema[]): Shape {
+function combine(document: OpenApiDocument, schemas: Schema[], isTransient: boolean): Shape {
   const shape: Shape = {
     isOpen: false,
     fields: new Map(),
     patterns: [],
-    others: { schemas: [] },
-    items: { schemas: [] },
+    others: { schemas: [], isTransient },
+    prefix: [],
+    items: { schemas: [], isTransient },
     isWriteOnly: false,
   };
+  const lists: Schema[] = [];
   let saysNothing = true;
   const pending = [...schemas];
   const seen = new Set<Schema>();
@@ -70,9 +90,11 @@ function combine(document: OpenApiDocument, schemas: Schema[]): Shape {
     for (const keyword of CONDITIONAL) pending.push(...schemasIn([node[keyword]]));
     pending.push(...schemasIn(Object.values(node["dependentSchemas"] ?? {})));
     shape.items.schemas.push(...schemasIn([node.items]), ...schemasIn(node["prefixItems"]));
+    if (node.items !== undefined || node["prefixItems"] !== undefined) lists.push(node);
     if (node["writeOnly"] === true) shape.isWriteOnly = true;
     for (const [name, field] of Object.entries((node["properties"] ?? {}) as Record<string, Schema>)) {
-      shape.fields.set(name, { schemas: [...(shape.fields.get(name)?.schemas ?? []), ...schemasIn([field])] });
+      const before = shape.fields.get(name)?.schemas ?? [];
+      shape.fields.set(name, { schemas: [...before, ...schemasIn([field])], isTransient });
     }
     for (const [pattern, field] of Object.entries((node["patternProperties"] ?? {}) as Record<string, Schema>)) {
       shape.patterns.push([compilePattern(pattern), schemasIn([field])]);
@@ -86,7 +108,17 @@ function combine(document: OpenApiDocument, schemas: Schema[]): Shape {
   for (const [name, { schemas: own }] of shape.fields) {
     own.push(...shape.patterns.flatMap(([pattern, more]) => (pattern.test(name) ? more : [])));
   }
+  shape.prefix = prefixOf(lists).map((own) => ({ schemas: own, isTransient }));
   return shape;
+}
+
+/** Returns the schemas of each position that one of these schemas names. The `items` of another one describe it as well. */
+function prefixOf(lists: Schema[]): Schema[][] {
+  const prefixes = lists.map((node) => (Array.isArray(node["prefixItems"]) ? (node["prefixItems"] as unknown[]) : []));
+  const length = Math.max(0, ...prefixes.map((prefix) => prefix.length));
+  return Array.from({ length }, (_, at) =>
+    lists.flatMap((node, index) => schemasIn([at < prefixes[index]!.length ? prefixes[index]![at] : node.items])),
+  );
 }
 
 /** Returns the schemas that are objects. `true` and `false` (JSON Schema 2020-12) name no fields. */

@@ -66,7 +66,8 @@ export function multipartFields(document: OpenApiDocument, mediaType: MediaTypeO
 
 /**
  * Returns the parser of `multipart/form-data` bodies of a declared media type (RFC 7578). A part of a file field is a
- * file, and its field holds an empty text for each file. Other parts are fields. Rejects text in a file field, because
+ * file, and its field holds an empty text for each file. An empty part without a file name counts as absent, because
+ * browsers send it for a file input without a file. Other parts are fields. Rejects text in a file field, because
  * the schema treats text and file alike as strings. A field that may hold anything takes texts and files.
  */
 export function multipartReader(
@@ -83,7 +84,8 @@ export function multipartReader(
     for (const { name, text, file } of await partsOf(bytes, contentType, limits)) {
       const field = fieldOf(name);
       const isField = file === undefined || textFields.has(field);
-      if (isField && fileFields.has(field)) throw unreadableField(field, "must be a file");
+      if (isField && fileFields.has(field)) throw unreadableField(field, NO_FILE);
+      if (file?.name === "" && file.bytes.length === 0 && fileFields.has(field)) continue; // an empty file input (HTML)
       const value = isField ? (file === undefined ? text : decodeUtf8(file.bytes)) : "";
       if (value === undefined) throw unreadableField(field, NOT_UTF_8);
       fieldBytes += Buffer.byteLength(name) + Buffer.byteLength(value);
@@ -94,6 +96,9 @@ export function multipartReader(
     return { value: read(pairs), files };
   };
 }
+
+/** The fault of a text in a file field. busboy takes a part without a file name as a text, unless it is binary. */
+export const NO_FILE = "must be a file. Give its part a file name";
 
 /** The fault of a text that is not UTF-8. */
 export const NOT_UTF_8 = "is not valid UTF-8. Encode it as UTF-8";

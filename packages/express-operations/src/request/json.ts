@@ -60,7 +60,8 @@ function expectNoLoneSurrogates(value: unknown, name: string): void {
   }
 }
 
-function nestsDeeper(value: unknown, levels: number): boolean {
+/** Returns whether a value has more levels of objects and lists than these. */
+export function nestsDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
   for (const item of Array.isArray(value) ? value : Object.values(value))
@@ -125,15 +126,17 @@ function isEscaped(text: string, at: number): boolean {
 }
 
 /**
- * Returns whether a double holds the integer that a literal means. Fractions may be rounded. Every number that
- * `JSON.stringify` writes for a double is exact.
+ * Returns whether a double holds the integer that a literal means, and no integer in place of a fraction. Fractions may be
+ * rounded, and so may integers with an exponent that are not safe. Every number that `JSON.stringify` writes for a double
+ * is exact.
  */
 export function isExact(literal: string): boolean {
   const value = Number(literal);
   if (!Number.isFinite(value)) return false;
   if (literal.length < 16 && value !== 0) return true; // doubles represent all decimals of up to 15 digits distinctly
-  if (!/[.eE]/.test(literal)) {
-    return Number.isSafeInteger(value) || String(value) === literal || BigInt(literal) === BigInt(value);
+  const plain = literal.replace(/\.0+$/, "");
+  if (!/[.eE]/.test(plain)) {
+    return Number.isSafeInteger(value) || String(value) === plain || BigInt(plain) === BigInt(value);
   }
   if (!Number.isSafeInteger(value)) return true;
   const [, whole = "", fraction = "", exponent = "0"] = /^(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal)!;

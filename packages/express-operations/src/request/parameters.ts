@@ -6,11 +6,10 @@ import {
   type ParameterObject,
   parameterNames,
 } from "../document/document.ts";
-import { nonNullTypesOf } from "../document/effective-schema.ts";
 import { unreadableParameter } from "../problem.ts";
 import { decodeFormText, isPercentEncoded, queryReader } from "./query.ts";
 import { querystringReader } from "./querystring.ts";
-import { scalarOf } from "./scalar.ts";
+import { scalarOf, scalarTypesOf } from "./scalar.ts";
 import { kindOf, styleOf, textReader } from "./style.ts";
 
 /** The parameters of a request, by location. Header names are lower case. */
@@ -96,8 +95,8 @@ function readerOf(document: OpenApiDocument, parameter: ParameterObject): Read {
   const isPlain =
     (style === "simple" || style === "form" || style === "cookie") && kindOf(document, schema) === "scalar";
   if (content === undefined && isPlain) {
-    const types = nonNullTypesOf(document, schema);
-    return (raw) => scalarOf(decode(raw), types);
+    const { types, texts } = scalarTypesOf(document, schema === undefined ? [] : [schema]);
+    if (texts.size === 0) return (raw) => scalarOf(decode(raw), types);
   }
   const read = textReader(document, parameter, decode);
   return (raw) => {

@@ -4,7 +4,7 @@ import type { Fault } from "../eov.ts";
 import { listOf, oneOf, shortened } from "../lists.ts";
 import { describePattern } from "./pattern-words.ts";
 import { printable } from "../problem.ts";
-import { numberFault } from "./scalar.ts";
+import { isInexactNumber, numberFault } from "./scalar.ts";
 
 /** The longest quotation from a description, in characters. */
 const MAX_QUOTED_LENGTH = 200;
@@ -36,6 +36,8 @@ const PREDICATES: Record<string, PredicateOf> = {
     if (location !== "body" && Array.isArray(value) && !schema.type?.includes("array")) return "must be given once";
     if (location !== "body" && typeof value === "string" && (type === "integer" || type === "number"))
       return numberFault(value, type, schema);
+    if (type === "number" && typeof value === "string" && isInexactNumber(value))
+      return "must be a number that can be kept exactly. Send one with fewer digits";
     const types = [type ?? schema["x-eov-type"]].flat().map((name) => TYPES[name as string] ?? String(name));
     return Array.isArray(schema.enum) ? allowed(schema.enum) : `must be ${listOf(unique(types), "or")}`;
   },

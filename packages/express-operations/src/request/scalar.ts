@@ -1,4 +1,5 @@
-import type { Schema } from "../document/document.ts";
+import type { OpenApiDocument, Schema } from "../document/document.ts";
+import { listedTextsOf, nonNullTypesOf } from "../document/effective-schema.ts";
 import { isExact } from "./json.ts";
 
 const INTEGER = /^(?:0|-?[1-9]\d*)$/;
@@ -15,12 +16,30 @@ export function scalarOf(text: string, types: Set<string>): string | number | bo
   return types.has("boolean") && (text === "true" || text === "false") ? text === "true" : text;
 }
 
+/** The JSON types that schemas allow, and the texts that are strings although they look like another type. */
+export interface ScalarTypes {
+  types: Set<string>;
+  texts: Set<string>;
+}
+
+/** Returns the types of a scalar that any of these schemas may describe. */
+export function scalarTypesOf(document: OpenApiDocument, schemas: Schema[]): ScalarTypes {
+  const types = new Set(schemas.flatMap((schema) => [...nonNullTypesOf(document, schema)]));
+  const isAmbiguous = types.has("string") && types.size > 1;
+  return { types, texts: new Set(isAmbiguous ? schemas.flatMap((schema) => listedTextsOf(document, schema)) : []) };
+}
+
 function isNumberText(text: string): boolean {
   return NUMBER.test(text) && isExact(text.replace("-", ""));
 }
 
 function isInteger(text: string): boolean {
   return INTEGER.test(text) && Number.isSafeInteger(Number(text));
+}
+
+/** Returns whether a text is a number in plain decimal digits that a double would turn into another one. */
+export function isInexactNumber(text: string): boolean {
+  return NUMBER.test(text) && !isNumberText(text);
 }
 
 /** Returns the fault of a text that is no number of a type, as the end of a sentence. */

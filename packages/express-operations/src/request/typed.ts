@@ -1,8 +1,7 @@
 import type { OpenApiDocument, Schema } from "../document/document.ts";
-import { nonNullTypesOf } from "../document/effective-schema.ts";
-import { type Declaration, shapesOf, unnamedField } from "../document/shape.ts";
+import { type Declaration, itemAt, shapesOf, unnamedField } from "../document/shape.ts";
 import { jsonOf } from "./json.ts";
-import { scalarOf } from "./scalar.ts";
+import { scalarOf, type ScalarTypes, scalarTypesOf } from "./scalar.ts";
 
 /** A value as sent, decoded but without its type: a text, a list, or fields. */
 export type Sent = string | Sent[] | { [name: string]: Sent };
@@ -17,30 +16,32 @@ export type Typed = (sent: Sent, divide?: () => Sent) => unknown;
 /**
  * Returns the conversion for a schema. A text becomes a number or a boolean where its schema allows one. Where the
  * schema allows strings as well, only the text that the number itself has becomes a number, so that `007` stays a
- * string. A text that can only be a list is its only item. A text that can only be an object, or a list of anything but
+ * string. A text that an `enum` lists stays a string. A text that can only be a list is its only item. A text that can only be an object, or a list of anything but
  * strings, may be JSON.
  */
 export function typedBy(document: OpenApiDocument, schema: Schema | undefined): Typed {
   const root: Declaration = { schemas: typeof schema === "object" ? [schema] : [] };
   const shapeFor = shapesOf(document);
-  const cached = new WeakMap<Declaration, Set<string>>();
+  const cached = new WeakMap<Declaration, ScalarTypes>();
 
-  const typesOf = (declaration: Declaration): Set<string> => {
-    let types = cached.get(declaration);
-    if (types === undefined) {
-      types = new Set(declaration.schemas.flatMap((node) => [...nonNullTypesOf(document, node)]));
-      cached.set(declaration, types);
+  const scalarsOf = (declaration: Declaration): ScalarTypes => {
+    let scalars = cached.get(declaration);
+    if (scalars === undefined) {
+      scalars = scalarTypesOf(document, declaration.schemas);
+      cached.set(declaration, scalars);
     }
-    return types;
+    return scalars;
   };
+
+  const typesOf = (declaration: Declaration): Set<string> => scalarsOf(declaration).types;
 
   const typed = (sent: Sent, declaration: Declaration): unknown => {
     const types = typesOf(declaration);
     if (typeof sent === "string") return typedText(sent, types, declaration);
     if (Array.isArray(sent) || isIndexed(sent, types)) {
       if (types.size > 0 && !types.has("array")) return sent;
-      const { items } = shapeFor(declaration);
-      return Object.values(sent).map((item) => typed(item, items));
+      const shape = shapeFor(declaration);
+      return Object.values(sent).map((item, at) => typed(item, itemAt(shape, at)));
     }
     if (types.size > 0 && !types.has("object")) return sent;
     const shape = shapeFor(declaration);
@@ -53,13 +54,13 @@ export function typedBy(document: OpenApiDocument, schema: Schema | undefined): 
   };
 
   const typedText = (text: string, types: Set<string>, declaration: Declaration, isOnlyItem = false): unknown => {
-    if (types.has("string")) return scalarOf(text, types);
+    if (types.has("string")) return scalarsOf(declaration).texts.has(text) ? text : scalarOf(text, types);
     const value = jsonFor(text, types, declaration);
     if (value !== undefined) return value;
     const scalar = scalarOf(text, types);
     if (scalar !== text || isOnlyItem || !types.has("array")) return scalar; // lists of lists may be recursive
-    const { items } = shapeFor(declaration);
-    return [typedText(text, typesOf(items), items, true)];
+    const item = itemAt(shapeFor(declaration), 0);
+    return [typedText(text, typesOf(item), item, true)];
   };
 
   const jsonFor = (text: string, types: Set<string>, declaration: Declaration): unknown => {

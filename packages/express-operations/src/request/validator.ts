@@ -6,6 +6,7 @@ import type {
   RequestBodyObject,
 } from "../document/document.ts";
 import { resolve } from "../document/document.ts";
+import { brokenOperationFinder } from "../document/broken-operations.ts";
 import { excerpt } from "../document/excerpt.ts";
 import { isBodyRequired } from "../document/request-body.ts";
 import { rewriteRequestSchemas } from "../document/request-schemas.ts";
@@ -19,6 +20,8 @@ export type Validators = Map<string | undefined, CompiledSchemas>;
  * this operation. Rejects if a schema is invalid.
  */
 export async function buildValidators(document: OpenApiDocument, entry: OperationEntry): Promise<Validators> {
+  const error = brokenOperationFinder(document)(entry); // names the place, which the errors of ajv do not
+  if (error !== undefined) throw error;
   const requestBody = resolve<RequestBodyObject | undefined>(document, entry.operation.requestBody);
   const mediaTypes = Object.keys(requestBody?.content ?? {});
   const part = excerpt(document, entry.method, requestSide(entry, requestBody));

@@ -48,7 +48,11 @@ function opaqueTag(tag: string): string {
   return tag.replace(/^W\//, "");
 }
 
+/** The three notations of an HTTP date (RFC 9110, section 5.6.7). All are in GMT. Other dates are ignored. */
+const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},? .* \d\d:\d\d:\d\d(?: GMT| \d{4})$/;
+
 function secondsOf(date: string | undefined): number | undefined {
-  const time = date === undefined ? Number.NaN : Date.parse(date);
+  if (date === undefined || !HTTP_DATE.test(date)) return undefined;
+  const time = Date.parse(date.endsWith("GMT") ? date : `${date} GMT`);
   return Number.isNaN(time) ? undefined : Math.floor(time / 1000);
 }

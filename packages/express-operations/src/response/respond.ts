@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { Request, Response } from "express";
 import { declaredAs, essenceOf, isJson, parseMediaType } from "../media-type.ts";
 import type { OpenApiDocument, Schema } from "../document/document.ts";
-import { type Declaration, type Shape, shapesOf, unnamedField } from "../document/shape.ts";
+import { type Declaration, itemAt, type Shape, shapesOf, unnamedField } from "../document/shape.ts";
 import type { Problem } from "../problem.ts";
 import { asStreamedBody, discardUnsent, expectErrors } from "./body-stream.ts";
 import type { Deprecation } from "./deprecation.ts";
@@ -272,7 +272,12 @@ export function dropUndeclared(document: OpenApiDocument, schema: Schema | undef
     isScalar(value) || declaration.schemas.length === 0 ? value : filterObject(shapeFor(declaration), value as object);
 
   const filterObject = (shape: Shape, value: object): object =>
-    Array.isArray(value) ? filterItems(shape.items, value) : filterFields(shape, value as Record<string, unknown>);
+    Array.isArray(value) ? filterList(shape, value) : filterFields(shape, value as Record<string, unknown>);
+
+  const filterList = (shape: Shape, items: unknown[]): unknown[] =>
+    shape.prefix.length === 0
+      ? filterItems(shape.items, items)
+      : items.map((item, at) => filterValue(itemAt(shape, at), item));
 
   const filterItems = (declaration: Declaration, items: unknown[]): unknown[] => {
     if (declaration.schemas.length === 0) return items;

@@ -124,6 +124,8 @@ export class FileStream extends Readable {
   readonly #feed: () => Promise<void>;
   #needsMore = false;
   #isFeeding = false;
+  /** Unknown until the first bytes or the end have arrived. */
+  #isEmpty: boolean | undefined;
 
   constructor(name: string, feed: () => Promise<void>) {
     super();
@@ -148,8 +150,15 @@ export class FileStream extends Readable {
     }
   }
 
+  /** Resolves to whether the file has no bytes. Reads the body no further than needed. Fails if the body does. */
+  async isEmpty(): Promise<boolean> {
+    while (this.#isEmpty === undefined) await this.#feed();
+    return this.#isEmpty;
+  }
+
   /** Adds bytes, or ends the file. */
   add(chunk: Buffer | null): void {
+    this.#isEmpty ??= chunk === null;
     if (!this.destroyed) this.#needsMore = this.push(chunk);
   }
 

@@ -12,7 +12,7 @@ import { oneOf } from "../lists.ts";
 import { declaredAs, parseMediaType } from "../media-type.ts";
 import { unreadableField } from "../problem.ts";
 import { problemOfFaults } from "../request/fault-message.ts";
-import { type FormFields, multipartFields, NOT_UTF_8 } from "../request/form.ts";
+import { type FormFields, multipartFields, NO_FILE, NOT_UTF_8 } from "../request/form.ts";
 import { type BodyLimits, fieldsTooLarge } from "../request/limits.ts";
 import type { Pair } from "../request/pairs.ts";
 import { decodeUtf8 } from "../request/utf8.ts";
@@ -71,7 +71,8 @@ async function* readParts(form: Form, multipart: MultipartStream, limit: number)
     for await (const part of multipart.parts()) {
       const field = fieldOf(form, part.name);
       const isValue = part.file === undefined || form.texts.has(field);
-      if (isValue && form.files.has(field)) throw unreadableField(field, "must be a file");
+      if (isValue && form.files.has(field)) throw unreadableField(field, NO_FILE);
+      if (form.files.has(field) && part.file?.name === "" && (await part.file.stream.isEmpty())) continue; // as in a form
       if (arrived.has(field) && !form.isList(field)) throw unreadableField(field, "is given twice. Give it once");
       const text = isValue ? await textOf(field, part, limit) : "";
       fieldBytes += Buffer.byteLength(part.name) + Buffer.byteLength(text);

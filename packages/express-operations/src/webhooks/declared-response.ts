@@ -6,6 +6,7 @@ import {
   responseKey,
 } from "../document/document.ts";
 import { declaredAs, isJson, parseMediaType } from "../media-type.ts";
+import { MAX_DEPTH, nestsDeeper } from "../request/json.ts";
 import { responseCheck } from "../response/response-check.ts";
 
 /** A response that the document declares. */
@@ -49,7 +50,8 @@ export function declaredResponseReader(
 function bodyOf(text: string | undefined, essence: string): unknown {
   if (text === undefined || !isJson(essence)) return text;
   try {
-    return JSON.parse(text) as unknown;
+    const value = JSON.parse(text) as unknown;
+    return nestsDeeper(value, MAX_DEPTH) ? undefined : value; // validation would exceed the call stack
   } catch {
     return undefined;
   }
