@@ -33,14 +33,17 @@ async function received(socket: Socket, expected: RegExp): Promise<string> {
   return answer;
 }
 
-/** Writes zeros until the connection takes no more, for as long as it takes some. Returns their number. */
-async function writeAll(socket: Socket, total = Infinity): Promise<number> {
+/**
+ * Writes zeros until the connection takes no more for so many milliseconds, or has taken the total. Returns their
+ * number.
+ */
+async function writeAll(socket: Socket, total = Infinity, patience = 300): Promise<number> {
   const chunk = Buffer.alloc(65_536);
   let written = 0;
   while (written < total && !socket.destroyed) {
     written += chunk.length;
     if (socket.write(chunk)) continue;
-    const drained = once(socket, "drain", { signal: AbortSignal.timeout(300) });
+    const drained = once(socket, "drain", { signal: AbortSignal.timeout(patience) });
     const isDrained = await drained.then(
       () => true,
       () => false,
@@ -119,7 +122,7 @@ describe("the bytes of a body", () => {
     const { arrayBuffers } = process.memoryUsage();
     expect(arrayBuffers - before.arrayBuffers).toBeLessThan(2 * MiB);
     goOn.resolve();
-    await writeAll(socket, 64 * MiB - written);
+    await writeAll(socket, 64 * MiB - written, 60_000);
     expect(await received(socket, /\r\n\r\n67108864$/)).toMatch(/^HTTP\/1.1 200 /);
   });
 
@@ -383,7 +386,7 @@ describe("a body that is not read to its end", () => {
   test.each(handlers.slice(0, 2))("is dropped for a client that reads only afterwards: %s", async (_title, handler) => {
     const server = await serveUpload(handler, { limits: { bodyLimit: Infinity } });
     const socket = server.open(bytes(8 * MiB));
-    expect(await writeAll(socket, 8 * MiB)).toBe(8 * MiB);
+    expect(await writeAll(socket, 8 * MiB, 60_000)).toBe(8 * MiB);
     expect(await text(socket)).toMatch(/^HTTP\/1.1 200 [^]*"done"$/);
     await expect.poll(() => connections(server)).toBe(0);
   });
