@@ -3,7 +3,6 @@ import { reportDeprecation } from "../deprecation.ts";
 import { codeOf } from "../operation-error.ts";
 import type { Operation, OperationDescription } from "../operation.ts";
 import { type CallOptions, limits, rejectUnknown } from "../options.ts";
-import { writeJson } from "../request/body.ts";
 import { type RequestParts, requestPartsOf } from "../request/request-parts.ts";
 import { failure } from "../response/untyped-result.ts";
 import type { Call, DataOf } from "../result.ts";
@@ -84,7 +83,6 @@ export async function send(
     return { result: failure(connection.api, "unsendable_request", message, cause) };
   }
   const given = { ...idempotencyKey(operation), ...request.headers, ...headers };
-  const canRepeat = request.writer === undefined || request.writer === writeJson || !hasStream(request.body);
   const resend = async (added: Record<string, string>): Promise<Response> => {
     const again = { ...options, headers: { ...given, ...added } };
     return dataOrThrow(
@@ -111,7 +109,7 @@ export async function send(
     });
     last = exchange;
     const { result } = exchange;
-    const isDone = result.ok || !canRepeat;
+    const isDone = result.ok || exchange.isOnce;
     if (!isDone && exchange.isRenewable && !isRejected && result.response?.status === 401) {
       isRejected = true;
       continue;
@@ -131,16 +129,6 @@ export async function send(
     connection.options.onRetry?.({ operationId: operation.id, attempt: count, delay, status, code });
     await pause(delay, signal ?? undefined);
   }
-}
-
-/** Whether a body has a stream, which can be read once. */
-function hasStream(body: unknown, depth = 0): boolean {
-  if (body instanceof ReadableStream) return true;
-  // A form has streams as fields, in lists, or with a file name.
-  const isNested =
-    Array.isArray(body) ||
-    (typeof body === "object" && body !== null && Object.getPrototypeOf(body) === Object.prototype);
-  return isNested && depth < 3 && Object.values(body as object).some((field) => hasStream(field, depth + 1));
 }
 
 /**
