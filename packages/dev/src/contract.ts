@@ -40,10 +40,16 @@ export async function generateFrom(
   return { written, document: files["openapi.json"]!, changes };
 }
 
-/** Runs a generator in a new process, because it imports generated files, and a process loads each module only once. */
+/**
+ * Runs the generator of a package, its own one or that of clients, in a new process, because a process loads each module only
+ * once.
+ */
 async function runGenerator(folder: string, signal: AbortSignal): Promise<void> {
-  const generator = join(folder, "src/generate/main.ts");
-  if (existsSync(generator)) await promisify(execFile)(process.execPath, [generator], { cwd: folder, signal });
+  const run = (file: string, ...args: string[]) =>
+    promisify(execFile)(process.execPath, [join(folder, file), ...args], { cwd: folder, signal });
+  if (existsSync(join(folder, "src/generate/main.ts"))) await run("src/generate/main.ts");
+  if (existsSync(join(folder, "fetch-operations.config.json")))
+    await run("node_modules/fetch-operations/bin/fetch-operations.js", "generate");
 }
 
 /** Returns the changes since the last committed contract, the most severe first; none if there is no commit. */

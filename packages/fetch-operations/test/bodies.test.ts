@@ -78,6 +78,11 @@ describe("express-operations reads the body that the client writes:", () => {
       ["c.png"],
     ],
     [
+      "a stream with a strange name",
+      () => ({ title: "T", photo: { content: stream(), filename: 'a"\r\n.png' } }),
+      ["a%22%0D%0A.png"],
+    ],
+    [
       "several files",
       () => ({ title: "T", photo: new Blob([content]), more: [new Blob(["1"]), stream()] }),
       ["blob", "blob", "more"],
@@ -136,13 +141,19 @@ describe("express-operations reads the body that the client writes:", () => {
       count++;
       request.resume().on("end", () => response.writeHead(503).end());
     });
-    const content_ = { "application/octet-stream": { schema: binary } };
+    const content_ = { "application/octet-stream": { schema: binary }, "multipart/form-data": { schema: upload } };
     using client = await generatedClient(documentOf({ "x-retryable": true, requestBody: { content: content_ } }));
-    const act = client.create({ baseUrl: server.baseUrl, retry: { baseDelay: 1 } })["act"]!;
+    const retries: unknown[] = [];
+    const onRetry = (retry: unknown) => void retries.push(retry);
+    const act = client.create({ baseUrl: server.baseUrl, retry: { baseDelay: 1 }, onRetry })["act"]!;
+    const contentType = "multipart/form-data";
     expect((await act({ body: stream() })).ok).toBe(false);
-    expect(count).toBe(1);
+    expect((await act({ body: { photo: stream() }, contentType })).ok).toBe(false);
+    expect((await act({ body: { photo: new Blob([]), more: [{ content: stream() }] }, contentType })).ok).toBe(false);
+    expect([count, retries]).toEqual([3, []]);
     await act({ body: new Blob(["a"]) });
-    expect(count).toBe(5);
+    await act({ body: { photo: new Blob(["a"]) }, contentType });
+    expect(count).toBe(3 + 8);
   });
 });
 

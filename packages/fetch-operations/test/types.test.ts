@@ -176,7 +176,7 @@ const PROGRAM_ERRORS: [code: string, firstLine: string][] = [
   ["thing.getAnimal()", "Expected 1-2 arguments, but got 0."],
   [
     "thing.upload({ body: { photo: 'text' } })",
-    "Type 'string' is not assignable to type 'Blob | FilePart | ReadableStream<Uint8Array<ArrayBufferLike>> | Uint8Array<ArrayBuffer>'.",
+    "Type 'string' is not assignable to type 'Blob | FilePart | ReadableStream<Uint8Array<ArrayBufferLike>> | Uint8Array<ArrayBufferLike>'.",
   ],
   ["thing.paginate.getAnimal", "Property 'getAnimal' does not exist on type 'ByPage'."],
   [

@@ -1,6 +1,6 @@
 import type { BuiltRequest, Connection } from "../connection.ts";
 import type { OperationDescription } from "../operation.ts";
-import type { UntypedResult } from "../response/result-types.ts";
+import type { ErrorResult, UntypedResult } from "../response/result-types.ts";
 import { failure } from "../response/untyped-result.ts";
 import { authorize } from "../security/credentials.ts";
 import type { Attempt, AttemptState, Exchange } from "./exchange.ts";
@@ -14,7 +14,7 @@ export async function attempt(
   given: Attempt,
 ): Promise<Exchange> {
   const { signal, milliseconds } = given;
-  const state: AttemptState = { secrets: [], isRenewable: false, isHeld: false };
+  const state: AttemptState = { secrets: [], isRenewable: false, isOnce: false, isHeld: false };
   const limit = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let abort: (() => void) | undefined;
@@ -29,28 +29,33 @@ export async function attempt(
       if (signal) signal.addEventListener("abort", (abort = end));
       exchange(connection, operation, given, state, limit.signal).then(resolve, reject);
     });
-    return { result, url: state.url, isRenewable: state.isRenewable };
+    return { result, url: state.url, isRenewable: state.isRenewable, isOnce: state.isOnce };
   } catch (cause) {
     if (cause instanceof CallbackError) throw cause.cause;
-    const { api } = connection;
-    const { url, response, text, secrets } = state;
-    if (signal?.aborted) return { result: failure(api, "aborted", "The call was aborted.", cause, response), url };
-    if (limit.signal.aborted)
-      return { result: failure(api, "timeout", "The complete response did not arrive in time.", cause, response), url };
-    if (url === undefined) {
-      const reason = (cause as Error).name === "UnsendableRequest" ? (cause as Error).message : "See cause.";
-      return { result: failure(api, "unsendable_request", `A value of the request cannot be sent. ${reason}`, cause) };
-    }
-    if ((cause as Error).name === "ResponseTooLarge")
-      return { result: failure(api, "response_too_large", (cause as Error).message, cause, response), url };
-    return {
-      result: failure(api, "network_error", "The connection failed. See cause.", cause, response, text, secrets),
-      url,
-    };
+    return { result: failureOf(connection, state, signal, limit.signal, cause), url: state.url, isOnce: state.isOnce };
   } finally {
     clearTimeout(timer);
     if (abort && !state.isHeld) signal?.removeEventListener("abort", abort);
   }
+}
+
+/** Returns the failure of an attempt that ended with an error. */
+function failureOf(
+  { api }: Connection,
+  { url, response, text, secrets }: AttemptState,
+  signal: AbortSignal | undefined,
+  limit: AbortSignal,
+  cause: unknown,
+): ErrorResult {
+  const { name, message } = cause as Error;
+  if (signal?.aborted) return failure(api, "aborted", "The call was aborted.", cause, response);
+  if (limit.aborted) return failure(api, "timeout", "The complete response did not arrive in time.", cause, response);
+  if (url === undefined) {
+    const reason = name === "UnsendableRequest" ? message : "See cause.";
+    return failure(api, "unsendable_request", `A value of the request cannot be sent. ${reason}`, cause);
+  }
+  if (name === "ResponseTooLarge") return failure(api, "response_too_large", message, cause, response);
+  return failure(api, "network_error", "The connection failed. See cause.", cause, response, text, secrets);
 }
 
 async function exchange(
@@ -69,12 +74,13 @@ async function exchange(
   state.secrets = authorization.secrets;
   state.isRenewable = authorization.isRenewable;
   const written = parts.writer && parts.writer(parts.body, parts.contentType!);
+  state.isOnce = written?.body instanceof ReadableStream;
   const headers: Record<string, string> = { ...connection.headers, ...given.headers };
   if (typeof written?.contentType === "string") headers["Content-Type"] = written.contentType;
   const parsed = await request(method, parts.target, {
     ...(server !== undefined && { baseUrl: new URL(server, `${baseUrl}/`).href }),
     ...(written && { body: written.body }),
-    ...(written?.body instanceof ReadableStream && { duplex: "half" }),
+    ...(state.isOnce && { duplex: "half" }),
     headers,
     signal,
     parseAs: "stream",

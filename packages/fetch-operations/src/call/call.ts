@@ -83,7 +83,6 @@ export async function send(
     return { result: failure(connection.api, "unsendable_request", message, cause) };
   }
   const given = { ...idempotencyKey(operation), ...request.headers, ...headers };
-  const canRepeat = !(request.body instanceof ReadableStream);
   const resend = async (added: Record<string, string>): Promise<Response> => {
     const again = { ...options, headers: { ...given, ...added } };
     return dataOrThrow(
@@ -110,7 +109,7 @@ export async function send(
     });
     last = exchange;
     const { result } = exchange;
-    const isDone = result.ok || !canRepeat;
+    const isDone = result.ok || exchange.isOnce;
     if (!isDone && exchange.isRenewable && !isRejected && result.response?.status === 401) {
       isRejected = true;
       continue;

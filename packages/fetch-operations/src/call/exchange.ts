@@ -7,6 +7,8 @@ export interface Exchange {
   url?: string | undefined;
   /** Whether another credential can be asked for. */
   isRenewable?: boolean;
+  /** Whether the body was a stream, which can be sent once. */
+  isOnce?: boolean;
 }
 
 /** One attempt of a call. */
@@ -33,6 +35,8 @@ export interface AttemptState {
   text?: string;
   secrets: string[];
   isRenewable: boolean;
+  /** Whether the body is a stream. */
+  isOnce: boolean;
   /** Whether the body is read after the end of the attempt. */
   isHeld: boolean;
 }

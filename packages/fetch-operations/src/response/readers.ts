@@ -8,7 +8,9 @@ export const readString: Reader = ({ response, limit }) => readText(response, li
 /** Reads bytes as a `Blob` with the media type of the response. */
 export const readBlob: Reader = async ({ response, limit }) => {
   const chunks = await collect(chunksOf(response, limit));
-  return new Blob(chunks as BlobPart[], { type: response.headers.get("Content-Type") ?? "" });
+  return new Blob(chunks as ConstructorParameters<typeof Blob>[0], {
+    type: response.headers.get("Content-Type") ?? "",
+  });
 };
 
 /** Reads JSON, text or bytes by the media type of the response, for a contract that declares any media type. */

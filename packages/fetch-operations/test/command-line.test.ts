@@ -1,0 +1,140 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+const run = promisify(execFile);
+const program = join(import.meta.dirname, "../bin/fetch-operations.js");
+
+const CONTRACT = `openapi: 3.1.1
+info: { title: Things, version: 1.0.0 }
+paths:
+  /things:
+    get:
+      operationId: listThings
+      responses: { 200: { description: "", content: { application/json: { schema: { $ref: "things.yaml#/Things" } } } } }
+`;
+const THINGS =
+  "Things: { type: array, items: { type: object, required: [id], properties: { id: { type: integer } } } }\n";
+
+describe("fetch-operations generate", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "generate-"));
+    write("openapi.yaml", CONTRACT);
+    write("things.yaml", THINGS);
+    write("fetch-operations.config.json", { contract: "openapi.yaml", output: "client", name: "Things" });
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const write = (file: string, content: string | object) =>
+    writeFileSync(join(folder, file), typeof content === "string" ? content : JSON.stringify(content));
+  /** Returns what the command prints, and its exit code unless it is 0. */
+  const generate = (...args: string[]) =>
+    run(process.execPath, [program, "generate", ...args], { cwd: folder }).then(
+      ({ stdout }) => stdout,
+      ({ stderr, code }: { stderr: string; code: number }) => `${code}: ${stderr}`,
+    );
+
+  test("bundles a contract of several files", async () => {
+    expect(await generate()).toMatch(/^Wrote schema\.ts, .*index\.ts in client\.\n$/);
+    expect(readFileSync(join(folder, "client/schema.ts"), "utf8")).toMatch(/id: number/);
+    expect(await generate()).toBe("client matches the contract.\n");
+  });
+
+  test("deletes a generated file that is no longer needed, and no other", async () => {
+    write("fetch-operations.config.json", {
+      contract: "openapi.yaml",
+      output: "client",
+      name: "Things",
+      features: ["testing"],
+    });
+    await generate();
+    write("client/mine.ts", "export {};\n");
+    write("fetch-operations.config.json", { contract: "openapi.yaml", output: "client", name: "Things" });
+    expect(await generate("--check")).toBe(
+      "1: client has files that are not generated: document.ts, mine.ts, testing.ts. Delete them.\n",
+    );
+    await generate();
+    const files = readdirSync(join(folder, "client"));
+    expect(files).toContain("mine.ts");
+    expect(files).not.toContain("testing.ts");
+  });
+
+  test("--watch generates again after a change of a file of the contract, and reports a mistake", async () => {
+    const watcher = spawn(process.execPath, [program, "generate", "--watch"], { cwd: folder });
+    let output = "";
+    for (const stream of [watcher.stdout, watcher.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
+    const printed = async (text: string, change: () => void = () => {}) => {
+      output = "";
+      change();
+      while (!output.includes(text)) await Promise.race([once(watcher.stdout, "data"), once(watcher.stderr, "data")]);
+    };
+    try {
+      await printed("Watching the contract.");
+      await printed("Wrote schema.ts in client.", () => write("things.yaml", THINGS.replace("integer", "string")));
+      await printed("cannot be read", () => write("openapi.yaml", "{"));
+      await printed("client matches the contract.", () => write("openapi.yaml", CONTRACT));
+      expect(readFileSync(join(folder, "client/schema.ts"), "utf8")).toMatch(/id: string/);
+    } finally {
+      watcher.kill();
+      await once(watcher, "close");
+    }
+  });
+
+  test("takes a module as its configuration", async () => {
+    write("config.mjs", 'export default { contract: "openapi.yaml", output: "other", name: "Things" };');
+    expect(await generate("--config", "config.mjs")).toMatch(/ in other\.\n$/);
+  });
+
+  test("names the line of an operation that it refuses, and of the file that cannot be read", async () => {
+    write(
+      "openapi.yaml",
+      `${CONTRACT}    trace:\n      operationId: trace\n      responses: { 200: { description: "" } }\n`,
+    );
+    expect(await generate()).toBe(
+      `1: ${join(folder, "openapi.yaml")}:8: trace has the method TRACE, which \`fetch\` does not send.\n`,
+    );
+    write("openapi.yaml", CONTRACT.replace("things.yaml", "lost.yaml"));
+    expect(await generate()).toMatch(/^1: .*openapi\.yaml cannot be read: .*lost\.yaml/);
+    write("openapi.yaml", "swagger: '2.0'\n");
+    expect(await generate()).toMatch(/^1: .*openapi\.yaml (?:cannot be read|is not an OpenAPI document)/);
+  });
+
+  test.each<[config: object | string, message: string]>([
+    [
+      { contract: "openapi.yaml", output: "client", name: "things" },
+      'The setting "name" in fetch-operations.config.json is "things". Write it as in "Bookshop".',
+    ],
+    [{ contract: "openapi.yaml", name: "Things" }, 'fetch-operations.config.json has no setting "output".'],
+    [
+      { contract: "openapi.yaml", output: "client", name: "Things", nme: 1 },
+      'fetch-operations.config.json has the unknown setting "nme". The settings are contract, ',
+    ],
+    [
+      { contract: "openapi.yaml", output: 5, name: "Things" },
+      'The setting "output" in fetch-operations.config.json is not of the type string.',
+    ],
+    [
+      { contract: "openapi.yaml", output: "client", name: "Things", operations: { lost: false } },
+      'The configuration names the operation "lost", which the contract does not have.',
+    ],
+    [
+      { contract: "openapi.yaml", output: "client", name: "Things", security: { key: "key" } },
+      'The configuration names the security scheme "key", which the contract does not have.',
+    ],
+    [
+      { contract: "openapi.yaml", output: "client", name: "Things", error: { schema: "Error" } },
+      'The configuration names the error schema "Error", which the contract does not have.',
+    ],
+    ["{", "fetch-operations.config.json is not JSON: "],
+  ])("rejects the configuration %j", async (config, message) => {
+    write("fetch-operations.config.json", config);
+    const printed = await generate();
+    expect(printed).toContain(message);
+    expect(printed).not.toContain("    at "); // no stack
+  });
+});
