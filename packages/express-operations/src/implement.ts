@@ -161,7 +161,7 @@ function buildRouter(
     cache,
     verifyBody,
   } = options;
-  const mismatches = findMismatches(document, entries, Object.keys(handlers), Object.keys(security));
+  const mismatches = findMismatches(document, entries, handlers, Object.keys(security));
   if (mismatches.length > 0)
     throw new Error(`The document and its implementation do not match:\n- ${mismatches.join("\n- ")}`);
 

@@ -21,5 +21,6 @@ export type { CheckedShare, Violation } from "./response/response-check.ts";
 export type { Grant, SecurityHandler } from "./security/security.ts";
 export type { StatusCode } from "./response/status.ts";
 export type { Handler, Handlers, HandlerTypes, Input, Output, StreamedInput } from "./types.ts";
+export { isBodyStreamed } from "./upload/body-stream.ts";
 export { streamedBody } from "./upload/streamed-body.ts";
 export type { FilePart, PartOf, ValuePart } from "./upload/types.ts";

@@ -1,6 +1,7 @@
 import { type OpenApiDocument, type OperationEntry, parameterNames } from "./document/document.ts";
 import { unsupportedFeatures } from "./document/unsupported.ts";
 import { schemeNamesOf } from "./security/security.ts";
+import { streamedBodyLimits } from "./upload/streamed-body.ts";
 
 /**
  * Returns the mismatches between a document and its implementation. Each is one sentence with the operation and the
@@ -9,7 +10,7 @@ import { schemeNamesOf } from "./security/security.ts";
 export function findMismatches(
   document: OpenApiDocument,
   entries: OperationEntry[],
-  handlers: string[],
+  handlers: Record<string, (...input: never[]) => unknown>,
   security: string[],
 ): string[] {
   const faults: string[] = [];
@@ -31,14 +32,16 @@ export function findMismatches(
         `Operation "${id}" has a path parameter "${name}" that its path ${entry.path} does not name: correct one.`,
       );
     }
-    faults.push(...unsupportedFeatures(document, entry));
-    if (!handlers.includes(id)) faults.push(`Operation "${id}" has no handler: add one to the handlers.`);
+    const handler = Object.hasOwn(handlers, id) ? handlers[id] : undefined;
+    const isBodyStreamed = handler !== undefined && streamedBodyLimits(handler) !== undefined;
+    faults.push(...unsupportedFeatures(document, entry, { isBodyStreamed }));
+    if (handler === undefined) faults.push(`Operation "${id}" has no handler: add one to the handlers.`);
     for (const scheme of schemeNamesOf(document, entry)) {
       if (security.includes(scheme)) continue;
       faults.push(`Operation "${id}" needs the security scheme "${scheme}": add its handler to \`security\`.`);
     }
   }
-  for (const id of handlers) {
+  for (const id of Object.keys(handlers)) {
     if (!seen.has(id))
       faults.push(`Handler "${id}" has no operation: remove it, or add the operation to the document.`);
   }

@@ -9,9 +9,9 @@ const inQuerystring = (name: string, content: object = { "application/json": {} 
   in: "querystring",
   content,
 });
-const unsupported = (item: object, openapi = "3.2.0") => {
+const unsupported = (item: object, openapi = "3.2.0", isBodyStreamed = false) => {
   const document = { openapi, paths: { "/x": item } };
-  return operationsOf(document).flatMap((entry) => unsupportedFeatures(document, entry));
+  return operationsOf(document).flatMap((entry) => unsupportedFeatures(document, entry, { isBodyStreamed }));
 };
 
 test.each([
@@ -34,6 +34,13 @@ test.each([
   ],
 ])("the parameters %j are refused", (parameters, fault) => {
   expect(unsupported({ get: { operationId: "one", parameters } })).toEqual([`Operation "one" ${fault}`]);
+});
+
+test("the parts of a streamed form are validated, so that its itemSchema is refused", () => {
+  const fault =
+    'Operation "one" has itemSchema in its request body multipart/form-data, which is not validated: remove it.';
+  const content = { "multipart/form-data": { itemSchema: {} }, "multipart/mixed": { itemSchema: {} } };
+  expect(unsupported({ post: { operationId: "one", requestBody: { content } } }, "3.2.0", true)).toEqual([fault]);
 });
 
 test("documents of other versions are not searched for features of OpenAPI 3.2", () => {

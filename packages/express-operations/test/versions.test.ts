@@ -1,10 +1,11 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { Agent, request as httpRequest } from "node:http";
+import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { runConformance } from "../src/conformance.ts";
 import { operationsOf } from "../src/document/document.ts";
-import { implement, type OpenApiDocument } from "../src/index.ts";
+import { event, implement, type OpenApiDocument, streamedBody } from "../src/index.ts";
 import { implementWebhooks } from "../src/webhooks/implement-webhooks.ts";
 import { callbackSenders, webhookSenders } from "../src/webhooks.ts";
 import { listen } from "./listen.ts";
@@ -22,6 +23,8 @@ interface Feature {
   since?: string;
   /** The rest of the document. */
   document: (version: Version) => object;
+  /** The handler of every operation. Default: it returns its input as JSON. */
+  handler?: (input: never) => unknown;
   /** Sends requests. Throws unless they are served as the document says. A refused feature has none. */
   use?: (server: { baseUrl: string; document: OpenApiDocument }) => Promise<void>;
 }
@@ -70,6 +73,15 @@ const bodies =
     for (const body of valid) await accepted(baseUrl, { method: "POST", body }, { body: body as object });
     for (const body of invalid) await rejected(baseUrl, { method: "POST", body });
   };
+
+const TOKEN = fields({ token: { type: "string" } }, ["token"]);
+const stream = (mediaType: string, media: object) => ({
+  paths: { "/x": { get: { responses: { 200: { description: "", content: { [mediaType]: media } } } } } },
+});
+const streams =
+  (sent: string): NonNullable<Feature["use"]> =>
+  async ({ baseUrl }) =>
+    expect(await (await fetch(`${baseUrl}/x`)).text()).toBe(sent);
 
 const CAT_OR_DOG = {
   Cat: fields({ kind: { type: "string" }, lives: { type: "integer" } }),
@@ -458,6 +470,61 @@ const FEATURES: Feature[] = [
     }),
   },
   {
+    name: "`itemSchema` of a request body, which a handler marked by `streamedBody` reads",
+    since: "3.2",
+    document: () => ({
+      paths: {
+        "/x": {
+          post: {
+            requestBody: { content: { "application/jsonl": { itemSchema: { type: "integer" } } } },
+            responses: ok,
+          },
+        },
+      },
+    }),
+    handler: streamedBody<any, any>((async ({ body }: { body: Readable }) => ({
+      status: 200,
+      body: { text: await text(body) },
+    })) as never),
+    use: async ({ baseUrl }) =>
+      accepted(baseUrl, { method: "POST", body: 1, headers: { "Content-Type": "application/jsonl" } }, { text: "1" }),
+  },
+  {
+    name: "`text/event-stream` in a response: `schema` describes the data of an event",
+    document: () => stream("text/event-stream", { schema: TOKEN }),
+    handler: () => ({ status: 200, body: Readable.from([{ token: "a" }, event({ id: "7", data: { token: "b" } })]) }),
+    use: streams('data: {"token":"a"}\n\nid: 7\ndata: {"token":"b"}\n\n'),
+  },
+  {
+    name: "`text/event-stream` in a response: `itemSchema` describes the event, and `contentSchema` its data",
+    since: "3.2",
+    document: () =>
+      stream("text/event-stream", {
+        itemSchema: fields(
+          {
+            id: { type: "string" },
+            data: { type: "string", contentMediaType: "application/json", contentSchema: TOKEN },
+          },
+          ["data"],
+        ),
+      }),
+    handler: () => ({ status: 200, body: Readable.from([{ id: "7", data: { token: "a" } }]) }),
+    use: streams('id: 7\ndata: {"token":"a"}\n\n'),
+  },
+  {
+    name: "JSON lines in a response: `schema` describes a line",
+    document: () => stream("application/x-ndjson", { schema: TOKEN }),
+    handler: () => ({ status: 200, body: Readable.from([{ token: "a" }, { token: "b" }]) }),
+    use: streams('{"token":"a"}\n{"token":"b"}\n'),
+  },
+  {
+    name: "JSON lines in a response: `schema` describes the list of lines, and `itemSchema` a line",
+    since: "3.2",
+    document: () => stream("application/jsonl", { schema: { type: "array", maxItems: 9 }, itemSchema: TOKEN }),
+    handler: () => ({ status: 200, body: Readable.from([{ token: "a" }, { token: "b" }]) }),
+    use: streams('{"token":"a"}\n{"token":"b"}\n'),
+  },
+  {
     name: "`prefixEncoding`, `itemEncoding` of a request body",
     since: "3.2",
     document: () => ({
@@ -489,16 +556,32 @@ const FEATURES: Feature[] = [
   },
 ];
 
+function echo(input: object) {
+  return { status: 200, body: { ...input, context: undefined } };
+}
+
+function onViolation(violation: object): void {
+  throw new Error("The response breaks the document.", { cause: violation });
+}
+
 /** Returns whether the feature works, or the sentence that refuses the document. */
-async function result({ since = "3.0", document: more, use }: Feature, version: Version): Promise<string> {
+async function result(
+  { since = "3.0", document: more, handler = echo, use }: Feature,
+  version: Version,
+): Promise<string> {
   if (version < since) return `not in ${version.slice(0, 3)}`;
   const document = { openapi: version, info: { title: "", version: "1" }, ...more(version) } as OpenApiDocument;
-  const echo = (input: object) => ({ status: 200, body: { ...input, context: undefined } });
-  const handlers = Object.fromEntries(operationsOf(document).map(({ id }) => [id, echo]));
+  const handlers = Object.fromEntries(operationsOf(document).map(({ id }) => [id, handler]));
   const oauth = (token: string) => (/^(?:read|write)$/.test(token) ? { caller: token, scopes: [token] } : undefined);
   let served: ReturnType<ReturnType<typeof implement>>;
   try {
-    served = implement()({ document, handlers: handlers as never, security: { oauth } });
+    served = implement()({
+      document,
+      handlers: handlers as never,
+      security: { oauth },
+      checkResponses: "always",
+      onViolation,
+    });
   } catch (error) {
     return `refused: ${(error as Error).message.split("\n- ").at(-1)}`;
   }

@@ -1,7 +1,10 @@
 import { once } from "node:events";
 import { networkInterfaces } from "node:os";
 import { connect, type Socket } from "node:net";
-import { text } from "node:stream/consumers";
+import type { Readable } from "node:stream";
+import { buffer, text } from "node:stream/consumers";
+import express from "express";
+import { implement, type Input, type OpenApiDocument, type Output, streamedBody } from "express-operations";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type Listener, type listen as Listen, listen } from "../src/http/listener.ts";
 import { startProgram } from "./things-program.ts";
@@ -17,6 +20,8 @@ beforeEach(({ onTestFinished: atEnd }) => {
 const pass = (seconds: number) => vi.advanceTimersByTime(seconds * 1_000);
 const GET = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 const HALF = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{";
+const UPLOAD =
+  "POST /upload HTTP/1.1\r\nHost: x\r\nContent-Type: application/octet-stream\r\nContent-Length: 9\r\n\r\nx";
 
 async function start(app: App): Promise<Listener> {
   const listener = await listen(app, { host: "127.0.0.1", port: 0 });
@@ -102,6 +107,71 @@ describe("a client that sends a body slowly", () => {
       await closed;
     },
   );
+});
+
+describe("a client that sends a streamed body", () => {
+  test("is not disconnected while it sends bytes, however few", async () => {
+    const { app, begun } = uploading(async (body) => (await buffer(body)).length);
+    const listener = await start(app);
+    const socket = await open(listener);
+    socket.write(UPLOAD);
+    await begun;
+    for (let byte = 1; byte < 9; byte++) {
+      for (let second = 0; second < 9; second++) pass(1);
+      expect(socket.closed).toBe(false);
+      socket.write("x");
+      await roundTrip(listener);
+      pass(1);
+    }
+    expect(await next(socket)).toMatch(/^HTTP\/1.1 200 [^]*\r\n9$/);
+  });
+
+  test("is disconnected if it sends no byte for 10 s, and the handler learns of it", async () => {
+    const ended = Promise.withResolvers<unknown>();
+    const { app, begun } = uploading((body) => buffer(body).catch((error: unknown) => ended.resolve(error)));
+    const listener = await start(app);
+    const socket = await open(listener);
+    socket.write(UPLOAD);
+    await begun;
+    for (let second = 0; second < 10; second++) pass(1);
+    await roundTrip(listener);
+    expect(socket.closed).toBe(false);
+    expect(await isCut(socket, () => pass(2))).toBe(true);
+    expect(await ended.promise).toMatchObject({ status: 400 });
+  });
+
+  test("is not disconnected while the handler does not read", async () => {
+    const turn = Promise.withResolvers<void>();
+    const { app, begun } = uploading(async (body) => (await turn.promise, (await buffer(body)).length));
+    const listener = await start(app);
+    const socket = await open(listener);
+    socket.write(UPLOAD + "x".repeat(8));
+    await begun;
+    for (let second = 0; second < 60; second++) pass(1);
+    await roundTrip(listener);
+    expect(socket.closed).toBe(false);
+    turn.resolve();
+    expect(await next(socket)).toMatch(/^HTTP\/1.1 200 [^]*\r\n9$/);
+  });
+
+  test("has no time limit of the connection's last request while it waits for 100 Continue", async () => {
+    const turn = Promise.withResolvers<void>();
+    const { app, begun } = uploading(async (body) => (await turn.promise, (await buffer(body)).length));
+    const listener = await start(app);
+    const socket = await open(listener);
+    socket.write("GET /none HTTP/1.1\r\nHost: x\r\n\r\n");
+    expect(await next(socket)).toMatch(/^HTTP\/1.1 404 /);
+    await roundTrip(listener);
+    socket.write(UPLOAD.slice(0, -1).replace("Host", "Expect: 100-continue\r\nHost"));
+    await begun;
+    for (let second = 0; second < 60; second++) pass(1);
+    await roundTrip(listener);
+    expect(socket.closed).toBe(false);
+    turn.resolve();
+    expect(await next(socket)).toMatch(/^HTTP\/1.1 100 Continue/);
+    socket.write("x".repeat(9));
+    expect(await next(socket)).toMatch(/^HTTP\/1.1 200 [^]*\r\n9$/);
+  });
 });
 
 describe("a client that reads slowly", () => {
@@ -283,6 +353,27 @@ test("connections beyond 4,096 are closed at once, and the others get responses"
   first!.write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
   expect(await next(first!)).toMatch(/^HTTP\/1.1 200 /);
 });
+
+/** Returns an app that passes an upload to a function while it arrives, and a promise that resolves when it has begun. */
+function uploading(receive: (body: Readable) => unknown): { app: App; begun: Promise<void> } {
+  const { promise: begun, resolve } = Promise.withResolvers<void>();
+  const requestBody = { content: { "application/octet-stream": {} } };
+  const responses = { 200: { description: "", content: { "application/json": {} } } };
+  const document = {
+    openapi: "3.1.0",
+    paths: { "/upload": { post: { operationId: "upload", requestBody, responses } } },
+  } as OpenApiDocument;
+  const upload = streamedBody<Input<Upload>, Promise<Output<Upload>>>(async ({ body }) => {
+    resolve();
+    return { status: 200, body: await receive(body) };
+  });
+  return { app: express().use(implement<{ upload: Upload }>()({ document, handlers: { upload } })), begun };
+}
+
+interface Upload {
+  requestBody: { content: { "application/octet-stream": string } };
+  responses: { 200: { content: { "application/json": unknown } } };
+}
 
 /** Whether the peer has closed the connection of a client that reads nothing. The client reads again after `act`. */
 async function isCut(socket: Socket, act: () => void): Promise<boolean> {

@@ -7,11 +7,14 @@ import { contentChecks, type Limits } from "./content-checks.ts";
 import { deprecationChecks } from "./deprecation-checks.ts";
 import { type DeclaredPaths, methodChecks } from "./method-checks.ts";
 import { negativeInputs } from "./negative-inputs.ts";
+import { rangeChecks } from "./range-checks.ts";
+import { streamChecks } from "./stream-checks.ts";
+import { uploadChecks } from "./upload-checks.ts";
 
 /**
  * Returns the checks that a document implies for each operation: declared responses, authentication before anything
- * else, HEAD, OPTIONS, 404, 405, 406, 413, 415, deprecation headers (RFC 9110, RFC 6750, RFC 9745, RFC 8594), and 400
- * for obvious invalid input.
+ * else, HEAD, OPTIONS, 404, 405, 406, 413, 415, deprecation headers (RFC 9110, RFC 6750, RFC 9745, RFC 8594), streams,
+ * ranges, uploads, and 400 for obvious invalid input.
  */
 export function conformanceChecks(given: OpenApiDocument, limits: Limits = {}): Check[] {
   const document = readableDocument(given);
@@ -35,6 +38,9 @@ function checksOf(document: OpenApiDocument, entry: OperationEntry, limits: Limi
     ...methodChecks(document, entry, check, paths),
     ...contentChecks(document, entry, check, limits),
     ...deprecationChecks(entry, check),
+    ...streamChecks(document, entry, check),
+    ...rangeChecks(document, entry),
+    ...uploadChecks(document, entry, check),
     ...negativeInputs(document, entry).map(({ title, apply }) => check.responds([400], `400 for ${title}`, apply)),
   ];
 }

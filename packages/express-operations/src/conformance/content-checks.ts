@@ -9,12 +9,13 @@ import { declaredAs, parseMediaType } from "../media-type.ts";
 import type { Check, CheckMaker } from "./check-maker.ts";
 import { declaredBody } from "./request-body.ts";
 
-const UNKNOWN = "application/x-unknown";
+/** A media type that no document declares. */
+export const UNKNOWN = "application/x-unknown";
 
 /** Limits of the server that the document does not state. */
 export interface Limits {
-  /** Largest request body in bytes. Without it, the limit is not checked. */
-  bodyLimit?: number;
+  /** Largest request body in bytes, for all operations or by operation. Without it, the limit is not checked. */
+  bodyLimit?: number | ((operationId: string) => number | undefined);
 }
 
 /**
@@ -25,7 +26,7 @@ export function contentChecks(
   document: OpenApiDocument,
   entry: OperationEntry,
   check: CheckMaker,
-  { bodyLimit }: Limits,
+  limits: Limits,
 ): Check[] {
   const checks: Check[] = [];
   const produced = producedTypes(document, entry);
@@ -42,6 +43,7 @@ export function contentChecks(
   checks.push(
     check.responds([415], "415 for a compressed body", (request) => request.headers.set("Content-Encoding", "gzip")),
   );
+  const bodyLimit = typeof limits.bodyLimit === "function" ? limits.bodyLimit(entry.id) : limits.bodyLimit;
   if (bodyLimit !== undefined) {
     const padding = "x".repeat(bodyLimit);
     const title = "413 for a body over the limit";
@@ -57,7 +59,8 @@ export function declaresContent(document: OpenApiDocument, entry: OperationEntry
   return Object.keys(response.content ?? {}).length > 0;
 }
 
-function producedTypes(document: OpenApiDocument, entry: OperationEntry): string[] {
+/** Returns the media types of the successful responses. */
+export function producedTypes(document: OpenApiDocument, entry: OperationEntry): string[] {
   const successes = Object.entries(entry.operation.responses ?? {}).filter(([status]) => status.startsWith("2"));
   return successes.flatMap(([, node]) => Object.keys(resolve<ResponseObject>(document, node).content ?? {}));
 }

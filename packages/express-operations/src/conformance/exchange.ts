@@ -1,5 +1,8 @@
+import { essenceOf } from "../media-type.ts";
+import { isSequential } from "../response/item-format.ts";
 import { type Credentials, type ExampleRequest, pathOf } from "./example-request.ts";
 import { encodeBody } from "./request-body.ts";
+import { readStart } from "./stream-start.ts";
 
 /** The server to check. */
 export interface Target {
@@ -11,23 +14,49 @@ export interface Target {
   lesserCredentials?: (operationId: string) => Credentials;
 }
 
-/** A response, its body read. */
-export interface Received {
-  status: number;
-  headers: Headers;
-  text: string;
-}
-
 /** A failed check. The message contains the request, the expectation and the response. */
 export class ConformanceError extends Error {
   override name = "ConformanceError";
 }
 
+/** A response, its body read. */
+export interface Received {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** Whether the text is the start of a stream that went on. */
+  isStart?: boolean;
+}
+
+/** Sends a request, and reads the body of its response; of a stream, its start. */
+export async function exchange(target: Target, request: ExampleRequest): Promise<Received> {
+  return receive(target, request, async (response) => {
+    const { status, headers } = response;
+    if (!isSequential(essenceOf(headers.get("Content-Type") ?? "")))
+      return { status, headers, text: await response.text() };
+    const { bytes, isStart } = await readStart(response);
+    return { status, headers, text: textOf(bytes, isStart), isStart };
+  });
+}
+
+/** The start of a stream may end within a character. */
+function textOf(bytes: Uint8Array, isStart: boolean): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: isStart });
+  } catch {
+    throw new ConformanceError("expected a stream of text in UTF-8, got other bytes");
+  }
+}
+
 /**
- * Sends a request. A response that does not arrive within ten seconds, or whose connection ends, is a failed check. Rejects
+ * Sends a request, and reads its response by a function. A response that does not arrive within ten seconds, or whose connection ends, is a failed check. Rejects
  * with the error of `fetch` if the server cannot be reached.
  */
-export async function exchange(target: Target, request: ExampleRequest): Promise<Received> {
+export async function receive<Result>(
+  target: Target,
+  request: ExampleRequest,
+  read: (response: Response) => Promise<Result>,
+): Promise<Result> {
   const { method, body } = request;
   const encoded = body && encodeBody(body);
   const headers = headersOf(request, typeof encoded === "string" ? body!.contentType : undefined);
@@ -39,12 +68,13 @@ export async function exchange(target: Target, request: ExampleRequest): Promise
       signal: AbortSignal.timeout(10_000),
       ...(encoded !== undefined && { body: encoded }),
     });
-    return { status: response.status, headers: response.headers, text: await response.text() };
+    return await read(response);
   } catch (error) {
-    const { name, cause } = error as Error & { cause?: { code?: string } };
+    const { name, cause } = error as Error & { cause?: Error & { code?: string } };
     if (name === "TimeoutError") throw new ConformanceError("expected a response within ten seconds, got none");
     if (cause?.code === "UND_ERR_SOCKET" || cause?.code === "ECONNRESET")
       throw new ConformanceError("expected a response, but the connection ended");
+    if (cause?.name === "HTTPParserError") throw new ConformanceError(`expected valid HTTP, got: ${cause.message}`);
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import {
+  type EncodingObject,
   type OpenApiDocument,
   type OperationEntry,
   type RequestBodyObject,
@@ -26,10 +27,13 @@ export interface DeclaredBody {
   /** All media types that the operation accepts. */
   declared: string[];
   schema: Schema;
+  /** How the fields of a form are written. */
+  encoding: Record<string, EncodingObject>;
   example: unknown;
 }
 
-const FORM = "application/x-www-form-urlencoded";
+/** The media type of forms without files. */
+export const FORM = "application/x-www-form-urlencoded";
 const SENT_AS: Record<string, string> = { "*/*": "application/octet-stream", "text/*": "text/plain" };
 
 /** Returns a media type that matches a declared media type or range. */
@@ -44,7 +48,7 @@ export function declaredBody(document: OpenApiDocument, entry: OperationEntry): 
   const declared = Object.keys(content);
   const key = declared.find((type) => isJson(essenceOf(type))) ?? declared[0];
   if (key === undefined) return undefined;
-  const { schema = {}, example, examples } = content[key]!;
+  const { schema = {}, encoding = {}, example, examples } = content[key]!;
   const contentType = sentAs(key);
   return {
     contentType,
@@ -52,6 +56,7 @@ export function declaredBody(document: OpenApiDocument, entry: OperationEntry): 
     isRequired: required === true,
     declared,
     schema: effectiveSchema(document, schema),
+    encoding,
     example: example ?? firstExample(document, examples),
   };
 }
@@ -60,13 +65,16 @@ export function declaredBody(document: OpenApiDocument, entry: OperationEntry): 
 export function exampleBody(document: OpenApiDocument, entry: OperationEntry): RequestBody | undefined {
   const body = declaredBody(document, entry);
   if (body === undefined) return undefined;
-  const { contentType, essence, schema } = body;
+  const { contentType, essence, schema, encoding } = body;
   const least = isForm(essence) ? { minProperties: 1 } : {}; // a form without fields is no body
   const example = body.example ?? exampleValue(document, { allOf: [schema, least] }, `the body of "${entry.id}"`);
   const value = withoutReadOnly(document, schema, structuredClone(example));
   if (!essence.startsWith("multipart/") || !isRecord(value)) return { contentType, value };
   const fields = propertiesOf(schema);
-  const parts = Object.entries(value).map(([name, part]) => [name, withFiles(document, fields[name], part)]);
+  const parts = Object.entries(value).map(([name, part]) => {
+    const [type] = encoding[name]?.contentType?.split(",") ?? [];
+    return [name, withFiles(document, fields[name], part, type && sentAs(type.trim()))];
+  });
   return { contentType, value: Object.fromEntries(parts) };
 }
 
@@ -104,11 +112,15 @@ function partsOf(value: Record<string, unknown>): [name: string, part: string | 
   );
 }
 
-function withFiles(document: OpenApiDocument, node: Schema | undefined, value: unknown): unknown {
+/** Returns whether a field of a form with this effective schema is a file. */
+export function isFileSchema({ format, contentMediaType, contentEncoding }: Schema): boolean {
+  return format === "binary" || (typeof contentMediaType === "string" && contentEncoding === undefined);
+}
+
+function withFiles(document: OpenApiDocument, node: Schema | undefined, value: unknown, contentType?: string): unknown {
   const schema = effectiveSchema(document, node);
-  if (Array.isArray(value)) return value.map((item) => withFiles(document, schema.items, item));
-  const { format, contentMediaType, contentEncoding } = schema;
-  if (typeof contentMediaType === "string" && contentEncoding === undefined)
-    return new Blob([String(value)], { type: contentMediaType });
-  return format === "binary" ? new Blob([String(value)], { type: "application/octet-stream" }) : value;
+  if (Array.isArray(value)) return value.map((item) => withFiles(document, schema.items, item, contentType));
+  if (!isFileSchema(schema)) return value;
+  const { contentMediaType = "application/octet-stream" } = schema as { contentMediaType?: string };
+  return new Blob([String(value)], { type: contentType ?? contentMediaType });
 }

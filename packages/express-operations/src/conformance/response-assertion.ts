@@ -7,9 +7,11 @@ import {
   responseKey,
 } from "../document/document.ts";
 import { declaredAs, isJson, parseMediaType } from "../media-type.ts";
+import { itemFormat } from "../response/item-format.ts";
 import { type ResponseCheck, responseCheck } from "../response/response-check.ts";
 import type { ExampleRequest } from "./example-request.ts";
 import { ConformanceError, expectHeader, type Received } from "./exchange.ts";
+import { type ReceivedItem, receivedItems } from "./stream-items.ts";
 
 /**
  * Rejects with a `ConformanceError` if a response violates the document. If the request was valid (`isValid`), an
@@ -19,7 +21,7 @@ export type ResponseAssertion = (request: ExampleRequest, received: Received, is
 
 /**
  * Returns the assertion for the responses of an operation: status, media type and required headers are declared, and
- * JSON matches its schema. An error only has to be JSON if its status is undeclared or if it belongs to no operation
+ * JSON matches its schema, and so do the items of a stream. An error only has to be JSON if its status is undeclared or if it belongs to no operation
  * (404, 405).
  */
 export function responseAssertion(document: OpenApiDocument, entry: OperationEntry): ResponseAssertion {
@@ -36,7 +38,15 @@ export function responseAssertion(document: OpenApiDocument, entry: OperationEnt
     const response = resolve<ResponseObject>(document, entry.operation.responses![key]!);
     expectDeclaredHeaders(document, response, received);
     const contentType = expectDeclaredType(response, received, isHead);
-    if (isHead || contentType === undefined || !isJson(parseMediaType(contentType)?.essence ?? "")) return;
+    if (isHead || contentType === undefined) return;
+    const media = response.content![contentType]!;
+    if (itemFormat(document, contentType, media) !== undefined) {
+      const items = receivedItems(document, contentType, media, received);
+      check ??= responseCheck(document, entry);
+      await expectItems(await check, { status, contentType }, items);
+      return;
+    }
+    if (!isJson(parseMediaType(contentType)?.essence ?? "")) return;
     check ??= responseCheck(document, entry);
     const sent = { status, contentType, body: parsed(text), headers: Object.fromEntries(headers) };
     const violations = await (await check).response(sent);
@@ -45,6 +55,20 @@ export function responseAssertion(document: OpenApiDocument, entry: OperationEnt
     if (first !== undefined)
       throw new ConformanceError(`the body of ${status} at ${first.pointer} ${first.message}, got ${first.valueType}`);
   };
+}
+
+/** Expects that the schema of each item allows one of its values. */
+async function expectItems(
+  check: ResponseCheck,
+  response: { status: number; contentType: string },
+  items: ReceivedItem[],
+): Promise<void> {
+  for (const [at, values] of items.entries()) {
+    const found = await Promise.all(values.map((value) => check.item(response, at, value)));
+    if (found.some((violations) => violations.length === 0)) continue;
+    const { pointer, message, valueType } = found[0]![0]!;
+    throw new ConformanceError(`item ${at} of ${response.status} at ${pointer} ${message}, got ${valueType}`);
+  }
 }
 
 /** Returns the key of a status's declared response. If successes are declared, `default` covers only errors. */

@@ -6,6 +6,7 @@ import {
   type RequestBodyObject,
   resolve,
 } from "./document.ts";
+import { essenceOf } from "../media-type.ts";
 import { kindOf, styleOf } from "../request/style.ts";
 
 // An import of `node:http` would load Node's unused WebSocket and fetch, because it reads every export.
@@ -22,13 +23,20 @@ export function expectVersion(document: OpenApiDocument): void {
     throw new Error(`The document is OpenAPI ${String(openapi)}; only 3.0, 3.1 and 3.2 can be served.`);
 }
 
-/** Returns what OpenAPI 3.2 allows in an operation and this package does not serve: one sentence each, with the remedy. */
-export function unsupportedFeatures(document: OpenApiDocument, entry: OperationEntry): string[] {
+/**
+ * Returns what OpenAPI 3.2 allows in an operation and this package does not serve: one sentence each, with the remedy. The
+ * bytes of a streamed body are not validated, so that all keywords are allowed there.
+ */
+export function unsupportedFeatures(
+  document: OpenApiDocument,
+  entry: OperationEntry,
+  { isBodyStreamed = false } = {},
+): string[] {
   if (!isVersion32(document)) return [];
   return [
     ...unsupportedMethod(entry),
     ...unsupportedParameters(document, entry),
-    ...unsupportedBody(document, entry),
+    ...unsupportedBody(document, entry, isBodyStreamed),
   ].map((fault) => `Operation "${entry.id}" ${fault}`);
 }
 
@@ -70,15 +78,18 @@ function isExplodedCookie(document: OpenApiDocument, parameter: ParameterObject)
 /** Keywords of media types in requests that would otherwise be ignored, so that invalid bodies were accepted. */
 const UNREAD = ["itemSchema", "prefixEncoding", "itemEncoding"] as const;
 
-function unsupportedBody(document: OpenApiDocument, { operation }: OperationEntry): string[] {
+function unsupportedBody(document: OpenApiDocument, { operation }: OperationEntry, isStreamed: boolean): string[] {
   const { content = {} } = resolve<RequestBodyObject>(document, operation.requestBody ?? {});
   return Object.entries(content).flatMap(([mediaType, media]) => {
+    const isForm = essenceOf(mediaType) === "multipart/form-data";
+    if (isStreamed && !isForm) return [];
     const nested = Object.values(media.encoding ?? {}).some((encoding) =>
       UNREAD_OF_PARTS.some((key) => key in encoding),
     );
     const found = UNREAD.filter((key) => key in media);
     const keys = nested ? [...found, "an encoding in an encoding"] : found;
-    return keys.map((key) => `has ${key} in its request body ${mediaType}, which is not validated: remove it.`);
+    const remedy = isForm ? "remove it." : "remove it, or mark the handler with `streamedBody`.";
+    return keys.map((key) => `has ${key} in its request body ${mediaType}, which is not validated: ${remedy}`);
   });
 }
 

@@ -9,7 +9,8 @@ import type {
 } from "../document/document.ts";
 import { effectiveSchema, nonNullTypesOf } from "../document/effective-schema.ts";
 import { shapesOf } from "../document/shape.ts";
-import { essenceOf, isJson, isText } from "../media-type.ts";
+import { oneOf } from "../lists.ts";
+import { declaredAs, essenceOf, isJson, isText, parseMediaType } from "../media-type.ts";
 import { createProblem, Problem, unreadableField } from "../problem.ts";
 import { type BodyLimits, fieldsTooLarge, fileTooLarge, tooManyParts } from "./limits.ts";
 import { type Pair, type PairsOptions, pairsReader } from "./pairs.ts";
@@ -44,6 +45,8 @@ export interface FormFields {
   files: ReadonlySet<string>;
   /** The declared fields that are texts. The others may hold anything. */
   texts: ReadonlySet<string>;
+  /** Rejects a file whose media type the `encoding` of its field does not name. */
+  expectFileType: (field: string, contentType: string) => void;
 }
 
 /** Returns the fields of `multipart/form-data` bodies of a declared media type. */
@@ -61,6 +64,12 @@ export function multipartFields(document: OpenApiDocument, mediaType: MediaTypeO
     declared: new Map(fields),
     files,
     texts: namesOf(texts),
+    expectFileType: (field, contentType) => {
+      const allowed = mediaType.encoding?.[field]?.contentType?.split(",").map((type) => type.trim());
+      const type = parseMediaType(contentType);
+      if (allowed !== undefined && (type === undefined || declaredAs(type, allowed) === undefined))
+        throw unreadableField(field, `must be a file of ${oneOf(allowed)}`);
+    },
   };
 }
 
@@ -75,7 +84,7 @@ export function multipartReader(
   mediaType: MediaTypeObject,
   limits: BodyLimits,
 ): (bytes: Uint8Array, contentType: string) => Promise<ReadForm> {
-  const { read, declared, files: fileFields, texts: textFields } = multipartFields(document, mediaType);
+  const { read, declared, files: fileFields, texts: textFields, expectFileType } = multipartFields(document, mediaType);
   const fieldOf = (name: string): string => (declared.has(name) ? name : name.replace(/\[\d*\]$/, ""));
   return async (bytes, contentType) => {
     const pairs: Pair[] = [];
@@ -90,7 +99,10 @@ export function multipartReader(
       if (value === undefined) throw unreadableField(field, NOT_UTF_8);
       fieldBytes += Buffer.byteLength(name) + Buffer.byteLength(value);
       if (fieldBytes > limits.fieldLimit) throw fieldsTooLarge(limits.fieldLimit);
-      if (!isField) files.push(declared.has(field) ? { ...file, field } : file);
+      if (!isField) {
+        expectFileType(field, file.contentType);
+        files.push(declared.has(field) ? { ...file, field } : file);
+      }
       pairs.push([name, value]);
     }
     return { value: read(pairs), files };
@@ -228,8 +240,8 @@ function isFile(document: OpenApiDocument, node: Schema, seen = new Set<Schema>(
 }
 
 /** Returns the members of a choice except for null. */
-function choicesOf(document: OpenApiDocument, { anyOf, oneOf }: Schema): Schema[] {
-  const members = [anyOf ?? [], oneOf ?? []].flat() as Schema[];
+function choicesOf(document: OpenApiDocument, schema: Schema): Schema[] {
+  const members = [schema["anyOf"] ?? [], schema["oneOf"] ?? []].flat() as Schema[];
   return members.filter((member) => effectiveSchema(document, member).type !== "null");
 }
 

@@ -23,16 +23,25 @@ export function itemFormat(
   declared: MediaTypeObject,
 ): ItemFormat | undefined {
   const essence = essenceOf(mediaType);
+  if (!isSequential(essence)) return undefined;
   if (essence === "text/event-stream") return eventFormat(document, declared);
-  const isSequence = essence === "application/json-seq" || essence.endsWith("+json-seq");
-  if (!isSequence && !JSON_LINES.has(essence)) return undefined;
-  const prefix = isSequence ? "\x1e" : ""; // RFC 7464, section 2.2
+  const prefix = isJsonSequence(essence) ? "\x1e" : ""; // RFC 7464, section 2.2
   return {
     schema: itemSchema(document, declared),
     isEventStream: false,
     valueOf: (item) => item,
     encode: (_item, value) => `${prefix}${jsonOf(value)}\n`,
   };
+}
+
+/** Returns whether a media type is a sequence of items: events, JSON lines or a JSON text sequence. */
+export function isSequential(essence: string): boolean {
+  return essence === "text/event-stream" || isJsonSequence(essence) || JSON_LINES.has(essence);
+}
+
+/** Returns whether a media type is a JSON text sequence (RFC 7464; RFC 8091). */
+export function isJsonSequence(essence: string): boolean {
+  return essence === "application/json-seq" || essence.endsWith("+json-seq");
 }
 
 const JSON_LINES = new Set(["application/jsonl", "application/x-ndjson", "application/x-jsonlines"]);
@@ -53,10 +62,14 @@ export function describesEvent(document: OpenApiDocument, schema: Schema | undef
   return fields.has("data") && patterns.length === 0 && [...fields.keys()].every((name) => EVENT_FIELDS.has(name));
 }
 
+/** Whether the schema of an event stream describes whole events, and not their data alone. */
+export function hasWholeEvents(document: OpenApiDocument, declared: MediaTypeObject): boolean {
+  return declared.itemSchema !== undefined || describesEvent(document, itemSchema(document, declared));
+}
+
 function eventFormat(document: OpenApiDocument, declared: MediaTypeObject): ItemFormat {
   const schema = itemSchema(document, declared);
-  const isWholeEvent = declared.itemSchema !== undefined || describesEvent(document, schema);
-  return isWholeEvent ? wholeEventFormat(document, schema ?? {}) : eventDataFormat(schema);
+  return hasWholeEvents(document, declared) ? wholeEventFormat(document, schema ?? {}) : eventDataFormat(schema);
 }
 
 /** The format of events whose schema describes their data. */

@@ -1,6 +1,14 @@
+import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import type { Request, Response } from "express";
 import { awaitsContinue, brokenOff, tooLarge } from "../request/announced-body.ts";
+
+const STREAMED = new WeakSet<IncomingMessage>();
+
+/** Whether the body of a request is read by its handler, marked by `streamedBody`, while it arrives. */
+export function isBodyStreamed(request: IncomingMessage): boolean {
+  return STREAMED.has(request);
+}
 
 /**
  * The bytes of a request body. Nothing is read before the first read, and nothing while the buffer is full. The stream
@@ -21,6 +29,7 @@ export class BodyStream extends Readable {
     this.#limit = limit;
     this.on("error", () => {}); // the client may break off before the handler listens
     response.once("close", this.#onResponseClose);
+    STREAMED.add(request);
   }
 
   /** The first error of the body or of its parts. */

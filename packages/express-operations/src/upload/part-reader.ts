@@ -1,15 +1,7 @@
-import {
-  type EncodingObject,
-  type MediaTypeObject,
-  type OpenApiDocument,
-  type OperationEntry,
-  type Schema,
-} from "../document/document.ts";
+import { type MediaTypeObject, type OpenApiDocument, type OperationEntry, type Schema } from "../document/document.ts";
 import { effectiveSchema, nonNullTypesOf } from "../document/effective-schema.ts";
 import { shapesOf } from "../document/shape.ts";
 import { type CompiledSchemas, faultsOf } from "../eov.ts";
-import { oneOf } from "../lists.ts";
-import { declaredAs, parseMediaType } from "../media-type.ts";
 import { unreadableField } from "../problem.ts";
 import { problemOfFaults } from "../request/fault-message.ts";
 import { type FormFields, multipartFields, NO_FILE, NOT_UTF_8 } from "../request/form.ts";
@@ -25,7 +17,6 @@ export type PartReader = (multipart: MultipartStream) => AsyncGenerator<FilePart
 
 /** The form of an operation. */
 interface Form extends FormFields {
-  encoding: Record<string, EncodingObject>;
   /** Returns whether a field may have several values. */
   isList: (field: string) => boolean;
   /** Throws the `Problem` of an invalid value of a field, or of one item of a list. */
@@ -52,7 +43,6 @@ export async function partReader(
   };
   const form: Form = {
     ...fields,
-    encoding: mediaType.encoding ?? {},
     isList: (field) => {
       const declared = fields.declared.get(field);
       return declared === undefined || mayBeList(document, declared);
@@ -120,10 +110,7 @@ async function bytesOf(stream: AsyncIterable<Buffer>, limit: number): Promise<Bu
 
 function fileOf(form: Form, field: string, { contentType, file }: ReceivedPart): FilePart {
   form.validateValue(field, "");
-  const declared = form.encoding[field]?.contentType?.split(",").map((type) => type.trim());
-  const type = parseMediaType(contentType);
-  if (declared !== undefined && (type === undefined || declaredAs(type, declared) === undefined))
-    throw unreadableField(field, `must be a file of ${oneOf(declared)}`);
+  form.expectFileType(field, contentType);
   return { field, name: file!.name, contentType, stream: file!.stream };
 }
 

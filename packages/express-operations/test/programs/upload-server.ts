@@ -1,17 +1,24 @@
-/** A server that counts the bytes of an upload. It reports its port and its memory to the parent process. */
+/** A server that measures uploads and sends large bodies. It reports its port and its memory to the parent process. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import express from "express";
 import { implement, type OpenApiDocument, streamedBody } from "../../src/index.ts";
-import { sampleOf, STEP } from "./sample.ts";
+import { measure, type Measured, PATTERN } from "./sample.ts";
 
 const LIMIT = 11 * 1024 ** 3;
 const file = { type: "string", format: "binary" };
+const download = (operationId: string) => ({
+  operationId,
+  parameters: [{ name: "size", in: "query", required: true, schema: { type: "integer" } }],
+  responses: { 200: { description: "", content: { "application/octet-stream": {} } } },
+});
 const document = {
   openapi: "3.1.0",
-  info: { title: "Uploads", version: "1" },
+  info: { title: "Large bodies", version: "1" },
   paths: {
+    "/generated": { get: download("generated") },
+    "/readable": { get: download("readable") },
     "/raw": {
       post: {
         operationId: "raw",
@@ -31,34 +38,51 @@ const document = {
   },
 } as OpenApiDocument;
 
-interface Uploads {
+interface Operations {
+  generated: Download;
+  readable: Download;
   raw: { requestBody: { content: { "application/octet-stream": string } }; responses: Answer };
   form: { requestBody: { content: { "multipart/form-data": { file: string } } }; responses: Answer };
 }
 interface Answer {
   200: { content: { "application/json": Measured } };
 }
-interface Measured {
-  size: number;
-  sample: number;
+interface Download {
+  parameters: { query: { size: number } };
+  responses: { 200: { content: { "application/octet-stream": string } } };
 }
 
-/** Returns the number of bytes, and a checksum of every so many bytes. */
-async function measure(stream: Readable): Promise<Measured> {
-  let size = 0;
-  let sample = 0;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    const first = (STEP - (size % STEP)) % STEP;
-    for (let at = first; at < chunk.length; at += STEP) sample = sampleOf(sample, size + at, chunk[at]!);
-    size += chunk.length;
-  }
-  return { size, sample };
+/** The bytes of a chunk that a server sends. */
+const CHUNK = 65_536;
+
+/** Returns a copy of a chunk of the pattern, and undefined at the end of the body. */
+function chunkAt(position: number, size: number): Buffer | undefined {
+  const from = position % PATTERN.length;
+  return position < size ? Buffer.from(PATTERN.subarray(from, from + Math.min(CHUNK, size - position))) : undefined;
+}
+
+async function* generated(size: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < size; at += CHUNK) yield chunkAt(at, size)!;
+}
+
+/** Returns a readable that reads on demand, like that of a file. */
+function readable(size: number): Readable {
+  let position = 0;
+  return new Readable({
+    read() {
+      const chunk = chunkAt(position, size);
+      position += CHUNK;
+      this.push(chunk ?? null);
+    },
+  });
 }
 
 const app = express().use(
-  implement<Uploads>()({
+  implement<Operations>()({
     document,
     handlers: {
+      generated: ({ query }) => ({ status: 200, body: generated(query.size) }),
+      readable: ({ query }) => ({ status: 200, body: readable(query.size) }),
       raw: streamedBody(async ({ body }) => ({ status: 200, body: await measure(body) }), { bodyLimit: LIMIT }),
       form: streamedBody(
         async ({ parts }) => {

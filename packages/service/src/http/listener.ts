@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { normalizePath } from "express-operations";
+import { isBodyStreamed, normalizePath } from "express-operations";
 import { closingError, ERRORS } from "../errors.ts";
 import { type AppOrListener, messageClasses } from "./express-messages.ts";
 import { createServer } from "./node-http.ts";
@@ -51,7 +51,7 @@ export async function listen(app: AppOrListener, address: Address): Promise<List
     {
       ...messageClasses(app),
       headersTimeout: 10_000,
-      requestTimeout: 30_000,
+      requestTimeout: 0, // `Connections` limits the time of bodies, because a streamed body may take longer
       connectionsCheckingInterval: CHECK_INTERVAL,
       requireHostHeader: false,
     },
@@ -104,10 +104,7 @@ async function close(server: Server, connections: Connections, timeoutMs: number
 
 /** Connections beyond this number are closed at once. Each connection may hold up to 80 KiB of an incomplete request. */
 const MAX_CONNECTIONS = 4_096;
-/**
- * The time limit for receiving a request, from the end of its headers. Node's `requestTimeout` is longer and remains as a second
- * limit.
- */
+/** The time limit for receiving a body, from the end of the headers. Streamed bodies have `STALL_MS` instead. */
 const BODY_MS = 15_000;
 /**
  * The time limit for sending the rest of a response after the handler has ended it. Only slow clients reach the limit: the
@@ -116,21 +113,29 @@ const BODY_MS = 15_000;
  */
 const RESPONSE_READ_MS = 5_000;
 /**
- * The time limit for a client that accepts no byte of a response that its handler still produces. A stream that has nothing to
- * send has no limit.
+ * The time limit for a client that accepts no byte of a response that its handler still produces, or sends no byte of a streamed
+ * body that its handler reads. A stream has no limit while the service has nothing to send, or does not read.
  */
-const STREAM_READ_MS = 10_000;
+const STALL_MS = 10_000;
 /**
  * The time limit between a response and the next request's headers. Node's `keepAliveTimeout` restarts with each empty line that
  * a client sends.
  */
 const IDLE_MS = 8_000;
 
+/** The number of bytes that a client has moved, and the time since when. */
+interface Progress {
+  bytes: number;
+  since: number;
+}
+
 interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
   arrivedAt: number;
   endedAt?: number;
+  /** The bytes that have arrived of a streamed body, with all earlier bytes of the connection. */
+  received?: Progress;
 }
 
 /** The state of an open connection. */
@@ -139,8 +144,8 @@ interface Connection {
   exchanges: Exchange[];
   /** The end of the last exchange; undefined while there are exchanges. */
   idleSince: number | undefined;
-  /** The number of bytes that the client has accepted, and the time since when; undefined while nothing is to be sent. */
-  accepted: { bytes: number; since: number } | undefined;
+  /** The bytes that the client has accepted; undefined while nothing is to be sent. */
+  accepted: Progress | undefined;
 }
 
 /**
@@ -164,7 +169,8 @@ class Connections {
       this.#open.set(socket, { exchanges: [], idleSince: undefined, accepted: undefined });
       socket.once("close", () => this.#open.delete(socket));
     });
-    server.prependListener("request", (request, response) => this.#add({ request, response, arrivedAt: now() }));
+    for (const event of ["request", "checkContinue"] as const)
+      server.prependListener(event, (request, response) => this.#add({ request, response, arrivedAt: now() }));
   }
 
   /** Sends `Connection: close` with each response from now on, also for requests in flight. */
@@ -182,7 +188,7 @@ class Connections {
         const { request, response } = exchange;
         if (response.writableEnded && !response.closed) exchange.endedAt ??= now();
         if (response.closed && request.complete) finish(connection, exchange);
-        else if (!request.complete && now() - exchange.arrivedAt > BODY_MS) rejectSlowBody(exchange);
+        else if (!request.complete && isBodySlow(exchange)) rejectSlowBody(exchange);
         else if (exchange.endedAt !== undefined && now() - exchange.endedAt > RESPONSE_READ_MS) socket.destroy();
       }
       if (connection.idleSince !== undefined && now() - connection.idleSince > IDLE_MS) socket.destroy();
@@ -215,6 +221,16 @@ function finish(connection: Connection, exchange: Exchange): void {
   if (connection.exchanges.length === 0) connection.idleSince = now();
 }
 
+/** Whether a body takes too long. A streamed body may take any time while it arrives, or while its handler does not read. */
+function isBodySlow(exchange: Exchange): boolean {
+  const { request, arrivedAt } = exchange;
+  if (!isBodyStreamed(request)) return now() - arrivedAt > BODY_MS;
+  const bytes = request.socket.bytesRead;
+  if (request.readableFlowing !== true || exchange.received?.bytes !== bytes)
+    exchange.received = { bytes, since: now() };
+  return now() - exchange.received.since > STALL_MS;
+}
+
 /** Whether the client of a response in progress accepts no bytes, although there are some to send. */
 function isStalled(socket: Socket, connection: Connection): boolean {
   const waiting = socket.writableLength + unsentBytes(socket);
@@ -224,7 +240,7 @@ function isStalled(socket: Socket, connection: Connection): boolean {
   }
   const bytes = socket.bytesWritten - waiting;
   if (connection.accepted?.bytes !== bytes) connection.accepted = { bytes, since: now() };
-  return now() - connection.accepted.since > STREAM_READ_MS;
+  return now() - connection.accepted.since > STALL_MS;
 }
 
 /** The bytes that Node has handed to the system and that the system has not taken. Node counts them for its own time-outs. */
@@ -232,8 +248,9 @@ function unsentBytes(socket: Socket): number {
   return (socket as { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0;
 }
 
+/** The handler of a streamed body learns from the end of the connection that the client has broken off. */
 function rejectSlowBody({ request, response }: Exchange): void {
-  if (response.headersSent) {
+  if (response.headersSent || isBodyStreamed(request)) {
     request.socket.destroy();
     return;
   }
