@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import type { Violation } from "../src/index.ts";
-import { exchange, GET, serveStream } from "./streaming.ts";
+import { endless, exchange, GET, serveStream, settle } from "./streaming.ts";
 
 const ROW = { type: "object", required: ["id"], properties: { id: { type: "integer" } } };
 
@@ -46,6 +46,51 @@ test.each([
     handler: () => ({ status: 200, body }),
   });
   expect(await (await fetch(url)).text()).toBe("not JSON");
+});
+
+describe("items that are available at once", () => {
+  const content = { "application/jsonl": { schema: ROW } };
+  const serve = (body: AsyncIterable<unknown>) => serveStream({ content, handler: () => ({ status: 200, body }) });
+
+  test("are written before the producer waits for the next one", async () => {
+    const { promise: received, resolve: onReceived } = Promise.withResolvers<void>();
+    const paused = async function* () {
+      yield { id: 1 };
+      yield { id: 2 };
+      await received;
+      yield { id: 3 };
+    };
+    let text = "";
+    for await (const chunk of await (await serve(paused())).open(GET)) {
+      text += String(chunk);
+      if (text.includes('{"id":2}')) onReceived();
+    }
+    expect(text).toContain('{"id":3}');
+  });
+
+  test("are written before an error closes the connection", async () => {
+    const broken = async function* () {
+      yield { id: 1 };
+      yield { id: 2 };
+      throw new Error("no more rows");
+    };
+    const server = await serve(broken());
+    const received = await exchange(server, GET);
+    expect(received).toContain('{"id":1}\n{"id":2}\n');
+    expect(received.endsWith("\r\n0\r\n\r\n")).toBe(false);
+    expect(server.errors.map(({ message }) => message)).toEqual(["no more rows"]);
+  });
+
+  test("are no longer asked for while the client does not read", async () => {
+    const { iterator, state } = endless((id) => ({ id }));
+    const server = await serve(iterator);
+    const socket = await server.open(GET);
+    const produced = await settle(() => state.produced);
+    expect(produced).toBeLessThan(20_000_000);
+    socket.destroy();
+    await state.ended;
+    expect(state.returned).toBe(1);
+  });
 });
 
 describe("checkResponses", () => {

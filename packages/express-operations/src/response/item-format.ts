@@ -79,7 +79,7 @@ function eventDataFormat(schema: Schema | undefined): ItemFormat {
     isEventStream: true,
     valueOf: (item) => (item instanceof ServerSentEvent ? (item.isText ? undefined : item.fields.data) : item),
     encode: (item, value) => {
-      if (!(item instanceof ServerSentEvent)) return encodeEvent({}, jsonOf(value));
+      if (!(item instanceof ServerSentEvent)) return `data: ${jsonOf(value)}\n\n`; // JSON has no line breaks
       return item.isText ? encodeText(item) : encodeEvent(item.fields, dataOf(value, jsonOf));
     },
   };

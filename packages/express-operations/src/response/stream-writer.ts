@@ -15,6 +15,9 @@ export interface StreamSettings {
   shutdown: AbortSignal | undefined;
 }
 
+/** Items that are available at once are written together, up to this many characters. */
+const BATCH = 16_384;
+
 /** Writes one body. It asks the source for a chunk only if the client has room for one. */
 export class StreamWriter {
   readonly #response: Response;
@@ -25,6 +28,10 @@ export class StreamWriter {
   /** The length that the head announces. */
   readonly #length: number | undefined;
   #sent = 0;
+  /** Items that are written before the event loop continues. */
+  #batch = "";
+  /** Whether the client has to read before the next chunk. */
+  #isFull = false;
   #headTimer: NodeJS.Timeout | undefined;
   #keepAlive: NodeJS.Timeout | undefined;
   /** Resumes after the client has read, or has gone. */
@@ -59,8 +66,10 @@ export class StreamWriter {
       if (!this.#isOver) this.#end();
       await this.#stopping;
     } catch (error) {
+      this.#isExhausted ||= this.#isReading;
       if (this.#isOver && this.#isConsequence(error)) return;
       void this.#stop()?.catch(() => {}); // the first error is reported
+      this.#flush();
       if (this.#response.headersSent) await this.#breakOff();
       throw error;
     } finally {
@@ -71,50 +80,55 @@ export class StreamWriter {
   async #copy(): Promise<void> {
     if (this.#response.destroyed) this.#onClose();
     while (!this.#isOver) {
-      const { done, value } = await this.#read();
+      this.#isReading = true;
+      const { done, value } = await this.#source.next();
+      this.#isReading = false;
+      this.#isExhausted = done === true;
       if (done === true || this.#isOver) break;
       const isItem = this.#items !== undefined && !this.#source.isRaw(value);
       const encoded = isItem ? this.#items.write(value) : bytesOf(value);
       const chunk = encoded instanceof Promise ? await encoded : encoded;
       if (this.#response.destroyed) return this.#onClose();
-      const wait = this.#write(chunk, isItem);
-      if (wait !== undefined) await wait;
+      this.#write(chunk, isItem);
+      if (this.#isFull) await new Promise<void>((resume) => (this.#resume = resume));
       if (this.#isEventStream && this.#settings.shutdown?.aborted === true) this.#endEarly();
     }
   }
 
-  async #read(): Promise<IteratorResult<unknown, unknown>> {
-    this.#isReading = true;
-    try {
-      const result = await this.#source.next();
-      this.#isExhausted = result.done === true;
-      return result;
-    } catch (error) {
-      this.#isExhausted = true;
-      throw error;
-    } finally {
-      this.#isReading = false;
-    }
-  }
-
-  /** Returns a promise if the client has to read before the next chunk. */
-  #write(chunk: string | Uint8Array, isItem: boolean): Promise<void> | undefined {
+  #write(chunk: string | Uint8Array, isItem: boolean): void {
     if (this.#length !== undefined) {
       this.#sent += Buffer.byteLength(chunk);
       if (this.#sent > this.#length)
         throw new RangeError(`The body is longer than its Content-Length of ${this.#length} bytes.`);
     }
     if (!this.#response.headersSent) this.#writeHead();
-    if (isItem) this.#keepAlive?.refresh();
-    else this.#stopComments(); // bytes may end within an event, which a comment would change
-    if (this.#response.write(chunk)) return undefined;
-    return new Promise((resume) => (this.#resume = resume));
+    if (isItem) this.#addToBatch(chunk as string); // every item is encoded as text
+    else {
+      this.#stopComments(); // bytes may end within an event, which a comment would change
+      this.#flush();
+      this.#isFull = !this.#response.write(chunk);
+    }
   }
+
+  #addToBatch(item: string): void {
+    if (this.#batch === "") process.nextTick(this.#flush);
+    this.#batch += item;
+    if (this.#batch.length >= BATCH) this.#flush();
+  }
+
+  readonly #flush = (): void => {
+    if (this.#batch === "") return;
+    const batch = this.#batch;
+    this.#batch = "";
+    this.#keepAlive?.refresh();
+    if (!this.#response.destroyed) this.#isFull = !this.#response.write(batch);
+  };
 
   #end(): void {
     if (this.#length !== undefined && this.#sent < this.#length)
       throw new RangeError(`The body ended after ${this.#sent} bytes of its Content-Length of ${this.#length}.`);
     if (!this.#response.headersSent) this.#writeHead();
+    this.#flush();
     this.#response.end();
   }
 
@@ -132,6 +146,7 @@ export class StreamWriter {
   }
 
   readonly #onDrain = (): void => {
+    this.#isFull = false;
     this.#resume?.();
     this.#resume = undefined;
   };
@@ -155,6 +170,7 @@ export class StreamWriter {
     this.#isOver = true;
     void this.#stop()?.catch(() => {}); // `send` reports the error
     if (!this.#response.headersSent) this.#writeHead();
+    this.#flush();
     this.#response.end();
   }
 
@@ -165,7 +181,7 @@ export class StreamWriter {
   };
 
   readonly #sendComment = (): void => {
-    if (this.#response.headersSent && this.#resume === undefined) this.#response.write(KEEP_ALIVE);
+    if (this.#response.headersSent && !this.#isFull) this.#response.write(KEEP_ALIVE);
     this.#keepAlive?.refresh();
   };
 

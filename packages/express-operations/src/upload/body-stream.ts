@@ -10,6 +10,9 @@ export function isBodyStreamed(request: IncomingMessage): boolean {
   return STREAMED.has(request);
 }
 
+/** The bytes that are read ahead of the handler. With the default of 65,536, each chunk would stop the connection. */
+const BUFFERED = 262_144;
+
 /**
  * The bytes of a request body. Nothing is read before the first read, and nothing while the buffer is full. The stream
  * fails with a `Problem` if the body is larger than the limit or the client breaks off. It ends with the response.
@@ -23,7 +26,7 @@ export class BodyStream extends Readable {
   #failure: Error | undefined;
 
   constructor(request: Request, response: Response, limit: number) {
-    super();
+    super({ highWaterMark: BUFFERED });
     this.#request = request;
     this.#response = response;
     this.#limit = limit;
