@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 
-/** What is measured: a request, and what the server sends or receives for it. */
+/** A measured request, and the size of its response or upload. */
 export interface Job {
   title: string;
   /** The unit of the rate, which is the `amount` by the seconds of one transfer. */
@@ -8,7 +8,7 @@ export interface Job {
   amount: number;
   method: "GET" | "POST";
   path: string;
-  /** The least number of bytes of a complete response, or what an upload gets back. */
+  /** The least number of bytes of a complete response, or a text in it. */
   expected: number | string;
   upload?: { contentType: string; before: string; after: string };
 }

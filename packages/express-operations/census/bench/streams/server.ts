@@ -1,6 +1,6 @@
 import { getHeapStatistics } from "node:v8";
 
-/** What a server has used since it was started. */
+/** The CPU time and the memory of a server since its start. */
 export interface Usage {
   cpuSeconds: number;
   /** Megabytes. */
