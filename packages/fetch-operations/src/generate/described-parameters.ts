@@ -14,7 +14,7 @@ export interface Argument {
   name: string;
   /** The name in the contract. */
   wire: string;
-  in: ParameterObject["in"];
+  in: Location;
   isRequired: boolean;
   /** The code that writes the value; undefined for the default of the location. */
   writer: { import: string; code: string } | undefined;
@@ -27,6 +27,11 @@ const STYLES = {
   header: ["simple"],
   cookie: ["form"],
 };
+type Location = keyof typeof STYLES;
+
+function isLocation(location: string): location is Location {
+  return Object.hasOwn(STYLES, location);
+}
 
 /** Returns the parameters of an operation as arguments, named by the rule of the README. */
 export function argumentsOf(
@@ -42,15 +47,15 @@ export function argumentsOf(
       refuse(`has {${name}} in its path, but no path parameter of this name.`);
   return parameters.map((parameter) => {
     const { name, in: location, required = false } = parameter;
-    if (!Object.hasOwn(STYLES, location))
-      refuse(`has the parameter "${name}" in ${JSON.stringify(location)}, which is no location.`);
+    if (!isLocation(location))
+      return refuse(`has the parameter "${name}" in ${JSON.stringify(location)}, which the client does not write.`);
     const isShared = names.filter((other) => other === name).length > 1 || own.includes(name);
     return {
       name: isShared ? `${location}.${name}` : name,
       wire: name,
       in: location,
       isRequired: required || location === "path",
-      writer: writerOf(document, parameter, refuse),
+      writer: writerOf(document, location, parameter, refuse),
     };
   });
 }
@@ -61,10 +66,11 @@ function parameterNames(path: string): string[] {
 
 function writerOf(
   document: OpenApiDocument,
+  location: Location,
   parameter: ParameterObject,
   refuse: (problem: string) => never,
 ): Argument["writer"] {
-  const { name, in: location, content } = parameter;
+  const { name, content } = parameter;
   if (content !== undefined) {
     const [type = ""] = Object.keys(content);
     const kind = kindOf(type);
