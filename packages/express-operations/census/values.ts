@@ -34,8 +34,8 @@ export class Values {
   /** Returns whether a value is valid. */
   isValid(schema: unknown, value: unknown): boolean {
     if (schema === undefined) return true;
-    const prepared = this.#prepare(schema, `/inline/${this.#count++}`);
-    return validate(value, prepared, this.#draft, this.#lookup).valid;
+    const prepared = this.#prepareIfPossible(schema);
+    return prepared !== undefined && validate(value, prepared, this.#draft, this.#lookup).valid;
   }
 
   /** Returns the schemas of an object's fields, without references. */
@@ -49,7 +49,8 @@ export class Values {
   /** Yields valid values: the given examples, a sample with all fields, one with the required fields, random ones. */
   *valid(schema: unknown, examples: unknown[] = []): Generator {
     const node = follow(this.#document, schema) ?? {};
-    const prepared = this.#prepare(schema ?? {}, `/inline/${this.#count++}`);
+    const prepared = this.#prepareIfPossible(schema ?? {});
+    if (prepared === undefined) return;
     const makers = [
       ...examples.map((example) => () => example),
       () =>
@@ -77,6 +78,15 @@ export class Values {
         continue; // the next maker may succeed
       }
       yield value;
+    }
+  }
+
+  /** Returns undefined for a schema that the validator does not take, such as one whose `$id` another schema has. */
+  #prepareIfPossible(schema: unknown): Node | undefined {
+    try {
+      return this.#prepare(schema, `/inline/${this.#count++}`);
+    } catch {
+      return undefined;
     }
   }
 
