@@ -93,7 +93,7 @@ declare const NO_VALUE: unique symbol;
 /** The parameters of an operation in one location. */
 export type ParametersIn<Operation, Place extends string> = Operation extends { parameters: infer Parameters }
   ? Place extends keyof Parameters
-    ? [Exclude<Parameters[Place], undefined>] extends [never]
+    ? Parameters[Place] extends undefined
       ? Empty
       : Exclude<Parameters[Place], undefined>
     : Empty
