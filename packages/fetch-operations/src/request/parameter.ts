@@ -1,4 +1,4 @@
-import { UnsendableRequest } from "./unsendable-request.ts";
+import { unsendable } from "../call/call-failure.ts";
 
 /** A parameter with a name, a style or a notation of its own. */
 export interface Parameter {
@@ -13,10 +13,10 @@ export interface Parameter {
 export function textOf(name: string, value: unknown): string {
   if (value instanceof Date) return value.toISOString();
   if (typeof value === "number" && !Number.isFinite(value))
-    throw new UnsendableRequest(`"${name}" is ${value}. Pass a finite number.`);
+    throw unsendable(`"${name}" is ${value}. Pass a finite number.`);
   const text = String(value);
   if (typeof value === "object" && text === "[object Object]")
-    throw new UnsendableRequest(`"${name}" is an object. Its contract declares a plain value.`);
+    throw unsendable(`"${name}" is an object. Its contract declares a plain value.`);
   return text;
 }
 

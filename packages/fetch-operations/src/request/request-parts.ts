@@ -1,7 +1,6 @@
+import { unsendable } from "../call/call-failure.ts";
 import type { OperationDescription } from "../operation.ts";
-import { type BodyWriter, writeJson } from "./body.ts";
 import { type Parameter, writeHeader, writePath, writeQuery } from "./parameter.ts";
-import { UnsendableRequest } from "./unsendable-request.ts";
 
 /** The parts of a request, serialized. */
 export interface RequestParts {
@@ -9,8 +8,7 @@ export interface RequestParts {
   target: string;
   headers: Record<string, string>;
   body?: unknown;
-  /** Writes `body`, with the media type that the request declares. */
-  writer?: BodyWriter | undefined;
+  /** The media type of the body, if the call names one. */
   contentType?: string | undefined;
 }
 
@@ -21,27 +19,29 @@ export interface InitByPath {
   contentType?: string | undefined;
 }
 
-type Values = Map<string, [parameter: Parameter | undefined, value: unknown]>;
+type Values = Map<string, [parameter: Partial<Parameter>, value: unknown]>;
+
+type Places = Record<Parameter["in"], Values>;
+
+const placesOf = (): Places => ({ path: new Map(), query: new Map(), header: new Map(), cookie: new Map() });
 
 /**
  * Puts each argument into its place in the request. An unknown argument is sent as well, so that the service rejects it by
- * name and no data is lost silently. Throws `UnsendableRequest` for a value that would change the path.
+ * name and no data is lost silently. Throws for a value that would change the path.
  */
-export function requestPartsOf(operation: OperationDescription, input: object | null = {}): RequestParts {
+export function requestPartsOf(operation: OperationDescription, input?: object | null): RequestParts {
   const { parameters, hasFields } = operation;
-  const places = { path: new Map(), query: new Map(), header: new Map(), cookie: new Map() } as Record<string, Values>;
+  const places = placesOf();
   const fields: Record<string, unknown> = {};
-  let body: unknown = hasFields ? fields : undefined;
-  let contentType: string | undefined;
+  const given: { body?: unknown; contentType?: unknown } = hasFields ? { body: fields } : {};
   for (const [name, value] of Object.entries(input ?? {}) as [string, unknown][]) {
     const place = Object.hasOwn(parameters, name) ? parameters[name]! : hasFields ? "field" : "query";
-    if (typeof place === "object") places[place.in]!.set(place.name ?? name, [place, value]);
-    else if (place === "body") body = value;
-    else if (place === "contentType") contentType = value as string | undefined;
+    if (typeof place === "object") places[place.in].set(place.name ?? name, [place, value]);
+    else if (place === "body" || place === "contentType") given[place] = value;
     else if (place === "field") fields[name] = value;
-    else places[place]!.set(name, [undefined, value]);
+    else places[place].set(name, [{}, value]);
   }
-  return partsOf(operation, places, body, contentType);
+  return partsOf(operation, places, given);
 }
 
 /** Returns the parts of a request that is called by its path. */
@@ -53,46 +53,36 @@ export function requestPartsByPath(
     typeof place === "object" ? [[`${place.in} ${place.name ?? name}`, place] as const] : [],
   );
   const known = new Map(declared);
-  const places: Record<string, Values> = {};
-  for (const location of ["path", "query", "header", "cookie"] as const) {
-    const entries = Object.entries(params[location] ?? {}) as [string, unknown][];
-    places[location] = new Map(entries.map(([name, value]) => [name, [known.get(`${location} ${name}`), value]]));
-  }
-  return partsOf(operation, places, body, contentType);
+  const places = placesOf();
+  for (const location of ["path", "query", "header", "cookie"] as const)
+    for (const [name, value] of Object.entries(params[location] ?? {}) as [string, unknown][])
+      places[location].set(name, [known.get(`${location} ${name}`) ?? {}, value]);
+  return partsOf(operation, places, { body, contentType });
 }
 
 function partsOf(
-  { path, bodies }: OperationDescription,
-  places: Record<string, Values>,
-  body: unknown,
-  contentType: string | undefined,
+  { path }: OperationDescription,
+  { path: inPath, query, header, cookie }: Places,
+  { body, contentType }: { body?: unknown; contentType?: unknown },
 ): RequestParts {
-  const { path: inPath, query, header, cookie } = places;
-  const search = texts(query!, writeQuery).join("&");
+  const search = texts(query, writeQuery).join("&");
   const headers: Record<string, string> = {};
-  for (const [name, [parameter, value]] of header!)
-    if (value !== undefined && value !== null) headers[name] = (parameter?.write ?? writeHeader)(name, value);
-  const cookies = texts(cookie!, writeQuery);
-  if (cookies.length > 0) headers["Cookie"] = cookies.join("; ").replaceAll("&", "; ");
-  const target = fill(path, inPath!) + (search && `?${search}`);
-  if (body === undefined) return { target, headers };
-  const type = contentType ?? Object.keys(bodies ?? {})[0] ?? "application/json";
-  const writer = bodies === undefined ? writeJson : bodies[type];
-  if (writer === undefined)
-    throw new UnsendableRequest(
-      `The operation takes no body of type ${type}. Pass one of ${Object.keys(bodies!).join(", ")}.`,
-    );
-  return { target, headers, body, writer, contentType: type };
+  for (const [name, text] of written(header, writeHeader)) headers[name] = text;
+  const cookies = texts(cookie, writeQuery).join("; ");
+  if (cookies) headers["Cookie"] = cookies.replaceAll("&", "; ");
+  const target = fill(path, inPath) + (search && `?${search}`);
+  return { target, headers, body, contentType: contentType as string | undefined };
 }
 
 function texts(values: Values, write: NonNullable<Parameter["write"]>): string[] {
-  const written: string[] = [];
-  for (const [name, [parameter, value]] of values) {
-    if (value === undefined || value === null) continue;
-    const text = (parameter?.write ?? write)(name, value);
-    if (text !== "") written.push(text);
-  }
-  return written;
+  return written(values, write).flatMap(([, text]) => text || []);
+}
+
+/** Returns the values that are present, as texts. */
+function written(values: Values, write: NonNullable<Parameter["write"]>): [name: string, text: string][] {
+  return Array.from(values).flatMap(([name, [parameter, value]]): [string, string][] =>
+    value === undefined || value === null ? [] : [[name, (parameter.write ?? write)(name, value)]],
+  );
 }
 
 /**
@@ -107,12 +97,12 @@ function fill(template: string, values: Values): string {
     if (!segment.includes("{")) return segment;
     const filled = segment.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
       const [parameter, value] = values.get(name) ?? [];
-      if (value === undefined || value === null || value === "")
-        throw new UnsendableRequest(`The path parameter "${name}" is ${value === "" ? "empty" : String(value)}.`);
+      if ((value ?? "") === "")
+        throw unsendable(`The path parameter "${name}" is ${value === "" ? "empty" : String(value)}.`);
       return (parameter?.write ?? writePath)(name, value);
     });
     if (filled === "" || /^(?:\.|%2e){1,2}$/i.test(filled))
-      throw new UnsendableRequest(`A path parameter makes the segment "${segment}" ${JSON.stringify(filled)}.`);
+      throw unsendable(`A path parameter makes the segment "${segment}" ${JSON.stringify(filled)}.`);
     return filled;
   });
   return segments.join("/");
