@@ -37,7 +37,6 @@ export class OperationError<Code extends string = string> extends Error {
     const { status, error, cause, response, requestId } = result;
     const [code, message] = factsOf(api, error, status);
     super(message, cause === undefined ? {} : { cause });
-    const { headers, status: httpStatus } = response ?? {};
     Object.assign(this, {
       name: `${api.name}Error`, // not that of the class, which bundlers shorten
       operationId: id,
@@ -46,14 +45,20 @@ export class OperationError<Code extends string = string> extends Error {
       status,
       code,
       requestId,
-      httpStatus,
-      headers,
-      contentType: headers?.get("Content-Type") ?? undefined,
+      ...factsOfResponse(response),
       bodyStart: status === 0 ? (error as FailureError).bodyStart : undefined,
     });
     Object.defineProperty(this, "error", { value: error }); // not shown by inspection, because it repeats the fields above
   }
 }
+
+/** Returns the facts of a response that errors have, undefined without a response. */
+export function factsOfResponse(response: Response | undefined): ResponseFacts {
+  const headers = response?.headers;
+  return { httpStatus: response?.status, headers, contentType: headers?.get("Content-Type") ?? undefined };
+}
+
+type ResponseFacts = Pick<OperationError, "httpStatus" | "headers" | "contentType">;
 
 /** Returns the code and the message of an error: those of the contract's error, or those of the client. */
 export function factsOf({ errors }: Pick<Api, "errors">, error: unknown, status: number): readonly [string, string] {

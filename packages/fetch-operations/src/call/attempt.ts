@@ -6,7 +6,7 @@ import type { Reader } from "../response/reader.ts";
 import type { UntypedResult } from "../response/result-types.ts";
 import { unreadable } from "./call-failure.ts";
 import type { Attempt, Exchange, ResponseExchange } from "./exchange.ts";
-import { errorResult, failureOf, requestIdOf } from "./failure.ts";
+import { errorResult, failureOf, responseOf } from "./failure.ts";
 import { sendBuilt } from "./send-built.ts";
 
 /** Sends a request once and reads the response within a number of milliseconds. Rejects only if a function of the user throws. */
@@ -75,5 +75,5 @@ async function readResult(exchange: ResponseExchange): Promise<UntypedResult> {
     await response.body?.cancel();
   else data = await ((operation.read as Reader | undefined) ?? readJson)(exchange);
   const { contentType } = exchange;
-  return { ok, status, data, response, requestId: requestIdOf(exchange), ...(contentType && { contentType }) };
+  return { ok, status, data, ...responseOf(exchange), ...(contentType && { contentType }) };
 }

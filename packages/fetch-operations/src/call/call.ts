@@ -71,13 +71,13 @@ export async function send(
   const { api, budget } = connection;
   const settings = options ? limits(options, CALL_OPTIONS, connection.limits) : connection.limits;
   const end = performance.now() + settings.timeout;
-  const call = { api, connection, operation, isRaw, options: options ?? {}, parts: once(operation, parts, options) };
+  const given = { api, connection, operation, isRaw, options: options ?? {}, parts: once(operation, parts, options) };
   let isRejected = false;
   let last: Exchange | undefined;
   for (let count = 1, retries = 0; ; count++) {
     const milliseconds = Math.min(settings.attemptTimeout, end - performance.now(), LONGEST_TIMER);
     if (last && !(milliseconds > 0)) return last;
-    last = await attempt({ ...call, limit: connection.limits.maxResponseBytes, count, isRejected }, milliseconds);
+    last = await attempt({ ...given, limit: connection.limits.maxResponseBytes, count, isRejected }, milliseconds);
     const { result, isRenewable, isOnce } = last;
     if (!result.ok && !isOnce && isRenewable && !isRejected && result.response?.status === 401) isRejected = true;
     else {
@@ -91,7 +91,7 @@ export async function send(
       retries++;
       budget.left--;
       reportRetry(last, delay);
-      await pause(delay, call.options.signal);
+      await pause(delay, options?.signal);
     }
   }
 }

@@ -1,4 +1,5 @@
 import { keyOf } from "../operation.ts";
+import { factsOfResponse } from "../operation-error.ts";
 import type { FailureCode } from "../result.ts";
 import type { ErrorResult } from "../response/result-types.ts";
 import { CallFailure } from "./call-failure.ts";
@@ -6,6 +7,9 @@ import type { Exchange, Facts, ResponseExchange } from "./exchange.ts";
 
 /** The bytes at the beginning of a body that an error shows. */
 const EXCERPT_BYTES = 1_024;
+
+/** The facts of an error that is not one of the client. */
+const UNKNOWN: Partial<CallFailure> & { message: string } = { message: "See cause." };
 
 /** The message of an aborted call. */
 export const ABORTED = "The call was aborted.";
@@ -20,16 +24,11 @@ export function errorOf(exchange: Pick<Exchange, "api" | "operation" | "url" | "
 export function failureOf(exchange: Exchange, cause: unknown, isEnded: boolean): ErrorResult {
   if (exchange.options.signal?.aborted) return failure(exchange, "aborted", ABORTED, cause);
   if (isEnded) return failure(exchange, "timeout", "The complete response did not arrive in time.", cause);
-  const { code, message, text, cause: inner } = cause instanceof CallFailure ? cause : ({} as Partial<CallFailure>);
-  if (code === "unreadable_answer") return unreadableResult(exchange as ResponseExchange, message!, text, inner);
-  if (code === "response_too_large") return failure(exchange, code, message!, inner);
+  const { code, message, text, cause: inner } = cause instanceof CallFailure ? cause : UNKNOWN;
+  if (code === "unreadable_answer") return unreadableResult(exchange, message, text, inner);
+  if (code === "response_too_large") return failure(exchange, code, message, inner);
   return exchange.url === undefined
-    ? failure(
-        exchange,
-        "unsendable_request",
-        `A value of the request cannot be sent. ${message ?? "See cause."}`,
-        cause,
-      )
+    ? failure(exchange, "unsendable_request", `A value of the request cannot be sent. ${message}`, cause)
     : failure(exchange, "network_error", "The connection failed. See cause.", cause);
 }
 
@@ -47,7 +46,7 @@ export function errorResult(exchange: ResponseExchange, text: string): ErrorResu
     (status === 304 ? (["not_modified", "Not modified."] as const) : []);
   if (code !== undefined) {
     error ??= error === null ? null : { code, message, status };
-    return { ok: false, status, error, response, requestId: requestIdOf(exchange) };
+    return { ok: false, status, error, ...responseOf(exchange) };
   }
   let problem = isDeclared
     ? "is not the contract's Error. A proxy may have sent it"
@@ -73,26 +72,22 @@ export function failure(facts: Facts, code: FailureCode, message: string, cause?
     code,
     message,
     status: 0,
-    ...(response && {
-      httpStatus: response.status,
-      headers: response.headers,
-      contentType: response.headers.get("Content-Type") ?? undefined,
-      bodyStart: text === undefined ? text : excerptOf(text, secrets),
-    }),
+    ...(response && { ...factsOfResponse(response), bodyStart: text === undefined ? text : excerptOf(text, secrets) }),
   };
-  return { ok: false, status: 0, error, cause, response, requestId: requestIdOf(facts) };
+  return { ok: false, status: 0, error, cause, ...responseOf(facts) };
 }
 
-/** Returns the id under which the service logs a request. */
-export function requestIdOf({ api, response }: Facts): string | undefined {
-  return response?.headers.get(api.requestIdHeader) ?? undefined;
+/** Returns the response of a result, and the id under which the service logs the request. */
+export function responseOf<Arrived extends Facts>({ api, response }: Arrived) {
+  const requestId = response?.headers.get(api.requestIdHeader) ?? undefined;
+  return { response: response as Arrived["response"], requestId };
 }
 
 /** Returns the first bytes of a text, without any of the secrets, encoded or not. */
 function excerptOf(text: string, secrets: readonly string[]): string {
   const forms = secrets
     .flatMap((secret) => [secret, encodeURIComponent(secret)])
-    .sort((one, other) => other.length - one.length);
+    .toSorted((one, other) => other.length - one.length);
   // A secret that begins within the excerpt is replaced as a whole.
   let start = text.slice(0, EXCERPT_BYTES + (forms[0]?.length ?? 0));
   for (const form of forms) start = start.replaceAll(form, "[credential]");

@@ -19,11 +19,7 @@ export interface InitByPath {
   contentType?: string | undefined;
 }
 
-type Values = Map<string, [parameter: Partial<Parameter>, value: unknown]>;
-
-type Places = Record<Parameter["in"], Values>;
-
-const placesOf = (): Places => ({ path: new Map(), query: new Map(), header: new Map(), cookie: new Map() });
+type Write = NonNullable<Parameter["write"]>;
 
 /**
  * Puts each argument into its place in the request. An unknown argument is sent as well, so that the service rejects it by
@@ -31,17 +27,17 @@ const placesOf = (): Places => ({ path: new Map(), query: new Map(), header: new
  */
 export function requestPartsOf(operation: OperationDescription, input?: object | null): RequestParts {
   const { parameters, hasFields } = operation;
-  const places = placesOf();
+  const { put, parts } = placing(operation);
   const fields: Record<string, unknown> = {};
   const given: { body?: unknown; contentType?: unknown } = hasFields ? { body: fields } : {};
   for (const [name, value] of Object.entries(input ?? {}) as [string, unknown][]) {
     const place = Object.hasOwn(parameters, name) ? parameters[name]! : hasFields ? "field" : "query";
-    if (typeof place === "object") places[place.in].set(place.name ?? name, [place, value]);
+    if (typeof place === "object") put(place.in, place.name ?? name, value, place.write);
     else if (place === "body" || place === "contentType") given[place] = value;
     else if (place === "field") fields[name] = value;
-    else places[place].set(name, [{}, value]);
+    else put(place, name, value);
   }
-  return partsOf(operation, places, given);
+  return parts(given.body, given.contentType as string | undefined);
 }
 
 /** Returns the parts of a request that is called by its path. */
@@ -49,57 +45,57 @@ export function requestPartsByPath(
   operation: OperationDescription,
   { params = {}, body, contentType }: InitByPath,
 ): RequestParts {
-  const declared = Object.entries(operation.parameters).flatMap(([name, place]) =>
-    typeof place === "object" ? [[`${place.in} ${place.name ?? name}`, place] as const] : [],
-  );
-  const known = new Map(declared);
-  const places = placesOf();
-  for (const location of ["path", "query", "header", "cookie"] as const)
-    for (const [name, value] of Object.entries(params[location] ?? {}) as [string, unknown][])
-      places[location].set(name, [known.get(`${location} ${name}`) ?? {}, value]);
-  return partsOf(operation, places, { body, contentType });
+  const { put, parts } = placing(operation);
+  const declared = Object.entries(operation.parameters);
+  for (const location of ["path", "query", "header", "cookie"] as const) {
+    for (const [name, value] of Object.entries(params[location] ?? {}) as [string, unknown][]) {
+      const found = declared.find(
+        ([argument, place]) => typeof place === "object" && place.in === location && (place.name ?? argument) === name,
+      );
+      put(location, name, value, (found?.[1] as Parameter | undefined)?.write);
+    }
+  }
+  return parts(body, contentType);
 }
 
-function partsOf(
-  { path }: OperationDescription,
-  { path: inPath, query, header, cookie }: Places,
-  { body, contentType }: { body?: unknown; contentType?: unknown },
-): RequestParts {
-  const search = texts(query, writeQuery).join("&");
+/** Returns a function that puts a value into its place, and one that returns the parts of the request. */
+function placing({ path }: OperationDescription) {
+  const segments = new Map<string, [value: unknown, write?: Write]>();
   const headers: Record<string, string> = {};
-  for (const [name, text] of written(header, writeHeader)) headers[name] = text;
-  const cookies = texts(cookie, writeQuery).join("; ");
-  if (cookies) headers["Cookie"] = cookies.replaceAll("&", "; ");
-  const target = fill(path, inPath) + (search && `?${search}`);
-  return { target, headers, body, contentType: contentType as string | undefined };
-}
-
-function texts(values: Values, write: NonNullable<Parameter["write"]>): string[] {
-  return written(values, write).flatMap(([, text]) => text || []);
-}
-
-/** Returns the values that are present, as texts. */
-function written(values: Values, write: NonNullable<Parameter["write"]>): [name: string, text: string][] {
-  return Array.from(values).flatMap(([name, [parameter, value]]): [string, string][] =>
-    value === undefined || value === null ? [] : [[name, (parameter.write ?? write)(name, value)]],
-  );
+  const texts: Record<"query" | "cookie", string[]> = { query: [], cookie: [] };
+  return {
+    put: (place: Parameter["in"], name: string, value: unknown, write?: Write): void => {
+      if (place === "path") segments.set(name, write ? [value, write] : [value]);
+      else if (value !== undefined && value !== null) {
+        const text = (write ?? (place === "header" ? writeHeader : writeQuery))(name, value);
+        if (place === "header") headers[name] = text;
+        else if (text) texts[place].push(text);
+      }
+    },
+    parts: (body: unknown, contentType: string | undefined): RequestParts => {
+      const { query, cookie } = texts;
+      if (cookie.length > 0) headers["Cookie"] = cookie.join("; ").replaceAll("&", "; ");
+      const target = fill(path, segments) + (query.length > 0 ? `?${query.join("&")}` : "");
+      return { target, headers, body, contentType };
+    },
+  };
 }
 
 /**
  * Fills in a path template. No value can be missing or make a segment empty or a dot segment, because URLs resolve those to
  * another path: https://url.spec.whatwg.org/#double-dot-path-segment
  */
-function fill(template: string, values: Values): string {
+function fill(template: string, values: ReadonlyMap<string, [value: unknown, write?: Write]>): string {
   // In a template, `?` and `#` are characters of the path.
   const path = template.replaceAll(/[?#]/g, encodeURIComponent);
   if (!path.includes("{")) return path;
   const segments = path.split("/").map((segment) => {
     if (!segment.includes("{")) return segment;
     const filled = segment.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
-      const [parameter, value] = values.get(name) ?? [];
+      const [value, write = writePath] = values.get(name) ?? [];
       if ((value ?? "") === "")
         throw unsendable(`The path parameter "${name}" is ${value === "" ? "empty" : String(value)}.`);
-      return (parameter?.write ?? writePath)(name, value);
+      return write(name, value);
     });
     if (filled === "" || /^(?:\.|%2e){1,2}$/i.test(filled))
       throw unsendable(`A path parameter makes the segment "${segment}" ${JSON.stringify(filled)}.`);
