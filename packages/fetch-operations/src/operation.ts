@@ -79,6 +79,7 @@ export interface DeclaredDeprecation {
 
 /** Returns the key that covers a status, the most specific one. */
 export function keyOf(keys: readonly StatusKey[], status: number): StatusKey | undefined {
+  if (keys.includes(status)) return status;
   const range = `${Math.floor(status / 100)}XX` as StatusKey;
-  return [status, range, "default" as const].find((key) => keys.includes(key));
+  return [range, "default" as const].find((key) => keys.includes(key));
 }

@@ -223,7 +223,7 @@ test("an operation is a constant of its own, with the code that it needs", async
   };
   const { "operations.ts": text } = await generate(documentOf({ get: operation }, "/files/{id}"));
   expect(text).toBe(`// Generated from the contract by fetch-operations. Do not edit.
-import { type CallOptions, type Operation, mediaTypes, readBlob, styled } from "fetch-operations";
+import { type CallOptions, type Operation, readBlob, styled } from "fetch-operations";
 import type { ReadFileInput, ReadFileResult } from "./calls.js";
 
 /**
@@ -249,9 +249,7 @@ export const readFile: Operation<[input: ReadFileInput, options?: CallOptions], 
   "empty": [
     202
   ],
-  "read": mediaTypes({
-    "image/png": readBlob
-  }),
+  "read": readBlob,
   "isRetryable": true,
   "deprecated": {
     "sunset": "2030-12-05"

@@ -17,8 +17,9 @@ export async function attempt(given: Attempt, milliseconds: number): Promise<Exc
   let timer: ReturnType<typeof setTimeout> | undefined;
   let end!: () => void;
   try {
+    signal?.throwIfAborted();
     if (!(milliseconds > 0)) limit.abort();
-    (signal?.aborted ? signal : limit.signal).throwIfAborted();
+    limit.signal.throwIfAborted();
     exchange.result = await new Promise<UntypedResult>((resolve, reject) => {
       end = () => {
         limit.abort(signal?.reason);

@@ -97,7 +97,8 @@ function descriptionOf(
     ...(!(errorKeys.includes("default") && errorKeys.every((key) => key === "default" || typeof key === "number")) && {
       errors: errorKeys,
     }),
-    ...(!isPlain || media.size > 1 ? { read: use("mediaTypes", `mediaTypes(${nested(readers())})`) } : {}),
+    ...(media.size > 1 && { read: use("mediaTypes", `mediaTypes(${nested(readers())})`) }),
+    ...(media.size === 1 && !isPlain && { read: readers()[0]![1] }),
     ...(successes.some(({ isNullable }) => isNullable) && { isNullable: true }),
     ...(isRetryable && { isRetryable }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
