@@ -1,4 +1,5 @@
 import type { OperationDescription, Requirements } from "./operation.ts";
+import type { ErrorFormat } from "./error/error-format.ts";
 import type { ErrorResult } from "./response/result-types.ts";
 import type { SecurityScheme } from "./security/schemes.ts";
 
@@ -14,8 +15,8 @@ export interface Api {
   readonly security: Requirements;
   /** The response header that identifies a request in the service's log. */
   readonly requestIdHeader: string;
-  /** The fields of the contract's error that hold its code and message, both strings. Without them, every error body is valid. */
-  readonly errorFields?: { readonly code: string; readonly message: string };
+  /** The format of the contract's errors. */
+  readonly errors: ErrorFormat;
   /** The codes of errors that are transient, beside the statuses 408, 429, 502, 503 and 504. */
   readonly transientCodes?: readonly string[];
 }

@@ -10,11 +10,13 @@ export function reportDeprecation(
   headers?: Headers,
 ): void {
   const { api, reported, options } = connection;
-  const { onDeprecated = (found: Deprecation) => warn(api.name, found) } = options;
+  if (reported.has(id)) return;
   const deprecation = headers?.get("Deprecation");
   const sunset = headers?.get("Sunset");
-  if (!onDeprecated || reported.has(id) || !(deprecated ?? deprecation ?? sunset)) return;
+  if (!(deprecated ?? deprecation ?? sunset)) return;
   reported.add(id);
+  const { onDeprecated = (found: Deprecation) => warn(api.name, found) } = options;
+  if (!onDeprecated) return;
   onDeprecated({
     operationId: id,
     deprecatedAt: dateOf(deprecation) ?? dateOf(deprecated?.since),

@@ -19,11 +19,14 @@ export type {
 export { fillServer } from "./servers.ts";
 export { linkTo } from "./pages/link.ts";
 export { paginate } from "./pages/pages.ts";
-export { writeBigJson, writeJson, writeRaw } from "./request/body.ts";
+export { anyError } from "./error/any-error.ts";
+export { errorFields, type ErrorFormat } from "./error/error-format.ts";
+export { bodyTypes, writeBigJson, writeJson, writeRaw } from "./request/body.ts";
 export { type FilePart, multipart, urlencoded } from "./request/forms.ts";
 export { requestPartsOf } from "./request/request-parts.ts";
 export { jsonParameter, styled, styledHeader } from "./request/styles.ts";
 export { type EventStream, readEvents, readTextEvents, type ServerSentEvent } from "./response/events.ts";
+export { mediaTypes } from "./response/declared-type.ts";
 export { readJson } from "./response/read-json.ts";
 export { type DateType, type Shape, type Shapes, typedJson } from "./response/typed-json.ts";
 export { readAny, readBlob, readLines, readSequence, readString } from "./response/readers.ts";

@@ -35,47 +35,33 @@ export class OperationError<Code extends string = string> extends Error {
     result: ErrorResult,
   ) {
     const { status, error, cause, response, requestId } = result;
-    super(messageOf(api, error, status), cause === undefined ? {} : { cause });
-    const { bodyStart } = (status === 0 ? error : {}) as Partial<FailureError>;
-    const headers = response?.headers;
-    const contentType = headers?.get("Content-Type") ?? undefined;
+    const [code, message] = factsOf(api, error, status);
+    super(message, cause === undefined ? {} : { cause });
     Object.assign(this, {
       name: `${api.name}Error`, // not that of the class, which bundlers shorten
       operationId: id,
       method,
       url,
       status,
-      code: codeOf(api, error, status),
+      code,
       requestId,
-      httpStatus: response?.status,
-      headers,
-      contentType,
-      bodyStart,
+      ...factsOfResponse(response),
+      bodyStart: status === 0 ? (error as FailureError).bodyStart : undefined,
     });
     Object.defineProperty(this, "error", { value: error }); // not shown by inspection, because it repeats the fields above
   }
 }
 
-/** Returns the code of an error, or `http_` and the status for an error body without one. */
-export function codeOf({ errorFields }: Pick<Api, "errorFields">, error: unknown, status: number): string {
-  const code = (error as Record<string, unknown> | null | undefined)?.[
-    status === 0 ? "code" : (errorFields?.code ?? "code")
-  ];
-  return typeof code === "string" ? code : `http_${status}`;
+/** Returns the facts of a response that errors have, undefined without a response. */
+export function factsOfResponse(response: Response | undefined): ResponseFacts {
+  const headers = response?.headers;
+  return { httpStatus: response?.status, headers, contentType: headers?.get("Content-Type") ?? undefined };
 }
 
-function messageOf({ errorFields }: Api, error: unknown, status: number): string {
-  if (typeof error === "string") return error.slice(0, 1_000);
-  const body = (error ?? {}) as Record<string, unknown>;
-  const nested = (body["error"] ?? {}) as Record<string, unknown>;
-  const candidates = [
-    status !== 0 && errorFields ? body[errorFields.message] : body["message"],
-    body["detail"], // RFC 9457
-    body["title"],
-    nested["message"],
-    body["error"],
-    body["error_description"], // RFC 6749
-  ];
-  const message = candidates.find((candidate) => typeof candidate === "string" && candidate !== "");
-  return (message as string | undefined) ?? `The service responded with status ${status}.`;
+type ResponseFacts = Pick<OperationError, "httpStatus" | "headers" | "contentType">;
+
+/** Returns the code and the message of an error: those of the contract's error, or those of the client. */
+export function factsOf({ errors }: Pick<Api, "errors">, error: unknown, status: number): readonly [string, string] {
+  const { code, message } = Object(error) as FailureError;
+  return (status > 0 && errors(error, status)) || [code, message];
 }

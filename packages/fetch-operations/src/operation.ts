@@ -1,6 +1,5 @@
 import type { BodyWriter } from "./request/body.ts";
 import type { Parameter } from "./request/parameter.ts";
-import type { Reader } from "./response/reader.ts";
 
 /**
  * An operation of a contract, as the generator writes it. `Args` are the arguments of its calls and `Result` is the union of
@@ -30,16 +29,16 @@ export interface OperationDescription {
   readonly parameters: Readonly<Record<string, Place | Parameter>>;
   /** Whether all other arguments are fields of the body. */
   readonly hasFields?: boolean;
-  /** The writers of bodies by declared media type. Without them, bodies are `application/json`. */
-  readonly bodies?: Readonly<Record<string, BodyWriter>>;
+  /** Writes the body. Default: as `application/json`. */
+  readonly write?: BodyWriter;
   /** The declared successes: statuses, `2XX`, or `default` if the contract declares no other success. */
   readonly success: readonly StatusKey[];
   /** The declared successes without a body, other than 204. */
   readonly empty?: readonly StatusKey[];
   /** The declared errors. `default` covers every status from 400 on. */
   readonly errors?: readonly StatusKey[];
-  /** The readers of bodies by declared media type. Without them, bodies are JSON. */
-  readonly readers?: Readonly<Record<string, Reader>>;
+  /** Reads the body of a success, as a `Reader`. Default: as JSON. */
+  readonly read?: (exchange: never) => unknown;
   /** Whether a success may be the JSON value `null`. */
   readonly isNullable?: boolean;
   /** Whether a repeat is safe: the method is safe (RFC 9110, section 9.2.1), or the contract or the configuration says so. */
@@ -80,6 +79,7 @@ export interface DeclaredDeprecation {
 
 /** Returns the key that covers a status, the most specific one. */
 export function keyOf(keys: readonly StatusKey[], status: number): StatusKey | undefined {
+  if (keys.includes(status)) return status;
   const range = `${Math.floor(status / 100)}XX` as StatusKey;
-  return [status, range, "default" as const].find((key) => keys.includes(key));
+  return [range, "default" as const].find((key) => keys.includes(key));
 }

@@ -113,45 +113,44 @@ export interface Deprecation {
   successor: string | undefined;
 }
 
-/** The time limits and retries of a call, with defaults. */
-export interface Limits {
-  timeout: number;
-  attemptTimeout: number;
-  retry: { limit: number; baseDelay: number; maxDelay: number; maxRetryAfter: number };
-}
+/** The settings of retries, with defaults. */
+export type RetryLimits = Record<"limit" | "baseDelay" | "maxDelay" | "maxRetryAfter", number>;
+
+/** The numbers among the options, with defaults. */
+export type Limits = RetryLimits & Record<"timeout" | "attemptTimeout" | "maxResponseBytes" | "retryBudget", number>;
+
+const RETRY: RetryLimits = { limit: 3, baseDelay: 300, maxDelay: 5_000, maxRetryAfter: 30_000 };
 
 const DEFAULTS: Limits = {
+  ...RETRY,
   timeout: 60_000,
   attemptTimeout: 15_000,
-  retry: { limit: 3, baseDelay: 300, maxDelay: 5_000, maxRetryAfter: 30_000 },
+  maxResponseBytes: 104_857_600,
+  retryBudget: 100,
 };
 
-/** Returns `given` with the defaults of `base`. Throws a TypeError that names the invalid option. */
-export function limits(given: CallLimits, base: Limits = DEFAULTS): Limits {
-  const { timeout = base.timeout, attemptTimeout = base.attemptTimeout, retry } = given;
-  if (retry !== undefined && retry !== false && (typeof retry !== "object" || retry === null))
-    throw new TypeError("retry must be an object or false.");
-  const { limit, baseDelay, maxDelay, maxRetryAfter, ...rest } = retry === false ? { limit: 0 } : (retry ?? {});
-  rejectUnknown(rest, base.retry, "retry.");
-  const merged = {
-    limit: limit ?? base.retry.limit,
-    baseDelay: baseDelay ?? base.retry.baseDelay,
-    maxDelay: maxDelay ?? base.retry.maxDelay,
-    maxRetryAfter: maxRetryAfter ?? base.retry.maxRetryAfter,
-  };
-  for (const [name, value] of Object.entries({ timeout, attemptTimeout, ...merged })) mustBeAtLeastZero(name, value);
-  return { timeout, attemptTimeout, retry: merged };
-}
+/** The options of a call. */
+export const CALL_OPTIONS = ["timeout", "attemptTimeout", "retry", "signal", "headers"];
 
-/** Throws a TypeError unless a value is a number of at least 0. */
-export function mustBeAtLeastZero(name: string, value: unknown): void {
-  if (typeof value !== "number" || !(value >= 0)) throw new TypeError(`${name} must be a number of at least 0.`);
+/** Returns the numbers of options, with the defaults of `base`. Throws a TypeError that names an invalid or unknown option. */
+export function limits(given: CallLimits, known: readonly string[], base: Limits = DEFAULTS): Limits {
+  const { retry = {} } = given;
+  rejectUnknown(given, known);
+  if (retry !== false && (typeof retry !== "object" || !retry))
+    throw new TypeError("retry must be an object or false.");
+  rejectUnknown(retry || {}, Object.keys(RETRY), "retry.");
+  const merged = { ...base };
+  for (const [name, value] of Object.entries({ ...given, ...(retry || { limit: 0 }) }) as [keyof Limits, unknown][]) {
+    if (!(name in base) || value === undefined) continue;
+    if (typeof value !== "number" || !(value >= 0)) throw new TypeError(`${name} must be a number of at least 0.`);
+    merged[name] = value;
+  }
+  return merged;
 }
 
 /** Throws a TypeError that names an option that does not exist. */
-export function rejectUnknown(rest: object, known: object | readonly string[], prefix = ""): void {
-  const [unknown] = Object.keys(rest);
-  if (unknown === undefined) return;
-  const names = Array.isArray(known) ? (known as string[]) : Object.keys(known);
-  throw new TypeError(`There is no option ${prefix}${unknown}. The options are ${names.join(", ")}.`);
+export function rejectUnknown(given: object, known: readonly string[], prefix = ""): void {
+  for (const name of Object.keys(given))
+    if (!known.includes(name))
+      throw new TypeError(`There is no option ${prefix}${name}. The options are ${known.join(", ")}.`);
 }

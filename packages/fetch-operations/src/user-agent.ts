@@ -5,17 +5,14 @@ import type { Api } from "./api.ts";
  * would cost each request to another origin a preflight.
  */
 export function userAgentOf({ name, version }: Api): string | undefined {
-  const { process, navigator, Bun, Deno } = globalThis as {
-    process?: { versions?: Record<string, string> };
+  const { process, navigator } = globalThis as {
+    process?: { versions?: Record<string, string | undefined> };
     navigator?: { userAgent?: string };
-    Bun?: { version: string };
-    Deno?: { version: { deno: string } };
   };
-  const agent = navigator?.userAgent ?? "";
-  const runtime =
-    (Bun && `bun/${Bun.version}`) ??
-    (Deno && `deno/${Deno.version.deno}`) ??
-    (agent === "Cloudflare-Workers" ? "workerd" : undefined) ??
-    (process?.versions?.["node"] === undefined ? undefined : `node/${process.versions["node"]}`);
-  return runtime && `${name.toLowerCase()}-client/${version} ${runtime}`;
+  const versions = process?.versions;
+  // Bun and Deno have a version of Node as well.
+  const runtime = ["bun", "deno", "node"].find((candidate) => versions?.[candidate]);
+  const isWorker = navigator?.userAgent === "Cloudflare-Workers";
+  if (!runtime && !isWorker) return undefined;
+  return `${name.toLowerCase()}-client/${version} ${isWorker ? "workerd" : `${runtime}/${versions![runtime!]}`}`;
 }

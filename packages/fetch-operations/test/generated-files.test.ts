@@ -249,9 +249,7 @@ export const readFile: Operation<[input: ReadFileInput, options?: CallOptions], 
   "empty": [
     202
   ],
-  "readers": {
-    "image/png": readBlob
-  },
+  "read": readBlob,
   "isRetryable": true,
   "deprecated": {
     "sunset": "2030-12-05"

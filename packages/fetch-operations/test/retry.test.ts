@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { delayBeforeRetry } from "../src/call/retry.ts";
-import { failure } from "../src/response/untyped-result.ts";
+import { failure } from "../src/call/failure.ts";
 import type { FailureCode } from "../src/result.ts";
 import { api, read } from "./test-api.ts";
 
-const failureOf = (code: FailureCode) => failure(api, code, "", undefined);
+const failureOf = (code: FailureCode) => failure({ api, secrets: [] }, code, "");
 
 describe("the wait before a retry", () => {
   const limits = { limit: 3, baseDelay: 0, maxDelay: 0, maxRetryAfter: 30_000 };

@@ -1,4 +1,4 @@
-import { type Api, OperationError, type OperationDescription } from "../src/index.ts";
+import { anyError, type Api, OperationError, type OperationDescription } from "../src/index.ts";
 import { apiKey, basic, bearer } from "../src/security/schemes.ts";
 
 /** The error of the tests' service. */
@@ -12,6 +12,7 @@ export const api: Api = {
   schemes: { key: bearer(), user: basic(), header: apiKey("header", "X-Key"), query: apiKey("query", "key") },
   security: [],
   requestIdHeader: "X-Request-Id",
+  errors: anyError,
 };
 
 /** An operation without parameters. */

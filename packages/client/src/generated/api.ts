@@ -1,5 +1,5 @@
 // Generated from the contract by fetch-operations. Do not edit.
-import { type Api, type ClientOptions, type Credential, type FailureCode, OperationError, bearer } from "fetch-operations";
+import { type Api, type ClientOptions, type Credential, type FailureCode, OperationError, bearer, errorFields } from "fetch-operations";
 
 /** The codes of errors: those of the contract and those of the client. A service may add codes. */
 export type ErrorCode =
@@ -42,10 +42,7 @@ export const api: Api = {
     ]
   ],
   "requestIdHeader": "X-Request-Id",
-  "errorFields": {
-    "code": "code",
-    "message": "message"
-  },
+  "errors": errorFields("code", "message"),
   "transientCodes": [
     "idempotency_in_progress"
   ]

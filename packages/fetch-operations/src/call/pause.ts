@@ -1,5 +1,5 @@
 /** Resolves after a number of milliseconds, or as soon as the signal is aborted. */
-export async function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+export async function pause(milliseconds: number, signal?: AbortSignal | null): Promise<void> {
   if (signal?.aborted) return;
   await new Promise<void>((resolve) => {
     const end = (): void => {

@@ -1,14 +1,14 @@
 import type { Api } from "../api.ts";
-import { codeOf } from "../operation-error.ts";
+import { factsOf } from "../operation-error.ts";
 import type { OperationDescription } from "../operation.ts";
-import type { Limits } from "../options.ts";
+import type { RetryLimits } from "../options.ts";
 import type { ErrorResult } from "../response/result-types.ts";
 
 /**
  * The statuses and codes of transient failures: https://www.rfc-editor.org/rfc/rfc9110#section-15 and, for 429, RFC 6585,
  * section 4.
  */
-const TRANSIENT = new Set<string | number>([408, 429, 502, 503, 504, "network_error", "timeout"]);
+const TRANSIENT: readonly (string | number)[] = [408, 429, 502, 503, 504, "network_error", "timeout"];
 
 /** Returns the milliseconds to wait after attempt `count`, or undefined if the request must not be repeated. */
 export function delayBeforeRetry(
@@ -16,11 +16,13 @@ export function delayBeforeRetry(
   { isRetryable }: OperationDescription,
   { status, error, response }: ErrorResult,
   count: number,
-  { baseDelay, maxDelay, maxRetryAfter }: Limits["retry"],
+  { limit, baseDelay, maxDelay, maxRetryAfter }: RetryLimits,
 ): number | undefined {
-  const code = codeOf(api, error, status);
-  const isTransient = TRANSIENT.has(code) || TRANSIENT.has(response?.status ?? 0) || api.transientCodes?.includes(code);
-  if (!isRetryable || !isTransient || code === "response_too_large") return undefined;
+  const [code] = factsOf(api, error, status);
+  const isTransient = [...TRANSIENT, ...(api.transientCodes ?? [])].some(
+    (known) => known === code || known === response?.status,
+  );
+  if (!isRetryable || !isTransient || count > limit || code === "response_too_large") return undefined;
   const retryAfter = retryAfterOf(response?.headers);
   if (retryAfter > maxRetryAfter) return undefined;
   // "Full jitter" spreads the retries of clients that failed at the same time:

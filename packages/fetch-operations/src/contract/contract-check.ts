@@ -1,8 +1,8 @@
+import { errorOf, unreadableResult } from "../call/failure.ts";
 import { dataOrThrow, send } from "../call/call.ts";
 import type { Connection } from "../connection.ts";
 import type { OperationDescription } from "../operation.ts";
 import type { CallOptions } from "../options.ts";
-import { unreadableResponse } from "../response/untyped-result.ts";
 import { fingerprints, type PublishedDocument, sha256 } from "./fingerprint.ts";
 
 /** The differences between the client's contract and the service's published contract, as operationIds. */
@@ -50,18 +50,11 @@ export async function checkContract(
   const { pathname, search, origin } = new URL(path, `${connection.baseUrl}/`);
   const operation = { ...DOCUMENT, server: origin };
   const exchange = await send(connection, operation, () => ({ target: pathname + search, headers: {} }), options);
-  const document = dataOrThrow(connection, operation, exchange);
-  const reject = (): never =>
-    dataOrThrow(connection, operation, {
-      url: exchange.url,
-      result: unreadableResponse(
-        connection.api,
-        "is not an OpenAPI document",
-        exchange.result.response!,
-        JSON.stringify(document),
-        [],
-      ),
-    }) as never;
+  const document = dataOrThrow(exchange);
+  const reject = (): never => {
+    const result = unreadableResult(exchange, "is not an OpenAPI document", JSON.stringify(document));
+    throw errorOf({ ...exchange, result });
+  };
   if (!isDocument(document)) return reject();
   const { servers: _, ...content } = document;
   const theirs = await fingerprints(document).catch(reject);

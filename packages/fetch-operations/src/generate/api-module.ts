@@ -25,7 +25,9 @@ export function apiModule(
       .join(", ");
     return [scheme, new Code(`${imported}(${text})`)];
   });
-  const fields = error && { errorFields: { code: error.code ?? "code", message: error.message ?? "message" } };
+  const fields = [error?.code ?? "code", error?.message ?? "message"].map((field) => JSON.stringify(field));
+  imports.add(error ? "errorFields" : "anyError");
+  const errors = error ? `errorFields(${fields.join(", ")})` : "anyError";
   const transient = error?.transient && { transientCodes: error.transient };
   const api = {
     name,
@@ -34,7 +36,7 @@ export function apiModule(
     schemes: Object.fromEntries(written) as object,
     security: requirements,
     requestIdHeader,
-    ...fields,
+    errors: new Code(errors),
     ...transient,
   };
   const codes = [...operationCodes.map((code) => JSON.stringify(code)), "FailureCode", "(string & {})"].join("\n  | ");

@@ -97,7 +97,8 @@ function descriptionOf(
     ...(!(errorKeys.includes("default") && errorKeys.every((key) => key === "default" || typeof key === "number")) && {
       errors: errorKeys,
     }),
-    ...(!isPlain || media.size > 1 ? { readers: Object.fromEntries(readers()) } : {}),
+    ...(media.size > 1 && { read: use("mediaTypes", `mediaTypes(${nested(readers())})`) }),
+    ...(media.size === 1 && !isPlain && { read: readers()[0]![1] }),
     ...(successes.some(({ isNullable }) => isNullable) && { isNullable: true }),
     ...(isRetryable && { isRetryable }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
@@ -140,7 +141,12 @@ function bodiesOf(
     if (kind === "multipart") return [type, use("multipart", `multipart(${argument})`)];
     return [type, use(kind === "json" || kind === "any" ? json : "writeRaw")];
   });
-  return { bodies: Object.fromEntries(writers) as object };
+  return { write: use("bodyTypes", `bodyTypes(${nested(writers)})`) };
+}
+
+/** Prints functions by media type as the argument of a function in a field. */
+function nested(functions: [type: string, code: Code][]): string {
+  return codeOf(Object.fromEntries(functions)).replaceAll("\n", "\n  ");
 }
 
 function encodingOf(encoding: Record<string, EncodingObject>): object | undefined {

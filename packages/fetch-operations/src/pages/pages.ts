@@ -1,10 +1,10 @@
-import { type Exchange } from "../call/exchange.ts";
+import type { Exchange } from "../call/exchange.ts";
 import { dataOrThrow, send } from "../call/call.ts";
 import type { Connection } from "../connection.ts";
 import type { OperationDescription, PagedOperation, Pagination } from "../operation.ts";
 import type { CallOptions } from "../options.ts";
 import { type RequestParts, requestPartsOf } from "../request/request-parts.ts";
-import { failure, unreadableResponse } from "../response/untyped-result.ts";
+import { ABORTED, errorOf, failure, unreadableResult } from "../call/failure.ts";
 import type { Items, Page } from "../result.ts";
 import { linkTo } from "./link.ts";
 
@@ -23,10 +23,11 @@ export function paginate<Args extends unknown[], Result, Item>(
   async function* items(): AsyncGenerator<Item> {
     for await (const page of pages()) {
       for (const item of page.items) {
-        if (signal?.aborted)
-          dataOrThrow(connection, operation, {
-            result: failure(connection.api, "aborted", "The call was aborted.", signal.reason),
-          });
+        if (signal?.aborted) {
+          const { api } = connection;
+          const result = failure({ api, secrets: [] }, "aborted", ABORTED, signal.reason);
+          throw errorOf({ api, operation, result });
+        }
         yield item;
       }
     }
@@ -56,12 +57,10 @@ async function* pagesOf(
   try {
     while (pending) {
       const page: Exchange = await pending;
-      const data = dataOrThrow(connection, operation, page);
-      const reject = (problem: string): never =>
-        dataOrThrow(connection, operation, {
-          url: page.url,
-          result: unreadableResponse(connection.api, problem, page.result.response!, JSON.stringify(data), []),
-        }) as never;
+      const data = dataOrThrow(page);
+      const reject = (problem: string): never => {
+        throw errorOf({ ...page, result: unreadableResult(page, problem, JSON.stringify(data)) });
+      };
       const items = at(data, operation.pages!.items);
       if (!Array.isArray(items)) return reject("has no list of items");
       let problem: string | undefined;

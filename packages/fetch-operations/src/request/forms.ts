@@ -12,7 +12,7 @@ export type FieldEncoding =
  * unless its encoding says otherwise (OpenAPI 3.1, section 4.8.15).
  */
 export function urlencoded(encoding: Readonly<Record<string, FieldEncoding>> = {}): BodyWriter {
-  return (value, contentType) => {
+  return (value, contentType = "application/x-www-form-urlencoded") => {
     const encode = (item: unknown, name: string) => encodeURIComponent(textOf(name, item));
     const pairs = Object.entries(value as object).flatMap(([name, field]: [string, unknown]) => {
       const own = encoding[name];

@@ -1,4 +1,4 @@
-import { UnsendableRequest } from "./unsendable-request.ts";
+import { unsendable } from "../call/call-failure.ts";
 
 /** A parameter with a name, a style or a notation of its own. */
 export interface Parameter {
@@ -13,29 +13,32 @@ export interface Parameter {
 export function textOf(name: string, value: unknown): string {
   if (value instanceof Date) return value.toISOString();
   if (typeof value === "number" && !Number.isFinite(value))
-    throw new UnsendableRequest(`"${name}" is ${value}. Pass a finite number.`);
+    throw unsendable(`"${name}" is ${value}. Pass a finite number.`);
   const text = String(value);
   if (typeof value === "object" && text === "[object Object]")
-    throw new UnsendableRequest(`"${name}" is an object. Its contract declares a plain value.`);
+    throw unsendable(`"${name}" is an object. Its contract declares a plain value.`);
   return text;
 }
 
 /** Writes a query parameter in the style `form`, exploded: a plain value, or one pair for each item of an array. */
 export function writeQuery(name: string, value: unknown): string {
-  const values = Array.isArray(value) ? (value as unknown[]) : [value];
-  return values
-    .filter((item) => item !== undefined && item !== null)
-    .map((item) => `${encodeURIComponent(name)}=${encodeURIComponent(textOf(name, item))}`)
+  return textsOf(name, value)
+    .map((text) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`)
     .join("&");
 }
 
 /** Writes a path segment in the style `simple`. */
 export function writePath(name: string, value: unknown): string {
-  if (!Array.isArray(value)) return encodeURIComponent(textOf(name, value));
-  return value.map((item) => encodeURIComponent(textOf(name, item))).join(",");
+  return textsOf(name, value).map(encodeURIComponent).join(",");
 }
 
 /** Writes a header in the style `simple`. */
 export function writeHeader(name: string, value: unknown): string {
-  return Array.isArray(value) ? value.map((item) => textOf(name, item)).join(",") : textOf(name, value);
+  return textsOf(name, value).join(",");
+}
+
+function textsOf(name: string, value: unknown): string[] {
+  return (Array.isArray(value) ? (value as unknown[]) : [value])
+    .filter((item) => item !== undefined && item !== null)
+    .map((item) => textOf(name, item));
 }

@@ -1,7 +1,6 @@
+import { unsendable } from "../call/call-failure.ts";
 import type { OperationDescription } from "../operation.ts";
-import { type BodyWriter, writeJson } from "./body.ts";
 import { type Parameter, writeHeader, writePath, writeQuery } from "./parameter.ts";
-import { UnsendableRequest } from "./unsendable-request.ts";
 
 /** The parts of a request, serialized. */
 export interface RequestParts {
@@ -9,8 +8,7 @@ export interface RequestParts {
   target: string;
   headers: Record<string, string>;
   body?: unknown;
-  /** Writes `body`, with the media type that the request declares. */
-  writer?: BodyWriter | undefined;
+  /** The media type of the body, if the call names one. */
   contentType?: string | undefined;
 }
 
@@ -21,27 +19,25 @@ export interface InitByPath {
   contentType?: string | undefined;
 }
 
-type Values = Map<string, [parameter: Parameter | undefined, value: unknown]>;
+type Write = NonNullable<Parameter["write"]>;
 
 /**
  * Puts each argument into its place in the request. An unknown argument is sent as well, so that the service rejects it by
- * name and no data is lost silently. Throws `UnsendableRequest` for a value that would change the path.
+ * name and no data is lost silently. Throws for a value that would change the path.
  */
-export function requestPartsOf(operation: OperationDescription, input: object | null = {}): RequestParts {
+export function requestPartsOf(operation: OperationDescription, input?: object | null): RequestParts {
   const { parameters, hasFields } = operation;
-  const places = { path: new Map(), query: new Map(), header: new Map(), cookie: new Map() } as Record<string, Values>;
+  const { put, parts } = placing(operation);
   const fields: Record<string, unknown> = {};
-  let body: unknown = hasFields ? fields : undefined;
-  let contentType: string | undefined;
+  const given: { body?: unknown; contentType?: unknown } = hasFields ? { body: fields } : {};
   for (const [name, value] of Object.entries(input ?? {}) as [string, unknown][]) {
     const place = Object.hasOwn(parameters, name) ? parameters[name]! : hasFields ? "field" : "query";
-    if (typeof place === "object") places[place.in]!.set(place.name ?? name, [place, value]);
-    else if (place === "body") body = value;
-    else if (place === "contentType") contentType = value as string | undefined;
+    if (typeof place === "object") put(place.in, place.name ?? name, value, place.write);
+    else if (place === "body" || place === "contentType") given[place] = value;
     else if (place === "field") fields[name] = value;
-    else places[place]!.set(name, [undefined, value]);
+    else put(place, name, value);
   }
-  return partsOf(operation, places, body, contentType);
+  return parts(given.body, given.contentType as string | undefined);
 }
 
 /** Returns the parts of a request that is called by its path. */
@@ -49,70 +45,60 @@ export function requestPartsByPath(
   operation: OperationDescription,
   { params = {}, body, contentType }: InitByPath,
 ): RequestParts {
-  const declared = Object.entries(operation.parameters).flatMap(([name, place]) =>
-    typeof place === "object" ? [[`${place.in} ${place.name ?? name}`, place] as const] : [],
-  );
-  const known = new Map(declared);
-  const places: Record<string, Values> = {};
+  const { put, parts } = placing(operation);
+  const declared = Object.entries(operation.parameters);
   for (const location of ["path", "query", "header", "cookie"] as const) {
-    const entries = Object.entries(params[location] ?? {}) as [string, unknown][];
-    places[location] = new Map(entries.map(([name, value]) => [name, [known.get(`${location} ${name}`), value]]));
+    for (const [name, value] of Object.entries(params[location] ?? {}) as [string, unknown][]) {
+      const found = declared.find(
+        ([argument, place]) => typeof place === "object" && place.in === location && (place.name ?? argument) === name,
+      );
+      put(location, name, value, (found?.[1] as Parameter | undefined)?.write);
+    }
   }
-  return partsOf(operation, places, body, contentType);
+  return parts(body, contentType);
 }
 
-function partsOf(
-  { path, bodies }: OperationDescription,
-  places: Record<string, Values>,
-  body: unknown,
-  contentType: string | undefined,
-): RequestParts {
-  const { path: inPath, query, header, cookie } = places;
-  const search = texts(query!, writeQuery).join("&");
+/** Returns a function that puts a value into its place, and one that returns the parts of the request. */
+function placing({ path }: OperationDescription) {
+  const segments = new Map<string, [value: unknown, write?: Write]>();
   const headers: Record<string, string> = {};
-  for (const [name, [parameter, value]] of header!)
-    if (value !== undefined && value !== null) headers[name] = (parameter?.write ?? writeHeader)(name, value);
-  const cookies = texts(cookie!, writeQuery);
-  if (cookies.length > 0) headers["Cookie"] = cookies.join("; ").replaceAll("&", "; ");
-  const target = fill(path, inPath!) + (search && `?${search}`);
-  if (body === undefined) return { target, headers };
-  const type = contentType ?? Object.keys(bodies ?? {})[0] ?? "application/json";
-  const writer = bodies === undefined ? writeJson : bodies[type];
-  if (writer === undefined)
-    throw new UnsendableRequest(
-      `The operation takes no body of type ${type}. Pass one of ${Object.keys(bodies!).join(", ")}.`,
-    );
-  return { target, headers, body, writer, contentType: type };
-}
-
-function texts(values: Values, write: NonNullable<Parameter["write"]>): string[] {
-  const written: string[] = [];
-  for (const [name, [parameter, value]] of values) {
-    if (value === undefined || value === null) continue;
-    const text = (parameter?.write ?? write)(name, value);
-    if (text !== "") written.push(text);
-  }
-  return written;
+  const texts: Record<"query" | "cookie", string[]> = { query: [], cookie: [] };
+  return {
+    put: (place: Parameter["in"], name: string, value: unknown, write?: Write): void => {
+      if (place === "path") segments.set(name, write ? [value, write] : [value]);
+      else if (value !== undefined && value !== null) {
+        const text = (write ?? (place === "header" ? writeHeader : writeQuery))(name, value);
+        if (place === "header") headers[name] = text;
+        else if (text) texts[place].push(text);
+      }
+    },
+    parts: (body: unknown, contentType: string | undefined): RequestParts => {
+      const { query, cookie } = texts;
+      if (cookie.length > 0) headers["Cookie"] = cookie.join("; ").replaceAll("&", "; ");
+      const target = fill(path, segments) + (query.length > 0 ? `?${query.join("&")}` : "");
+      return { target, headers, body, contentType };
+    },
+  };
 }
 
 /**
  * Fills in a path template. No value can be missing or make a segment empty or a dot segment, because URLs resolve those to
  * another path: https://url.spec.whatwg.org/#double-dot-path-segment
  */
-function fill(template: string, values: Values): string {
+function fill(template: string, values: ReadonlyMap<string, [value: unknown, write?: Write]>): string {
   // In a template, `?` and `#` are characters of the path.
   const path = template.replaceAll(/[?#]/g, encodeURIComponent);
   if (!path.includes("{")) return path;
   const segments = path.split("/").map((segment) => {
     if (!segment.includes("{")) return segment;
     const filled = segment.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
-      const [parameter, value] = values.get(name) ?? [];
-      if (value === undefined || value === null || value === "")
-        throw new UnsendableRequest(`The path parameter "${name}" is ${value === "" ? "empty" : String(value)}.`);
-      return (parameter?.write ?? writePath)(name, value);
+      const [value, write = writePath] = values.get(name) ?? [];
+      if ((value ?? "") === "")
+        throw unsendable(`The path parameter "${name}" is ${value === "" ? "empty" : String(value)}.`);
+      return write(name, value);
     });
     if (filled === "" || /^(?:\.|%2e){1,2}$/i.test(filled))
-      throw new UnsendableRequest(`A path parameter makes the segment "${segment}" ${JSON.stringify(filled)}.`);
+      throw unsendable(`A path parameter makes the segment "${segment}" ${JSON.stringify(filled)}.`);
     return filled;
   });
   return segments.join("/");

@@ -1,7 +1,10 @@
+import { dataOrThrow, send } from "../call/call.ts";
+import { CallFailure } from "../call/call-failure.ts";
+import type { ResponseExchange } from "../call/exchange.ts";
 import { pause } from "../call/pause.ts";
 import { parseJson } from "./read-json.ts";
-import type { ReadContext, Reader } from "./reader.ts";
-import { ResponseTooLarge } from "./read-body.ts";
+import type { Reader } from "./reader.ts";
+import { tooLarge } from "./read-body.ts";
 import { failing, textsOf } from "./readers.ts";
 
 /** An event of a stream (https://html.spec.whatwg.org/#server-sent-events). */
@@ -17,10 +20,14 @@ export interface ServerSentEvent<Data = unknown> {
 export type EventStream<Data> = AsyncIterableIterator<ServerSentEvent<Data>>;
 
 /** Reads Server-Sent Events with data in JSON. After a broken connection, it resumes with `Last-Event-ID`. */
-export const readEvents: Reader = (context) => eventStream(context, parseJson);
+export const readEvents: Reader = (exchange) => failing(resumed(exchange, parseJson), exchange);
 
 /** Reads Server-Sent Events with data in text. After a broken connection, it resumes with `Last-Event-ID`. */
-export const readTextEvents: Reader = (context) => eventStream(context, (data) => data);
+export const readTextEvents: Reader = (exchange) =>
+  failing(
+    resumed(exchange, (data) => data),
+    exchange,
+  );
 
 interface StreamState {
   lastId: string;
@@ -28,14 +35,9 @@ interface StreamState {
   delay: number;
 }
 
-function eventStream(context: ReadContext, parse: (data: string) => unknown): EventStream<unknown> {
-  context.hold();
-  return failing(resumed(context, parse), context.fail);
-}
-
-async function* resumed(context: ReadContext, parse: (data: string) => unknown): AsyncGenerator<ServerSentEvent> {
-  const { operation, limit, resend, signal } = context;
-  let { response } = context;
+async function* resumed(exchange: ResponseExchange, parse: (data: string) => unknown): AsyncGenerator<ServerSentEvent> {
+  const { connection, operation, limit, options, parts, signal } = exchange;
+  let { response } = exchange;
   const state: StreamState = { lastId: "", delay: 1_000 };
   for (;;) {
     let hasEvent = false;
@@ -47,12 +49,13 @@ async function* resumed(context: ReadContext, parse: (data: string) => unknown):
       return;
     } catch (error) {
       // Only a stream that got on is resumed, so that a broken service is not asked again and again.
-      const isBroken = error instanceof Error && error.name !== "UnreadableBody" && error.name !== "ResponseTooLarge";
+      const isBroken = error instanceof Error && !(error instanceof CallFailure);
       if (!isBroken || signal.aborted || !operation.isRetryable || !hasEvent || state.lastId === "") throw error;
     }
     await pause(state.delay, signal);
     signal.throwIfAborted();
-    response = await resend({ "Last-Event-ID": state.lastId });
+    const again = { ...options, headers: { "Last-Event-ID": state.lastId } };
+    response = dataOrThrow(await send(connection, operation, parts, again, true)) as Response;
     if (response.status === 204) return;
   }
 }
@@ -83,7 +86,7 @@ async function* eventsOf(
     if (field === "data") {
       data.push(value);
       size += value.length;
-      if (size > limit) throw new ResponseTooLarge(`An event is larger than ${limit} bytes.`);
+      if (size > limit) throw tooLarge(limit, "An event");
     } else if (field === "event") event = value;
     else if (field === "id" && !value.includes("\0")) id = value;
     else if (field === "retry" && /^\d+$/.test(value)) state.delay = Math.min(Number(value), 60_000);

@@ -1,45 +1,57 @@
-import { chunksOf, readText, ResponseTooLarge } from "./read-body.ts";
+import { errorOf, failureOf } from "../call/failure.ts";
+import type { ResponseExchange } from "../call/exchange.ts";
+import { essenceOf } from "./declared-type.ts";
+import { eachChunk, readText, tooLarge } from "./read-body.ts";
 import { parseJson, readJson } from "./read-json.ts";
-import { essenceOf, type ReadContext, type Reader } from "./reader.ts";
+import type { Reader } from "./reader.ts";
 
 /** Reads text. */
-export const readString: Reader = ({ response, limit }) => readText(response, limit);
+export const readString: Reader = readText;
 
 /** Reads bytes as a `Blob` with the media type of the response. */
-export const readBlob: Reader = async ({ response, limit }) => {
-  const chunks = await collect(chunksOf(response, limit));
-  return new Blob(chunks as ConstructorParameters<typeof Blob>[0], {
-    type: response.headers.get("Content-Type") ?? "",
-  });
+export const readBlob: Reader = async (exchange) => {
+  const { response, limit } = exchange;
+  const chunks: BlobPart[] = [];
+  if (response.body) await eachChunk(exchange, (chunk) => chunks.push(chunk));
+  else chunks.push(await response.arrayBuffer()); // React Native has no streams of bodies.
+  const blob = new Blob(chunks, { type: response.headers.get("Content-Type") ?? "" });
+  if (blob.size > limit) throw tooLarge(limit);
+  return blob;
 };
 
 /** Reads JSON, text or bytes by the media type of the response, for a contract that declares any media type. */
-export const readAny: Reader = (context) => {
-  const type = essenceOf(context.response.headers.get("Content-Type"));
-  if (type === "" || /[/+]json$/.test(type)) return readJson(context);
-  return type.startsWith("text/") || /[/+](?:xml|yaml)$/.test(type) ? readString(context) : readBlob(context);
+export const readAny: Reader = (exchange) => {
+  const type = essenceOf(exchange.response.headers.get("Content-Type"));
+  if (type === "" || /[/+]json$/.test(type)) return readJson(exchange);
+  return type.startsWith("text/") || /[/+](?:xml|yaml)$/.test(type) ? readString(exchange) : readBlob(exchange);
 };
 
 /** Reads JSON values, one on each line, as they arrive. */
-export const readLines: Reader = (context) => jsonValues(context, "\n");
+export const readLines: Reader = (exchange) => jsonValues(exchange, "\n");
 
 /** Reads JSON values, each after the character RS (RFC 7464), as they arrive. */
-export const readSequence: Reader = (context) => jsonValues(context, "\u001e");
+export const readSequence: Reader = (exchange) => jsonValues(exchange, "\u001e");
 
-function jsonValues({ response, limit, hold, fail }: ReadContext, separator: string): AsyncGenerator {
-  hold();
+function jsonValues(exchange: ResponseExchange, separator: string): AsyncGenerator {
+  const { response, limit } = exchange;
   async function* values(): AsyncGenerator {
     for await (const text of textsOf(response, limit, separator)) if (text.trim() !== "") yield parseJson(text);
   }
-  return failing(values(), fail);
+  return failing(values(), exchange);
 }
 
-/** Yields the values of a stream. Throws the error of the contract if the stream fails. */
-export async function* failing<Value>(values: AsyncIterable<Value>, fail: ReadContext["fail"]): AsyncGenerator<Value> {
+/** Returns the values of a stream, read after the attempt. Throws the error of the contract if the stream fails. */
+export function failing<Value>(values: AsyncIterable<Value>, exchange: ResponseExchange): AsyncGenerator<Value> {
+  exchange.isHeld = true;
+  return failingValues(values, exchange);
+}
+
+async function* failingValues<Value>(values: AsyncIterable<Value>, exchange: ResponseExchange): AsyncGenerator<Value> {
   try {
     yield* values;
-  } catch (error) {
-    throw fail(error);
+  } catch (cause) {
+    if ((cause as Error).name === `${exchange.api.name}Error`) throw cause;
+    throw errorOf({ ...exchange, result: failureOf(exchange, cause, exchange.signal.aborted) });
   }
 }
 
@@ -48,7 +60,7 @@ export async function* textsOf(response: Response, limit: number, separator: str
   const decoder = new TextDecoder();
   let pending: string[] = [];
   let size = 0;
-  for await (const chunk of chunksOf(response, Infinity)) {
+  for await (const chunk of chunksOf(response)) {
     const texts = decoder.decode(chunk, { stream: true }).split(separator);
     for (const text of texts.slice(0, -1)) {
       yield pending.join("") + text;
@@ -57,14 +69,21 @@ export async function* textsOf(response: Response, limit: number, separator: str
     }
     pending.push(texts.at(-1)!);
     size += texts.at(-1)!.length;
-    if (size > limit) throw new ResponseTooLarge(`A value of the stream is larger than ${limit} bytes.`);
+    if (size > limit) throw tooLarge(limit, "A value of the stream");
   }
   const rest = pending.join("") + decoder.decode();
   if (rest !== "") yield rest;
 }
 
-async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const collected: Item[] = [];
-  for await (const item of items) collected.push(item);
-  return collected;
+async function* chunksOf(response: Response): AsyncGenerator<Uint8Array> {
+  const reader = (response.body ?? new Blob([await response.arrayBuffer()]).stream()).getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    reader.cancel().catch(() => {}); // It does nothing after the end, and the error of a broken stream was thrown above.
+  }
 }

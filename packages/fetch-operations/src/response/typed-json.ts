@@ -1,5 +1,6 @@
+import { unreadable } from "../call/call-failure.ts";
 import { readText } from "./read-body.ts";
-import { parseJson, UnreadableBody } from "./read-json.ts";
+import { checkNull, parseJson } from "./read-json.ts";
 import type { Reader } from "./reader.ts";
 
 /** The places of a JSON value that are not JSON types: `#Name` refers to another shape. */
@@ -23,20 +24,18 @@ const TAG = "\0";
 
 /**
  * Returns a reader of JSON that turns 64-bit integers into `bigint` and dates into objects, at the places of a shape. It rejects
- * with `UnreadableBody` for a value that is neither, and for other integers that a number would round.
+ * for a value that is neither, and for other integers that a number would round.
  */
 export function typedJson(shape: Shape, shapes: Shapes, dates: DateType): Reader {
-  return async ({ operation, response, limit }) => {
-    const text = await readText(response, limit);
-    if (text === "") throw new UnreadableBody("has no body", text);
+  return async (exchange) => {
+    const text = await readText(exchange);
     let tagged = 0;
     const isLarge = (token: string) =>
       /^-?\d{16,}$/.test(token) && String(BigInt(Number(token))) !== String(BigInt(token));
     const safe = /\d{16}/.test(text)
       ? text.replaceAll(STRING_OR_NUMBER, (token) => (isLarge(token) ? (tagged++, `"\\u0000${token}"`) : token))
       : text;
-    const value = parseJson(safe);
-    if (value === null && !operation.isNullable) throw new UnreadableBody("has no body", text);
+    const value = checkNull(text && parseJson(safe), text, exchange.operation);
     let found = 0;
     const convert = (part: unknown, of: Shape | undefined): unknown => {
       if (part === null || part === undefined || of === undefined) return part;
@@ -74,6 +73,6 @@ function dateOf(text: string, format: "date" | "date-time", type: DateType, body
     const { Temporal } = globalThis as unknown as { Temporal: TemporalLike };
     return format === "date" ? Temporal.PlainDate.from(text) : Temporal.Instant.from(text);
   } catch (cause) {
-    throw new UnreadableBody(`has the date ${JSON.stringify(text.slice(0, 40))}, which cannot be read`, body, cause);
+    throw unreadable(`has the date ${JSON.stringify(text.slice(0, 40))}, which cannot be read`, body, cause);
   }
 }

@@ -22,46 +22,58 @@ export interface SecurityScheme {
   readonly option?: string;
   /** Whether the connection authenticates the client, so that no credential is sent. */
   readonly isOfConnection?: boolean;
-  /** Returns the parts of the request that carry the secret. */
-  readonly apply: (secret: Secret) => Applied;
+  /** Adds the secret to a request. Returns the texts that no error may show. */
+  readonly apply: (secret: Secret, request: AuthorizedRequest) => string[];
 }
 
-/** The parts of a request that carry a secret. */
-export interface Applied {
-  headers?: Record<string, string>;
-  /** `name=value`, encoded. */
-  query?: string;
-  cookie?: string;
+/** The credentials of a client, by security scheme. */
+export type Credentials = Readonly<Record<string, Credential | undefined>>;
+
+/** A request that gets its credentials. A header that the user gave has precedence. */
+export interface AuthorizedRequest {
+  url: string;
+  readonly headers: Headers;
 }
 
 /** The scheme of a token in `Authorization: Bearer` (RFC 6750). */
 export function bearer(option?: string): SecurityScheme {
-  return scheme(option, (secret) => ({ headers: { Authorization: `Bearer ${visible(secret)}` } }));
+  return scheme(option, (secret, { headers }) => {
+    setMissing(headers, "Authorization", `Bearer ${visible(secret)}`);
+    return [secret as string];
+  });
 }
 
 /** The scheme of a user name and a password (RFC 7617, in UTF-8). */
 export function basic(option?: string): SecurityScheme {
-  return scheme(option, (secret) => {
+  return scheme(option, (secret, { headers }) => {
     if (typeof secret === "string" || secret.username.includes(":"))
       throw new TypeError("A basic credential is { username, password }, and the user name has no colon.");
-    const bytes = new TextEncoder().encode(`${secret.username}:${secret.password}`);
-    return { headers: { Authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` } };
+    const { username, password } = secret;
+    const encoded = btoa(String.fromCharCode(...new TextEncoder().encode(`${username}:${password}`)));
+    setMissing(headers, "Authorization", `Basic ${encoded}`);
+    return [...(password ? [password] : []), encoded];
   });
 }
 
 /** The scheme of an API key in a header, the query or a cookie. */
 export function apiKey(place: "header" | "query" | "cookie", name: string, option?: string): SecurityScheme {
-  return scheme(option, (secret) => {
+  return scheme(option, (secret, request) => {
     const key = visible(secret);
-    if (place === "header") return { headers: { [name]: key } };
     const pair = `${encodeURIComponent(name)}=${encodeURIComponent(key)}`;
-    return place === "query" ? { query: pair } : { cookie: pair };
+    if (place === "header") setMissing(request.headers, name, key);
+    else if (place === "query") request.url += (request.url.includes("?") ? "&" : "?") + pair;
+    else request.headers.set("Cookie", [request.headers.get("Cookie"), pair].filter(Boolean).join("; "));
+    return [key];
   });
 }
 
 /** The scheme of client certificates, which the connection carries and not the request. */
 export function mutualTls(): SecurityScheme {
-  return { isOfConnection: true, apply: () => ({}) };
+  return { isOfConnection: true, apply: () => [] };
+}
+
+function setMissing(headers: Headers, name: string, value: string): void {
+  if (!headers.has(name)) headers.set(name, value);
 }
 
 function scheme(option: string | undefined, apply: SecurityScheme["apply"]): SecurityScheme {
