@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { pack } from "@platform/test-support/pack";
 import { packagingProblems } from "@platform/test-support/packaging";
-import { pnpmPath } from "@platform/test-support/pnpm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { serve } from "./servers.ts";
 
@@ -25,7 +25,7 @@ describe("the README in an empty folder", () => {
   const tarball = join(directory, "fetch-operations.tgz");
   let output = "";
   beforeAll(async () => {
-    await run(pnpmPath(), ["pack", "--silent", "--out", tarball], { cwd: source });
+    pack(source, tarball);
     await using server = await serve(({ url, headers }, response) => {
       const isKnown = url === "/books/1" && headers.authorization === "Bearer secret";
       response.writeHead(isKnown ? 200 : 404, { "Content-Type": "application/json" });

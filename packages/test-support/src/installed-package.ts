@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pack } from "./pack.ts";
 import { pnpmPath } from "./pnpm.ts";
 
 /** A package as its users have it: packed, and installed in a project outside the workspace. */
@@ -38,12 +39,12 @@ export function installPacked(
   const program = pnpmPath();
   const pnpm = (cwd: string, ...args: string[]) =>
     execFileSync(program, args, { cwd, stdio: ["ignore", "ignore", "pipe"] });
-  pnpm(source, "pack", "--silent", "--out", tarball);
+  pack(source, tarball);
   const nameOf = (folder: string) =>
     (JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { name: string }).name;
   const overrides = companions.map((folder, index) => {
     const file = join(directory, `companion-${index}.tgz`);
-    pnpm(folder, "pack", "--silent", "--out", file);
+    pack(folder, file);
     return [nameOf(folder), `file:${file}`] as const;
   });
   write("package.json", {
