@@ -11,7 +11,7 @@ export const readString: Reader = readText;
 /** Reads bytes as a `Blob` with the media type of the response. */
 export const readBlob: Reader = async (exchange) => {
   const { response, limit } = exchange;
-  const chunks: ConstructorParameters<typeof Blob>[0] & object = [];
+  const chunks: (Uint8Array<ArrayBuffer> | ArrayBuffer)[] = [];
   if (response.body) await eachChunk(exchange, (chunk) => chunks.push(chunk));
   else chunks.push(await response.arrayBuffer()); // React Native has no streams of bodies.
   const blob = new Blob(chunks, { type: response.headers.get("Content-Type") ?? "" });
