@@ -129,9 +129,9 @@ async function killerOf(
   const point = `${mutant.file}:${mutant.point}`;
   const reaching = reaches.filter(({ points }) => points.has(point));
   const files = reaching.length > 0 ? reaching : reaches;
-  const milliseconds = 30_000 + 4 * files.reduce((sum, file) => sum + file.milliseconds, 0);
+  const limits = files.map(({ milliseconds }) => 20_000 + 4 * milliseconds);
   const result = await withMutant(sandbox, mutant, source, () =>
-    runTests(sandbox, { files: files.map(({ name }) => ({ name })), stopAtFailure: true }, { milliseconds }),
+    runTests(sandbox, { files: files.map(({ name }) => ({ name })), stopAtFailure: true }, { limits }),
   );
   if (typeof result === "string") return result;
   const failed = result.files.find(({ failure }) => failure !== undefined);

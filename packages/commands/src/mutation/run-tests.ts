@@ -4,7 +4,7 @@
  */
 import { once } from "node:events";
 import { createVitest, type TestModule, type TestSpecification } from "vitest/node";
-import type { Request, Result, TestFile } from "./test-runs.ts";
+import { FILE_END, type Request, type Result, type TestFile } from "./test-runs.ts";
 
 /** Keeps the given order. Vitest would start with files that failed or were slow, which means nothing for a mutant. */
 class GivenOrder {
@@ -22,7 +22,7 @@ const vitest = await createVitest("test", {
   watch: false,
   maxWorkers: 1,
   bail: stopAtFailure ? 1 : 0,
-  reporters: [{}],
+  reporters: [{ onTestModuleEnd: () => void process.send!(FILE_END) }],
   sequence: { sequencer: GivenOrder },
 });
 const known = await vitest.globTestSpecifications();

@@ -1,7 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { delimiter, join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 
 /** A test file: its path from the package, followed by its Vitest project if that has a name. */
 export interface TestFile {
@@ -31,14 +29,24 @@ export interface Sandbox {
   hasLongTestsOnly: boolean;
 }
 
+/** The message of `run-tests.ts` after each test file. The result follows the last one. */
+export const FILE_END = "file end";
+type FileEnd = typeof FILE_END;
+
 /** The result of a run that was killed at its timeout. */
 export const TIMEOUT = "time is over" as const;
 
-/** Runs test files in a process group of their own. At the timeout the whole group is killed and there is no result. */
+/** The milliseconds that a run may take to list its test files, or to end after the last. */
+const END_LIMIT = 60_000;
+
+/**
+ * Runs test files in a process group of their own. `limits` has the milliseconds for each file, in their order. If one
+ * takes longer, the whole group is killed and there is no result.
+ */
 export async function runTests(
   { root, folder, temporary, hasLongTestsOnly }: Sandbox,
   request: Request,
-  { milliseconds = 900_000, env = {} }: { milliseconds?: number; env?: NodeJS.ProcessEnv } = {},
+  { limits = request.files?.map(() => 900_000) ?? [], env = {} }: { limits?: number[]; env?: NodeJS.ProcessEnv } = {},
 ): Promise<Result | typeof TIMEOUT | "ended early"> {
   const cwd = join(root, folder);
   const bins = [join(cwd, "node_modules/.bin"), join(root, "node_modules/.bin")];
@@ -57,18 +65,20 @@ export async function runTests(
   });
   running.add(child);
   child.send(request);
-  const left = new AbortController();
-  const { signal } = left;
-  const outcomes = [
-    once(child, "message", { signal }).then(([result]) => result as Result),
-    once(child, "exit", { signal }).then(() => "ended early" as const),
-    setTimeout(milliseconds, TIMEOUT, { signal }),
-  ];
+  const { promise: outcome, resolve } = Promise.withResolvers<Result | typeof TIMEOUT | "ended early">();
+  const remaining = [...limits];
+  const startTimer = (): NodeJS.Timeout => setTimeout(resolve, remaining.shift() ?? END_LIMIT, TIMEOUT);
+  let timer = startTimer();
+  child.on("message", (message: FileEnd | Result) => {
+    if (message !== FILE_END) return resolve(message);
+    clearTimeout(timer);
+    timer = startTimer();
+  });
+  child.once("exit", () => resolve("ended early"));
   try {
-    return await Promise.race(outcomes);
+    return await outcome;
   } finally {
-    left.abort();
-    await Promise.allSettled(outcomes);
+    clearTimeout(timer);
     end(child);
     running.delete(child);
   }
