@@ -129,6 +129,12 @@ describe("readConfig", () => {
     expect(message).not.toContain("hunter2");
   });
 
+  test("names the environments", () => {
+    expect(refusalOf({ PETSTORE_ENV: "prod" }).message).toBe(
+      "PETSTORE_ENV must be one of development, staging, production. Example: PETSTORE_ENV=development",
+    );
+  });
+
   test.each([
     ["postgres://root:hunter2@localhost/p", "data/localhost-p.quickstart.key"],
     ["PostgreSQL://localhost:5433/p", "data/localhost-5433-p.quickstart.key"],

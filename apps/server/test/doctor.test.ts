@@ -55,9 +55,9 @@ describe("petstore doctor", () => {
   test("names each invalid setting without its value", async () => {
     const { code, wrong } = await examined({ PORT: "hunter2", LOG_LEVEL: "x" });
     expect(code).toBe(1);
-    expect(wrong.map(({ check, remedy }) => [check, remedy?.split(" ")[0]])).toEqual([
-      ["settings", "PORT"],
-      ["settings", "LOG_LEVEL"],
+    expect(wrong.map(({ check, found, remedy }) => [check, found, remedy?.split(" ")[0]])).toEqual([
+      ["settings", "wrong", "PORT"],
+      ["settings", "wrong", "LOG_LEVEL"],
     ]);
     expect(JSON.stringify(wrong)).not.toContain("hunter2");
   });

@@ -2,12 +2,14 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { open, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { relative, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { scopes } from "@petstore/contract";
 import { pathOfFileUrl } from "@platform/storage/url";
 import { freePort } from "@platform/test-support/free-port";
 import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
+import Sqlite from "better-sqlite3";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { MIGRATIONS } from "../src/migrations.ts";
 import { ENTRY, run, startProgram } from "./program.ts";
@@ -86,6 +88,22 @@ describe("an expected failure exits with 1 and no stack trace", () => {
     });
   });
 
+  test.each([
+    ["one process", "1"],
+    ["two processes", "2"],
+  ])("an address in use, by %s", async (_, WEB_CONCURRENCY) => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    onTestFinished(() => void taken.close());
+    await once(taken, "listening");
+    const PORT = String((taken.address() as AddressInfo).port);
+    const { code, stderr } = await run(["serve"], { PORT, WEB_CONCURRENCY, DATABASE_URL: await temporaryUrl() });
+    expect(code).toBe(1);
+    expect(stderr.split("\n")[0]).toBe(
+      `Cannot listen on 127.0.0.1:${PORT}: the address is already in use. Set HOST and PORT to a free address.`,
+    );
+    expect(stderr).not.toContain("    at ");
+  });
+
   test("a Node that cannot run TypeScript, such as a version before 22.18", async () => {
     const source = resolve(import.meta.dirname, "../bin/petstore.js");
     const { code, stdout, stderr } = await run(["keys", "list"], { NODE_OPTIONS: "--no-strip-types" }, source);
@@ -94,6 +112,17 @@ describe("an expected failure exits with 1 and no stack trace", () => {
       /^Node .* cannot run the petstore.*`npx -y pnpm@12\.21\.0 petstore …`, which brings its own Node\.\n$/,
     );
   });
+});
+
+test("an unexpected failure exits with 1 and its stack trace", async () => {
+  const DATABASE_URL = await temporaryUrl();
+  await run(["migrate"], { DATABASE_URL });
+  const db = new Sqlite(pathOfFileUrl(DATABASE_URL));
+  db.exec("drop table api_keys");
+  db.close();
+  const { code, stdout, stderr } = await run(["keys", "list"], { DATABASE_URL });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(/^SqliteError: no such table: api_keys\n {4}at /);
 });
 
 test("petstore --help names the commands", async () => {

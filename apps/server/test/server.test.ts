@@ -36,7 +36,21 @@ describe("serve", () => {
     const { key, output, baseUrl, stop } = await startProgram(folder);
     await fetch(`${baseUrl}/pets`, { headers: { Authorization: `Bearer ${key}` } });
     expect(await stop()).toBe(0);
-    expect(output()).toContain(`curl -i -H "Authorization: Bearer $(cat data/quickstart.key)" ${baseUrl}/pets`);
+    const curl = 'curl -i -H "Authorization: Bearer $(cat data/quickstart.key)"';
+    expect(output().slice(0, output().indexOf('{"level'))).toBe(
+      [
+        `Petstore ${version} (development) is listening on ${baseUrl}`,
+        `Try every operation in the API reference at ${new URL("/docs", baseUrl).href}`,
+        "",
+        "Try it from another terminal:",
+        `  ${curl} ${baseUrl}/pets`,
+        `  ${curl} -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1}' ${baseUrl}/pets`,
+        "",
+        "Ctrl+C stops it.",
+        "",
+        "",
+      ].join("\n"),
+    );
     expect(output()).toContain('"operationId":"listPets"');
     expect(output()).not.toContain(key);
     expect((await stat(join(folder, "data/quickstart.key"))).mode & 0o777).toBe(0o600);
