@@ -1,9 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { answeringProcesses, metricsOf, type Program, sampleOf } from "@platform/test-support/program";
+import { temporaryFolder } from "@platform/test-support/temporary";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { environment, pathOf, startProgram } from "./things-program.ts";
 
@@ -57,6 +60,7 @@ describe("WEB_CONCURRENCY", () => {
     }
     expect(await sampleOf(program, "petstore_processes")).toBe(2);
     expect(await sampleOf(program, "petstore_processes_answered")).toBe(2);
+    for (let count = 0; count < 11; count++) await metricsOf(program); // each adds a listener, and removes it
     const [hanging = 0] = answeringProcesses(program);
     process.kill(hanging, "SIGSTOP");
     onTestFinished(() => void (isRunning(hanging) && process.kill(hanging, "SIGKILL")));
@@ -88,6 +92,19 @@ describe("WEB_CONCURRENCY", () => {
       `Cannot listen on 127.0.0.1:${port}: the address is already in use. Set HOST and PORT to a free address.`,
       "A worker process did not start. It ended with 1; see its error above.",
     ]);
+  });
+
+  test("prepares once, and exits with the reason if a killed process cannot be replaced", async () => {
+    const fault = join(await temporaryFolder(), "fault");
+    const program = await startProgram({ WEB_CONCURRENCY: "2", FAULT: fault }, "faulty");
+    await expect.poll(async () => (await send(program, "GET", "/things"), answeringProcesses(program).size)).toBe(2);
+    expect(program.output()).toMatch(/^prepared\n[^]*listening on/);
+    expect(program.output().match(/^prepared$/gm)).toHaveLength(1);
+    await writeFile(fault, "");
+    process.kill([...answeringProcesses(program)][0]!, "SIGKILL");
+    expect(await once(program.child, "exit")).toEqual([1, null]);
+    expect(program.output()).toMatch(/^the fault\n/m);
+    expect(program.output()).toMatch(/^A worker process did not start\. It ended with 1; see its error above\.$/m);
   });
 
   test("ends after SHUTDOWN_TIMEOUT even if one of its processes hangs", async () => {

@@ -54,3 +54,11 @@ test("probes do not allow other origins, and are read-only", async () => {
     expect([allowed.status, allowed.headers.get("Allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
   }
 });
+
+test("pages of any origin can read the document, but not the reference page or an unknown path", async () => {
+  const paths = ["/openapi.json", "/openapi.yaml", "/docs", "/nope"];
+  const responses = await Promise.all(
+    paths.map((path) => fetch(new URL(path, service.baseUrl), { headers: { Origin: ASKING.Origin } })),
+  );
+  expect(responses.map(({ headers }) => headers.get(ALLOW_ORIGIN))).toEqual(["*", "*", null, null]);
+});

@@ -164,7 +164,7 @@ describe("the request log", () => {
   });
 
   test.each([
-    ["/v1/things?cursor=x", "/v1/things"],
+    ["/v1/things?cursor=x?y", "/v1/things"],
     ["http://admin:hunter2@things/v1/things?limit=1", "/v1/things"],
     ["http://admin:hunter2@petstore", ""],
     ["*", "*"],
@@ -193,6 +193,7 @@ test.each([
   [`00-${TRACE_ID}-${"0".repeat(16)}-01`, undefined],
   [`00-00${TRACE_ID.slice(4)}00-00ad6b7169203300-01`, `00${TRACE_ID.slice(4)}00`],
   [`x${TRACEPARENT}`, undefined],
+  [`${TRACEPARENT}x`, undefined],
   [TRACEPARENT.toUpperCase(), undefined],
   [undefined, undefined],
 ])("traceparent %s has the trace %s", (header, traceId) => expect(parseTraceparent(header)?.traceId).toBe(traceId));

@@ -79,7 +79,7 @@ describe("the setting accepts valid values and rejects others:", () => {
     [
       "OTEL_EXPORTER_OTLP_ENDPOINT",
       ["http://127.0.0.1:4318", "https://a.example/base"],
-      ["localhost:4318", "ftp://a.example", "xhttp://a.example", "a"],
+      ["localhost:4318", "ftp://a.example", "xhttp://a.example", "https2://a.example", "a"],
     ],
     [
       "TRUST_PROXY",

@@ -1,0 +1,21 @@
+import { existsSync } from "node:fs";
+import { runService } from "../../src/life/run-service.ts";
+import { thingsService } from "../../testing/things.ts";
+
+/** Runs a service of things whose processes do not start once the file FAULT exists. */
+const service = thingsService({ env: process.env });
+const fault = process.env["FAULT"]!;
+try {
+  await runService({
+    ...service,
+    prepare: async () => console.log("prepared"),
+    open: (context) => {
+      if (existsSync(fault)) throw new Error("the fault");
+      return service.open(context);
+    },
+    path: import.meta.filename,
+  });
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 1;
+}
