@@ -16,18 +16,26 @@ export function startCompiler(directory: string): Compiler {
   const changed = new Map<string, string>();
   const api = new API({ cwd: directory, fs: { readFile: (file) => changed.get(file) } });
   const config = join(directory, "tsconfig.json");
-  const importers = importersIn(api.updateSnapshot({ openProjects: [config] }).getProjects()[0]!.program, directory);
+  let snapshot = api.updateSnapshot({ openProjects: [config] });
+  /** Only the newest snapshot is kept, because each holds the program in memory. */
+  const update = (file: string): void => {
+    const old = snapshot;
+    snapshot = api.updateSnapshot({ fileChanges: { changed: [file] } });
+    old.dispose();
+  };
+  const importers = importersIn(snapshot.getProjects()[0]!.program, directory);
   return {
     accepts: (mutant, source) => {
       const file = join(directory, mutant.file);
       changed.set(file, applyMutant(source, mutant));
-      const { program } = api.updateSnapshot({ fileChanges: { changed: [file] } }).getProjects()[0]!;
+      update(file);
+      const { program } = snapshot.getProjects()[0]!;
       const diagnostics = [file, ...(importers.get(file) ?? [])].flatMap((one) => [
         ...program.getSyntacticDiagnostics(one),
         ...program.getSemanticDiagnostics(one),
       ]);
       changed.set(file, source);
-      api.updateSnapshot({ fileChanges: { changed: [file] } });
+      update(file);
       return diagnostics.every(({ code }) => UNUSED_CODES.has(code));
     },
     [Symbol.dispose]: () => api.close(),
