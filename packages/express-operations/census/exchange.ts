@@ -3,12 +3,16 @@ import type { AddressInfo } from "node:net";
 import type { Served } from "./contenders.ts";
 import type { SentRequest } from "./requests.ts";
 
-/** Sends a request and resolves with status and time of the response. The status is 0 if there is no response. */
+/**
+ * Sends a request and resolves with status and time of the response. The status is 0 if there is no response, or if
+ * HTTP cannot carry the request.
+ */
 export function exchange(served: Served, agent: Agent, { method, target, headers, body }: SentRequest) {
   const { port } = served.server.address() as AddressInfo;
   const start = performance.now();
   return new Promise<{ status: number; milliseconds: number }>((resolve) => {
     const done = (status: number) => resolve({ status, milliseconds: performance.now() - start });
+    if (!Object.keys(headers).every(isToken)) return done(0);
     const length = body === undefined ? {} : { "content-length": String(body.length) };
     const request = httpRequest(
       { host: "127.0.0.1", port, agent, method, path: target, headers: { ...headers, ...length }, timeout: 30_000 },
@@ -22,4 +26,9 @@ export function exchange(served: Served, agent: Agent, { method, target, headers
     request.on("error", () => done(0));
     request.end(body);
   });
+}
+
+/** Returns whether a text can be the name of a header (RFC 9110, section 5.6.2). */
+function isToken(name: string): boolean {
+  return /^[!#$%&'*+.^`|~\w-]+$/.test(name);
 }

@@ -1,6 +1,8 @@
 import express from "express";
 import { expect, test } from "vitest";
+import { operationsOf, type OpenApiDocument } from "../src/document/document.ts";
 import { implement } from "../src/index.ts";
+import { buildValidators } from "../src/request/validator.ts";
 import { anyJson } from "./echo.ts";
 import { listen } from "./listen.ts";
 
@@ -26,6 +28,19 @@ test.each<[declared: object, sent: string, received: unknown]>([
   [{ ...JSON_ALONE, "application/*": {} }, "application/pdf", "application/pdf"],
 ])("with %j declared, a handler gets %s as %s", async (declared, sent, expected) => {
   expect(await received(declared, sent)).toBe(typeof expected === "string" ? expected.replace(";", "; ") : expected);
+});
+
+test("media types with one schema are compiled once", async () => {
+  const [pet, id] = [{ schema: { $ref: "#/components/schemas/Pet" } }, { schema: { type: "integer" } }];
+  const images = Object.fromEntries(Array.from({ length: 360 }, (_, index) => [`image/x-${index}`, pet]));
+  const requestBody = { content: { ...images, "application/json": id } };
+  const document = {
+    openapi: "3.1.0",
+    paths: { "/x": { post: { operationId: "x", requestBody, responses: {} } } },
+    components: { schemas: { Pet: { type: "object" } } },
+  } as unknown as OpenApiDocument;
+  const validators = await buildValidators(document, operationsOf(document)[0]!);
+  expect([validators.size, new Set(validators.values()).size]).toEqual([1 + 360 + 1, 1 + 1 + 1]);
 });
 
 test("vendor types match the type of their suffix with the option alone", async () => {

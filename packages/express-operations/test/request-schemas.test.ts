@@ -111,7 +111,14 @@ describe("readOnly", () => {
   });
 
   test("has no meaning outside of fields", async () => {
-    expect(await post({ ...ref("Text") }, { Text: { ...string, readOnly: true } }, ["a"])).toEqual(["a"]);
+    const Text = { ...string, readOnly: true };
+    expect(await post({ ...ref("Text") }, { Text }, ["a"])).toEqual(["a"]);
+    const list = { type: "array", items: ref("Text") };
+    const schema = { type: "object", properties: { list, text: ref("Text") } };
+    expect(await post(schema, { Text }, [{ list: ["a"] }, { text: "a" }])).toEqual([
+      { list: ["a"] },
+      'Body field "text" is set by the service alone. Leave it out.',
+    ]);
   });
 
   test("has no meaning beside a reference in OpenAPI 3.0", async () => {

@@ -125,6 +125,15 @@ describe("parameters", () => {
     expect(await ask([plain], "/x?t=1e400")).toMatchObject({ status: 200, query: { t: "1e400" } });
   });
 
+  test("JSON that can only be a string may lack its quotation marks", async () => {
+    const json = (schema: object) => ({ in: "query", name: "t", content: { "application/json": { schema } } });
+    const string = json({ type: "string" });
+    expect(await ask([string], "/x?t=a%20b")).toMatchObject({ status: 200, query: { t: "a b" } });
+    expect(await ask([string], "/x?t=%22a%22")).toMatchObject({ status: 200, query: { t: "a" } });
+    expect(await ask([string], "/x?t=%22a")).toMatchObject({ status: 400 });
+    expect(await ask([json({ type: ["string", "object"] })], "/x?t=a")).toMatchObject({ status: 400 });
+  });
+
   test("a nullable integer must also have plain decimal digits", async () => {
     const id = query("id", { anyOf: [{ type: "integer" }, { type: "null" }] });
     expect(await ask([id], "/x?id=5")).toMatchObject({ status: 200, query: { id: 5 } });
@@ -203,6 +212,13 @@ describe("bodies", () => {
     const { body } = (await (await send(many)).json()) as { body: object };
     expect(Object.keys(body)).toHaveLength(1500);
     expect((await send("a=%FF")).status).toBe(400);
+  });
+
+  test("a form without fields is a body", async () => {
+    await using server = await serveEcho(post({ "application/x-www-form-urlencoded": { schema: { type: "object" } } }));
+    const response = await fetch(`${server.baseUrl}/x`, { method: "POST", body: new URLSearchParams() });
+    expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ body: {} })]);
+    expect((await fetch(`${server.baseUrl}/x`, { method: "POST" })).status).toBe(400);
   });
 
   test("a missing required body gets a 400 that lists its media types", async () => {

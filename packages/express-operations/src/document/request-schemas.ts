@@ -37,8 +37,7 @@ export function rewriteRequestSchemas(
   for (const holder of holders) {
     if (holder.schema === undefined) continue;
     if (typeof holder.schema === "boolean") holder.schema = holder.schema ? {} : { not: {} }; // EOV expects an object
-    const { readOnly, ...schema } = resolve<Schema>(document, holder.schema);
-    if (readOnly !== undefined) holder.schema = schema;
+    holder.schema = withoutReadOnly(document, holder.schema);
     if (holder.required === true || isInherited((holder as { name?: string }).name))
       holder.schema = withoutDefault(holder.schema, resolve(document, holder.schema));
     const { $ref, ...beside } = holder.schema;
@@ -53,11 +52,18 @@ function rewrite(document: OpenApiDocument, schema: Schema, seen: Set<Schema>): 
   const fields = Object.entries(propertiesOf(effectiveSchema(document, schema)));
   const readOnly = fields.flatMap(([name, field]) => (isReadOnly(document, field) ? name : []));
   if (readOnly.length > 0) for (const part of conjuncts(document, schema)) dropRequired(part, readOnly);
+  const { items } = schema as { items?: Schema | boolean };
+  if (typeof items === "object") schema["items"] = withoutReadOnly(document, items);
   dropDefaultsOfRequired(schema);
   requireDiscriminator(schema);
   if ("default" in schema && !isOfType(schema, schema["default"])) delete schema["default"];
   for (const below of [...schemasInPlace(document, schema), ...schemasOfParts(document, schema)])
     rewrite(document, below.schema, seen);
+}
+
+function withoutReadOnly(document: OpenApiDocument, schema: Schema): Schema {
+  const { readOnly, ...others } = resolve<Schema>(document, schema);
+  return readOnly === undefined ? schema : others;
 }
 
 /** Returns whether the type and the enumeration of a schema allow a value. */

@@ -1,7 +1,7 @@
 import type { Request } from "express";
 import type { MediaTypeObject } from "../document/document.ts";
 import { oneOf } from "../lists.ts";
-import { declaredAs, type MediaType, parseMediaType } from "../media-type.ts";
+import { declaredAs, essenceOf, type MediaType, parseMediaType } from "../media-type.ts";
 import { createProblem, type Problem } from "../problem.ts";
 
 /** A request body as the headers announce it. */
@@ -64,10 +64,11 @@ export function brokenOff(): Problem {
   return createProblem(400, "The request body did not arrive as announced.");
 }
 
-/** Returns whether the headers announce a body (RFC 9112, section 6.3). */
-export function hasBody(request: Request): boolean {
-  const length = request.headers["content-length"];
-  return request.headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
+/** Returns whether the headers announce a body (RFC 9112, section 6.3). A form without fields has no bytes. */
+export function hasBody({ headers }: Request): boolean {
+  const length = headers["content-length"];
+  if (length === "0") return essenceOf(headers["content-type"] ?? "") === "application/x-www-form-urlencoded";
+  return length !== undefined || headers["transfer-encoding"] !== undefined;
 }
 
 /** Rejects codings as specified by RFC 9110, section 15.5.16, and RFC 9112, section 6.1. */

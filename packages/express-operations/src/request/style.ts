@@ -1,4 +1,10 @@
-import { type OpenApiDocument, type ParameterObject, resolve, type Schema } from "../document/document.ts";
+import {
+  type MediaTypeObject,
+  type OpenApiDocument,
+  type ParameterObject,
+  resolve,
+  type Schema,
+} from "../document/document.ts";
 import { nonNullTypesOf } from "../document/effective-schema.ts";
 import { shapesOf } from "../document/shape.ts";
 import { isJson } from "../media-type.ts";
@@ -24,7 +30,11 @@ export function textReader(
   decode: (text: string) => string,
 ): (raw: string) => unknown {
   const { content, schema } = parameter;
-  if (content !== undefined) return isJsonContent(content) ? (raw) => parseJson(decode(raw)) : decode;
+  if (content !== undefined) {
+    if (!isJsonContent(content)) return decode;
+    const parse = jsonReader(document, content);
+    return (raw) => parse(decode(raw));
+  }
   const divide = divider(document, parameter, decode);
   const typed = typedBy(document, schema);
   return (raw) => typed(decode(raw), () => divide(raw));
@@ -33,6 +43,13 @@ export function textReader(
 /** Returns whether the value of a parameter is JSON. */
 export function isJsonContent(content: Record<string, unknown>): boolean {
   return Object.keys(content).some((mediaType) => isJson(mediaType) || mediaType.endsWith("/json"));
+}
+
+/** Many clients send a string without the quotation marks of JSON. The schema tells it from other values. */
+function jsonReader(document: OpenApiDocument, content: Record<string, MediaTypeObject>): (text: string) => unknown {
+  const types = nonNullTypesOf(document, Object.values(content)[0]!.schema);
+  if (types.size !== 1 || !types.has("string")) return parseJson;
+  return (text) => (text.startsWith('"') ? parseJson(text) : text);
 }
 
 /** Whether a value is one text, a list of texts, or named texts. A value that may be one text is one. */

@@ -26,8 +26,18 @@ export async function buildValidators(document: OpenApiDocument, entry: Operatio
   const mediaTypes = Object.keys(requestBody?.content ?? {});
   const part = excerpt(document, entry.method, requestSide(entry, requestBody));
   rewriteRequestSchemas(part.document, part.operation);
-  const sent = isBodyRequired(entry, requestBody) ? mediaTypes : [undefined, ...mediaTypes];
-  return compileRequestSchemas(part.document, part.at, entry.method, sent);
+  const same = alike(part.document, part.operation, mediaTypes);
+  const distinct = same.map(([first]) => first);
+  const sent = isBodyRequired(entry, requestBody) ? distinct : [undefined, ...distinct];
+  const validators = await compileRequestSchemas(part.document, part.at, entry.method, sent);
+  for (const [first, ...others] of same) for (const other of others) validators.set(other, validators.get(first)!);
+  return validators;
+}
+
+/** Groups media types by their schema, because a document may list hundreds of them with one schema. */
+function alike(document: OpenApiDocument, { requestBody }: OperationObject, mediaTypes: string[]): string[][] {
+  const body = resolve<RequestBodyObject | undefined>(document, requestBody);
+  return [...Map.groupBy(mediaTypes, (mediaType) => JSON.stringify(body?.content?.[mediaType])).values()];
 }
 
 /** Returns the parts of an operation that describe requests. */
