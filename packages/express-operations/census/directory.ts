@@ -14,9 +14,14 @@ export function readDocument(name: string): unknown {
   return JSON.parse(readFileSync(join(ROOT, name), "utf8"));
 }
 
+/** Returns the size of a document in bytes. */
+export function sizeOf(name: string): number {
+  return statSync(join(ROOT, name)).size;
+}
+
 /** Returns the largest documents, with their sizes in bytes. */
 export function largestDocuments(count: number): { name: string; bytes: number }[] {
-  const documents = documentNames().map((name) => ({ name, bytes: statSync(join(ROOT, name)).size }));
+  const documents = documentNames().map((name) => ({ name, bytes: sizeOf(name) }));
   return documents.toSorted((one, other) => other.bytes - one.bytes).slice(0, count);
 }
 
