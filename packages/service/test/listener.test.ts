@@ -190,6 +190,19 @@ describe("the listener", () => {
   });
 });
 
+test("a connection with a response in progress is closed, without another response, if garbage follows", async () => {
+  const app = (_request: unknown, response: { write: (text: string) => void }) => response.write("first");
+  const listener = await listen(app as never, { host: "127.0.0.1", port: 0 });
+  onTestFinished(async () => void (await listener.close(0)));
+  const { hostname, port } = new URL(listener.origin);
+  const socket = connect(Number(port), hostname);
+  socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  const received = text(socket).catch(() => "reset");
+  await once(socket, "data");
+  socket.write("nonsense\r\n\r\n");
+  expect(await received).not.toContain("HTTP/1.1 400");
+});
+
 test("the error for an address in use gives the reason and the settings to change", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void other.close());

@@ -63,8 +63,8 @@ describe("the request log", () => {
     await service.request("/things", { method: "DELETE" });
     await fetch(new URL("/healthz", service.baseUrl));
     failures.push(new Error("a fault"), new Outage("away"));
-    await service.request("/things");
-    await service.request("/things");
+    const [fault, outage] = [await service.request("/things"), await service.request("/things")];
+    expect([fault, outage].map(({ headers }) => headers.get("Retry-After"))).toEqual([null, "1"]);
     await service.close();
 
     const requests = service.lines().filter(({ res }) => res !== undefined);

@@ -156,6 +156,19 @@ describe.each([1, 2])("with %i processes", (processes) => {
   });
 });
 
+test("the service ends if the channel to the parent process was closed before it listens", async () => {
+  const execArgv = ["--import", "data:text/javascript,process.disconnect()"];
+  const child = fork(pathOf("things"), {
+    env: environment({}),
+    execArgv,
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const output = text(child.stdout!);
+  expect((await once(child, "exit"))[0]).toBe(0);
+  expect(await output).toContain('"parent":"ended","msg":"stopped"');
+});
+
 /** Returns the worker processes of a service. */
 function workersOf({ child }: Program): number[] {
   const { stdout } = spawnSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" });

@@ -74,7 +74,7 @@ export function createMetrics(): Metrics {
 
 /** Serves `GET /metrics` on an address of its own, so that it can be closed to clients of the service. */
 export function listenForMetrics(read: () => Promise<string>, address: Address, logger: Logger): Promise<Listener> {
-  const app = express().disable("x-powered-by").disable("etag");
+  const app = express().disable("x-powered-by");
   app.all("/metrics", allowGetHead, async (_request, response) => {
     const text = await read();
     response.writeHead(200, { "Content-Type": prometheusContentType, "Cache-Control": "no-store" }).end(text);
