@@ -4,7 +4,9 @@ export const hooks = {
     if (manifest.name === "@scalar/api-reference") return { ...manifest, dependencies: {} };
     // Node's packages name their platform without a list, which pnpm leaves out of the lockfile: then all would be installed.
     if (/^node-(bin-)?(darwin|linux|win)-/.test(manifest.name)) {
-      return { ...manifest, os: [manifest.os].flat(), cpu: [manifest.cpu].flat() };
+      const platform = { os: [manifest.os].flat(), cpu: [manifest.cpu].flat() };
+      // Its Linux has glibc. With musl, the Node of the machine is used.
+      return { ...manifest, ...platform, ...(manifest.name.includes("linux") && { libc: ["glibc"] }) };
     }
     return manifest;
   },

@@ -6,7 +6,7 @@
  * test starts run without them, and many tests here start some. Stryker also cannot sample mutants, and its type check
  * needs an API that TypeScript 7 lacks. This command changes the file itself.
  */
-import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, globSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -48,8 +48,7 @@ async function main(): Promise<void> {
   using sandboxes = createSandboxes(jobs);
   for (const folder of folders) {
     const began = performance.now();
-    const hasLongTestsOnly = !("test" in manifestOf(folder).scripts);
-    const [first, ...others] = sandboxes.roots.map((sandbox) => ({ ...sandbox, folder, hasLongTestsOnly }));
+    const [first, ...others] = sandboxes.roots.map((sandbox) => ({ ...sandbox, folder }));
     const sample = await mutatePackage([first!, ...others], options, equivalentsOf(folder), (result) =>
       printResult(folder, result),
     );
@@ -87,10 +86,6 @@ function chosenFolders(): string[] {
       `There is no package ${name} with tests. Set --package to one of ${folders.map((known) => basename(known)).join(", ")}.`,
     );
   });
-}
-
-function manifestOf(folder: string): { scripts: object } {
-  return JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as { scripts: object };
 }
 
 /** Copies the repository with its uncommitted work. Only the copies are changed; they are deleted at the end. */

@@ -1,15 +1,12 @@
 /** `pnpm start`: updates the generated files, prints output only if that fails, then runs the server in this process. */
-import { spawnSync } from "node:child_process";
 import { ancestorsUpToNpx } from "./ancestors.ts";
+import { runTurbo } from "./turbo.ts";
 
 /** How often this checks whether npx still runs, in milliseconds. */
 const CHECK_INTERVAL_MS = 1_000;
 
 const ancestors = ancestorsUpToNpx();
-const { status, stdout, stderr, error } = spawnSync("turbo", ["run", "generate"], {
-  encoding: "utf8",
-  env: { ...process.env, DO_NOT_TRACK: "1" },
-});
+const { status, stdout, stderr, error } = runTurbo(["run", "generate"], { stdio: "pipe" });
 if (status === 0) {
   // npm forwards a signal only to its shell, so pnpm and this process would go on. The service stops on "disconnect", as if
   // its parent process had ended.

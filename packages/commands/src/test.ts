@@ -1,8 +1,8 @@
 /** `pnpm test` and `pnpm test:long`: run checks through turbo, then print a short summary of passed, failed and skipped tests. */
-import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Report } from "@platform/test-support/reporter";
+import { runTurbo } from "./turbo.ts";
 
 /** The tasks of each command. The task with the name of the command writes reports. */
 const RUNS = {
@@ -42,8 +42,7 @@ const { tasks: wanted, concurrency } = RUNS[name];
 
 process.chdir(resolve(import.meta.dirname, "../../.."));
 for (const old of [...globSync(`{apps,packages}/*/${REPORT_FILE}`), ...runFiles()]) rmSync(old);
-const turbo = spawnSync(
-  "turbo",
+const turbo = runTurbo(
   [
     "run",
     ...wanted,
@@ -53,11 +52,8 @@ const turbo = spawnSync(
     `--concurrency=${concurrency}`,
     ...turboOptions,
   ],
-  {
-    stdio: "inherit",
-    // No garbage collection: compilers and linters end soon, so it would only take time.
-    env: { GOGC: "off", GOMEMLIMIT: "1GiB", ...process.env, DO_NOT_TRACK: "1" },
-  },
+  // No garbage collection: compilers and linters end soon, so it would only take time.
+  { stdio: "inherit", env: { GOGC: "off", GOMEMLIMIT: "1GiB" } },
 );
 
 const failures: string[] = [];

@@ -16,7 +16,7 @@ describe("without turbo", () => {
     const { status, stdout, stderr } = run("start.ts");
     expect([status, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(
-      /^turbo, .* cannot be run \(.*ENOENT.*\)\. Start through `npx -y pnpm@12\.21\.0 start`.*\.\n$/,
+      /^turbo, .* cannot be run \(it is not installed\)\. Start through `npx -y pnpm@12\.21\.0 start`.*\.\n$/,
     );
   });
 
@@ -24,7 +24,7 @@ describe("without turbo", () => {
     const { status, stdout } = run("test.ts", "test");
     expect(status).toBe(1);
     expect(stdout).toMatch(
-      /^left out .*\nfailed {3}turbo itself, before any check: .*ENOENT\n0 passed, 0 failed, 0 skipped in \d+ s\n$/,
+      /^left out .*\nfailed {3}turbo itself, before any check: it is not installed\n0 passed, 0 failed, 0 skipped in \d+ s\n$/,
     );
   });
 

@@ -5,7 +5,7 @@ import { Command, Option } from "commander";
 import type { OpenAPI3 } from "openapi-typescript";
 import { bundle, CONTRACT_FILE } from "./generate/bundle.ts";
 import { changelogEntry } from "./release/changelog.ts";
-import { checkContract } from "./release/check.ts";
+import { type Check, checkContract, lintContract } from "./release/check.ts";
 import { type ContractChange, contractChanges } from "./comparison/diff.ts";
 import { GENERATED_FOLDER, generatedFiles, writeOrCheck } from "./generate/generated-files.ts";
 import { type Format, formatChanges, formatChecks, hasPassed } from "./output.ts";
@@ -38,15 +38,19 @@ program
     writeOrCheck(await generatedFiles(await bundle(contract)), generated, check),
   );
 
+program
+  .command("lint")
+  .description("check the rules, the examples and the deprecations of the contract")
+  .addOption(CONTRACT)
+  .addOption(JSON_OUTPUT)
+  .addOption(GITHUB_OUTPUT)
+  .action(async (options: Options) => reportChecks(await lintContract(options.contract), options));
+
 command("check", "check lint, examples, deprecations, generated files, compatibility with the last release")
   .addOption(JSON_OUTPUT)
   .addOption(GITHUB_OUTPUT)
   .addOption(GENERATED)
-  .action(async (options: Options) => {
-    const checks = await checkContract(options);
-    print(formatChecks(checks, formatOf(options)));
-    if (!checks.every(hasPassed)) process.exitCode = 1;
-  });
+  .action(async (options: Options) => reportChecks(await checkContract(options), options));
 
 command("diff", "list the changes since the last release, or since a git revision or another file")
   .argument("[base]", "a git revision, such as HEAD or origin/main, or a file")
@@ -98,6 +102,11 @@ function pathOption(flags: string, description: string, path: string): Option {
 function formatOf({ json, github }: Options): Format {
   if (json) return "json";
   return github ? "github" : "text";
+}
+
+function reportChecks(checks: Check[], options: Options): void {
+  print(formatChecks(checks, formatOf(options)));
+  if (!checks.every(hasPassed)) process.exitCode = 1;
 }
 
 async function changesSince(base: string | undefined, { contract, released }: Options): Promise<ContractChange[]> {

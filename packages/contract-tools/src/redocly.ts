@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { createRequire } from "node:module";
 import { resolve } from "node:path";
 
 /** The root of the repository. */
@@ -19,7 +20,7 @@ export interface CommandResult {
 
 /** Runs Redocly's command line from the root of the repository. The paths that it prints are relative to the root. */
 export function redocly(args: string[], signal?: AbortSignal): Promise<CommandResult> {
-  const program = `node_modules/.bin/redocly${process.platform === "win32" ? ".cmd" : ""}`;
+  const program = createRequire(import.meta.url).resolve("@redocly/cli/bin/cli.js");
   const options = {
     cwd: ROOT,
     env: { ...process.env, NO_COLOR: "1", REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
@@ -27,7 +28,7 @@ export function redocly(args: string[], signal?: AbortSignal): Promise<CommandRe
     ...(signal && { signal }),
   };
   return new Promise((done, failed) => {
-    const child = execFile(resolve(import.meta.dirname, "..", program), args, options, (error, stdout, stderr) => {
+    const child = execFile(process.execPath, [program, ...args], options, (error, stdout, stderr) => {
       if (child.exitCode === null) failed(error ?? new Error("Redocly was stopped."));
       else done({ exitCode: child.exitCode, stdout, stderr });
     });

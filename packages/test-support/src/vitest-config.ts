@@ -5,14 +5,14 @@ import ReportWriter from "./reporter.ts";
 
 /**
  * The Vitest configuration of every package. It writes the report for `pnpm test`, and its timeouts are long, because other
- * checks run at the same time. `*.long.test.ts` runs only if LONG_TESTS is set.
+ * checks run at the same time. `*.long.test.ts` runs only if the command line names such a file or the ending itself.
  */
 export default defineConfig({
   test: {
     exclude:
-      process.env["LONG_TESTS"] === undefined
-        ? [...configDefaults.exclude, "**/*.long.test.ts"]
-        : configDefaults.exclude,
+      process.argv.some((argument) => argument.includes(".long.test"))
+        ? configDefaults.exclude
+        : [...configDefaults.exclude, "**/*.long.test.ts"],
     reporters: ["default", new ReportWriter()],
     maxWorkers: availableParallelism(), // no more, because each worker loads the same modules again
     isolate: false, // no test changes the state of a module, and loading the service again for each file is slow

@@ -25,8 +25,6 @@ export interface Sandbox {
   folder: string;
   /** The folder for temporary files of its tests. */
   temporary: string;
-  /** Whether the package has only long tests, which `pnpm test` leaves out. */
-  hasLongTestsOnly: boolean;
 }
 
 /** The message of `run-tests.ts` after each test file. The result follows the last one. */
@@ -44,7 +42,7 @@ const END_LIMIT = 60_000;
  * takes longer, the whole group is killed and there is no result.
  */
 export async function runTests(
-  { root, folder, temporary, hasLongTestsOnly }: Sandbox,
+  { root, folder, temporary }: Sandbox,
   request: Request,
   { limits = request.files?.map(() => 900_000) ?? [], env = {} }: { limits?: number[]; env?: NodeJS.ProcessEnv } = {},
 ): Promise<Result | typeof TIMEOUT | "ended early"> {
@@ -59,7 +57,6 @@ export async function runTests(
       ...process.env,
       PATH: [...bins, process.env["PATH"]].join(delimiter),
       TMPDIR: temporary,
-      ...(hasLongTestsOnly && { LONG_TESTS: "1" }),
       ...env,
     },
   });

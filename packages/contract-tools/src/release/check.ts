@@ -45,6 +45,11 @@ export async function checkContract({ contract, released, generated }: CheckOpti
   return [...linted, ...(await Promise.all(others))];
 }
 
+/** Runs the checks that read only the contract itself. */
+export async function lintContract(contract: string): Promise<Check[]> {
+  return lintChecks(await contractProblems(contract));
+}
+
 function lintChecks(problems: ContractProblem[]): Check[] {
   const findings = (isOurs: (rule: string) => boolean): Finding[] =>
     problems
