@@ -66,7 +66,7 @@ command("changelog", "print the changelog entry for the users of the contract, a
 command("release", "save the contract as released, if it passes every check")
   .addOption(GENERATED)
   .action(async (options: Options) => {
-    const checks = await checkContract(options);
+    const checks = await checkContract({ ...options, isRelease: true });
     if (!checks.every(hasPassed)) {
       print(formatChecks(checks, "text"));
       process.exitCode = 1;

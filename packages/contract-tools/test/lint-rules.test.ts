@@ -38,7 +38,7 @@ function location(at: string): Location {
 
 test("the plugin has the rules of the configuration", () => {
   expect([id, names]).toEqual([
-    "petstore",
+    "platform",
     [
       "string-is-bounded",
       "array-is-bounded",

@@ -40,7 +40,7 @@ interface Operation {
   responses?: Record<string, { headers?: object } | { $ref: string }>;
 }
 
-/** A Redocly plugin with the rules `petstore/<name>`. */
+/** A Redocly plugin with the rules `platform/<name>`. */
 export default function plugin() {
   const rules = {
     "string-is-bounded": requireBounds("string", ({ maxLength, enum: values, const: value }) =>
@@ -59,7 +59,7 @@ export default function plugin() {
     "deprecation-is-declared": () => ({ Operation: checkAnnouncement }),
     "successor-exists": successorExists,
   };
-  return { id: "petstore", rules: { oas3: rules } };
+  return { id: "platform", rules: { oas3: rules } };
 }
 
 /** Requires bounds of each schema whose `type` is or includes the given one. */

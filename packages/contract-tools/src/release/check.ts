@@ -27,13 +27,15 @@ export interface CheckOptions {
   contract: string;
   released: string;
   generated: string;
+  /** Whether the contract is about to be released. Until the first release, its version may be any text. */
+  isRelease?: true;
 }
 
 const EXAMPLE_RULES = /examples/;
 const DEPRECATION_RULES = /deprecation|successor/;
 
 /** Runs every check of a contract. A contract that cannot be parsed is only linted. */
-export async function checkContract({ contract, released, generated }: CheckOptions): Promise<Check[]> {
+export async function checkContract({ contract, released, generated, isRelease }: CheckOptions): Promise<Check[]> {
   const [problems, document] = await Promise.all([
     contractProblems(contract),
     bundle(contract).catch((error: unknown) => error as Error),
@@ -41,7 +43,7 @@ export async function checkContract({ contract, released, generated }: CheckOpti
   const linted = lintChecks(problems);
   if (problems.some(({ rule }) => rule === undefined)) return linted;
   if (document instanceof Error) throw document;
-  const others = [generatedCheck(document, generated), compatibilityCheck(document, contract, released)];
+  const others = [generatedCheck(document, generated), compatibilityCheck(document, contract, released, isRelease)];
   return [...linted, ...(await Promise.all(others))];
 }
 
@@ -72,20 +74,30 @@ async function generatedCheck(document: OpenAPI3, folder: string): Promise<Check
 }
 
 /** Checks `info.version` against the changes since the last release, and the servers' paths against its major number. */
-async function compatibilityCheck(document: OpenAPI3, contract: string, released: string): Promise<Check> {
+async function compatibilityCheck(
+  document: OpenAPI3,
+  contract: string,
+  released: string,
+  isRelease = false,
+): Promise<Check> {
   const { info, servers = [] } = document;
+  const last = await lastReleased(released);
   const version = parseVersion(info.version);
   const fail = (message: string, changes: ContractChange[] = []): Check => {
     return { name: "compatibility", passed: "", findings: [{ message }], changes };
   };
+  if (last === undefined && !isRelease)
+    return { name: "compatibility", passed: "nothing is released yet", findings: [] };
   if (version === undefined) return fail(`info.version is ${info.version}. Write three numbers, such as 1.0.0.`);
-  const misplaced = servers.find(({ url }) => !new URL(url).pathname.endsWith(`/v${version[0]}`));
+  const paths = [...servers, ...(last?.document.servers ?? [])].map(({ url }) => pathOf(url));
+  const misplaced = paths.some((path) => /\/v\d+$/.test(path))
+    ? servers.find(({ url }) => !pathOf(url).endsWith(`/v${version[0]}`))
+    : undefined;
   if (misplaced)
     return fail(
       `info.version is ${info.version}, so the path of each server must end in /v${version[0]}. This one does not: ${misplaced.url}`,
     );
 
-  const last = await lastReleased(released);
   if (last === undefined) return { name: "compatibility", passed: "nothing is released yet", findings: [] };
   const changes = await contractChanges(last.document, document, contract);
   const since = `since ${last.version.join(".")}`;
@@ -103,4 +115,8 @@ async function compatibilityCheck(document: OpenAPI3, contract: string, released
     findings: [],
     changes,
   };
+}
+
+function pathOf(url: string): string {
+  return URL.parse(url, "http://localhost")?.pathname.replace(/\/$/, "") ?? "";
 }
