@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Contract } from "./contract.ts";
-import type { ContractFiles } from "./contract-files.ts";
+import type { ContractFiles } from "@platform/contract-tools/contract-files";
 import { clientConfig, clientFiles } from "./client-files.ts";
 import { proposeLintLevels, type UnmetRule } from "./lint-levels.ts";
 import { manifests } from "./manifests.ts";

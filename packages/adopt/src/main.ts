@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { NAME } from "@platform/name";
 import { adopt } from "./adopt.ts";
 import { readContract } from "./contract.ts";
-import { contractFiles } from "./contract-files.ts";
+import { contractFiles } from "@platform/contract-tools/contract-files";
 import { namesOf } from "./names.ts";
 import { planText, summaryText } from "./summary.ts";
 import { petstoreFiles, repositoryAt } from "./workspace.ts";

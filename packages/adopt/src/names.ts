@@ -15,7 +15,7 @@ export interface Names {
 }
 
 /** Names that packages of the platform have already. */
-const TAKEN = [
+const TAKEN = new Set([
   "platform",
   "express-operations",
   "fetch-operations",
@@ -25,7 +25,7 @@ const TAKEN = [
   "test",
   "start",
   "dev",
-];
+]);
 
 /** Returns the names of a service. Throws for a name that cannot be a command and the scope of packages. */
 export function namesOf(name: string): Names {
@@ -33,7 +33,7 @@ export function namesOf(name: string): Names {
     throw new Error(
       `The name ${JSON.stringify(name)} cannot name packages. Write lower-case letters, digits and single hyphens, such as --name museum.`,
     );
-  if (TAKEN.includes(name)) throw new Error(`The name ${name} is taken by the platform. Choose another with --name.`);
+  if (TAKEN.has(name)) throw new Error(`The name ${name} is taken by the platform. Choose another with --name.`);
   const words = name.split("-");
   const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
   const pascal = words.map(capital).join("");

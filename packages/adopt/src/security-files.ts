@@ -25,24 +25,20 @@ export function securityFile(security: Security): string {
     security.schemes,
     ([name, scheme]) => `    ${JSON.stringify(name)}: ${handlers[verifierOf(scheme)]},`,
   );
-  return `${hasTokens ? 'import { TOKEN_SETTINGS, type TokenConfig, tokenConfig } from "@platform/tokens/settings";\nimport { verifyToken } from "@platform/tokens/verify-token";\n' : ""}import type { SecurityHandler } from "express-operations";
+  return `import type { Authenticated } from "@platform/api-keys/authentication";
+${hasTokens ? 'import { TOKEN_SETTINGS, type TokenConfig, tokenConfig } from "@platform/tokens/settings";\nimport { verifyToken } from "@platform/tokens/verify-token";\n' : ""}import type { SecurityHandler } from "express-operations";
 import type { ${hasBasic ? "BasicCaller, " : ""}Caller } from "./resources/context.ts";
 
 /** The settings of security schemes, by environment variable, beside those of API keys. */
 export const SECURITY_SETTINGS = ${hasTokens ? "TOKEN_SETTINGS" : "{}"};
 
-/** Returns validated environment variables as the configuration of the security schemes. */
-${hasTokens ? "export const securityConfig = tokenConfig;" : "export function securityConfig(_data: object) {\n  return {};\n}"}
-
-/** The configuration of the security schemes. */
-export type SecurityConfig = ${hasTokens ? "TokenConfig" : "ReturnType<typeof securityConfig>"};
-
+${hasTokens ? TOKEN_CONFIG : NO_CONFIG}
 /** The message of a 401: how to send credentials. */
 export const CREDENTIALS = ${JSON.stringify(credentialsSentence(security))};
 
 /** Returns the validation of each security scheme of the contract. \`apiKey\` validates an API key of the service. */
 export function securityHandlers(
-  ${needed.has("apiKey") ? "apiKey" : "_apiKey"}: SecurityHandler<Caller>,
+  ${needed.has("apiKey") ? "apiKey" : "_apiKey"}: SecurityHandler<Authenticated["caller"]>,
   ${hasTokens ? "{ tokenIssuer }" : "_config"}: SecurityConfig,
 ): Record<string, SecurityHandler<Caller>> {
 ${hasTokens ? "  const token = verifyToken(tokenIssuer);\n" : ""}  return {
@@ -51,6 +47,24 @@ ${entries.join("\n")}
 }
 ${hasBasic ? PASSWORD : ""}`;
 }
+
+const TOKEN_CONFIG = `/** The configuration of the security schemes. */
+export type SecurityConfig = TokenConfig;
+
+/** Returns validated environment variables as the configuration of the security schemes. */
+export const securityConfig = tokenConfig;
+`;
+
+const NO_CONFIG = `/** The configuration of the security schemes, of which none needs any. */
+export interface SecurityConfig {
+  tokenIssuer?: never;
+}
+
+/** Returns validated environment variables as the configuration of the security schemes. */
+export function securityConfig(_data: object): SecurityConfig {
+  return {};
+}
+`;
 
 const PASSWORD = `
 /**

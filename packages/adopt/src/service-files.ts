@@ -225,6 +225,8 @@ import { startService, type TestService } from "../testing/service.ts";
 
 const stubs = new Set(stubsIn(handlers));
 const ids = Object.keys(handlers);
+/** The statuses for a request that is not valid, where the contract has no valid example. */
+const REJECTIONS = new Set([400, 406, 412, 413, 415]);
 const checks = conformanceChecks(document, { bodyLimit: 65_536 }).filter(({ operationId }) => !stubs.has(operationId));
 
 describe("the service conforms to the contract", () => {
@@ -252,8 +254,8 @@ describe("the service conforms to the contract", () => {
       const { method, target, headers, body } = request;
       const response = await service.request(target, { method, headers, ...(body && { body }) });
       const text = await response.text();
-      if ([400, 406, 412, 413, 415].includes(response.status)) rejected.push(\`\${entry.id} (\${response.status})\`);
-      else expect([501, 401], \`\${method} \${target}: \${text}\`).toContain(response.status);
+      if (REJECTIONS.has(response.status)) rejected.push(\`\${entry.id} (\${response.status})\`);
+      expect([501, 401, ...REJECTIONS], \`\${method} \${target}: \${text}\`).toContain(response.status);
     }
     context.skip(rejected.length > 0, \`no valid request can be made from the contract for \${rejected.join(", ")}\`);
   });

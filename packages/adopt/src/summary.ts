@@ -1,7 +1,7 @@
 import { verifierOf } from "@platform/contract-tools/security-schemes";
 import type { Adopted } from "./adopt.ts";
 import type { Contract } from "./contract.ts";
-import type { ContractFiles } from "./contract-files.ts";
+import type { ContractFiles } from "@platform/contract-tools/contract-files";
 import type { Names } from "./names.ts";
 import { resourcesOf } from "./service-files.ts";
 
@@ -64,7 +64,7 @@ export function summaryText(
   const rules = unmet.map(({ rule, places }) => `  ${String(places).padStart(6)}  ${rule}`);
   return [
     "",
-    `${statistics.trim()}`,
+    statistics.trim(),
     "",
     unmet.length === 0
       ? "The contract meets every house rule."

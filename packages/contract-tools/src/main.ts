@@ -59,7 +59,12 @@ command("diff", "list the changes since the last release, or since a git revisio
 command("changelog", "print the changelog entry for the users of the contract, as Markdown").action(
   async (options: Options) => {
     const { info } = await bundle(options.contract);
-    print(changelogEntry(info.version, await changesSince(undefined, options)));
+    const isFirst = (await lastReleased(options.released)) === undefined;
+    print(
+      isFirst
+        ? `## ${info.version}\n\nThe first release.`
+        : changelogEntry(info.version, await changesSince(undefined, options)),
+    );
   },
 );
 

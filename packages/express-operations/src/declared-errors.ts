@@ -9,7 +9,7 @@ import {
   responseKey,
   type Schema,
 } from "./document/document.ts";
-import { effectiveSchema, propertiesOf, requiredOf, typesOf } from "./document/effective-schema.ts";
+import { effectiveSchema, isRecord, propertiesOf, requiredOf, typesOf } from "./document/effective-schema.ts";
 import { readableDocument } from "./document/openapi-3-2.ts";
 import { type Problem, type ProblemContext, type ProblemResponse, problemResponse } from "./problem.ts";
 
@@ -39,9 +39,8 @@ export function declaredErrors(given: OpenApiDocument): (problem: Problem, conte
     const key = entry && responseKey(entry, problem.status);
     const content = key === undefined ? usual : contentOf(document, entry!, key);
     const body = content && bodyOf(document, content, problem);
-    return body === undefined
-      ? problemResponse(problem, "declared", context)
-      : { contentType: content!.mediaType, body };
+    if (body === undefined) return problemResponse(problem, "declared", context);
+    return { contentType: content!.mediaType, body: withDetails(document, content!, body, problem) };
   };
 }
 
@@ -81,6 +80,22 @@ function bodyOf(document: OpenApiDocument, { mediaType, schema }: ErrorContent, 
   }
 }
 
+/** Adds the members of problem details (RFC 9457, section 3.1) that the schema does not name, unless it forbids others. */
+function withDetails(
+  document: OpenApiDocument,
+  { mediaType, schema }: ErrorContent,
+  body: unknown,
+  facts: Facts,
+): unknown {
+  const merged = effectiveSchema(document, schema);
+  const isOpen = merged["additionalProperties"] === undefined || merged["additionalProperties"] === true;
+  if (!isOpen || !/^application\/problem\+json\b/i.test(mediaType) || !isRecord(body)) return body;
+  const { status, code, message } = facts;
+  const fields = propertiesOf(merged);
+  const added = Object.entries({ status, detail: message, code }).filter(([name]) => fields[name] === undefined);
+  return { ...body, ...Object.fromEntries(added) };
+}
+
 /** Returns a value of a schema with the facts in it; undefined for a schema that allows any value. */
 function valueOf(document: OpenApiDocument, node: Schema, facts: Facts, depth = 0): unknown {
   const schema = effectiveSchema(document, node);
@@ -91,7 +106,7 @@ function valueOf(document: OpenApiDocument, node: Schema, facts: Facts, depth = 
   }
   const fields = Object.entries(propertiesOf(schema));
   if (fields.length > 0) return objectOf(document, schema, facts, depth);
-  const [type] = typesOf(schema).filter((each) => each !== "null");
+  const type = typesOf(schema).find((each) => each !== "null");
   if (type === "string")
     return holds(schema, facts.message) ? facts.message : exampleValue(document, schema, "an error");
   if (type === "array" && depth < MAX_DEPTH && schema.items !== undefined)
@@ -174,7 +189,7 @@ function holds(schema: Schema, value: string | number): boolean {
   if (typeof value === "number") return value >= Number(minimum ?? -Infinity) && value <= Number(maximum ?? Infinity);
   if (typeof maxLength === "number" && value.length > maxLength) return false;
   if (typeof pattern === "string") return false;
-  return format === undefined || (typeof format === "string" && /^uri/.test(format) && URL.canParse(value));
+  return format === undefined || (typeof format === "string" && format.startsWith("uri") && URL.canParse(value));
 }
 
 /** Returns the words of a name in lower case: `status-code` for `statusCode`, `status_code` and `StatusCode`. */

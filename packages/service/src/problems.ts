@@ -33,10 +33,17 @@ export const NO_OPERATION: ProblemContext = { operationId: undefined, contentTyp
 /** Writes each error as `ErrorBody`. */
 export const plainErrors: ErrorFormat = (sent) => ({ body: problemBody(sent) });
 
+/** Returns the media type of an error, and its body as a text. */
+export function encodeError({ contentType = "application/json", body }: ReturnType<ErrorFormat>): {
+  contentType: string;
+  body: string;
+} {
+  return { contentType, body: /\bjson\b/i.test(contentType) ? JSON.stringify(body) : String(body) };
+}
+
 /** Returns body and headers of an error that closes its connection, for errors that Express never sees. */
 export function closingError(code: ErrorCode, format: ErrorFormat) {
-  const { contentType = "application/json", body: value } = format(problem(code), NO_OPERATION);
-  const body = typeof value === "string" ? value : JSON.stringify(value);
+  const { contentType, body } = encodeError(format(problem(code), NO_OPERATION));
   return {
     body,
     headers: {

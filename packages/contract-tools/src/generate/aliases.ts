@@ -9,7 +9,7 @@ const RESERVED = new Set(
 );
 
 /** Names that the file of aliases uses itself. */
-const TAKEN = ["components", "OperationIdsByTag", "OperationInput", "OperationOutput"];
+const TAKEN = new Set(["components", "OperationIdsByTag", "OperationInput", "OperationOutput"]);
 
 /**
  * Returns the tag that an operation belongs to: the first of its tags. Without tags, the first word of its path that is no
@@ -56,7 +56,7 @@ export function aliasesOf(document: OpenApiDocument): string {
 }
 
 function add(aliases: Map<string, string>, name: string, type: string): void {
-  const isName = /^[A-Za-z_$][\w$]*$/.test(name) && !RESERVED.has(name) && !TAKEN.includes(name);
+  const isName = /^[A-Za-z_$][\w$]*$/.test(name) && !RESERVED.has(name) && !TAKEN.has(name);
   if (isName && !aliases.has(name)) aliases.set(name, `export type ${name} = ${type};`);
 }
 

@@ -9,7 +9,7 @@ export interface SecurityScheme {
   name?: string;
 }
 
-/** What validates the credentials of a scheme: API keys of the service, tokens of an issuer, a user's password, or nothing yet. */
+/** The kind of credential that the service validates: its own API keys, tokens of an issuer, passwords, or none yet. */
 export type Verifier = "apiKey" | "token" | "basic" | "none";
 
 /** Returns the security schemes that operations of a document require, by name. */

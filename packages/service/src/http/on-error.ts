@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler } from "express";
 import type { Logger } from "pino";
-import { asProblem, type ErrorFormat, NO_OPERATION, plainErrors, problem } from "../problems.ts";
+import { asProblem, encodeError, type ErrorFormat, NO_OPERATION, plainErrors, problem } from "../problems.ts";
 import { describeRequest } from "../observability/request-log.ts";
 import { findState } from "./request-state.ts";
 
@@ -31,8 +31,7 @@ export function onError(logger: Logger, outages?: Outages, format: ErrorFormat =
       return;
     }
     const operationId = findState(response)?.operationId;
-    const { contentType = "application/json", body: value } = format(sent, { ...NO_OPERATION, operationId });
-    const body = typeof value === "string" ? value : JSON.stringify(value);
+    const { contentType, body } = encodeError(format(sent, { ...NO_OPERATION, operationId }));
     const headers = {
       ...sent.headers,
       "Content-Type": contentType,

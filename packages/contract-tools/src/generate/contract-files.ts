@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { isMap, isPair, isScalar, parseDocument, stringify, visit } from "yaml";
+import { isPair, isScalar, parseDocument, stringify, visit } from "yaml";
 
 /** A contract and the files that it refers to. */
 export interface ContractFiles {
@@ -79,8 +79,12 @@ function referencesIn(file: string, text: string): FileReference[] {
       const isFile = target !== "" && !/^[a-z][a-z\d+.-]*:/i.test(target) && (!isMapping || /[/.]/.test(target));
       if (!isFile || isAbsolute(target)) return;
       const [start, end] = value.range;
-      const path_ = resolve(dirname(file), decodeURI(target));
-      found.push({ file: path_, fragment: fragment.length === 0 ? "" : `#${fragment.join("#")}`, start, end });
+      found.push({
+        file: resolve(dirname(file), decodeURI(target)),
+        fragment: fragment.length === 0 ? "" : `#${fragment.join("#")}`,
+        start,
+        end,
+      });
     },
   });
   return found;
@@ -121,10 +125,4 @@ function asYaml(text: string): string {
   return text.trimStart().startsWith("{")
     ? stringify(JSON.parse(text), { lineWidth: 0, aliasDuplicateObjects: false })
     : text;
-}
-
-/** Whether a file of a contract is a map, as every OpenAPI document is. */
-export function isOpenApi(text: string): boolean {
-  const { contents } = parseDocument(text, { logLevel: "silent" });
-  return isMap(contents) && contents.has("openapi");
 }
