@@ -77,7 +77,7 @@ async function load(contract: string, conditions: Conditions): Promise<MockOptio
   return document;
 }
 
-/** Serves the contract anew after a change to one of its files. What clients have created is lost then. */
+/** Serves the contract anew after a change to one of its files, without the items that clients have created. */
 function reloadOnChange(contract: string, conditions: Conditions): void {
   let timer: NodeJS.Timeout | undefined;
   const { sources } = contractFiles(contract);

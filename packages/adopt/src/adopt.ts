@@ -60,6 +60,7 @@ export function adopt(
   step("Formatted", pnpm("format"));
   acceptProse(repository);
   acceptWords(repository);
+  pnpm("format");
   report("Accepted the contract's own words");
   repository.git("add", "--all");
   return { unmet, failures, statistics: repository.git("diff", "--cached", "--shortstat") };

@@ -32,8 +32,8 @@ const BOOKS = `books:
         content:
           application/json:
             schema:
-              oneOf: [{ $ref: ./book%20one.json }]
-              discriminator: { propertyName: kind, mapping: { one: ./book%20one.json } }
+              oneOf: [{ $ref: ./book-one.json }]
+              discriminator: { propertyName: kind, mapping: { one: ./book-one.json } }
 `;
 const BOOK = JSON.stringify({
   type: "object",
@@ -41,12 +41,12 @@ const BOOK = JSON.stringify({
 });
 
 test("the files of a contract in several folders are brought along, and stay one contract", async () => {
-  const folder = folderWith({ "specs/shop.yaml": ROOT, "paths/books.yaml": BOOKS, "paths/book one.json": BOOK });
+  const folder = folderWith({ "specs/shop.yaml": ROOT, "paths/books.yaml": BOOKS, "paths/book-one.json": BOOK });
   const { files, sources } = contractFiles(join(folder, "specs/shop.yaml"));
-  expect([...files.keys()]).toEqual(["openapi.yaml", "paths/books.yaml", "paths/book one.json"]);
+  expect([...files.keys()]).toEqual(["openapi.yaml", "paths/books.yaml", "paths/book-one.json"]);
   expect(sources.length).toBe(3);
   expect(files.get("openapi.yaml")).toBe(ROOT.replace('"../paths', '"./paths'));
-  expect(files.get("paths/book one.json")).toContain('"../openapi.yaml#/components/schemas/Title"');
+  expect(files.get("paths/book-one.json")).toContain('"../openapi.yaml#/components/schemas/Title"');
   const moved = folderWith(Object.fromEntries(files));
   const [before, after] = [join(folder, "specs/shop.yaml"), join(moved, "openapi.yaml")];
   const operation = async (file: string) => ((await bundle(file)).paths as Record<string, object>)["/books"];

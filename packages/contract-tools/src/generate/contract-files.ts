@@ -80,7 +80,7 @@ function referencesIn(file: string, text: string): FileReference[] {
       if (!isFile || isAbsolute(target)) return;
       const [start, end] = value.range;
       found.push({
-        file: resolve(dirname(file), decodeURI(target)),
+        file: resolve(dirname(file), target),
         fragment: fragment.length === 0 ? "" : `#${fragment.join("#")}`,
         start,
         end,
