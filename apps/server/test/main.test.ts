@@ -63,7 +63,7 @@ describe("an expected failure exits with 1 and no stack trace", () => {
   test("a database that cannot be opened", async () => {
     const { code, stderr } = await run(["keys", "list"], { DATABASE_URL: `file:${ENTRY}` });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^The database file .*petstore\.js cannot be opened .*\n$/);
+    expect(stderr).toMatch(/^The database file .*service\.js cannot be opened .*\n$/);
   });
 
   test.each([

@@ -1,3 +1,4 @@
+import { globSync } from "node:fs";
 import { type Repository, run } from "./workspace.ts";
 
 /** Leaves the contract's own layout alone if it differs from the formatter's. */
@@ -13,12 +14,17 @@ export function formatContract(repository: Repository): void {
 
 /** Lists the contract's files in `.proseignore` if their sentences do not meet the rules of prose. */
 export function acceptProse(repository: Repository): void {
-  if (run(repository, "npx", "-y", "pnpm@12.21.0", "lint:prose").ok) return;
+  const contract = globSync("openapi/*.yaml", { cwd: repository.root });
+  if (run(repository, "npx", "-y", "pnpm@12.21.0", "exec", "node", "packages/commands/src/prose.ts", ...contract).ok)
+    return;
   repository.write(
     ".proseignore",
     "# Pages and descriptions that do not meet the rules of prose yet. Shorten their sentences, then remove a line.\nopenapi/*.yaml\n",
   );
 }
+
+/** The folders whose code and prose the adoption has written. */
+const WITH_WORDS_OF_THE_CONTRACT = ["*.md", "openapi/**", "apps/server/**", "packages/{client,name}/**"];
 
 /** Adds the words that the spelling check does not know to `openapi/words.txt`: names of the contract, and in its code. */
 export function acceptWords(repository: Repository): void {
@@ -28,7 +34,7 @@ export function acceptWords(repository: Repository): void {
   const own = { ...config, dictionaryDefinitions: [dictionary], dictionaries: ["contract"] };
   own.ignorePaths.push("openapi/words.txt");
   repository.write("cspell.json", `${JSON.stringify(own, null, 2)}\n`);
-  const args = ["--words-only", "--unique", "--no-progress", "--no-summary", "."];
+  const args = ["--words-only", "--unique", "--no-progress", "--no-summary", ...WITH_WORDS_OF_THE_CONTRACT];
   const { output } = run(repository, "npx", "-y", "pnpm@12.21.0", "exec", "cspell", ...args);
   const words = output.split("\n").filter((word) => /^[\p{L}\p{M}'’]+$/u.test(word));
   const known = [...new Set(words.map((word) => word.toLowerCase()))].toSorted();
