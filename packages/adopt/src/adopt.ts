@@ -87,7 +87,7 @@ function writeOwnFiles(
     ),
     ...testingFiles(names, security),
     ...resourceFiles(document, resources, names),
-    ...clientFiles(names),
+    ...clientFiles(names, security),
     ...pages(names, security),
   };
   for (const [file, text] of Object.entries(written)) repository.write(file, text);

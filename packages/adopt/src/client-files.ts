@@ -16,10 +16,10 @@ export function clientConfig(
   document: OpenApiDocument,
   entries: OperationEntry[],
   { pascal }: Names,
-  { schemes }: Security,
+  security: Security,
   basePath: string,
 ): object {
-  const [only] = schemes.size === 1 ? schemes : [];
+  const own = clientSecurity(security);
   const error = errorOf(document, entries);
   const depth = basePath.split("/").length - 1;
   return {
@@ -29,13 +29,17 @@ export function clientConfig(
     features: ["contract-check", "testing", "react-query"],
     importExtension: ".ts",
     name: pascal,
-    ...(only !== undefined &&
-      ["apiKey", "token"].includes(verifierOf(only[1])) && {
-        security: { [only[0]]: verifierOf(only[1]) },
-      }),
+    ...(own !== undefined && { security: own }),
     ...(error !== undefined && { error }),
     ...(depth !== 1 && { publishedContract: `${"../".repeat(depth)}openapi.json` }),
   };
+}
+
+/** Returns the client's option for the only scheme, if it takes a text; several schemes have the option `credentials`. */
+function clientSecurity({ schemes }: Security): Record<string, string> | undefined {
+  const [only] = schemes.size === 1 ? schemes : [];
+  const verifier = only && verifierOf(only[1]);
+  return only !== undefined && (verifier === "apiKey" || verifier === "token") ? { [only[0]]: verifier } : undefined;
 }
 
 /** Returns the schema of most errors and its fields, if it has a code and a message that are texts. */
@@ -66,7 +70,8 @@ function isText(document: OpenApiDocument, node: Schema): boolean {
 }
 
 /** Returns the client's `README.md`, tests and `package.json` fields. */
-export function clientFiles({ name, pascal, title }: Names): Record<string, string> {
+export function clientFiles({ name, pascal, title }: Names, security: Security): Record<string, string> {
+  const option = Object.values(clientSecurity(security) ?? {})[0];
   return {
     "packages/client/README.md": `# @${name}/client
 
@@ -94,7 +99,7 @@ import { connect } from "../src/operations.ts";
 
 test("the service publishes the contract of the client", async () => {
   await using service = await startService();
-  const options: object = { baseUrl: service.baseUrl }; // the contract is public, so no credentials are needed
+  const options: object = { baseUrl: service.baseUrl${option === undefined ? "" : `, ${option}: "any"`} }; // the contract is public
   const connection = connect(options as never);
   expect(await checkContract(connection)).toMatchObject({ client: contract, server: contract });
 });
