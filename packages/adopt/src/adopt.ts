@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Contract } from "./contract.ts";
 import type { ContractFiles } from "@platform/contract-tools/contract-files";
 import { clientConfig, clientFiles } from "./client-files.ts";
+import { type ClientException, generateClient } from "./client-operations.ts";
 import { proposeLintLevels, type UnmetRule } from "./lint-levels.ts";
 import { manifests } from "./manifests.ts";
 import type { Names } from "./names.ts";
@@ -24,6 +25,8 @@ export interface Adopted {
   unmet: UnmetRule[];
   /** The output of steps that failed. */
   failures: string[];
+  /** Operations that the client lacks or names otherwise. */
+  exceptions: ClientException[];
   /** `git diff --stat` in one line. */
   statistics: string;
 }
@@ -55,7 +58,12 @@ export function adopt(
   step("Installed the packages under their new names", pnpm("install", "--no-frozen-lockfile", "--prefer-offline"));
   const unmet = proposeLintLevels(repository.root);
   report("Linted the contract");
-  step("Generated types, data and client", pnpm("generate"));
+  step("Generated types and data", pnpm("--filter", `@${names.name}/contract`, "generate"));
+  const client = generateClient(
+    repository,
+    contract.entries.map(({ id }) => id),
+  );
+  step("Generated the client", client);
   formatContract(repository);
   step("Formatted", pnpm("format"));
   acceptProse(repository);
@@ -63,7 +71,12 @@ export function adopt(
   pnpm("format");
   report("Accepted the contract's own words");
   repository.git("add", "--all");
-  return { unmet, failures, statistics: repository.git("diff", "--cached", "--shortstat") };
+  return {
+    unmet,
+    failures,
+    exceptions: client.exceptions,
+    statistics: repository.git("diff", "--cached", "--shortstat"),
+  };
 }
 
 /** Writes the files that the team goes on with. */

@@ -40,7 +40,7 @@ const VERIFIERS = {
 export function summaryText(
   names: Names,
   { entries, security }: Contract,
-  { unmet, failures, statistics }: Adopted,
+  { unmet, failures, exceptions, statistics }: Adopted,
 ): string {
   const kinds = new Set(Array.from(security.schemes.values(), verifierOf));
   const pnpm = "npx -y pnpm@12.21.0";
@@ -69,6 +69,13 @@ export function summaryText(
     unmet.length === 0
       ? "The contract meets every house rule."
       : `House rules to take up, now warnings in openapi/redocly.yaml, with the places that break them:\n${rules.join("\n")}`,
+    ...(exceptions.length === 0
+      ? []
+      : [
+          "",
+          "Operations that the client leaves out or names otherwise (packages/client/fetch-operations.config.json):",
+          ...exceptions.map(({ reason }) => `  ${reason}`),
+        ]),
     ...(failures.length === 0 ? [] : ["", "These steps failed:", ...failures]),
     "",
     `This is now the repository of ${names.name}. Next:`,
