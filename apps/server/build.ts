@@ -31,7 +31,7 @@ interface Component {
 }
 
 const server = import.meta.dirname;
-/** The module that `bin/petstore.js` starts. */
+/** The module that `bin/service.js` starts. */
 export const PROGRAM = { main: join(server, "src/main.ts") };
 /** Beside the bundle since it is no JavaScript, or not the service's: SQLite, and the one file of Scalar that is served. */
 const COPIED = {

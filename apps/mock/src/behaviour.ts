@@ -77,9 +77,10 @@ export function behaviourOf(
 }
 
 /** Creates a collection with the members in the example of its list operation. */
-function newCollection(document: OpenApiDocument, { list: entry, member, idField }: Resource): Collection {
+function newCollection(document: OpenApiDocument, { list: entry, member, idField, envelope }: Resource): Collection {
   const { body } = successResponse(document, entry);
-  return new Collection(idField, effectiveSchema(document, propertiesOf(member)[idField]), body as Member[]);
+  const members = (envelope === undefined ? body : ((body as Record<string, unknown>)[envelope] ?? [])) as Member[];
+  return new Collection(idField, effectiveSchema(document, propertiesOf(member)[idField]), members);
 }
 
 /** Lists members. Query parameters with the name of a field filter by it; `limit`, `cursor` and `Link` paginate. */
@@ -102,13 +103,25 @@ function list({
       "invalid_request",
       'Query parameter "cursor" is not a cursor returned by this mock. Start again without it.',
     );
-  if (!isPaged || page.cursor === undefined) return { ...response, body: page.members };
+  const body = enveloped(response.body, resource, page.members, collection.page(filter)!.members.length);
+  if (!isPaged || page.cursor === undefined) return { ...response, body };
   const next = new URLSearchParams({ ...(query as Record<string, string>), cursor: page.cursor }).toString();
   return {
     ...response,
     headers: { ...response.headers, Link: `<${requestPath}?${next}>; rel="next"` },
-    body: page.members,
+    body,
   };
+}
+
+/** Puts members into the envelope of the list, and their number into its fields for a number of members. */
+function enveloped(example: unknown, { envelope }: Resource, members: Member[], total: number): unknown {
+  if (envelope === undefined) return members;
+  const others = Object.entries(example as object).map(([name, value]: [string, unknown]) => {
+    if (typeof value !== "number") return [name, value];
+    if (/^(?:total|total_?count|total_?items|total_?results)$/i.test(name)) return [name, total];
+    return [name, /^count$/i.test(name) ? members.length : value];
+  });
+  return { ...(Object.fromEntries(others) as object), [envelope]: members };
 }
 
 function memberResponse({ document, entry }: CollectionRequest, member: Member | undefined): MockResponse {

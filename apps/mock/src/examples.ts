@@ -9,6 +9,8 @@ import {
   responseKey,
   type Schema,
 } from "express-operations/reading";
+import { randomNumbers } from "./conditions.ts";
+import { dynamicValue } from "./dynamic-value.ts";
 import type { Preferences } from "./prefer.ts";
 
 /** A response as express-operations accepts it from a handler. */
@@ -67,8 +69,9 @@ export function exampleResponse(
 export function preferredResponse(
   document: OpenApiDocument,
   entry: OperationEntry,
-  { code, example }: Preferences,
+  { code, example, dynamic, seed }: Preferences,
 ): PreferredResponse | undefined {
+  if (dynamic) return dynamicResponse(document, entry, { code, seed });
   if (example !== undefined) {
     for (const status of code === undefined ? statusesOf(entry) : [code]) {
       const response = exampleResponse(document, entry, status, example);
@@ -77,6 +80,24 @@ export function preferredResponse(
   }
   const response = code === undefined ? undefined : exampleResponse(document, entry, code);
   return response && { response, applied: { code: response.status } };
+}
+
+/** Returns a response whose body is made from its schema; undefined if the operation declares no such body. */
+function dynamicResponse(
+  document: OpenApiDocument,
+  entry: OperationEntry,
+  { code, seed }: { code: number | undefined; seed: number | undefined },
+): PreferredResponse | undefined {
+  const status = code ?? successStatus(entry);
+  const response = exampleResponse(document, entry, status);
+  const key = responseKey(entry, status);
+  const content =
+    key === undefined ? undefined : resolve<ResponseObject>(document, entry.operation.responses![key]!).content;
+  const schema = Object.values(content ?? {})[0]?.schema;
+  if (response === undefined || key === undefined || schema === undefined) return undefined;
+  const body = dynamicValue(document, schema, randomNumbers(seed ?? Math.floor(Math.random() * 2 ** 31)));
+  const applied = { ...(code !== undefined && { code }), dynamic: true as const, ...(seed !== undefined && { seed }) };
+  return { response: { ...response, body: withStatus(body, key, status) }, applied };
 }
 
 /** Returns the success response of an operation. */

@@ -1,9 +1,31 @@
 /** `pnpm mock`: serves the contract from its examples, so that clients can be tried without the service. */
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { watch } from "node:fs";
+import { basename, dirname } from "node:path";
 import { parseArgs } from "node:util";
 import { bundle, CONTRACT_FILE } from "@platform/contract-tools/bundle";
-import { basePathOf, createMock } from "./mock.ts";
+import { contractFiles } from "@platform/contract-tools/contract-files";
+import { curlExamples } from "@platform/contract-tools/curl-examples";
+import { type Conditions, parseFaults, parseLatency } from "./conditions.ts";
+import { basePathOf, createMock, type MockOptions } from "./mock.ts";
+
+const HELP = `Serves a contract from its examples.
+
+  npx -y pnpm@12.21.0 mock [contract] [options]
+
+  [contract]           an OpenAPI 3 document (default: openapi/openapi.yaml)
+  --host <host>        the address to listen on (default: 127.0.0.1)
+  --port <port>        the port (default: 4010; 0 takes a free one)
+  --latency <ms>       the time before each response, such as 200 or 100-800
+  --faults <share>     the share of requests that fail, such as 10%, or 10%:429 for another status than 503
+  --seed <number>      the seed of latency and faults (default: 1)
+  --help               print this text`;
+
+/** Files saved within this time of each other count as one change, in milliseconds. */
+const SETTLE_MS = 100;
+
+let app: RequestListener;
 
 try {
   const { values, positionals } = parseArgs({
@@ -11,35 +33,104 @@ try {
     options: {
       host: { type: "string", default: "127.0.0.1" },
       port: { type: "string", default: "4010" },
+      latency: { type: "string" },
+      faults: { type: "string" },
+      seed: { type: "string", default: "1" },
+      help: { type: "boolean", short: "h", default: false },
     },
   });
-  const document = await bundle(positionals[0] ?? CONTRACT_FILE);
-  const server = createServer(createMock({ document, log: console.log }));
-  server.once("error", fail);
-  server.listen(Number(values.port), values.host, () => {
-    const { port } = server.address() as AddressInfo;
-    console.log(greeting(`http://${values.host}:${port}${basePathOf(document)}`));
-  });
+  if (values.help) console.log(HELP);
+  else await serve(positionals[0] ?? CONTRACT_FILE, values);
 } catch (error) {
   fail(error);
 }
 
-function greeting(baseUrl: string): string {
-  const curl = "curl -i -H 'Authorization: Bearer any-key'";
+async function serve(
+  contract: string,
+  {
+    host,
+    port,
+    latency,
+    faults,
+    seed,
+  }: { host: string; port: string; latency?: string; faults?: string; seed: string },
+): Promise<void> {
+  const conditions: Conditions = {
+    latency: latency === undefined ? undefined : parseLatency(latency),
+    faults: faults === undefined ? undefined : parseFaults(faults),
+    seed: wholeNumber("seed", seed),
+  };
+  const document = await load(contract, conditions);
+  const server = createServer((request, response) => app(request, response));
+  server.once("error", fail);
+  server.listen(wholeNumber("port", port), host, () => {
+    const address = server.address() as AddressInfo;
+    console.log(greeting(document, `http://${host}:${address.port}${basePathOf(document)}`));
+    reloadOnChange(contract, conditions);
+  });
+}
+
+/** Reads the contract and serves it from now on. A contract that cannot be served leaves the mock as it is. */
+async function load(contract: string, conditions: Conditions): Promise<MockOptions["document"]> {
+  const document = (await bundle(contract)) as MockOptions["document"];
+  app = createMock({ document, conditions, log: console.log });
+  return document;
+}
+
+/** Serves the contract anew after a change to one of its files, without the items that clients have created. */
+function reloadOnChange(contract: string, conditions: Conditions): void {
+  let timer: NodeJS.Timeout | undefined;
+  const { sources } = contractFiles(contract);
+  const watchers = [...Map.groupBy(sources, (file) => dirname(file))].map(([folder, files]) =>
+    watch(folder, (_event, name) => {
+      if (name !== null && !files.some((file) => basename(file) === name)) return;
+      clearTimeout(timer);
+      timer = setTimeout(() => void reload(), SETTLE_MS);
+    }),
+  );
+
+  async function reload(): Promise<void> {
+    try {
+      await load(contract, conditions);
+      for (const watcher of watchers) watcher.close();
+      console.log("The contract has changed and is served anew.");
+      reloadOnChange(contract, conditions); // it may refer to other files now
+    } catch (error) {
+      console.error(
+        `The contract has changed and cannot be served. The mock serves it as before. ${(error as Error).message}`,
+      );
+    }
+  }
+}
+
+function greeting(document: MockOptions["document"], baseUrl: string): string {
+  const curls = curlExamples(document).map((curl) => {
+    return curl.replace("{key}", "any-key").replace("$TOKEN", "any-token").replace("{url}", baseUrl);
+  });
+  const [first] = curls;
+  const preferring = (preference: string) => `  ${first!.replace("curl -i", `curl -i -H 'Prefer: ${preference}'`)}`;
   return [
     `The mock is listening on ${baseUrl}`,
     "",
-    "It accepts any key, responds with the examples of the contract, and stores the data it receives until it stops:",
-    `  ${curl} ${baseUrl}/pets`,
-    `  ${curl} -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1}' ${baseUrl}/pets`,
+    "It accepts any credentials, responds with the examples of the contract, and stores the data it receives until it stops:",
+    ...curls.map((curl) => `  ${curl}`),
+    ...(first === undefined
+      ? []
+      : [
+          "",
+          "`Prefer` chooses the response by its status, by the name of its example, or makes one from the schema:",
+          preferring("code=404"),
+          preferring("dynamic=true, seed=1"),
+        ]),
     "",
-    "`Prefer` chooses the response by its status or by the name of its example:",
-    `  ${curl} -H 'Prefer: code=429' ${baseUrl}/pets`,
-    `  ${curl} -H 'Prefer: example=empty' ${baseUrl}/pets`,
-    "",
-    "Ctrl+C stops it.",
+    "A change of the contract is served at once. Ctrl+C stops the mock.",
     "",
   ].join("\n");
+}
+
+function wholeNumber(name: string, text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new Error(`--${name} must be a whole number, not ${text}.`);
 }
 
 function fail(error: unknown): void {

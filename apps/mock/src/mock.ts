@@ -1,20 +1,24 @@
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
-import { implement } from "express-operations";
+import { basePathOf } from "@platform/contract-tools/base-path";
+import { requiredSchemes, verifierOf } from "@platform/contract-tools/security-schemes";
+import { implement, Problem } from "express-operations";
+import { declaredErrors } from "express-operations/declared-errors";
 import { type OpenApiDocument, type OperationEntry, operationsOf } from "express-operations/reading";
 import { behaviourOf, type Collections, type MockInput } from "./behaviour.ts";
+import { type Conditions, withConditions } from "./conditions.ts";
+import { crossOrigin } from "./cross-origin.ts";
 import { type MockResponse, preferredResponse } from "./examples.ts";
 import { preferencesOf } from "./prefer.ts";
 import { withReplay } from "./replay.ts";
 
+export { basePathOf };
+
 export interface MockOptions {
   document: OpenApiDocument & { servers?: { url: string }[] };
+  /** The latency and the faults to simulate. Default: none. */
+  conditions?: Conditions;
   /** Called after each response with a line such as `GET /v1/pets?limit=1 200`, and the preferences that were not met. */
   log?: (line: string) => void;
-}
-
-/** Returns the path of the first server URL of a document, such as `/v1`. */
-export function basePathOf({ servers }: MockOptions["document"]): string {
-  return new URL(servers?.[0]?.url ?? "/", "http://localhost").pathname.replace(/\/$/, "");
 }
 
 /**
@@ -22,33 +26,42 @@ export function basePathOf({ servers }: MockOptions["document"]): string {
  * credential is accepted. `Prefer: code=…, example=…` selects the response to a valid request (RFC 7240). A response that
  * does not match the document is replaced by a 500 that names the wrong example.
  */
-export function createMock({ document, log = () => {} }: MockOptions): Express {
+export function createMock({ document, conditions = {}, log = () => {} }: MockOptions): Express {
   const app = express().disable("x-powered-by").disable("etag").enable("case sensitive routing");
   app.use((request, response, next) => {
     const line = `${request.method} ${request.originalUrl}`;
     response.once("finish", () => log([line, response.statusCode, response.locals["unmet"]].filter(Boolean).join(" ")));
     next();
   });
-  app.use(basePathOf(document), implementation(document));
-  app.use((_request, response) => sendError(response, 404, "not_found", "There is no resource at this path."));
+  const errors = declaredErrors(document);
+  app.use(crossOrigin, withConditions(conditions));
+  app.use(basePathOf(document) || "/", implementation(document, errors));
+  app.use(() => {
+    throw new Problem(404, "not_found", "There is no resource at this path.");
+  });
   // Four parameters make it Express's error handler.
-  app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) =>
-    sendError(response, 500, "internal_error", (error as Error).message),
-  );
+  app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
+    const problem = error instanceof Problem ? error : new Problem(500, "internal_error", (error as Error).message);
+    sendError(response, problem, errors);
+  });
   return app;
 }
 
-function implementation(document: OpenApiDocument) {
+function implementation(document: OpenApiDocument, errors: ReturnType<typeof declaredErrors>) {
   const mockDocument = withReadOnlyFields(document);
   const entries = operationsOf(mockDocument);
   const collections: Collections = new Map();
   const handlers = entries.map((entry) => [entry.id, handlerOf(mockDocument, entries, entry, collections)]);
-  const { securitySchemes = {} } = (document.components ?? {}) as { securitySchemes?: object };
+  const schemes = [...requiredSchemes(document, entries)];
   const accept = (credential: string) => (isWellFormed(credential) ? { caller: undefined } : undefined);
+  const acceptAnything = () => ({ caller: undefined }); // such as a client's certificate, which the mock does not see
   return implement<Record<string, UntypedOperation>, { context: Request }>()({
     document,
     handlers: Object.fromEntries(handlers) as Record<string, (input: unknown) => never>,
-    security: Object.fromEntries(Object.keys(securitySchemes).map((name) => [name, accept])),
+    security: Object.fromEntries(
+      schemes.map(([name, scheme]) => [name, verifierOf(scheme) === "none" ? acceptAnything : accept]),
+    ),
+    problemFormat: errors,
     context: (request) => request,
     checkResponses: "always",
     onViolation: ({ operationId, status, pointer, message }) => {
@@ -98,6 +111,12 @@ function withReadOnlyFields(document: OpenApiDocument): OpenApiDocument {
   return JSON.parse(text) as OpenApiDocument;
 }
 
-function sendError(response: Response, status: number, code: string, message: string): void {
-  response.status(status).json({ code, message, status });
+function sendError(response: Response, problem: Problem, errors: ReturnType<typeof declaredErrors>): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const { contentType = "application/json", body } = errors(problem, { operationId: undefined, contentTypes: [] });
+  const text = /\bjson\b/i.test(contentType) ? JSON.stringify(body) : String(body);
+  response.writeHead(problem.status, { ...problem.headers, "Content-Type": contentType }).end(text);
 }

@@ -4,6 +4,10 @@ export interface Preferences {
   code?: number;
   /** The name of the example to respond with. */
   example?: string;
+  /** Whether the body is made from the schema, in place of an example. */
+  dynamic?: true;
+  /** The seed of a made body; the same seed gives the same body. */
+  seed?: number;
 }
 
 const QUOTED = String.raw`"(?:\\.|[^"\\])*"`;
@@ -22,6 +26,8 @@ export function preferencesOf(header: string | string[] | undefined): Preference
   return {
     ...(code !== undefined && /^[2-5]\d\d$/.test(code) && { code: Number(code) }),
     ...(example !== undefined && example !== "" && { example }),
+    ...(found.get("dynamic")?.toLowerCase() === "true" && { dynamic: true }),
+    ...(/^\d{1,9}$/.test(found.get("seed") ?? "") && { seed: Number(found.get("seed")) }),
   };
 }
 

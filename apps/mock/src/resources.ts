@@ -17,6 +17,8 @@ export interface Resource {
   member: Schema;
   /** The field that identifies a member. */
   idField: string;
+  /** The field of the list's response that holds the members; undefined if the response is the members. */
+  envelope: string | undefined;
 }
 
 /** An operation's effect on its collection. */
@@ -43,20 +45,33 @@ export function resourceOf(
   const collection = above ?? entry.path;
   const role = ROLES[`${entry.method} ${above === undefined ? "collection" : "member"}`];
   const list = entries.find(({ method, path }) => method === "get" && path === collection);
-  const member = list && memberOf(document, list);
-  if (role === undefined || list === undefined || member === undefined) return undefined;
+  const found = list && membersOf(document, list);
+  if (role === undefined || list === undefined || found === undefined) return undefined;
+  const { member, envelope } = found;
   const parameters = entries.flatMap(({ path }) => {
     const [, of, parameter] = MEMBER_PATH.exec(path) ?? [];
     return of === collection ? parameter! : [];
   });
   const idField = [...parameters, "id"].find((name) => Object.hasOwn(propertiesOf(member), name));
-  return idField === undefined ? undefined : { resource: { list, member, idField }, role };
+  return idField === undefined ? undefined : { resource: { list, member, idField, envelope }, role };
 }
 
-/** Returns the schema of one member if the operation responds with an array. */
-function memberOf(document: OpenApiDocument, list: OperationEntry): Schema | undefined {
+/**
+ * Returns the schema of one member if the operation responds with a list of objects, or with an object that has one such list,
+ * such as `{ items, total }`.
+ */
+function membersOf(
+  document: OpenApiDocument,
+  list: OperationEntry,
+): { member: Schema; envelope: string | undefined } | undefined {
   const response = list.operation.responses?.[successStatus(list)];
   const content = response && resolve<ResponseObject>(document, response).content?.["application/json"];
   const schema = effectiveSchema(document, content?.schema);
-  return schema.type === "array" ? effectiveSchema(document, schema.items) : undefined;
+  if (schema.type === "array") return { member: effectiveSchema(document, schema.items), envelope: undefined };
+  const lists = Object.entries(propertiesOf(schema)).flatMap(([name, field]) => {
+    const { type, items } = effectiveSchema(document, field);
+    const member = effectiveSchema(document, items);
+    return type === "array" && Object.keys(propertiesOf(member)).length > 0 ? [{ member, envelope: name }] : [];
+  });
+  return lists.length === 1 ? lists[0] : undefined;
 }

@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -10,8 +10,37 @@ import { expect, onTestFinished, test } from "vitest";
 
 const MAIN = resolve(import.meta.dirname, "../src/main.ts");
 
-test("the mock prints its address and a request to try, and logs each request", async () => {
-  const child = spawn(process.execPath, [MAIN, "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
+/** A contract with one operation, whose example is a title. */
+const contractWith = (title: string) => `openapi: 3.1.1
+info: { title: Shop, version: 1.0.0 }
+servers: [{ url: "https://{region}.shop.example/{path}", variables: { region: { default: eu }, path: { default: v2 } } }]
+paths:
+  /books:
+    get:
+      operationId: listBooks
+      security: [{ key: [] }]
+      responses: { 200: { $ref: "parts/books.yaml#/list" } }
+components:
+  securitySchemes: { key: { type: apiKey, in: header, name: X-Key } }
+  schemas: { Title: { type: string, example: ${title} } }
+`;
+const LIST = `list:
+  description: The books.
+  content:
+    application/json:
+      schema: { type: array, items: { type: object, properties: { title: { type: string } } } }
+      example: [{ title: Emma }]
+`;
+
+test("the mock prints its address and a request to try, logs each request, and serves changes of all files", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "mock-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await mkdir(join(folder, "parts"));
+  await writeFile(join(folder, "shop.yaml"), contractWith("Emma"));
+  await writeFile(join(folder, "parts/books.yaml"), LIST);
+  const child = spawn(process.execPath, [MAIN, "--port", "0", join(folder, "shop.yaml")], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   onTestFinished(() => void child.kill());
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   const lineWith = async (text: string): Promise<string> => {
@@ -22,10 +51,29 @@ test("the mock prints its address and a request to try, and logs each request", 
     }
   };
   const baseUrl = /listening on (\S+)/.exec(await lineWith("listening on"))![1]!;
-  expect(await lineWith("curl")).toContain(`${baseUrl}/pets`);
-  const answer = await fetch(`${baseUrl}/pets`, { headers: { Authorization: "Bearer any-key", Prefer: "code=503" } });
-  expect(answer.status).toBe(503);
-  expect(await lineWith("GET")).toBe("GET /v1/pets 503");
+  expect(new URL(baseUrl).pathname).toBe("/v2");
+  expect((await lineWith("curl")).trim()).toBe(`curl -i -H "X-Key: any-key" ${baseUrl}/books`);
+  await lineWith("Ctrl+C");
+  const titles = async () => (await fetch(`${baseUrl}/books`, { headers: { "X-Key": "any" } })).json();
+  expect(await titles()).toEqual([{ title: "Emma" }]);
+  expect(await lineWith("GET")).toBe("GET /v2/books 200");
+
+  await writeFile(join(folder, "parts/books.yaml"), LIST.replace("Emma", "Persuasion"));
+  await lineWith("served anew");
+  expect(await titles()).toEqual([{ title: "Persuasion" }]);
+});
+
+test.each([
+  ["--latency", "soon", "--latency must be milliseconds, such as 200 or 100-800, not soon.\n"],
+  ["--latency", "9-3", "--latency must be milliseconds, such as 200 or 100-800, not 9-3.\n"],
+  ["--faults", "101%", "--faults must be a percentage and may name a status, such as 10% or 10%:429, not 101%.\n"],
+  ["--seed", "x", "--seed must be a whole number, not x.\n"],
+  ["--port", "http", "--port must be a whole number, not http.\n"],
+])("the mock rejects %s %s", async (option, value, stderr) => {
+  const failure: unknown = await promisify(execFile)(process.execPath, [MAIN, option, value]).catch(
+    (error: unknown) => error,
+  );
+  expect(failure).toMatchObject({ code: 1, stdout: "", stderr });
 });
 
 test("the mock names a contract file that it cannot read", async () => {

@@ -111,7 +111,7 @@ describe("Prefer", () => {
   test("a preference that cannot be met is ignored, logged and left out of Preference-Applied", async () => {
     const lines: string[] = [];
     const { request } = await serve({ document, log: (line) => lines.push(line) });
-    const answer = await request("/pets", { headers: { Prefer: "code=200, example=nothing, dynamic=true" } });
+    const answer = await request("/pets", { headers: { Prefer: "code=200, example=nothing, wait=5" } });
     expect([answer.status, answer.headers.get("Preference-Applied")]).toEqual([200, "code=200"]);
     await answer.text();
     expect(lines).toEqual(["GET /v1/pets 200 (listPets has nothing for Prefer: example=nothing)"]);

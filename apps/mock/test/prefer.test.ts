@@ -15,7 +15,9 @@ test.each([
   ["code=teapot", {}],
   ["code=100", {}], // no final response
   ['example=""', {}], // as if it had no value
-  ["dynamic=true", {}],
+  ["dynamic=true", { dynamic: true }],
+  ["dynamic=true, seed=12", { dynamic: true, seed: 12 }],
+  ["dynamic=false, seed=x", {}],
 ])("Prefer: %s", (header, preferences) => {
   expect(preferencesOf(header)).toEqual(preferences);
 });

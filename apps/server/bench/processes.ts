@@ -68,7 +68,7 @@ async function ratesOf(
 }
 
 async function startProgram(processes: number, path: string): Promise<AsyncDisposable & { port: number }> {
-  const child = spawn(process.execPath, [...NODE_FLAGS, join(DIST, "bin/petstore.js"), "serve"], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, join(DIST, "bin/service.js"), "serve"], {
     env: {
       PATH: process.env["PATH"],
       PORT: "0",

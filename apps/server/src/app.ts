@@ -1,10 +1,10 @@
-import { type OperationsWithDefaults, scopes } from "@petstore/contract";
+import { basePath, type OperationsWithDefaults, scopes } from "@petstore/contract";
 import { document } from "@petstore/contract/document";
 import { holdsApiKey } from "@platform/api-keys/api-key";
 import { authentication, type KeyUses } from "@platform/api-keys/authentication";
-import type { HandlerContext } from "@platform/api-keys/handler-context";
 import { withRateLimit, type RateLimits } from "@platform/api-keys/rate-limits";
 import { expectValidScopes } from "@platform/api-keys/scopes";
+import { NAME } from "@platform/name";
 import { operationOptions } from "@platform/service/operation-options";
 import { dataVersionOf } from "@platform/service/request-state";
 import { type Capacity, createServiceApp, type ServiceAppOptions } from "@platform/service/service-app";
@@ -15,13 +15,19 @@ import { outageLog } from "@platform/storage/outage";
 import type { Storage } from "@platform/storage/storage";
 import type { Express } from "express";
 import { implement, type Implementation } from "express-operations";
+import { errorFormat } from "./error-format.ts";
 import { handlers, TABLES, type Tables } from "./registrations.ts";
+import type { Context } from "./resources/context.ts";
+import { type SecurityConfig, securityHandlers } from "./security.ts";
 
-/** The options of the petstore's app. `createApp` itself sets the options that `Omit` names. */
-export interface AppOptions extends Omit<
-  ServiceAppOptions,
-  "document" | "basePath" | "runInSnapshot" | "api" | "isSecret" | "outages" | "findFailure"
-> {
+/** The options of the app. `createApp` itself sets the options that `Omit` names. */
+export interface AppOptions
+  extends
+    SecurityConfig,
+    Omit<
+      ServiceAppOptions,
+      "document" | "basePath" | "errorFormat" | "runInSnapshot" | "api" | "isSecret" | "outages" | "findFailure"
+    > {
   storage: Storage<Tables>;
   keyUses: KeyUses;
   environment: EnvironmentName;
@@ -32,13 +38,10 @@ export interface AppOptions extends Omit<
   isCaching?: boolean | undefined;
 }
 
-/** The base path of the API, from the contract, such as `/v1`. */
-export const BASE_PATH = new URL(document.servers[0]!.url).pathname;
-
 /** The size of the response cache. On PostgreSQL nothing is cached, because there is no data version. */
 const RESPONSE_CACHE_BYTES = 32 * 1024 * 1024;
 
-/** Creates the petstore as an Express app. */
+/** Creates the service as an Express app. */
 export async function createApp(options: AppOptions): Promise<Express> {
   const { storage, logger, isCaching = true } = options;
   expectValidScopes(scopes);
@@ -46,7 +49,8 @@ export async function createApp(options: AppOptions): Promise<Express> {
   return createServiceApp({
     ...options,
     document,
-    basePath: BASE_PATH,
+    basePath,
+    errorFormat,
     runInSnapshot: isCaching ? storage.snapshot : (run) => storage.snapshot(() => run(undefined)), // no version, so no caching
     api: (capacity) => operations(options, capacity),
     isSecret: holdsApiKey,
@@ -60,12 +64,15 @@ export async function createApp(options: AppOptions): Promise<Express> {
 
 async function operations(options: AppOptions, capacity: Capacity): Promise<Implementation> {
   const { storage, keyUses, rateLimits } = options;
-  const implementation = implement<OperationsWithDefaults, HandlerContext<Tables>>()({
-    ...operationOptions(options),
+  const security = securityHandlers(authentication(storage.db, keyUses), options);
+  for (const [name, handler] of Object.entries(security))
+    security[name] = await withRateLimit(rateLimits, storage.db, handler);
+  const implementation = implement<OperationsWithDefaults, Context<Tables>>()({
+    ...operationOptions({ ...options, errorFormat }),
     document,
     handlers,
-    realm: "petstore",
-    security: { bearerAuth: await withRateLimit(rateLimits, storage.db, authentication(storage.db, keyUses)) },
+    realm: NAME,
+    security,
     context: capacity.reserving(storage),
     cache: { version: dataVersionOf, bytes: RESPONSE_CACHE_BYTES },
   });

@@ -1,5 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { API_KEY_SETTINGS, type ApiKeyConfig, apiKeyConfig } from "@platform/api-keys/settings";
+import { NAME, SETTINGS_PREFIX } from "@platform/name";
 import {
   readSettings,
   type Environment,
@@ -10,19 +11,24 @@ import {
 } from "@platform/service/settings";
 import { isDatabaseUrl, isPostgresUrl, NOT_A_DATABASE, pathOfFileUrl } from "@platform/storage/url";
 import { z } from "zod";
+import { SECURITY_SETTINGS, type SecurityConfig, securityConfig } from "./security.ts";
+
+/** The setting of the environment. */
+const ENVIRONMENT = `${SETTINGS_PREFIX}_ENV` as const;
 
 /** The settings by environment variable, each with its validation, default and error message. */
 export const Settings = z.object({
   ...SERVICE_SETTINGS,
   ...API_KEY_SETTINGS,
-  DATABASE_URL: z.string().refine(isDatabaseUrl, NOT_A_DATABASE).default("file:data/petstore.db"),
-  PETSTORE_ENV: z
-    .enum(ENVIRONMENTS, `PETSTORE_ENV must be one of ${ENVIRONMENTS.join(", ")}. Example: PETSTORE_ENV=development`)
+  ...SECURITY_SETTINGS,
+  DATABASE_URL: z.string().refine(isDatabaseUrl, NOT_A_DATABASE).default(`file:data/${NAME}.db`),
+  [ENVIRONMENT]: z
+    .enum(ENVIRONMENTS, `${ENVIRONMENT} must be one of ${ENVIRONMENTS.join(", ")}. Example: ${ENVIRONMENT}=development`)
     .default("development"),
 });
 
-/** The validated settings of the petstore, with defaults applied. */
-export interface Config extends ServiceConfig, ApiKeyConfig {
+/** The validated settings of the service, with defaults applied. */
+export interface Config extends ServiceConfig, ApiKeyConfig, SecurityConfig {
   databaseUrl: string;
   environment: Environment;
   /** The file with the quickstart key for development, in the folder of the database file, or in `data` for PostgreSQL. */
@@ -35,19 +41,20 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   return {
     ...serviceConfig(data),
     ...apiKeyConfig(data),
+    ...securityConfig(data),
     databaseUrl: data.DATABASE_URL,
-    environment: data.PETSTORE_ENV,
+    environment: data[ENVIRONMENT],
     quickstartFile: quickstartFile(data.DATABASE_URL),
   };
 }
 
-/** Returns a separate file for each database. The name contains the database name, except for `petstore.db`. */
+/** Returns a separate file for each database. The name contains the database name, except for the default file. */
 function quickstartFile(databaseUrl: string): string {
   if (isPostgresUrl(databaseUrl)) {
     const { host, pathname } = new URL(databaseUrl);
     return join("data", `${[host.replace(":", "-"), pathname.slice(1)].filter(Boolean).join("-")}.quickstart.key`);
   }
   const path = pathOfFileUrl(databaseUrl);
-  const file = basename(path) === "petstore.db" ? "quickstart.key" : `${basename(path)}.quickstart.key`;
+  const file = basename(path) === `${NAME}.db` ? "quickstart.key" : `${basename(path)}.quickstart.key`;
   return join(dirname(path), file);
 }

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { json } from "node:stream/consumers";
 import { version } from "@petstore/contract";
+import { NAME } from "@platform/name";
 import { get } from "@platform/service/node-http";
 import { ConfigError } from "@platform/service/settings";
 import { examineDatabase, type Finding } from "@platform/storage/examine-database";
@@ -19,7 +20,7 @@ const DEADLINE_MS = 3_000;
 
 /** Checks settings, versions, service, database, migrations and disk. Changes no data. */
 export async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
-  const versions = `petstore ${version}, Node ${process.versions.node}`;
+  const versions = `${NAME} ${version}, Node ${process.versions.node}`;
   let config: Config;
   try {
     config = readConfig(env);

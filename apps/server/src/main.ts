@@ -2,6 +2,7 @@ import { scopes } from "@petstore/contract";
 import { addAuditCommand } from "@platform/api-keys/audit.commands";
 import { apiKeyCarryOver } from "@platform/api-keys/keys.carry-over";
 import { addKeysCommands } from "@platform/api-keys/keys.commands";
+import { NAME } from "@platform/name";
 import { ConfigError } from "@platform/service/settings";
 import { addBackupCommands } from "@platform/storage/backup.commands";
 import { addCopyCommand } from "@platform/storage/copy.commands";
@@ -20,7 +21,7 @@ const schema = { migrations: MIGRATIONS, tables: TABLES };
 let isServing = false;
 let isOutputLost = false;
 
-const program = new Command("petstore").description("The petstore service and its administration.").exitOverride();
+const program = new Command(NAME).description(`The ${NAME} service and its administration.`).exitOverride();
 
 program
   .command("serve")
@@ -28,9 +29,9 @@ program
   .action(async () => {
     // Imported here, so that the other commands do not load the web server.
     const { runService } = await import("@platform/service/run-service");
-    const { petstore } = await import("./server.ts");
+    const { serviceProgram } = await import("./server.ts");
     isServing = true;
-    await runService(petstore(readConfig(process.env)));
+    await runService(serviceProgram(readConfig(process.env)));
   });
 
 program
@@ -57,7 +58,7 @@ addCopyCommand(program, schema);
 addDoctorCommand(program);
 
 process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
-  if (code === "EPIPE") return; // the reader has closed the pipe, as in `petstore --help | head -1`
+  if (code === "EPIPE") return; // the reader has closed the pipe, as in `--help | head -1`
   if (!isOutputLost) console.error(`Standard output cannot be written; its content is lost (${message}).`);
   isOutputLost = true;
   if (!isServing) process.exitCode = 1; // a command fails without its output

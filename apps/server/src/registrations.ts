@@ -1,9 +1,9 @@
 import type { OperationsWithDefaults } from "@petstore/contract";
-import type { HandlerContext } from "@platform/api-keys/handler-context";
 import { apiKeys } from "@platform/api-keys/keys.registration";
 import { idempotencyKeys } from "@platform/storage/idempotency.registration";
 import { tablesOf, type TablesOf } from "@platform/storage/registration";
 import type { Handlers } from "express-operations";
+import type { Context } from "./resources/context.ts";
 import { pets } from "./resources/pets/index.ts";
 import { handlersOf } from "./resources/resource.ts";
 
@@ -17,4 +17,4 @@ export type Tables = TablesOf<(typeof REGISTRATIONS)[number]>;
 export const TABLES = tablesOf(REGISTRATIONS);
 
 /** The handlers of all operations of the contract. */
-export const handlers: Handlers<OperationsWithDefaults, HandlerContext<Tables>> = handlersOf(REGISTRATIONS);
+export const handlers: Handlers<OperationsWithDefaults, Context<Tables>> = handlersOf(REGISTRATIONS);

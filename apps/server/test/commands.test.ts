@@ -34,7 +34,7 @@ test("each command, argument and option has a description", () => {
   expect(silent).toEqual([]);
 });
 
-const SOURCE = join(import.meta.dirname, "../bin/petstore.js"); // unbundled, so that its modules keep their names
+const SOURCE = join(import.meta.dirname, "../bin/service.js"); // unbundled, so that its modules keep their names
 
 /** A Node option that sees each module as it is loaded. */
 function atLoad(hook: string): string {

@@ -65,7 +65,7 @@ describe("an expected failure exits with 1 and no stack trace", () => {
   test("a database that cannot be opened", async () => {
     const { code, stderr } = await run(["keys", "list"], { DATABASE_URL: `file:${ENTRY}` });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^The database file .*petstore\.js cannot be opened .*\n$/);
+    expect(stderr).toMatch(/^The database file .*service\.js cannot be opened .*\n$/);
   });
 
   test.each([
@@ -105,7 +105,7 @@ describe("an expected failure exits with 1 and no stack trace", () => {
   });
 
   test("a Node that cannot run TypeScript, such as a version before 22.18", async () => {
-    const source = resolve(import.meta.dirname, "../bin/petstore.js");
+    const source = resolve(import.meta.dirname, "../bin/service.js");
     const { code, stdout, stderr } = await run(["keys", "list"], { NODE_OPTIONS: "--no-strip-types" }, source);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(

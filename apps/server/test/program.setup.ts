@@ -16,6 +16,6 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   const folder = await mkdtemp(join(import.meta.dirname, "../node_modules/.program-")); // below the packages that are not bundled
   const own = globSync(join(import.meta.dirname, "programs/*.ts")).map((path) => [basename(path, ".ts"), path]);
   await bundle(folder, { ...PROGRAM, ...Object.fromEntries(own) });
-  provide("program", join(folder, "bin/petstore.js"));
+  provide("program", join(folder, "bin/service.js"));
   return () => rm(folder, { recursive: true });
 }

@@ -1,3 +1,4 @@
+import { NAME } from "@platform/name";
 import type { WithDatabase } from "@platform/storage/database";
 import type { AnyTables } from "@platform/storage/registration";
 import type { Command } from "commander";
@@ -26,7 +27,7 @@ export function addAuditCommand(program: Command, audited: AuditSource): void {
   program
     .command("audit")
     .description("list changes of API keys and the writes made with them, latest last")
-    .option("--key <id>", "only entries of the key with this number in `petstore keys list`", parseId)
+    .option("--key <id>", `only entries of the key with this number in \`${NAME} keys list\``, parseId)
     .option("--since <time>", "only entries since this time, such as 24h, 7d or 2026-12-05T09:30Z", parseSince)
     .option("--limit <number>", "the maximum number of entries; the latest are shown", parseLimit, DEFAULT_LIMIT)
     .option("--json", "print JSON")

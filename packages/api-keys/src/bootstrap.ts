@@ -1,16 +1,18 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { NAME } from "@platform/name";
 import { ConfigError } from "@platform/service/settings";
 import type { Kysely } from "kysely";
 import { isWellFormedApiKey } from "./api-key.ts";
 import { registerApiKey } from "./keys.repository.ts";
 import type { ApiKeysTables } from "./keys.table.ts";
+import { BOOTSTRAP_KEY_FILE } from "./settings.ts";
 
 const MAX_BYTES = 1024;
-const REMEDY = "Make one with: umask 077; petstore keys generate > <file>";
+const REMEDY = `Make one with: umask 077; ${NAME} keys generate > <file>`;
 
 /**
- * Registers the key in `PETSTORE_BOOTSTRAP_KEY_FILE` with `EVERY_SCOPE`. A key that is already in the database stays unchanged,
+ * Registers the key in the file of the setting `…_BOOTSTRAP_KEY_FILE` with `EVERY_SCOPE`. A key that is already in the database stays unchanged,
  * even if it is revoked. Throws `ConfigError` if the file does not hold a key or others may read it. The message contains
  * neither the content nor the path of the file, because the setting may contain the key by mistake.
  */
@@ -59,5 +61,5 @@ function forbiddenMode(owner: number): number {
 }
 
 function settingError(problem: string, cause?: unknown): ConfigError {
-  return new ConfigError(`PETSTORE_BOOTSTRAP_KEY_FILE ${problem}`, { cause });
+  return new ConfigError(`${BOOTSTRAP_KEY_FILE} ${problem}`, { cause });
 }

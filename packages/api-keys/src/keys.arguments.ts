@@ -1,3 +1,4 @@
+import { NAME } from "@platform/name";
 import { InvalidArgumentError } from "commander";
 import { holdsApiKey } from "./api-key.ts";
 import { EVERY_SCOPE } from "./keys.repository.ts";
@@ -42,7 +43,7 @@ export function parseOverlap(text: string): number {
 /** Parses the id of a key. */
 export function parseId(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("Give the number that `petstore keys list` shows.");
+  throw new InvalidArgumentError(`Give the number that \`${NAME} keys list\` shows.`);
 }
 
 /** Parses a duration before now, or a date or time of RFC 3339, into milliseconds since 1970. */

@@ -1,3 +1,4 @@
+import { NAME } from "@platform/name";
 import { type CarryOver, columnsOf } from "@platform/storage/carry-over";
 import type Sqlite from "better-sqlite3";
 
@@ -20,7 +21,7 @@ export const apiKeyCarryOver: CarryOver = {
   unread: {
     risk: "keys revoked since the backup may be valid again",
     consequence: "API keys that were revoked since the backup may be valid again",
-    remedy: "Run `petstore keys list`, and revoke again the keys that were revoked since the backup.",
+    remedy: `Run \`${NAME} keys list\`, and revoke again the keys that were revoked since the backup.`,
   },
 };
 

@@ -1,3 +1,4 @@
+import { NAME } from "@platform/name";
 import type { Environment } from "@platform/service/settings";
 import type { WithDatabase } from "@platform/storage/database";
 import { type Command, Option } from "commander";
@@ -15,6 +16,7 @@ import {
 } from "./keys.repository.ts";
 import type { ApiKeysTables } from "./keys.table.ts";
 import { isoDate, printJson, printTable } from "./print.ts";
+import { BOOTSTRAP_KEY_FILE } from "./settings.ts";
 
 const OVERLAP = new Option("--overlap <duration>", "how long the old key remains valid, such as 0, 30m or 7d")
   .argParser(parseOverlap)
@@ -54,7 +56,7 @@ export function addKeysCommands(program: Command, { withDatabase, environment, s
     .action((options: CreateOptions) => create(withDatabase, { ...options, environment: environment() }));
   keys
     .command("generate")
-    .description("print a new key for PETSTORE_BOOTSTRAP_KEY_FILE, without adding it to a database")
+    .description(`print a new key for ${BOOTSTRAP_KEY_FILE}, without adding it to a database`)
     .action(() => console.log(generateApiKey(environment())));
   keys
     .command("list")
@@ -128,18 +130,18 @@ async function rotate(withDatabase: KeysDatabase, id: number, { overlap, json }:
       return console.log(`It replaces key ${id}, which is valid until ${isoDate(oldExpiresAt)}.`);
     }
     case "rotated before":
-      return fail(`key ${id} is already rotated; rotate the key that replaced it, see \`petstore keys list\``);
+      return fail(`key ${id} is already rotated; rotate the key that replaced it, see \`${NAME} keys list\``);
     case "expired":
     case "revoked":
-      return fail(`key ${id} is ${rotation.outcome}; create a new one with \`petstore keys create\``);
+      return fail(`key ${id} is ${rotation.outcome}; create a new one with \`${NAME} keys create\``);
     case "not found":
-      return fail(`there is no key ${id}; see \`petstore keys list\``);
+      return fail(`there is no key ${id}; see \`${NAME} keys list\``);
   }
 }
 
 async function revoke(withDatabase: KeysDatabase, id: number, { json }: JsonOption): Promise<void> {
   const outcome = await withDatabase((db) => revokeApiKey(db, id));
-  if (outcome === "not found") return fail(`there is no key ${id}; see \`petstore keys list\``);
+  if (outcome === "not found") return fail(`there is no key ${id}; see \`${NAME} keys list\``);
   if (json) return printJson({ id, outcome });
   console.log(outcome === "revoked" ? `Key ${id} is revoked.` : `Key ${id} is already revoked.`);
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { SETTINGS_PREFIX } from "@platform/name";
 import { ConfigError } from "@platform/service/settings";
 import type { Kysely } from "kysely";
 import { createApiKey, EVERY_SCOPE, findApiKey } from "./keys.repository.ts";
@@ -23,7 +24,7 @@ export async function ensureQuickstartKey(
     if (!(cause instanceof Error && "syscall" in cause && "code" in cause)) throw cause;
     throw new ConfigError(
       `The quickstart key cannot be stored in ${file} (${String(cause.code)}). Make the path writable for this user, or remove ` +
-        "the file or folder that blocks it. With PETSTORE_ENV=staging or production no quickstart key is stored.",
+        `the file or folder that blocks it. With ${SETTINGS_PREFIX}_ENV=staging or production no quickstart key is stored.`,
       { cause },
     );
   }

@@ -28,7 +28,7 @@ export interface RateLimits {
  * A request beyond a limit gets 429 with `Retry-After`. Each response has the limit in the headers `RateLimit-Policy` and
  * `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10). A request that cannot be counted is rejected with `DatabaseError`.
  */
-export async function withRateLimit<Caller extends { id: number }>(
+export async function withRateLimit<Caller extends { id: number | string } | undefined>(
   limits: RateLimits,
   db: Kysely<any>,
   authenticate: SecurityHandler<Caller>,
@@ -38,7 +38,7 @@ export async function withRateLimit<Caller extends { id: number }>(
   const perAddress = await limiterOf(limits.failuresPerAddress, "address", db);
   return async (credential, request) => {
     const grant = await authenticate(credential, request);
-    if (grant !== undefined) await perKey?.(String(grant.caller.id), request);
+    if (grant !== undefined) await perKey?.(String(grant.caller?.id ?? ""), request);
     else await perAddress?.(networkOf(forwardedOf(request).address ?? ""), request);
     return grant;
   };

@@ -1,9 +1,13 @@
+import { SETTINGS_PREFIX } from "@platform/name";
 import { z } from "zod";
 import type { RateLimits } from "./rate-limits.ts";
 
+/** The setting that names a file with the first key. */
+export const BOOTSTRAP_KEY_FILE = `${SETTINGS_PREFIX}_BOOTSTRAP_KEY_FILE` as const;
+
 /** The settings of API keys by environment variable, each with its validation and error message. */
 export const API_KEY_SETTINGS = {
-  PETSTORE_BOOTSTRAP_KEY_FILE: z.string().optional(),
+  [BOOTSTRAP_KEY_FILE]: z.string().optional(),
   RATE_LIMIT: rateLimit("RATE_LIMIT", "600/60").optional(),
   AUTH_FAILURE_LIMIT: rateLimit("AUTH_FAILURE_LIMIT", "20/60").optional(),
 };
@@ -18,7 +22,7 @@ export interface ApiKeyConfig {
 /** Returns validated environment variables as an `ApiKeyConfig`. */
 export function apiKeyConfig(data: z.infer<z.ZodObject<typeof API_KEY_SETTINGS>>): ApiKeyConfig {
   return {
-    bootstrapKeyFile: data.PETSTORE_BOOTSTRAP_KEY_FILE,
+    bootstrapKeyFile: data[BOOTSTRAP_KEY_FILE],
     rateLimits: { perKey: data.RATE_LIMIT, failuresPerAddress: data.AUTH_FAILURE_LIMIT },
   };
 }

@@ -1,4 +1,5 @@
 import { hostname, userInfo } from "node:os";
+import { NAME } from "@platform/name";
 import { migrate } from "@platform/storage/migrations";
 import { temporaryUrl } from "@platform/test-support/temporary";
 import { expect, test } from "vitest";
@@ -22,7 +23,7 @@ async function auditedUrl() {
   return { url, prefix, createdAt: new Date(createdAt).toISOString() };
 }
 
-test("petstore audit prints actors and actions in aligned columns or as JSON, never a key", async () => {
+test("audit prints actors and actions in aligned columns or as JSON, never a key", async () => {
   const { url, prefix, createdAt } = await auditedUrl();
   const { code, stdout, stderr } = await run(["audit"], url);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -46,7 +47,7 @@ test("petstore audit prints actors and actions in aligned columns or as JSON, ne
   ]);
 });
 
-test("petstore audit filters by key, time and limit, and prints whether entries are left out", async () => {
+test("audit filters by key, time and limit, and prints whether entries are left out", async () => {
   const { url, createdAt } = await auditedUrl();
   const actions = async (...words: string[]) => {
     const { stdout } = await run(["audit", ...words], url);
@@ -67,7 +68,7 @@ test("petstore audit filters by key, time and limit, and prints whether entries 
   ]);
 });
 
-test("petstore audit prints the latest 100 entries by default, and the limit", async () => {
+test("audit prints the latest 100 entries by default, and the limit", async () => {
   const url = await temporaryUrl();
   const db = opened(url);
   await migrate(db, MIGRATIONS);
@@ -81,7 +82,7 @@ test("petstore audit prints the latest 100 entries by default, and the limit", a
   expect(lines.at(-1)).toBe("Only the latest 100 are shown. See more with a higher --limit.");
 });
 
-test("petstore audit prints unknown for a key that is not in the database", async () => {
+test("audit prints unknown for a key that is not in the database", async () => {
   const url = await temporaryUrl();
   const db = opened(url);
   await migrate(db, MIGRATIONS);
@@ -96,11 +97,11 @@ test("petstore audit prints unknown for a key that is not in the database", asyn
 });
 
 test.each([
-  ["--key", "shop", "Give the number that `petstore keys list` shows."],
+  ["--key", "shop", `Give the number that \`${NAME} keys list\` shows.`],
   ["--since", "yesterday", "Give a duration such as 24h or 7d, or a date or time such as 2026-12-05T09:30Z."],
   ["--since", "2026-13-01", "Give a duration such as 24h or 7d, or a date or time such as 2026-12-05T09:30Z."],
   ["--limit", "0", "Give a whole number from 1 to 999999."],
-])("petstore audit rejects %s %s and gives the remedy", async (option, value, remedy) => {
+])("audit rejects %s %s and gives the remedy", async (option, value, remedy) => {
   const { code, stdout, stderr } = await run(["audit", option, value], await temporaryUrl());
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toContain(option);

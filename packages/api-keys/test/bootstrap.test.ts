@@ -8,6 +8,7 @@ import { generateApiKey } from "../src/api-key.ts";
 import { listAudit } from "../src/audit.repository.ts";
 import { ensureBootstrapKey } from "../src/bootstrap.ts";
 import { findApiKey, listApiKeys, revokeApiKey } from "../src/keys.repository.ts";
+import { BOOTSTRAP_KEY_FILE } from "../src/settings.ts";
 import { temporaryDatabase } from "./tables.ts";
 
 const KEY = generateApiKey("production");
@@ -78,7 +79,7 @@ describe("ensureBootstrapKey", () => {
     expect(refusal).toBeInstanceOf(ConfigError);
     const text = (refusal as ConfigError).message;
     expect(text).toMatch(message);
-    expect(text).toMatch(/^PETSTORE_BOOTSTRAP_KEY_FILE [^\n]*$/);
+    expect(text).toMatch(new RegExp(`^${BOOTSTRAP_KEY_FILE} [^\\n]*$`));
     expect(text).not.toContain(KEY.slice(9, 21));
     expect(await listApiKeys(db)).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { NAME } from "@platform/name";
 import type { Environment } from "@platform/service/settings";
 import { openDatabase, type WithDatabase } from "@platform/storage/database";
 import { migrate } from "@platform/storage/migrations";
@@ -26,7 +27,7 @@ export async function run(args: string[], url: string, environment: Environment 
     }
   };
   const ended: Ended = { code: 0, stdout: "", stderr: "" };
-  const program = new Command("petstore").exitOverride().configureOutput({
+  const program = new Command(NAME).exitOverride().configureOutput({
     writeOut: (text) => void (ended.stdout += text),
     writeErr: (text) => void (ended.stderr += text),
   });

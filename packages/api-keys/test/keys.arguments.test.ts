@@ -1,3 +1,4 @@
+import { NAME as SERVICE } from "@platform/name";
 import { InvalidArgumentError } from "commander";
 import { describe, expect, test } from "vitest";
 import { generateApiKey } from "../src/api-key.ts";
@@ -50,7 +51,7 @@ test("parseSince subtracts a duration from the current time", () => {
 const NAME = "Give 1 to 100 characters, none of them a control character.";
 const SCOPES = 'Give some of pets:read,pets:write, separated by commas, or "*" alone for all of them.';
 const DURATION = "Give a whole number and one of s, m, h, d, w, such as 90d.";
-const ID = "Give the number that `petstore keys list` shows.";
+const ID = `Give the number that \`${SERVICE} keys list\` shows.`;
 const LIMIT = "Give a whole number from 1 to 999999.";
 const SINCE = "Give a duration such as 24h or 7d, or a date or time such as 2026-12-05T09:30Z.";
 

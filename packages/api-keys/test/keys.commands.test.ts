@@ -1,3 +1,4 @@
+import { NAME } from "@platform/name";
 import { migrate } from "@platform/storage/migrations";
 import { temporaryUrl } from "@platform/test-support/temporary";
 import { describe, expect, test } from "vitest";
@@ -8,7 +9,7 @@ import { MIGRATIONS, opened } from "./tables.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 
-describe("petstore keys", () => {
+describe("keys", () => {
   test("create migrates the database, and prints a valid key once", async () => {
     const url = await temporaryUrl();
     const { code, stdout, stderr } = await run(["keys", "create", "--name", "ci"], url, "production");
@@ -116,13 +117,13 @@ describe("petstore keys", () => {
   });
 
   test.each([
-    ["unknown", "5", "error: there is no key 5; see `petstore keys list`\n"],
-    ["revoked", "1", "error: key 1 is revoked; create a new one with `petstore keys create`\n"],
-    ["expired", "2", "error: key 2 is expired; create a new one with `petstore keys create`\n"],
+    ["unknown", "5", `error: there is no key 5; see \`${NAME} keys list\`\n`],
+    ["revoked", "1", `error: key 1 is revoked; create a new one with \`${NAME} keys create\`\n`],
+    ["expired", "2", `error: key 2 is expired; create a new one with \`${NAME} keys create\`\n`],
     [
       "already rotated",
       "3",
-      "error: key 3 is already rotated; rotate the key that replaced it, see `petstore keys list`\n",
+      `error: key 3 is already rotated; rotate the key that replaced it, see \`${NAME} keys list\`\n`,
     ],
   ])("rotate rejects a key that is %s", async (_, id, stderr) => {
     const url = await temporaryUrl();
@@ -151,6 +152,6 @@ describe("petstore keys", () => {
     expect(JSON.parse(again.stdout)).toEqual({ id: 1, outcome: "already revoked" });
     expect((await run(["keys", "revoke", "1"], url)).stdout).toBe("Key 1 is already revoked.\n");
     const missing = await run(["keys", "revoke", "2"], url);
-    expect(missing).toEqual({ code: 1, stdout: "", stderr: "error: there is no key 2; see `petstore keys list`\n" });
+    expect(missing).toEqual({ code: 1, stdout: "", stderr: `error: there is no key 2; see \`${NAME} keys list\`\n` });
   });
 });

@@ -1,5 +1,5 @@
 /** `pnpm lint:prose`: reports long sentences and idioms in the pages and the contract, and idioms in comments. */
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { extname, relative, resolve } from "node:path";
 import { lint } from "markdownlint/promise";
 import { plainWords, sentenceLength } from "./prose/rules.ts";
@@ -21,6 +21,7 @@ const KINDS: Partial<Record<string, { textsOf: (file: string) => Text[]; config:
 
 const args = process.argv.slice(2).map((file) => relative(root, resolve(file)));
 process.chdir(root);
+if (existsSync(".proseignore")) EXCLUDED.push(...readFileSync(".proseignore", "utf8").split("\n").filter(isPattern));
 const files = args.length > 0 ? args : globSync(FILES, { exclude: EXCLUDED }).toSorted();
 const reports = await Promise.all(files.map(errorsOf));
 const errors = reports.flat();
@@ -44,4 +45,9 @@ async function errorsOf(file: string): Promise<string[]> {
         `${file}:${line + lineNumber - 1} ${ruleNames[0]}: ${errorDetail}\n    ${errorContext}`,
     ),
   );
+}
+
+/** Whether a line of `.proseignore` is a pattern, and neither empty nor a comment. */
+function isPattern(line: string): boolean {
+  return line.trim() !== "" && !line.startsWith("#");
 }

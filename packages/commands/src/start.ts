@@ -15,7 +15,7 @@ if (status === 0) {
   }, CHECK_INTERVAL_MS);
   timer.unref();
   process.argv.push("serve");
-  await import(new URL("../../../apps/server/bin/petstore.js", import.meta.url).href);
+  await import(new URL("../../../apps/server/bin/service.js", import.meta.url).href);
 } else {
   console.error(
     error === undefined

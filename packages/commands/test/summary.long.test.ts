@@ -22,7 +22,7 @@ test("`test:long` prints the minutes of each long test file and the number of te
   writeFileSync(join(folder, "test/quick.long.test.ts"), SLOW.replace("3_100", "0"));
 
   const program = join(clone.directory, "packages/commands/src/test.ts");
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, "test:long", "--filter=@petstore/mock"], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, "test:long", "--filter=@platform/mock"], {
     encoding: "utf8",
     env: {
       ...process.env,

@@ -63,14 +63,19 @@ command("diff", "list the changes since the last release, or since a git revisio
 command("changelog", "print the changelog entry for the users of the contract, as Markdown").action(
   async (options: Options) => {
     const { info } = await bundle(options.contract);
-    print(changelogEntry(info.version, await changesSince(undefined, options)));
+    const isFirst = (await lastReleased(options.released)) === undefined;
+    print(
+      isFirst
+        ? `## ${info.version}\n\nThe first release.`
+        : changelogEntry(info.version, await changesSince(undefined, options)),
+    );
   },
 );
 
 command("release", "save the contract as released, if it passes every check")
   .addOption(GENERATED)
   .action(async (options: Options) => {
-    const checks = await checkContract(options);
+    const checks = await checkContract({ ...options, isRelease: true });
     if (!checks.every(hasPassed)) {
       print(formatChecks(checks, "text"));
       process.exitCode = 1;

@@ -118,12 +118,14 @@ describe("a check reports", () => {
     await edit([/ version: .*/, " version: next"]);
     const found = await findings();
     expect(found.generated).toContain("schema.ts does not match the contract. Run `pnpm generate`.");
-    expect(found.compatibility).toBe("info.version is next. Write three numbers, such as 1.0.0.");
+    expect(found.lint).toBe(
+      "info.version is next. Write three numbers, such as 1.0.0. (platform/version-fits-servers)",
+    );
   });
 
   test("a major version that differs from the path of the servers", async () => {
     await edit([/ version: .*/, " version: 9.0.0"]);
-    expect((await findings()).compatibility).toMatch(
+    expect((await findings()).lint).toMatch(
       /^info\.version is 9\.0\.0, so the path of each server must end in \/v9\. This one does not: http/,
     );
   });

@@ -42,7 +42,8 @@ export type PingOutput = OperationOutput<"ping">;
 /** The operationIds of each tag. */
 export interface OperationIdsByTag {
   "Pets": "listPets" | "createPet";
-  "": "ping";
+  "pets": "DELETE /pets";
+  "ping": "ping";
 }
 `);
   });
@@ -83,6 +84,12 @@ export const hash = "5b1a2e26907d87a747f3b17fc79a33a4dd0b1f82efe97d14689dfa2d7fb
 
 /** The scopes that the operations of the contract require. */
 export const scopes = [] as const;
+
+/** The path of the first server of the contract, below which the service serves its operations. */
+export const basePath = "/v1";
+
+/** Commands that try operations: \`{url}\` stands for the base URL, \`{key}\` for an API key, \`$TOKEN\` for a token. */
+export const curlExamples: readonly string[] = [];
 `);
     expect(await at("https://b.example/v1")).toBe(metadata);
     expect(await at("https://a.example/v1", "Store")).not.toBe(metadata);

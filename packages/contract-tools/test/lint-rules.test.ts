@@ -38,7 +38,7 @@ function location(at: string): Location {
 
 test("the plugin has the rules of the configuration", () => {
   expect([id, names]).toEqual([
-    "petstore",
+    "platform",
     [
       "string-is-bounded",
       "array-is-bounded",
@@ -46,6 +46,7 @@ test("the plugin has the rules of the configuration", () => {
       "pattern-is-portable",
       "header-examples-valid",
       "servers-share-path",
+      "version-fits-servers",
       "deprecation-dates-valid",
       "deprecation-is-declared",
       "successor-exists",

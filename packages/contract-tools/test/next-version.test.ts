@@ -36,8 +36,8 @@ describe("the contract's changes and the client's changesets", () => {
         impacts.map(change),
         types.map((type) => changeset(type)),
       );
-      expect(problem).toContain(`is ${mostSevere}, so @petstore/client needs a changeset for a ${required} version`);
-      expect(problem).toContain(`changeset --${required} @petstore/client`);
+      expect(problem).toContain(`is ${mostSevere}, so ${CLIENT} needs a changeset for a ${required} version`);
+      expect(problem).toContain(`changeset --${required} ${CLIENT}`);
     },
   );
 

@@ -1,7 +1,7 @@
-/** The petstore's contract: its types by name, its version, hash and scopes. `@petstore/contract/document` exports the document. */
+/** The contract: its types by name, its version, hash, scopes and base path. The entry `document` exports the document. */
 export type * from "./generated/names.ts";
 /** The operations as handlers get them: a parameter or field with a default is always present. */
 export type { operations as OperationsWithDefaults } from "./generated/operations-with-defaults.ts";
 export type { components, operations, paths } from "./generated/schema.ts";
 export type { OperationId, OperationInput, OperationOutput } from "./operation.ts";
-export { hash, scopes, version } from "./generated/metadata.ts";
+export { basePath, curlExamples, hash, scopes, version } from "./generated/metadata.ts";

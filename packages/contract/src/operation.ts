@@ -4,15 +4,17 @@ import type { operations } from "./generated/schema.ts";
 export type OperationId = keyof operations;
 
 /** The input of an operation: its parameters by place, and its body if it has one. */
-export type OperationInput<Id extends OperationId> = operations[Id]["parameters"] & BodyOf<operations[Id]>;
+export type OperationInput<Id extends OperationId> = ParametersOf<operations[Id]> & BodyOf<operations[Id]>;
 
 /** The output of an operation: a union with one member for each declared status and its body. */
-export type OperationOutput<Id extends OperationId> = {
-  [Status in keyof operations[Id]["responses"]]: {
-    status: Status;
-    body: ContentOf<operations[Id]["responses"][Status]>;
-  };
-}[keyof operations[Id]["responses"]];
+export type OperationOutput<Id extends OperationId> = OutputOf<operations[Id]>;
+
+// Each type also compiles for a contract without operationIds, which has no members in `operations`.
+type ParametersOf<Operation> = Operation extends { parameters: infer Parameters } ? Parameters : unknown;
+
+type OutputOf<Operation> = Operation extends { responses: infer Responses }
+  ? { [Status in keyof Responses]: { status: Status; body: ContentOf<Responses[Status]> } }[keyof Responses]
+  : never;
 
 type BodyOf<Operation> = Operation extends { requestBody: infer Body }
   ? { body: ContentOf<Body> }

@@ -30,7 +30,7 @@ export class Loop {
 
   constructor(options: LoopOptions) {
     this.#options = options;
-    this.#servedPackages = withDependencies("@petstore/server", options.packages);
+    this.#servedPackages = withDependencies("apps/server", options.packages);
   }
 
   /** Reports on a save: prints each section as soon as it is known, and at the end the next step. */
@@ -131,7 +131,8 @@ function isServedCode(files: Set<string>, serving: Package[]): boolean {
   return [...files].some((file) => serving.some(({ folder }) => new RegExp(`^${folder}/(src|bin)/`).test(file)));
 }
 
-function withDependencies(name: string, packages: Package[]): Package[] {
-  const own = packages.find((one) => one.name === name);
-  return own === undefined ? [] : [own, ...own.uses.flatMap((used) => withDependencies(used, packages))];
+function withDependencies(folder: string, packages: Package[]): Package[] {
+  const own = packages.find((one) => one.folder === folder);
+  const used = packages.filter(({ name }) => own?.uses.includes(name));
+  return own === undefined ? [] : [own, ...used.flatMap((one) => withDependencies(one.folder, packages))];
 }

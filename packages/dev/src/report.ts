@@ -8,6 +8,9 @@ import type { Diagnostic } from "./typecheck.ts";
 /** The most lines in a section; the first ones are enough to start with. */
 const MAX_LINES = 12;
 
+/** The name of the client in an import. */
+const CLIENT = /"@[\w.-]+\/client[/"]/;
+
 /** Formats a section of the report: its name, a summary, and lines below. */
 export function section(name: string, text: string, lines: string[] = []): string {
   const shown =
@@ -73,7 +76,7 @@ function kindOf(root: string, { file }: Diagnostic): string {
   if (file.startsWith("apps/server/src/")) return "handlers";
   if (file.startsWith("packages/client/")) return "client uses";
   const path = join(root, file);
-  return existsSync(path) && readFileSync(path, "utf8").includes('"@petstore/client"') ? "client uses" : "other code";
+  return existsSync(path) && CLIENT.test(readFileSync(path, "utf8")) ? "client uses" : "other code";
 }
 
 /** Shortens a compiler message to its first line, the error, and its last line, the innermost reason. */

@@ -1,8 +1,12 @@
 import { basename } from "node:path";
+import { tagOf } from "@platform/contract-tools/aliases";
 import { exampleRequests } from "express-operations/conformance";
 import type { OpenApiDocument, OperationEntry } from "express-operations/reading";
 
-/** The files for the code of an operation, by path from the root of the repository. Each tag of the contract has a folder. */
+/**
+ * The files for the code of an operation, by path from the root of the repository. Each tag of the contract has a folder;
+ * `tagOf` is the tag of an operation with several tags, or none.
+ */
 export interface Place {
   /** The tag, as the contract spells it. */
   tag: string;
@@ -18,13 +22,28 @@ export interface Place {
 /** The file that lists all resources. */
 export const REGISTRATIONS = "apps/server/src/registrations.ts";
 
-/** Places `listOrders` with the tag `Store` in `resources/store/store.handlers.ts`, its test in `store/list-orders.test.ts`. */
-export function placeOf({ id, operation }: OperationEntry): Place {
-  const { tags: [tag = "General"] = [] } = operation;
-  const words = tag.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
-  const folder = words.join("-").toLowerCase();
+/** Words that name no constant (ECMAScript 2024, section 12.7.2), and constants of the file that lists all resources. */
+const TAKEN = new Set(
+  "apiKeys arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function handlers handlersOf idempotencyKeys if implements import in instanceof interface let new null package private protected public return static super switch tablesOf this throw true try typeof undefined var void while with yield".split(
+    " ",
+  ),
+);
+
+/**
+ * Places `listOrders` with the tag `Store` in `resources/store/store.handlers.ts`, its test in `store/list-orders.test.ts`. Tags
+ * that differ only in case or punctuation share a folder name with a number behind it.
+ */
+export function placeOf(entry: OperationEntry, entries: OperationEntry[] = [entry]): Place {
+  const { id } = entry;
+  const tag = tagOf(entry);
+  const tags = [...new Set(entries.map(tagOf))];
+  const sameWords = tags.filter((other) => wordsOf(other).join("-") === wordsOf(tag).join("-"));
+  const count = sameWords.indexOf(tag);
+  const words = [...wordsOf(tag), ...(count > 0 ? [String(count + 1)] : [])];
+  const folder = words.join("-");
   const [first = "", ...others] = words;
-  const name = first.toLowerCase() + others.map((word) => word[0]!.toUpperCase() + word.slice(1)).join("");
+  const joined = first + others.map((word) => word[0]!.toUpperCase() + word.slice(1)).join("");
+  const name = /^\d/.test(joined) || TAKEN.has(joined) ? `the${joined[0]!.toUpperCase()}${joined.slice(1)}` : joined;
   return {
     tag,
     handlersFile: `apps/server/src/resources/${folder}/${folder}.handlers.ts`,
@@ -35,23 +54,40 @@ export function placeOf({ id, operation }: OperationEntry): Place {
   };
 }
 
-/** Adds a stub for the operation to the handlers of its tag. The stub compiles and fails each request. */
-export function withStub(handlers: string | undefined, { id }: OperationEntry, place: Place): string {
-  const { tag, handlersFile, handlersName } = place;
-  const stub = `
-  async ${id}(): Promise<never> {
-    throw new Error("${id} is not implemented yet. Write it in ${handlersFile}.");
-  },
-`;
-  if (handlers !== undefined)
-    return insertAt(handlers, /(?=\n\} satisfies Handlers<)/, `\n${stub.trimEnd()}`, handlersFile);
-  return `import type { OperationIdsByTag, OperationsWithDefaults } from "@petstore/contract";
-import type { HandlerContext } from "@platform/api-keys/handler-context";
-import type { Handlers } from "express-operations";
+/** Adds a stub for the operation to the handlers of its tag. The stub compiles, and responds to valid requests with 501. */
+export function withStub(handlers: string | undefined, { id }: OperationEntry, place: Place, contract: string): string {
+  const stub = `  ${propertyKey(id)}: stub(),`;
+  if (handlers === undefined) return handlersFileOf([id], place, contract);
+  const withImport = handlers.includes(STUB_IMPORT)
+    ? handlers
+    : handlers.replace(/(?=^import type \{[^}]*\} from "express-operations";)|^(?!import )/m, `${STUB_IMPORT}\n`);
+  return insertAt(withImport, /(?=\n\} satisfies Handlers<)/, `\n\n${stub}`, place.handlersFile);
+}
 
-/** The operations tagged ${tag}. */
-export const ${handlersName} = {${stub}} satisfies Handlers<Pick<OperationsWithDefaults, OperationIdsByTag["${tag}"]>, HandlerContext>;
+const STUB_IMPORT = 'import { stub } from "@platform/service/stub";';
+
+/** Returns handlers of a tag, each a stub. `contract` is the name of the contract's package. */
+export function handlersFileOf(ids: string[], { tag, handlersName }: Place, contract: string): string {
+  const stubs = ids.map((id) => `  ${propertyKey(id)}: stub(),`).join("\n");
+  return `import type { OperationIdsByTag, OperationsWithDefaults } from "${contract}";
+${STUB_IMPORT}
+import type { Handlers } from "express-operations";
+import type { Context } from "../context.ts";
+
+/** The operations tagged ${phrase(tag)}. */
+export const ${handlersName} = {
+${stubs}
+} satisfies Handlers<Pick<OperationsWithDefaults, OperationIdsByTag[${JSON.stringify(tag)}]>, Context>;
 `;
+}
+
+function propertyKey(id: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(id) ? id : JSON.stringify(id);
+}
+
+/** Returns a tag as part of a comment. */
+function phrase(tag: string): string {
+  return tag.replaceAll(/[\s*]+/g, " ").trim();
 }
 
 /** Returns the registration of a tag with handlers and without tables. */
@@ -59,7 +95,7 @@ export function resourceFileOf({ tag, handlersFile, handlersName, resourceName }
   return `import type { Resource } from "../resource.ts";
 import { ${handlersName} } from "./${basename(handlersFile)}";
 
-/** The handlers and tables of the operations tagged ${tag}. */
+/** The handlers and tables of the operations tagged ${phrase(tag)}. */
 export const ${resourceName}: Resource<typeof ${handlersName}> = {
   handlers: ${handlersName},
   tables: {},
@@ -80,6 +116,23 @@ export function withResource(all: string, { resourceFile, resourceName }: Place)
 
 /** Returns a test that expects the success status for the example request. It fails until the handler is written. */
 export function testOf(document: OpenApiDocument, entry: OperationEntry): string {
+  const { call, status } = exampleCall(document, entry);
+  return `import { expect, test } from "vitest";
+import { startService } from "../../testing/service.ts";
+
+test("${entry.id} answers with ${status}", async () => {
+  await using service = await startService();
+  const response = await ${call};
+  expect(response.status, "${entry.id} is not implemented yet").toBe(${status});
+});
+`;
+}
+
+/**
+ * Returns the code that sends the example request of an operation, and its success status. Throws if the document has no
+ * example of a required value.
+ */
+export function exampleCall(document: OpenApiDocument, entry: OperationEntry): { call: string; status: string } {
   const paths = Object.entries(document.paths ?? {}).filter(([path]) => path === entry.path);
   const ofPath = { ...document, paths: Object.fromEntries(paths) }; // so that missing examples of other paths do not matter
   const example = exampleRequests(ofPath).find(({ operationId }) => operationId === entry.id)!;
@@ -92,15 +145,12 @@ export function testOf(document: OpenApiDocument, entry: OperationEntry): string
     ...(typeof body === "string" ? [`body: ${isJson ? `JSON.stringify(${body})` : JSON.stringify(body)}`] : []),
   ];
   const options = init.length === 0 ? "" : `, { ${init.join(", ")} }`;
-  return `import { expect, test } from "vitest";
-import { startService } from "../../testing/service.ts";
+  return { call: `service.request(${JSON.stringify(target)}${options})`, status };
+}
 
-test("${entry.id} answers with ${status}", async () => {
-  await using service = await startService();
-  const response = await service.request(${JSON.stringify(target)}${options});
-  expect(response.status, "${entry.id} is not implemented yet").toBe(${status});
-});
-`;
+function wordsOf(tag: string): string[] {
+  const words = tag.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
+  return words.map((word) => word.toLowerCase());
 }
 
 function insertAt(text: string, place: RegExp, insertion: string, file: string): string {
@@ -109,5 +159,9 @@ function insertAt(text: string, place: RegExp, insertion: string, file: string):
 }
 
 function kebab(id: string): string {
-  return id.replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2").toLowerCase();
+  const words = id.replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2").split(/[^A-Za-z0-9]+/);
+  return words
+    .filter((word) => word !== "")
+    .join("-")
+    .toLowerCase();
 }

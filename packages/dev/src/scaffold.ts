@@ -22,13 +22,13 @@ async function scaffold(operationId: string | undefined): Promise<void> {
     const ids = entries.map(({ id }) => id).join(", ");
     throw new Error(`Name an operation of the contract: ${ids}. Add a new one to openapi/openapi.yaml first.`);
   }
-  const place = placeOf(entry);
+  const place = placeOf(entry, entries);
   const handlers = textOf(place.handlersFile);
-  if (handlers !== undefined && new RegExp(`^  (async )?${entry.id}\\b`, "m").test(handlers)) {
+  if (handlers !== undefined && hasHandler(handlers, entry.id)) {
     throw new Error(`${entry.id} already has a handler in ${place.handlersFile}. Nothing was written.`);
   }
   const files = {
-    [place.handlersFile]: withStub(handlers, entry, place),
+    [place.handlersFile]: withStub(handlers, entry, place, contractPackage()),
     ...(textOf(place.resourceFile) === undefined && { [place.resourceFile]: resourceFileOf(place) }),
     [REGISTRATIONS]: withResource(readFileSync(join(root, REGISTRATIONS), "utf8"), place),
     ...(textOf(place.testFile) === undefined && { [place.testFile]: testOf(document, entry) }),
@@ -45,6 +45,16 @@ async function scaffold(operationId: string | undefined): Promise<void> {
   console.log(
     `Write ${entry.id} in ${place.handlersFile}. The test ${place.testFile} sends the example of the contract. Add the data that it needs.`,
   );
+}
+
+/** Returns whether a file has a handler of an operation, stub or not. */
+function hasHandler(text: string, id: string): boolean {
+  const key = id.replaceAll(/[^\w\s]/g, String.raw`\$&`);
+  return new RegExp(`^  (?:async )?(?:${key}\\b|"${key}")`, "m").test(text);
+}
+
+function contractPackage(): string {
+  return (JSON.parse(readFileSync(join(root, "packages/contract/package.json"), "utf8")) as { name: string }).name;
 }
 
 function formatted(file: string, text: string): string {

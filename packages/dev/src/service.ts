@@ -24,7 +24,7 @@ export class Service {
   /** Stops a running service and starts a new one. Resolves with its URL, or undefined if it has ended by itself. */
   async restart(): Promise<string | undefined> {
     await this.stop();
-    const child = spawn(process.execPath, [join(this.#root, "apps/server/bin/petstore.js"), "serve"], {
+    const child = spawn(process.execPath, [join(this.#root, "apps/server/bin/service.js"), "serve"], {
       cwd: this.#root,
       env: { SHUTDOWN_DELAY: "0", ...process.env },
       stdio: ["ignore", "pipe", "inherit", "ipc"], // the channel closes when this process ends, however it ends

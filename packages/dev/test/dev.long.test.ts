@@ -91,7 +91,7 @@ describe("pnpm dev", () => {
     await commanded("node packages/dev/src/scaffold.ts bookVisit");
     expect(await dev.report()).toMatch(/typecheck +1 error .*\n +other code +packages\/contract\/src\/prices/);
     const tested = await failed("cd apps/server && vitest run --project sqlite test/pets/book-visit");
-    expect(tested).toContain("bookVisit is not implemented yet: expected 500 to be 201"); // not 400, because its request is valid
+    expect(tested).toContain("bookVisit is not implemented yet: expected 501 to be 201"); // not 400, because its request is valid
     await commanded("oxfmt --check apps/server/src/resources/pets apps/server/test/pets");
     expect(await failed("node packages/dev/src/scaffold.ts bookVisit")).toMatch(
       /already has a handler in .*Nothing was written/,

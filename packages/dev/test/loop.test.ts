@@ -81,8 +81,8 @@ test("the loop reports type errors, the state of the service and the next step a
     "next Nothing to fix.",
   ]);
 
-  write("apps/server/bin/petstore.js", "process.exit(1);");
-  expect((await report("apps/server/bin/petstore.js")).slice(1)).toEqual([
+  write("apps/server/bin/service.js", "process.exit(1);");
+  expect((await report("apps/server/bin/service.js")).slice(1)).toEqual([
     "service did not start, for the reason printed above",
     "next Fix the error that keeps the service from starting.",
   ]);

@@ -19,11 +19,12 @@ describe("the code of an operation belongs in the folder of its first tag", () =
   test.each<[id: string, tags: string[] | undefined, folder: string, name: string, file: string]>([
     ["listOrders", ["Store", "Other"], "store", "store", "list-orders"],
     ["getV2Order", ["Pet store / back room"], "pet-store-back-room", "petStoreBackRoom", "get-v2-order"],
-    ["ping", undefined, "general", "general", "ping"],
+    ["ping", undefined, "orders", "orders", "ping"],
+    ["getOrder_by-id", ["New"], "new", "theNew", "get-order-by-id"],
     ["ping", ["(Back) room!"], "back-room", "backRoom", "ping"],
   ])("%s, %o", (operationId, tags, folder, name, file) => {
     expect(placeOf(operation("get", { operationId, tags }).entry)).toEqual({
-      tag: tags?.[0] ?? "General",
+      tag: tags?.[0] ?? "orders",
       handlersFile: `apps/server/src/resources/${folder}/${folder}.handlers.ts`,
       handlersName: `${name}Handlers`,
       resourceFile: `apps/server/src/resources/${folder}/index.ts`,
@@ -33,35 +34,43 @@ describe("the code of an operation belongs in the folder of its first tag", () =
   });
 });
 
+test("tags that differ only in case or punctuation have folders of their own", () => {
+  const places = ["Back room", "back-room", "other", "BACK ROOM"].map((tag) => operation("get", { tags: [tag] }).entry);
+  expect(places.map((entry) => placeOf(entry, places).resourceName)).toEqual([
+    "backRoom",
+    "backRoom2",
+    "other",
+    "backRoom3",
+  ]);
+});
+
 describe("the stub of a handler", () => {
   const { entry } = operation("get");
 
   test("is written to a new file, or after the other handlers of its tag", () => {
-    const text = withStub(undefined, entry, STORE);
-    expect(text).toBe(`import type { OperationIdsByTag, OperationsWithDefaults } from "@petstore/contract";
-import type { HandlerContext } from "@platform/api-keys/handler-context";
+    const text = withStub(undefined, entry, STORE, "@shop/contract");
+    expect(text).toBe(`import type { OperationIdsByTag, OperationsWithDefaults } from "@shop/contract";
+import { stub } from "@platform/service/stub";
 import type { Handlers } from "express-operations";
+import type { Context } from "../context.ts";
 
 /** The operations tagged Store. */
 export const storeHandlers = {
-  async listOrders(): Promise<never> {
-    throw new Error("listOrders is not implemented yet. Write it in apps/server/src/resources/store/store.handlers.ts.");
-  },
-} satisfies Handlers<Pick<OperationsWithDefaults, OperationIdsByTag["Store"]>, HandlerContext>;
+  listOrders: stub(),
+} satisfies Handlers<Pick<OperationsWithDefaults, OperationIdsByTag["Store"]>, Context>;
 `);
     const before = "export const storeHandlers = {\n  a() {},\n} satisfies Handlers<X>;\n";
-    expect(withStub(before, entry, STORE)).toBe(`export const storeHandlers = {
+    expect(withStub(before, entry, STORE, "@shop/contract")).toBe(`import { stub } from "@platform/service/stub";
+export const storeHandlers = {
   a() {},
 
-  async listOrders(): Promise<never> {
-    throw new Error("listOrders is not implemented yet. Write it in apps/server/src/resources/store/store.handlers.ts.");
-  },
+  listOrders: stub(),
 } satisfies Handlers<X>;
 `);
   });
 
   test("is rejected if the file has another form", () => {
-    expect(() => withStub("export {};", entry, STORE)).toThrow(
+    expect(() => withStub("export {};", entry, STORE, "@shop/contract")).toThrow(
       `${STORE.handlersFile} does not have the expected form. Add the operation by hand.`,
     );
   });

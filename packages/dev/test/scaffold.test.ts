@@ -41,14 +41,11 @@ test("scaffold writes the stub of a handler and its test once, in the folders of
     0,
     `wrote ${THINGS}\nwrote ${testFile}\nWrite listAllThings in ${THINGS}. The test ${testFile} sends the example of the contract. Add the data that it needs.\n`,
   ]);
-  expect(read(THINGS)).toBe(`export const thingsHandlers = {
+  expect(read(THINGS)).toBe(`import { stub } from "@platform/service/stub";
+export const thingsHandlers = {
   async listThings() {},
 
-  async listAllThings(): Promise<never> {
-    throw new Error(
-      "listAllThings is not implemented yet. Write it in ${THINGS}.",
-    );
-  },
+  listAllThings: stub(),
 } satisfies Handlers<X>;
 `);
   expect(read(testFile)).toContain('await service.request("/all");');
@@ -65,7 +62,7 @@ test("scaffold writes the stub of a handler and its test once, in the folders of
     `wrote ${OTHERS}\nwrote ${OTHERS_INDEX}\nwrote ${REGISTRATIONS}\nWrite listOthers in ${OTHERS}. The test ${OTHERS_TEST} sends the example of the contract. Add the data that it needs.\n`,
   ]);
   expect(read(OTHERS)).toMatch(
-    /^export const othersHandlers = \{\n {2}async listOthers\(\): Promise<never> \{\n.*^\} satisfies Handlers</ms,
+    /^export const othersHandlers = \{\n {2}listOthers: stub\(\),\n\} satisfies Handlers</ms,
   );
   expect(read(REGISTRATIONS)).toBe(`import { things } from "./resources/things/index.ts";
 import { others } from "./resources/others/index.ts";

@@ -29,13 +29,14 @@ export function smallCheckout(): Workspace & { git: (...words: string[]) => stri
  * Leaves three small packages to the compiler: the generated types of the contract, handlers of all its operations,
  * and a package that also generates from the contract, with two generators that record each run in `runs.txt`.
  */
-export function addSmallPackages({ root, write, addPackage }: Workspace): void {
+export function addSmallPackages({ root, read, write, addPackage }: Workspace): void {
   for (const config of globSync("packages/*/tsconfig.json", { cwd: root })) rmSync(join(root, config));
+  const { name: contract } = JSON.parse(read("packages/contract/package.json")) as { name: string };
   write("packages/contract/tsconfig.json", tsconfigFor("src/generated/schema.ts"));
   write("packages/contract/src/generate/main.ts", 'throw new Error("Its own files are written already.");');
-  addPackage("apps/server", "@petstore/server", ["@petstore/contract"]);
+  addPackage("apps/server", "@shop/server", [contract]);
   write("apps/server/src/handlers.ts", handlersOf("listThings"));
-  addPackage("packages/derived", "derived", ["@petstore/contract"]);
+  addPackage("packages/derived", "derived", [contract]);
   write("packages/derived/src/a.ts", "export const a = 1;\n");
   write(
     "packages/derived/src/generate/main.ts",

@@ -18,7 +18,7 @@ export function held(kind: RegExp): number {
 
 /** Writes a program in place of the service. It stores its process id, prints that it is listening, and ends with its parent. */
 export function writeProgram(root: string, statement = ""): { pid: () => number } {
-  const program = join(root, "apps/server/bin/petstore.js");
+  const program = join(root, "apps/server/bin/service.js");
   mkdirSync(dirname(program), { recursive: true });
   writeFileSync(
     program,

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { appendFileSync } from "node:fs";
-import { join } from "node:path";
+import { appendFileSync, mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { cloneInstalled } from "@platform/test-support/clone";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -41,8 +41,10 @@ describe("lint rejects", () => {
   let said: { filename: string; message: string; help?: string }[];
   beforeAll(() => {
     clone = cloneInstalled();
-    for (const [file, imported] of REFUSED)
+    for (const [file, imported] of REFUSED) {
+      mkdirSync(dirname(join(clone.directory, file)), { recursive: true });
       appendFileSync(join(clone.directory, file), `export type * from "${imported}";\n`);
+    }
     const options = ["--format=json", ...REFUSED.map(([file]) => file)];
     const { stdout } = spawnSync("oxlint", options, { cwd: clone.directory, encoding: "utf8", maxBuffer: 2 ** 26 });
     said = (JSON.parse(stdout) as { diagnostics: typeof said }).diagnostics;

@@ -5,7 +5,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { freshEnvironment, root } from "@platform/test-support/clone";
+import { freshEnvironment, repositoryFiles, root } from "@platform/test-support/clone";
 import { pnpmPath } from "@platform/test-support/pnpm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -165,7 +165,7 @@ describe("Node and pnpm", () => {
   });
 });
 
-const APART = ["apps/server/bench/peers", "packages/express-operations/census", "packages/fetch-operations/census"];
+const APART = repositoryFiles("*/**/pnpm-lock.yaml").map((file) => dirname(file));
 describe.each(APART)("the dependencies of %s", (folder) => {
   const own = join(root, folder);
 

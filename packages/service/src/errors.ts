@@ -50,17 +50,3 @@ export type ErrorCode = keyof typeof ERRORS;
 export function errorBody(code: ErrorCode, message: string = ERRORS[code].message): ErrorBody {
   return { code, message, status: ERRORS[code].status };
 }
-
-/** Returns body and headers of an error that closes its connection, for errors that Express never sees. */
-export function closingError(code: ErrorCode) {
-  const body = JSON.stringify(errorBody(code));
-  return {
-    body,
-    headers: {
-      "Content-Type": "application/json",
-      "Content-Length": Buffer.byteLength(body),
-      "Cache-Control": "no-store",
-      Connection: "close",
-    },
-  };
-}

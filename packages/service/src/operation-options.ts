@@ -1,6 +1,6 @@
-import type { Problem, Violation } from "express-operations";
+import type { Violation } from "express-operations";
 import type { Logger } from "pino";
-import { problemBody } from "./problems.ts";
+import { type ErrorFormat, plainErrors } from "./problems.ts";
 import { recordOperation } from "./http/request-state.ts";
 import { noopObserver, type Observer } from "./observability/observer.ts";
 import type { Environment } from "./settings.ts";
@@ -17,16 +17,18 @@ export function operationOptions({
   logger,
   observer = noopObserver,
   shutdown,
+  errorFormat = plainErrors,
 }: {
   environment: Environment;
   logger: Logger;
   observer?: Observer | undefined;
   /** Ends event streams, so that their clients connect to another process. */
   shutdown?: AbortSignal | undefined;
+  errorFormat?: ErrorFormat | undefined;
 }) {
   const isDevelopment = environment === "development";
   return {
-    problemFormat: (problem: Problem) => ({ body: problemBody(problem) }),
+    problemFormat: errorFormat,
     warm: true,
     onOperation: recordOperation,
     streams: shutdown === undefined ? {} : { shutdown },

@@ -1,4 +1,4 @@
-import { Problem } from "express-operations";
+import { Problem, type ProblemContext, type ProblemResponse } from "express-operations";
 import { type ErrorBody, errorBody, type ErrorCode, ERRORS } from "./errors.ts";
 
 /** Returns the body of a `Problem` of express-operations. Each 401 has the same message. */
@@ -22,4 +22,35 @@ export function problem(
   message: string = ERRORS[code].message,
 ): Problem {
   return new Problem(ERRORS[code].status, code, message, headers);
+}
+
+/** Returns the body of an error, and its media type if that is not `application/json`. */
+export type ErrorFormat = (problem: Problem, context: ProblemContext) => Pick<ProblemResponse, "body" | "contentType">;
+
+/** The context of an error outside all operations. */
+export const NO_OPERATION: ProblemContext = { operationId: undefined, contentTypes: [] };
+
+/** Writes each error as `ErrorBody`. */
+export const plainErrors: ErrorFormat = (sent) => ({ body: problemBody(sent) });
+
+/** Returns the media type of an error, and its body as a text. */
+export function encodeError({ contentType = "application/json", body }: ReturnType<ErrorFormat>): {
+  contentType: string;
+  body: string;
+} {
+  return { contentType, body: /\bjson\b/i.test(contentType) ? JSON.stringify(body) : String(body) };
+}
+
+/** Returns body and headers of an error that closes its connection, for errors that Express never sees. */
+export function closingError(code: ErrorCode, format: ErrorFormat) {
+  const { contentType, body } = encodeError(format(problem(code), NO_OPERATION));
+  return {
+    body,
+    headers: {
+      "Content-Type": contentType,
+      "Content-Length": Buffer.byteLength(body),
+      "Cache-Control": "no-store",
+      Connection: "close",
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import express, { type Express, type Request, type RequestHandler } from "express";
 import type { Logger } from "pino";
 import { contractDocument, type ServedDocument } from "./documents/contract-document.ts";
-import { problem } from "./problems.ts";
+import { type ErrorFormat, problem } from "./problems.ts";
 import { onError } from "./http/on-error.ts";
 import { allowGetHead } from "./http/allow-get-head.ts";
 import { checkHead } from "./http/request-head.ts";
@@ -16,7 +16,7 @@ import type { ServiceConfig } from "./settings.ts";
 /** The options of `createServiceApp`. */
 export interface ServiceAppOptions extends Readiness {
   document: ServedDocument;
-  /** The path of all servers in the document, such as `/v1`. */
+  /** The path of the API, such as `/v1`, or empty. Without one, the API has no paths of the service, such as `/healthz`. */
   basePath: string;
   /** Calls `run` in a snapshot of the data, at once or later together with other requests. Passes the version of the snapshot. */
   runInSnapshot: (run: (dataVersion: number | undefined) => void) => void;
@@ -30,6 +30,8 @@ export interface ServiceAppOptions extends Readiness {
   trustProxy?: ServiceConfig["trustProxy"];
   /** The value of the header `Strict-Transport-Security` on each response. Default: no such header. */
   strictTransportSecurity?: ServiceConfig["strictTransportSecurity"];
+  /** How errors are written. Default: `ErrorBody`. */
+  errorFormat?: ErrorFormat | undefined;
   observer?: Observer | undefined;
   tracing?: Tracing | undefined;
 }
@@ -51,26 +53,33 @@ export async function createServiceApp(options: ServiceAppOptions): Promise<Expr
     requestLog(logger, options.isSecret),
     checkHead,
   );
-  app.use(
-    basePath,
-    compose(
-      everyRequest,
-      crossOrigin,
-      capacity.rejectWhenFull,
-      inSnapshot(options.runInSnapshot),
-      await options.api(capacity),
-    ),
+  const api = compose(
+    everyRequest,
+    crossOrigin,
+    capacity.rejectWhenFull,
+    inSnapshot(options.runInSnapshot),
+    await options.api(capacity),
   );
+  if (basePath !== "") app.use(basePath, api);
+  else
+    app.use((request, response, next) => (isOwnPath(document, request.path) ? next() : api(request, response, next)));
   // Only requests outside the API get here. The API runs `everyRequest` itself, which saves a layer of Express's router.
   app.use(everyRequest);
   app.all("/healthz", allowGetHead, (_request, response) => void response.json({ status: "ok" }));
   app.all("/readyz", allowGetHead, readiness(options));
   app.use(["/openapi.json", "/openapi.yaml"], crossOrigin);
   app.use(contractDocument(document, basePath), referencePage(document, basePath));
-  const notFoundMessage = `There is no resource at this path. The operations are below ${basePath}; see /docs.`;
+  const notFoundMessage = `There is no resource at this path. The operations are below ${basePath || "/"}; see /docs.`;
   app.use((_request, _response, next) => next(problem("not_found", undefined, notFoundMessage)));
-  app.use(onError(logger, outages));
+  app.use(onError(logger, outages, options.errorFormat));
   return app;
+}
+
+/** Whether a path is one of the service itself, which the document does not declare. */
+function isOwnPath({ paths = {} }: ServedDocument, path: string): boolean {
+  return (
+    /^\/(?:healthz|readyz|openapi\.json|openapi\.yaml|docs|docs\/[^/]*|)$/.test(path) && !Object.hasOwn(paths, path)
+  );
 }
 
 /** Runs the next handlers in a snapshot, and records the snapshot's version in the state of the request. */

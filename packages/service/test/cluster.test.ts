@@ -5,6 +5,7 @@ import { Agent, type IncomingMessage, request } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { METRICS_PREFIX } from "@platform/name";
 import { answeringProcesses, metricsOf, type Program, sampleOf } from "@platform/test-support/program";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -58,8 +59,8 @@ describe("WEB_CONCURRENCY", () => {
       await Promise.all([send(program, "GET", "/things"), send(program, "GET", "/things")]);
       await expect.poll(() => sampleOf(program, completed)).toBe(count);
     }
-    expect(await sampleOf(program, "petstore_processes")).toBe(2);
-    expect(await sampleOf(program, "petstore_processes_answered")).toBe(2);
+    expect(await sampleOf(program, `${METRICS_PREFIX}_processes`)).toBe(2);
+    expect(await sampleOf(program, `${METRICS_PREFIX}_processes_answered`)).toBe(2);
     for (let count = 0; count < 11; count++) await metricsOf(program); // each adds a listener, and removes it
     const [hanging = 0] = answeringProcesses(program);
     process.kill(hanging, "SIGSTOP");
@@ -69,12 +70,12 @@ describe("WEB_CONCURRENCY", () => {
     expect(performance.now() - began).toBeLessThan(3_000); // Prometheus waits for 10 s
     for (const { status, text: lines } of answers) {
       expect(status).toBe(200);
-      expect(lines).toMatch(/^petstore_processes 2$/m);
-      expect(lines).toMatch(/^petstore_processes_answered 1$/m);
+      expect(lines).toMatch(new RegExp(`^${METRICS_PREFIX}_processes 2$`, "m"));
+      expect(lines).toMatch(new RegExp(`^${METRICS_PREFIX}_processes_answered 1$`, "m"));
       expect(lines).toMatch(/^http_requests_total\{operation_id="listThings",status="200"\} 2$/m);
     }
     process.kill(hanging, "SIGCONT");
-    await expect.poll(() => sampleOf(program, "petstore_processes_answered")).toBe(2);
+    await expect.poll(() => sampleOf(program, `${METRICS_PREFIX}_processes_answered`)).toBe(2);
     expect(await program.stop()).toBe(0);
     expect(program.output()).not.toContain("MaxListenersExceededWarning");
   });

@@ -1,3 +1,4 @@
+import { METRICS_PREFIX } from "@platform/name";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { errorBody } from "../src/errors.ts";
 import { listenForMetrics } from "../src/observability/metrics.ts";
@@ -71,13 +72,13 @@ describe("/metrics", () => {
   });
 
   test("shows that one process runs and has responded", async () => {
-    expect(await valueOf("petstore_processes")).toBe(1);
-    expect(await valueOf("petstore_processes_answered")).toBe(1);
+    expect(await valueOf(`${METRICS_PREFIX}_processes`)).toBe(1);
+    expect(await valueOf(`${METRICS_PREFIX}_processes_answered`)).toBe(1);
   });
 
   test("counts responses that break the contract", async () => {
     await service.request("/things", json({ name: "" })); // valid in requests, invalid in responses
-    expect(await valueOf('petstore_contract_violations_total{operation_id="createThing"}')).toBe(1);
+    expect(await valueOf(`${METRICS_PREFIX}_contract_violations_total{operation_id="createThing"}`)).toBe(1);
   });
 
   test("contains no token and no value of a body", async () => {
@@ -139,13 +140,15 @@ describe("a sample", () => {
 
   test("has the declared type", async () => {
     await using service = await startThings({ env: { METRICS_PORT: "0" } });
-    const types = (await (await fetch(service.metricsUrl!)).text()).match(/^# TYPE (http|petstore)_.*/gm);
+    const types = (await (await fetch(service.metricsUrl!)).text()).match(
+      new RegExp(`^# TYPE (http|${METRICS_PREFIX})_.*`, "gm"),
+    );
     expect(types).toEqual(
       expect.arrayContaining([
         "# TYPE http_requests_total counter",
         "# TYPE http_request_duration_seconds histogram",
         "# TYPE http_requests_in_flight gauge",
-        "# TYPE petstore_contract_violations_total counter",
+        `# TYPE ${METRICS_PREFIX}_contract_violations_total counter`,
       ]),
     );
   });

@@ -5,6 +5,7 @@ import type { ServedDocument } from "../src/documents/contract-document.ts";
 import type { ServiceProgram } from "../src/life/run-service.ts";
 import type { OpenedService, ProcessContext } from "../src/life/serving.ts";
 import { operationOptions } from "../src/operation-options.ts";
+import { type ErrorFormat, plainErrors } from "../src/problems.ts";
 import { createServiceApp } from "../src/service-app.ts";
 import { readSettings, SERVICE_SETTINGS, serviceConfig } from "../src/settings.ts";
 
@@ -110,6 +111,10 @@ export interface ThingsOptions {
   isOutage?: (error: unknown) => boolean;
   /** Awaited by each operation before its response. If it throws, the operation fails. */
   before?: (operationId: string) => unknown;
+  /** Default: `/v1`. */
+  basePath?: string;
+  /** Default: `ErrorBody`. */
+  errorFormat?: ErrorFormat;
 }
 
 /** Returns a service that stores its things in memory. */
@@ -118,13 +123,16 @@ export function thingsService({
   security = onlyGood,
   isOutage = (error) => error instanceof Outage,
   before = () => {},
+  basePath = "/v1",
+  errorFormat = plainErrors,
 }: ThingsOptions): Omit<ServiceProgram, "path"> {
   const config = serviceConfig(readSettings(z.object(SERVICE_SETTINGS), { PORT: "0", ...env }));
   return {
     name: "things",
     version: document.info.version,
     config,
-    basePath: "/v1",
+    basePath,
+    errorFormat,
     prepare: async () => {},
     greeting: ({ baseUrl, metricsUrl }) => `Things are listening on ${baseUrl}\nMetrics are at ${metricsUrl}`,
     open: async (context) => open(context),
@@ -135,7 +143,8 @@ export function thingsService({
     const app = await createServiceApp({
       ...config,
       document,
-      basePath: "/v1",
+      basePath,
+      errorFormat,
       runInSnapshot: (run) => run(undefined),
       logger,
       isStopping,
@@ -149,7 +158,7 @@ export function thingsService({
       },
       api: async (capacity) => {
         const implementation = implement<Operations>()({
-          ...operationOptions({ environment: "development", logger, observer: metrics, shutdown }),
+          ...operationOptions({ environment: "development", logger, observer: metrics, shutdown, errorFormat }),
           document,
           realm: "things",
           security: { bearerAuth: security },

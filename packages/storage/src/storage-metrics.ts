@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { METRICS_PREFIX } from "@platform/name";
 import { Gauge, Histogram, type Registry } from "prom-client";
 import type { OnCommit } from "./storage.ts";
 import { isPostgresUrl, pathOfFileUrl } from "./url.ts";
@@ -6,7 +7,7 @@ import { isPostgresUrl, pathOfFileUrl } from "./url.ts";
 /** Registers the metrics of a storage and returns the function to call on each commit. */
 export function addStorageMetrics(registry: Registry, databaseUrl: string): OnCommit {
   const groupSizes = new Histogram({
-    name: "petstore_commit_batch_size",
+    name: `${METRICS_PREFIX}_commit_batch_size`,
     help: "Writes that shared one transaction.",
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
     registers: [registry],
@@ -18,7 +19,7 @@ export function addStorageMetrics(registry: Registry, databaseUrl: string): OnCo
 function walSize(databaseUrl: string): Gauge {
   const file = `${pathOfFileUrl(databaseUrl)}-wal`;
   return new Gauge({
-    name: "petstore_wal_bytes",
+    name: `${METRICS_PREFIX}_wal_bytes`,
     help: "Size of the write-ahead log; it grows while a reader or a backup keeps SQLite from folding it in.",
     registers: [],
     aggregator: "max", // each process of a cluster sees the same file

@@ -1,10 +1,10 @@
 import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { NAME } from "@platform/name";
 
 /** The message for a text that `isDatabaseUrl` rejects. */
-export const NOT_A_DATABASE =
-  "DATABASE_URL must be the path of a file after `file:`, or name a PostgreSQL database. Example: DATABASE_URL=file:data/petstore.db or DATABASE_URL=postgres://user:password@host:5432/petstore";
+export const NOT_A_DATABASE = `DATABASE_URL must be the path of a file after \`file:\`, or name a PostgreSQL database. Example: DATABASE_URL=file:data/${NAME}.db or DATABASE_URL=postgres://user:password@host:5432/${NAME}`;
 
 /** Whether the text is the URL of a SQLite file or of a PostgreSQL database. */
 export function isDatabaseUrl(text: string): boolean {

@@ -52,8 +52,8 @@ async function writeAll({ write }: Writer<any>, works: Work<any, unknown>[]): Pr
  */
 function probesOf(db: Kysely<any>): Work<any, unknown>[] {
   if (isPostgres(db)) return [(trx) => sql`update kysely_migration_lock set is_locked = is_locked`.execute(trx)];
-  const remove: Work<any, unknown> = (trx) => sql`drop table if exists petstore_probe`.execute(trx);
+  const remove: Work<any, unknown> = (trx) => sql`drop table if exists platform_probe`.execute(trx);
   const fill: Work<any, unknown> = (trx) =>
-    sql`create table petstore_probe as select zeroblob(65536) as filler`.execute(trx);
+    sql`create table platform_probe as select zeroblob(65536) as filler`.execute(trx);
   return [async (trx) => (await remove(trx), await fill(trx)), remove];
 }

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
+import { NAME } from "@platform/name";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { Command } from "commander";
@@ -166,7 +167,7 @@ describe("copy", () => {
     for (const wrong of ["mysql://root:hunter2@localhost/p", "file:", path]) {
       await expect(copying("--from", from, "--to", wrong)).rejects.toThrow(
         new DatabaseError(
-          "Give --from and --to as file:data/petstore.db or postgres://user:password@host:5432/petstore.",
+          `Give --from and --to as file:data/${NAME}.db or postgres://user:password@host:5432/${NAME}.`,
         ),
       );
     }

@@ -1,6 +1,7 @@
 import { chmod, copyFile, mkdir, open, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { statfsSync } from "node:fs";
 import { join } from "node:path";
+import { NAME } from "@platform/name";
 import { temporaryDisk, temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -28,7 +29,7 @@ describe("examineDatabase, for SQLite", () => {
     await writeFile(`${path}-wal`, "");
     expect((await examineDatabase(`file:${path}`, MIGRATIONS)).database).toEqual({
       found: `none at ${path}, though its log is there: it was moved or removed`,
-      remedy: "Put it back; if it is lost, stop the service and run `petstore restore <backup>`.",
+      remedy: `Put it back; if it is lost, stop the service and run \`${NAME} restore <backup>\`.`,
     });
   });
 
@@ -53,7 +54,7 @@ describe("examineDatabase, for SQLite", () => {
     const [earlier, newer] = [{ [first!]: MIGRATIONS[first!]! }, { ...MIGRATIONS, "9999_more": MIGRATIONS[first!]! }];
     expect((await examineDatabase(`file:${path}`, newer)).migrations).toEqual({
       found: "to be applied: 9999_more",
-      remedy: "Run `petstore migrate`, or start the service, which does the same.",
+      remedy: `Run \`${NAME} migrate\`, or start the service, which does the same.`,
     });
     expect((await examineDatabase(`file:${path}`, earlier)).migrations).toEqual({
       found: `unknown to this program: ${later.join(", ")}`,

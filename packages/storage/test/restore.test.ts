@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { chown, mkdir, open, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { NAME } from "@platform/name";
 import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
@@ -36,7 +37,7 @@ test("a restore rejects a file that is not a backup, and changes nothing", async
     [join(folder, "missing"), "unable to open database file"],
   ] as const) {
     await expect(restore(path, file, OPTIONS)).rejects.toThrow(
-      new DatabaseError(`${file} cannot be copied to ${path}.petstore-restoring (${reason}).`),
+      new DatabaseError(`${file} cannot be copied to ${path}.${NAME}-restoring (${reason}).`),
     );
   }
   expect((await readdir(folder)).toSorted()).toEqual(["other.db", "petstore.db", "text", "theirs.db"]);
@@ -54,13 +55,13 @@ test("a backup and a restore do not replace a folder at a path that they write t
   const folder = await temporaryFolder();
   const path = join(folder, "petstore.db");
   await migrateAndClose(`file:${path}`);
-  for (const name of ["copy.db.petstore-partial", "petstore.db.petstore-restoring"]) await mkdir(join(folder, name));
-  expect(() => backup(path, join(folder, "copy.db"), MIGRATIONS)).toThrow("copy.db.petstore-partial is a folder");
-  await expect(restore(path, path, OPTIONS)).rejects.toThrow("petstore.db.petstore-restoring is a folder");
+  for (const name of [`copy.db.${NAME}-partial`, `petstore.db.${NAME}-restoring`]) await mkdir(join(folder, name));
+  expect(() => backup(path, join(folder, "copy.db"), MIGRATIONS)).toThrow(`copy.db.${NAME}-partial is a folder`);
+  await expect(restore(path, path, OPTIONS)).rejects.toThrow(`petstore.db.${NAME}-restoring is a folder`);
   expect((await readdir(folder)).toSorted()).toEqual([
-    "copy.db.petstore-partial",
+    `copy.db.${NAME}-partial`,
     "petstore.db",
-    "petstore.db.petstore-restoring",
+    `petstore.db.${NAME}-restoring`,
   ]);
 });
 
@@ -69,10 +70,10 @@ test("a backup and a restore remove no file that they did not create", async () 
   const path = join(folder, "petstore.db");
   await migrateAndClose(`file:${path}`);
   await writeFile(join(folder, "copy.db.partial"), "precious");
-  const incoming = `${path}.petstore-restoring`;
+  const incoming = `${path}.${NAME}-restoring`;
   backup(path, incoming, MIGRATIONS);
   await expect(restore(path, incoming, OPTIONS)).rejects.toThrow(
-    "petstore-restoring is where this command has to write. Rename it first.",
+    `${NAME}-restoring is where this command has to write. Rename it first.`,
   );
   expect(existsSync(incoming)).toBe(true);
   backup(path, join(folder, "copy.db"), MIGRATIONS);

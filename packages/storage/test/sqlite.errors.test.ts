@@ -1,3 +1,4 @@
+import { NAME } from "@platform/name";
 import { temporaryUrl } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
@@ -11,11 +12,9 @@ import { MIGRATIONS, opened } from "./things.ts";
 const PATH = "/data/petstore.db";
 const failure = (code: string) => new Sqlite.SqliteError("what SQLite says", code);
 
-const DAMAGED =
-  "is damaged (what SQLite says). Stop the service, see what `petstore doctor` finds, and put a backup in its place with `petstore restore <backup>`.";
+const DAMAGED = `is damaged (what SQLite says). Stop the service, see what \`${NAME} doctor\` finds, and put a backup in its place with \`${NAME} restore <backup>\`.`;
 const FULL = "cannot grow (what SQLite says). Make room on its disk; the service then goes on by itself.";
-const UNREADABLE =
-  "cannot be read or written (what SQLite says). See what `petstore doctor` finds, and that its disk works.";
+const UNREADABLE = `cannot be read or written (what SQLite says). See what \`${NAME} doctor\` finds, and that its disk works.`;
 const NOT_OPENED =
   "cannot be opened (what SQLite says). Check that it is a SQLite database that this user may read and write, or set DATABASE_URL to another file.";
 

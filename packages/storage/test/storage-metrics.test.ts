@@ -1,4 +1,5 @@
 import { renameSync, statSync } from "node:fs";
+import { METRICS_PREFIX } from "@platform/name";
 import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { addStorageMetrics } from "../src/storage-metrics.ts";
@@ -25,21 +26,21 @@ test("commits are counted by size, in buckets that double", async () => {
   await storage.write((trx) => insertThing(trx, CUP));
   await Promise.all(Array.from({ length: 3 }, () => storage.write((trx) => insertThing(trx, CUP))));
   const samples = await read();
-  expect(samples.get("petstore_commit_batch_size_sum")).toBe(4);
-  expect(samples.get("petstore_commit_batch_size_count")).toBe(2);
-  const buckets = [...samples].filter(([name]) => name.startsWith("petstore_commit_batch_size_b"));
+  expect(samples.get(`${METRICS_PREFIX}_commit_batch_size_sum`)).toBe(4);
+  expect(samples.get(`${METRICS_PREFIX}_commit_batch_size_count`)).toBe(2);
+  const buckets = [...samples].filter(([name]) => name.startsWith(`${METRICS_PREFIX}_commit_batch_size_b`));
   expect(buckets).toEqual(
     [1, 2, 4, 8, 16, 32, 64, 128, 256, "+Inf"].map((bound) => [
-      `petstore_commit_batch_size_bucket{le="${bound}"}`,
+      `${METRICS_PREFIX}_commit_batch_size_bucket{le="${bound}"}`,
       bound === 1 || bound === 2 ? 1 : 2,
     ]),
   );
 });
 
-test("petstore_wal_bytes is the size of the write-ahead log on disk, and 0 if the log is missing", async () => {
+test("the metric wal_bytes is the size of the write-ahead log on disk, and 0 if the log is missing", async () => {
   const { storage, read } = await measured();
   const log = `${pathOfFileUrl(storage.url)}-wal`;
-  const size = async () => (await read()).get("petstore_wal_bytes");
+  const size = async () => (await read()).get(`${METRICS_PREFIX}_wal_bytes`);
   await storage.write((trx) => insertThing(trx, CUP));
   expect(await size()).toBe(statSync(log).size);
   renameSync(log, `${log}.moved`);
@@ -47,11 +48,11 @@ test("petstore_wal_bytes is the size of the write-ahead log on disk, and 0 if th
   renameSync(`${log}.moved`, log);
 });
 
-test("the metrics have their declared types, and PostgreSQL has no petstore_wal_bytes", async () => {
+test("the metrics have their declared types, and PostgreSQL has no wal_bytes", async () => {
   const { registry } = await measured();
   const typesOf = async (of: Registry) => (await of.metrics()).match(/^# TYPE .*/gm);
-  const batches = "# TYPE petstore_commit_batch_size histogram";
-  expect(await typesOf(registry)).toEqual([batches, "# TYPE petstore_wal_bytes gauge"]);
+  const batches = `# TYPE ${METRICS_PREFIX}_commit_batch_size histogram`;
+  expect(await typesOf(registry)).toEqual([batches, `# TYPE ${METRICS_PREFIX}_wal_bytes gauge`]);
   const ofPostgres = new Registry();
   addStorageMetrics(ofPostgres, "postgres://localhost/petstore");
   expect(await typesOf(ofPostgres)).toEqual([batches]);

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { NAME } from "@platform/name";
 import { inject, onTestFinished, type TestContext } from "vitest";
 import { createDatabase } from "./postgres.ts";
 
@@ -14,7 +15,7 @@ declare module "vitest" {
 
 /** Creates a folder and removes it after the test. */
 export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "petstore-"));
+  const folder = await mkdtemp(join(tmpdir(), `${NAME}-`));
   onTestFinished(() => rm(folder, { recursive: true }));
   return folder;
 }
@@ -42,6 +43,6 @@ export async function temporaryUrl(): Promise<string> {
 export async function newDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
   const server = inject("postgresUrl");
   if (server !== undefined) return createDatabase(server);
-  const folder = await mkdtemp(join(tmpdir(), "petstore-"));
-  return { url: `file:${folder}/petstore.db`, drop: () => rm(folder, { recursive: true }) };
+  const folder = await mkdtemp(join(tmpdir(), `${NAME}-`));
+  return { url: `file:${folder}/${NAME}.db`, drop: () => rm(folder, { recursive: true }) };
 }

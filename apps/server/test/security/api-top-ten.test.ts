@@ -1,10 +1,9 @@
 import { METHODS } from "node:http";
-import { type Error as ErrorBody, type Pet, scopes } from "@petstore/contract";
+import { basePath, type Error as ErrorBody, type Pet, scopes } from "@petstore/contract";
 import { document } from "@petstore/contract/document";
 import { createApiKey } from "@platform/api-keys/keys.repository";
 import { openDatabase } from "@platform/storage/database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BASE_PATH } from "../../src/app.ts";
 import type { Tables } from "../../src/registrations.ts";
 import { expectError, json, startService, type TestService } from "../../testing/service.ts";
 import { type Credential, invalidCredentials, plainRequests, variantsOf, withCredential } from "./attempts.ts";
@@ -13,7 +12,7 @@ import { Wire, type WireAnswer } from "./wire.ts";
 // OWASP API Security Top 10, 2023: https://owasp.org/API-Security/editions/2023/en/0x11-t10/
 // API6 and API10 do not apply, for the reasons in SECURITY.md.
 
-const PLAIN = plainRequests(BASE_PATH);
+const PLAIN = plainRequests(basePath);
 
 let service: TestService;
 let wire: Wire;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { METHODS } from "node:http";
 import { join } from "node:path";
-import type { Error as ErrorBody } from "@petstore/contract";
+import { basePath, type Error as ErrorBody } from "@petstore/contract";
 import { document } from "@petstore/contract/document";
 import { type ErrorCode, ERRORS } from "@platform/service/errors";
 import { temporaryFolder } from "@platform/test-support/temporary";
@@ -11,7 +11,6 @@ import { normalizePath } from "express-operations";
 import { responseValidator } from "express-operations/conformance";
 import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import { BASE_PATH } from "../../src/app.ts";
 import { ownProgram } from "../program.ts";
 import { plainRequests } from "./attempts.ts";
 import { type Fuzzed, fuzzedRequests } from "./fuzzed-requests.ts";
@@ -39,7 +38,7 @@ test(
     const heldMiB: number[] = [];
     let slowest = 0;
     let sent = 0;
-    const property = fc.asyncProperty(fuzzedRequests(plainRequests(BASE_PATH), key), async (request) => {
+    const property = fc.asyncProperty(fuzzedRequests(plainRequests(basePath), key), async (request) => {
       const start = performance.now();
       const answer = await wire.sendBytes(bytesOf(request), request.method === "HEAD", request.isBroken);
       slowest = Math.max(slowest, performance.now() - start);
@@ -62,8 +61,8 @@ async function expectWithinContract(request: Fuzzed, answer: WireAnswer): Promis
   const target = normalizePath(request.target);
   if (answer.status >= 400 && answer.text !== "") expectError(answer, mayBeUnknown(request));
   if (!answer.headers.has("X-Request-Id")) return; // rejected by Node's parser, before there was a request
-  if (target.startsWith(`${BASE_PATH}/`))
-    await validateResponse({ method, target: target.slice(BASE_PATH.length) }, answer);
+  if (target.startsWith(`${basePath}/`))
+    await validateResponse({ method, target: target.slice(basePath.length) }, answer);
   else if (answer.status < 400 && !OPERATORS_PATH.test(target))
     throw new Error(`${method} ${target}: ${answer.status}`);
 }

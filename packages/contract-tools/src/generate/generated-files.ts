@@ -5,6 +5,9 @@ import { operationsOf, requirementsOf } from "express-operations/reading";
 import { withRequestDefaultsRequired } from "express-operations/request-defaults";
 import type { OpenAPI3 } from "openapi-typescript";
 import { ROOT } from "../redocly.ts";
+import { aliasesOf } from "./aliases.ts";
+import { basePathOf } from "./base-path.ts";
+import { curlExamples } from "./curl-examples.ts";
 import { withHoverTexts } from "./hover-texts.ts";
 
 const BANNER = "// Generated from the contract by `pnpm generate`. Do not edit.\n";
@@ -31,7 +34,11 @@ export async function generatedFiles(document: OpenAPI3): Promise<Record<string,
       "\n/** SHA-256 of the bundled document (`openapi.json`) without its `servers`, in hexadecimal. */\n" +
       `export const hash = ${JSON.stringify(hash)};\n` +
       "\n/** The scopes that the operations of the contract require. */\n" +
-      `export const scopes = ${scopesOf(document)} as const;\n`,
+      `export const scopes = ${scopesOf(document)} as const;\n` +
+      "\n/** The path of the first server of the contract, below which the service serves its operations. */\n" +
+      `export const basePath = ${JSON.stringify(basePathOf(document))};\n` +
+      "\n/** Commands that try operations: `{url}` stands for the base URL, `{key}` for an API key, `$TOKEN` for a token. */\n" +
+      `export const curlExamples: readonly string[] = ${JSON.stringify(curlExamples(document), null, 2)};\n`,
   };
 }
 
@@ -83,32 +90,4 @@ function scopesOf(document: OpenAPI3): string {
   const requirements = operationsOf(document).flatMap((entry) => requirementsOf(document, entry));
   const scopes = new Set(requirements.flatMap((requirement) => Object.values(requirement).flat()));
   return `[${Array.from(scopes, (scope) => JSON.stringify(scope)).join(", ")}]`;
-}
-
-/** An alias for each schema and for the input and output of each operation: `Pet` for `components["schemas"]["Pet"]`. */
-function aliasesOf(document: OpenAPI3): string {
-  const schemas = Object.keys(document.components?.schemas ?? {});
-  const operations = operationsOf(document).filter(({ operation }) => operation.operationId !== undefined);
-  const tags = Map.groupBy(operations, ({ operation: { tags: [tag = ""] = [] } }) => tag);
-  const lines = [
-    'import type { OperationInput, OperationOutput } from "../operation.ts";',
-    'import type { components } from "./schema.ts";',
-    "",
-    ...schemas.map((name) => `export type ${name} = components["schemas"]["${name}"];`),
-    "",
-    ...operations.flatMap(({ id }) => {
-      const name = id.charAt(0).toUpperCase() + id.slice(1);
-      return [
-        `export type ${name}Input = OperationInput<"${id}">;`,
-        `export type ${name}Output = OperationOutput<"${id}">;`,
-      ];
-    }),
-    "",
-    "/** The operationIds of each tag. */",
-    "export interface OperationIdsByTag {",
-    ...[...tags].map(([tag, tagged]) => `  ${JSON.stringify(tag)}: ${tagged.map(({ id }) => `"${id}"`).join(" | ")};`),
-    "}",
-    "",
-  ];
-  return lines.join("\n");
 }

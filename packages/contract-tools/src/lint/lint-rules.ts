@@ -40,7 +40,7 @@ interface Operation {
   responses?: Record<string, { headers?: object } | { $ref: string }>;
 }
 
-/** A Redocly plugin with the rules `petstore/<name>`. */
+/** A Redocly plugin with the rules `platform/<name>`. */
 export default function plugin() {
   const rules = {
     "string-is-bounded": requireBounds("string", ({ maxLength, enum: values, const: value }) =>
@@ -55,11 +55,12 @@ export default function plugin() {
     "pattern-is-portable": () => ({ Schema: checkPattern }),
     "header-examples-valid": () => ({ Header: checkHeaderExamples }),
     "servers-share-path": () => ({ Root: checkServers }),
+    "version-fits-servers": () => ({ Root: checkVersion }),
     "deprecation-dates-valid": () => ({ Operation: checkDates }),
     "deprecation-is-declared": () => ({ Operation: checkAnnouncement }),
     "successor-exists": successorExists,
   };
-  return { id: "petstore", rules: { oas3: rules } };
+  return { id: "platform", rules: { oas3: rules } };
 }
 
 /** Requires bounds of each schema whose `type` is or includes the given one. */
@@ -149,6 +150,25 @@ const checkServers: Visit<{ servers?: { url: string }[] }> = ({ servers = [] }, 
   for (const [index, path] of paths.entries()) {
     if (path !== undefined && path === paths[0]) continue;
     const message = `Every server must be a URL with the same path. The path of the first is ${paths[0] ?? "unknown"}.`;
+    report({ message, location: location.child(["servers", index, "url"]) });
+  }
+};
+
+/** Clients of one major version keep their base URL, and breaking changes get another. */
+const checkVersion: Visit<{ info?: { version?: string }; servers?: { url: string }[] }> = (
+  root,
+  { report, location },
+) => {
+  const version = String(root.info?.version);
+  const [, major] = /^(\d+)\.\d+\.\d+$/.exec(version) ?? [];
+  if (major === undefined) {
+    const message = `info.version is ${version}. Write three numbers, such as 1.0.0.`;
+    report({ message, location: location.child(["info", "version"]) });
+    return;
+  }
+  for (const [index, { url }] of (root.servers ?? []).entries()) {
+    if (URL.parse(url, "http://localhost")?.pathname.endsWith(`/v${major}`)) continue;
+    const message = `info.version is ${version}, so the path of each server must end in /v${major}. This one does not: ${url}`;
     report({ message, location: location.child(["servers", index, "url"]) });
   }
 };

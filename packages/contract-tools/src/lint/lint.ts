@@ -15,22 +15,24 @@ export interface ContractProblem {
 interface LintReport {
   problems: {
     ruleId: string;
+    severity: "error" | "warn";
     message: string;
     location: { source: { ref: string }; start?: { line: number; col: number } }[];
   }[];
 }
 
-/** Lints a contract with the rules of `openapi/redocly.yaml`. Returns no problems if the contract is valid. */
+/** Lints a contract with the rules of `openapi/redocly.yaml`. Returns the errors, not the warnings. */
 export async function contractProblems(contractPath: string, signal?: AbortSignal): Promise<ContractProblem[]> {
   const { exitCode, stdout, stderr } = await redocly(
     ["lint", "--config", LINT_CONFIG, "--format", "json", contractPath],
     signal,
   );
-  const problems = (JSON.parse(stdout || '{"problems":[]}') as LintReport).problems.map(
-    ({ ruleId, message, location: [at] }) => {
+  const { problems: reported } = JSON.parse(stdout || '{"problems":[]}') as LintReport;
+  const problems = reported
+    .filter(({ severity }) => severity === "error")
+    .map(({ ruleId, message, location: [at] }) => {
       return { ...placeOf(at?.source.ref ?? contractPath, at?.start), message, rule: ruleId };
-    },
-  );
+    });
   if (exitCode === 0 || problems.length > 0) return problems;
   return [yamlProblem(stderr, contractPath)];
 }

@@ -27,13 +27,15 @@ export interface CheckOptions {
   contract: string;
   released: string;
   generated: string;
+  /** Whether the contract is about to be released. Until the first release, its version may be any text. */
+  isRelease?: true;
 }
 
 const EXAMPLE_RULES = /examples/;
 const DEPRECATION_RULES = /deprecation|successor/;
 
 /** Runs every check of a contract. A contract that cannot be parsed is only linted. */
-export async function checkContract({ contract, released, generated }: CheckOptions): Promise<Check[]> {
+export async function checkContract({ contract, released, generated, isRelease }: CheckOptions): Promise<Check[]> {
   const [problems, document] = await Promise.all([
     contractProblems(contract),
     bundle(contract).catch((error: unknown) => error as Error),
@@ -41,7 +43,7 @@ export async function checkContract({ contract, released, generated }: CheckOpti
   const linted = lintChecks(problems);
   if (problems.some(({ rule }) => rule === undefined)) return linted;
   if (document instanceof Error) throw document;
-  const others = [generatedCheck(document, generated), compatibilityCheck(document, contract, released)];
+  const others = [generatedCheck(document, generated), compatibilityCheck(document, contract, released, isRelease)];
   return [...linted, ...(await Promise.all(others))];
 }
 
@@ -76,22 +78,23 @@ async function generatedCheck(document: OpenAPI3, folder: string): Promise<Check
   return { name: "generated", passed: "the generated files are those of the contract", findings };
 }
 
-/** Checks `info.version` against the changes since the last release, and the servers' paths against its major number. */
-async function compatibilityCheck(document: OpenAPI3, contract: string, released: string): Promise<Check> {
-  const { info, servers = [] } = document;
+/** Checks `info.version` against the changes since the last release. */
+async function compatibilityCheck(
+  document: OpenAPI3,
+  contract: string,
+  released: string,
+  isRelease = false,
+): Promise<Check> {
+  const { info } = document;
+  const last = await lastReleased(released);
   const version = parseVersion(info.version);
   const fail = (message: string, changes: ContractChange[] = []): Check => {
     return { name: "compatibility", passed: "", findings: [{ message }], changes };
   };
-  if (version === undefined) return fail(`info.version is ${info.version}. Write three numbers, such as 1.0.0.`);
-  const misplaced = servers.find(({ url }) => !new URL(url).pathname.endsWith(`/v${version[0]}`));
-  if (misplaced)
-    return fail(
-      `info.version is ${info.version}, so the path of each server must end in /v${version[0]}. This one does not: ${misplaced.url}`,
-    );
-
-  const last = await lastReleased(released);
-  if (last === undefined) return { name: "compatibility", passed: "nothing is released yet", findings: [] };
+  if (version === undefined && (last !== undefined || isRelease))
+    return fail(`info.version is ${info.version}. Write three numbers, such as 1.0.0.`);
+  if (last === undefined || version === undefined)
+    return { name: "compatibility", passed: "nothing is released yet", findings: [] };
   const changes = await contractChanges(last.document, document, contract);
   const since = `since ${last.version.join(".")}`;
   const impact = mostSevere(changes.map((change) => change.impact));

@@ -1,7 +1,11 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import type { ContractChange, Impact } from "../comparison/diff.ts";
 import { mostSevere } from "../comparison/ratings.ts";
+import { ROOT } from "../redocly.ts";
 
-export const CLIENT = "@petstore/client";
+/** The name of the client's package. */
+export const CLIENT = nameOf("packages/client");
 
 /** The version of the client that a change to the contract requires (https://semver.org). */
 const BUMPS = { breaking: "major", additive: "minor", documentation: "patch" } as const satisfies Record<
@@ -30,4 +34,9 @@ export function nextVersionProblem(changes: ContractChange[], changesets: Change
     `for a ${required} version. Run: npx -y pnpm@12.21.0 exec changeset --${required} ${CLIENT} ` +
     `--message "what changes for its users"`
   );
+}
+
+function nameOf(folder: string): string {
+  const manifest = JSON.parse(readFileSync(resolve(ROOT, folder, "package.json"), "utf8")) as { name: string };
+  return manifest.name;
 }

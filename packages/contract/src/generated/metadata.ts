@@ -8,3 +8,12 @@ export const hash = "febb757d8e610076d5920e1e465729fa006334e0d1b3dec993208460ba3
 
 /** The scopes that the operations of the contract require. */
 export const scopes = ["pets:read", "pets:write"] as const;
+
+/** The path of the first server of the contract, below which the service serves its operations. */
+export const basePath = "/v1";
+
+/** Commands that try operations: `{url}` stands for the base URL, `{key}` for an API key, `$TOKEN` for a token. */
+export const curlExamples: readonly string[] = [
+  "curl -i -H \"Authorization: Bearer {key}\" {url}/pets",
+  "curl -i -H \"Authorization: Bearer {key}\" -H 'Content-Type: application/json' -d '{\"name\":\"Rex\",\"categoryId\":1}' {url}/pets"
+];

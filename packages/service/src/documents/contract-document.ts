@@ -6,7 +6,9 @@ import { originOf } from "../http/request-head.ts";
 /** The fields of the OpenAPI document that the service reads. */
 export interface ServedDocument {
   info: { title: string; version: string };
-  servers: object[];
+  servers?: object[];
+  paths?: object;
+  components?: { securitySchemes?: object; [section: string]: unknown };
 }
 
 /** The placeholder for the service's address. Each response contains the address of its request instead. */
@@ -19,7 +21,7 @@ const ADDRESS_PLACEHOLDER = "address-of-the-service";
  * changes.
  */
 export function contractDocument(document: ServedDocument, basePath: string): Router {
-  const servers = [{ url: ADDRESS_PLACEHOLDER, description: "This service" }, ...document.servers];
+  const servers = [{ url: ADDRESS_PLACEHOLDER, description: "This service" }, ...(document.servers ?? [])];
   const served = { ...document, servers };
   const router = express.Router({ caseSensitive: true, strict: true });
   router.all(

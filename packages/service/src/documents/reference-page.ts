@@ -31,11 +31,11 @@ button.group\\/copy-button:not([aria-label]) { display: none; }
 `;
 
 /** Scalar's settings. Everything that contacts another host is off: fonts, telemetry, proxy, agent, links to hosted services. */
-function scalarSettings(basePath: string) {
+function scalarSettings(basePath: string, preferredScheme: string | undefined) {
   return {
     url: "/openapi.json",
-    servers: [{ url: basePath, description: "The service that shows this page" }],
-    authentication: { preferredSecurityScheme: "bearerAuth" },
+    servers: [{ url: basePath || "/", description: "The service that shows this page" }],
+    authentication: { preferredSecurityScheme: preferredScheme },
     defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
     orderSchemaPropertiesBy: "preserve",
     showOperationId: true,
@@ -55,9 +55,10 @@ function scalarSettings(basePath: string) {
  * Serves the contract as a page at `/docs`, where a reader can enter a key and call this service. `/` and `/docs/` redirect to
  * it. The page's policy allows only our scripts and no other origin. It allows inline styles, since Scalar needs them.
  */
-export function referencePage({ info }: ServedDocument, basePath: string): Router {
+export function referencePage({ info, components }: ServedDocument, basePath: string): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
-  const startScript = `Scalar.createApiReference("#reference", ${JSON.stringify(scalarSettings(basePath))})`;
+  const [preferredScheme] = Object.keys(components?.securitySchemes ?? {});
+  const startScript = `Scalar.createApiReference("#reference", ${JSON.stringify(scalarSettings(basePath, preferredScheme)).replaceAll("<", "\\u003c")})`;
   const policy = [
     "default-src 'none'",
     `script-src 'self' '${sha256("sha256-", startScript)}'`,
@@ -77,7 +78,7 @@ export function referencePage({ info }: ServedDocument, basePath: string): Route
   router.all("/docs", allowGetHead, async (_request, response) => {
     const { path } = await scalar();
     response.set("Content-Security-Policy", policy);
-    response.type("html").send(html(`${info.title} API ${info.version}`, path, startScript));
+    response.type("html").send(html(escapeHtml(`${info.title} API ${info.version}`), path, startScript));
   });
   const isScript: RequestHandler = async (request, _response, next) =>
     next(request.path === (await scalar()).path ? undefined : "route");
@@ -101,6 +102,10 @@ async function loadScalar() {
   const plain = await readFile(SCALAR);
   const hash = createHash("sha256").update(plain).digest("base64url").slice(0, 16);
   return { path: `/docs/scalar-${hash}.js`, plain, gzipped: await promisify(gzip)(plain) };
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
 function sha256(prefix: string, text: string): string {

@@ -1,7 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { isBodyStreamed, normalizePath } from "express-operations";
-import { closingError, ERRORS } from "../errors.ts";
+import { ERRORS } from "../errors.ts";
+import { closingError, type ErrorFormat, plainErrors } from "../problems.ts";
 import { type AppOrListener, messageClasses } from "./express-messages.ts";
 import { createServer } from "./node-http.ts";
 import { endWithError, rejectConnection } from "./parser-errors.ts";
@@ -41,7 +42,11 @@ export class ListenError extends Error {
 const CHECK_INTERVAL = 1_000;
 
 /** Starts a server for the app. Paths reach the app in normal form. Requests that Node's parser rejects get an Error response. */
-export async function listen(app: AppOrListener, address: Address): Promise<Listener> {
+export async function listen(
+  app: AppOrListener,
+  address: Address,
+  format: ErrorFormat = plainErrors,
+): Promise<Listener> {
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     // A target that is too long stays unchanged, since `checkHead` checks the length that the client sent.
     if (request.url!.length <= MAX_TARGET && request.url!.includes("%")) request.url = normalizeTarget(request.url!);
@@ -57,14 +62,16 @@ export async function listen(app: AppOrListener, address: Address): Promise<List
     },
     handle,
   );
-  const connections = new Connections(server);
-  server.on("clientError", rejectConnection);
+  const connections = new Connections(server, format);
+  server.on("clientError", (error, socket) => rejectConnection(error, socket, format));
   // The target of CONNECT is another host. `Allow` is empty, since no method is allowed there (RFC 9110, section 10.2.1).
-  server.on("connect", (_request, socket) => endWithError(socket.resume(), "method_not_allowed", { Allow: "" }));
+  server.on("connect", (_request, socket) =>
+    endWithError(socket.resume(), "method_not_allowed", format, { Allow: "" }),
+  );
   // Replaces Node's own 100 Continue. The body reader sends it, so that a request rejected earlier gets none.
   server.on("checkContinue", handle);
   server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) => {
-    const { body, headers } = closingError("expectation_failed");
+    const { body, headers } = closingError("expectation_failed", format);
     response.writeHead(ERRORS.expectation_failed.status, headers).end(body);
   });
   await new Promise<void>((done, failed) => {
@@ -154,13 +161,15 @@ interface Connection {
  */
 class Connections {
   readonly #open = new Map<Socket, Connection>();
+  readonly #format: ErrorFormat;
   #isDraining = false;
 
   /**
    * Limits the number of connections. Node's `maxConnections` is not used: in a cluster it passes a surplus connection from
    * worker to worker without end.
    */
-  constructor(server: Server) {
+  constructor(server: Server, format: ErrorFormat) {
+    this.#format = format;
     server.prependListener("connection", (socket) => {
       if (this.#open.size >= MAX_CONNECTIONS) {
         socket.destroy();
@@ -188,7 +197,7 @@ class Connections {
         const { request, response } = exchange;
         if (response.writableEnded && !response.closed) exchange.endedAt ??= now();
         if (response.closed && request.complete) finish(connection, exchange);
-        else if (!request.complete && isBodySlow(exchange)) rejectSlowBody(exchange);
+        else if (!request.complete && isBodySlow(exchange)) rejectSlowBody(exchange, this.#format);
         else if (exchange.endedAt !== undefined && now() - exchange.endedAt > RESPONSE_READ_MS) socket.destroy();
       }
       if (connection.idleSince !== undefined && now() - connection.idleSince > IDLE_MS) socket.destroy();
@@ -249,12 +258,12 @@ function unsentBytes(socket: Socket): number {
 }
 
 /** The handler of a streamed body learns from the end of the connection that the client has broken off. */
-function rejectSlowBody({ request, response }: Exchange): void {
+function rejectSlowBody({ request, response }: Exchange, format: ErrorFormat): void {
   if (response.headersSent || isBodyStreamed(request)) {
     request.socket.destroy();
     return;
   }
-  const { body, headers } = closingError("request_timeout");
+  const { body, headers } = closingError("request_timeout", format);
   response.writeHead(ERRORS.request_timeout.status, headers).end(body);
 }
 

@@ -1,7 +1,8 @@
 import type { ErrorRequestHandler } from "express";
 import type { Logger } from "pino";
-import { asProblem, problem, problemBody } from "../problems.ts";
+import { asProblem, encodeError, type ErrorFormat, NO_OPERATION, plainErrors, problem } from "../problems.ts";
 import { describeRequest } from "../observability/request-log.ts";
+import { findState } from "./request-state.ts";
 
 /** How outages of a dependency, such as the database, are recognized and logged. Each failed request gets a 503. */
 export interface Outages {
@@ -12,10 +13,10 @@ export interface Outages {
 }
 
 /**
- * Returns Express's error handler, which sends an Error body. Outages go to `logOutage`. Errors other than `Problem` are
+ * Returns Express's error handler, which sends an error in a format. Outages go to `logOutage`. Errors other than `Problem` are
  * logged. The response contains no text of either.
  */
-export function onError(logger: Logger, outages?: Outages): ErrorRequestHandler {
+export function onError(logger: Logger, outages?: Outages, format: ErrorFormat = plainErrors): ErrorRequestHandler {
   // Express recognizes an error handler by its four parameters.
   return (error: unknown, request, response, _next) => {
     const isOutage = outages?.isOutage(error) === true;
@@ -29,10 +30,11 @@ export function onError(logger: Logger, outages?: Outages): ErrorRequestHandler 
       response.destroy();
       return;
     }
-    const body = JSON.stringify(problemBody(sent));
+    const operationId = findState(response)?.operationId;
+    const { contentType, body } = encodeError(format(sent, { ...NO_OPERATION, operationId }));
     const headers = {
       ...sent.headers,
-      "Content-Type": "application/json",
+      "Content-Type": contentType,
       "Content-Length": Buffer.byteLength(body),
     };
     response.writeHead(sent.status, headers).end(body);

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { closingError, type ErrorCode, ERRORS } from "../errors.ts";
+import { type ErrorCode, ERRORS } from "../errors.ts";
+import { closingError, type ErrorFormat } from "../problems.ts";
 import { METHODS, STATUS_CODES } from "./node-http.ts";
 
 /** An error of Node's parser. `rawPacket` is the last piece of input, of which `bytesParsed` bytes were parsed. */
@@ -54,24 +55,29 @@ const LINGER = 2_000;
 type ServerSocket = Duplex & { _httpMessage?: ServerResponse | null };
 
 /** Handles an error of Node's parser. The responses to earlier requests on the connection are sent first, then the error. */
-export function rejectConnection(error: NodeJS.ErrnoException, socket: ServerSocket): void {
+export function rejectConnection(error: NodeJS.ErrnoException, socket: ServerSocket, format: ErrorFormat): void {
   if (error.code === "ECONNRESET") socket.destroy();
   if (!socket.writable) return; // the last response is already sent
   const pending = socket._httpMessage;
   if (pending?.headersSent === false && pending.req.complete) {
-    pending.once("finish", () => setImmediate(rejectConnection, error, socket));
+    pending.once("finish", () => setImmediate(rejectConnection, error, socket, format));
     return;
   }
   if (pending?.headersSent) socket.destroy();
-  else endWithError(socket, errorCodeOf(error));
+  else endWithError(socket, errorCodeOf(error), format);
 }
 
 /**
  * Sends an Error as the last response on a connection, without a request. Further input is read and dropped for a while: a
  * socket that is closed with unread input resets the connection, and the client loses the response (RFC 9112, section 9.6).
  */
-export function endWithError(socket: Duplex, code: ErrorCode, extraHeaders: Record<string, string> = {}): void {
-  const { body, headers } = closingError(code);
+export function endWithError(
+  socket: Duplex,
+  code: ErrorCode,
+  format: ErrorFormat,
+  extraHeaders: Record<string, string> = {},
+): void {
+  const { body, headers } = closingError(code, format);
   const status = ERRORS[code].status;
   const lines = Object.entries({ ...headers, ...extraHeaders, Date: new Date().toUTCString() });
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");

@@ -9,8 +9,8 @@ export class RequestState {
   /** The caller's `X-Request-Id`, or a generated one. */
   id: string | undefined = undefined;
   operationId: string | undefined = undefined;
-  /** The owner of the API key, once it is accepted. */
-  caller: { readonly id: number; readonly name: string } | undefined = undefined;
+  /** The owner of the credential, once it is accepted. */
+  caller: { readonly id: number | string; readonly name: string } | undefined = undefined;
   traceId: string | undefined = undefined;
   /** The version of the data that the request reads; undefined if it is unknown. */
   dataVersion: number | undefined = undefined;

@@ -2,6 +2,7 @@ import type { Express } from "express";
 import type { Logger } from "pino";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Tracing } from "../observability/tracing.ts";
+import type { ErrorFormat } from "../problems.ts";
 import type { ServiceConfig } from "../settings.ts";
 
 /** A service: its name and settings, and the app that each of its processes opens. */
@@ -11,6 +12,8 @@ export interface ServiceDefinition {
   config: ServiceConfig;
   /** The path of its API, such as `/v1`. */
   basePath: string;
+  /** How errors are written that no app sees, such as those of the parser. Default: `ErrorBody`. */
+  errorFormat?: ErrorFormat;
   /** Opens the app and its resources in one process. */
   open: (context: ProcessContext) => Promise<OpenedService>;
 }

@@ -30,7 +30,7 @@ async function open(definition: ServiceDefinition, logger: Logger, closeStack: C
   const context = { logger, metrics, tracing, isStopping: () => isStopping, shutdown: shutdown.signal };
   const opened = await definition.open(context);
   closeStack.add(() => opened.close());
-  const listener = await listen(opened.app, config);
+  const listener = await listen(opened.app, config, definition.errorFormat);
   closeStack.add(async () => {
     const connections = await listener.close(config.shutdownTimeout * 1_000);
     if (connections > 0) logger.warn({ connections }, "connections were still open after SHUTDOWN_TIMEOUT");

@@ -1,5 +1,6 @@
 import cluster, { type Worker } from "node:cluster";
 import { setTimeout } from "node:timers/promises";
+import { METRICS_PREFIX } from "@platform/name";
 import express, { type RequestHandler } from "express";
 import type { Logger } from "pino";
 import {
@@ -48,7 +49,7 @@ export function createMetrics(): Metrics {
     registers,
   });
   const violations = new Counter({
-    name: "petstore_contract_violations_total",
+    name: `${METRICS_PREFIX}_contract_violations_total`,
     help: "Responses that break the contract.",
     labelNames: ["operation_id"],
     registers,
@@ -110,7 +111,7 @@ export function shareMetrics({ registry }: Metrics): void {
 
 /**
  * Returns a function for the primary that reads the metrics of all workers and aggregates them. A worker that does not reply
- * within a second is left out: it hangs or is starting. `petstore_processes_answered` counts the replies.
+ * within a second is left out: it hangs or is starting. `…_processes_answered` counts the replies.
  */
 export function clusterMetricsReader(processes: number): () => Promise<string> {
   let pending: Promise<string> | undefined;
@@ -144,7 +145,7 @@ async function metricsOf(worker: Worker): Promise<object[] | undefined> {
 /** Adds two gauges: the number of processes configured, and the number of processes whose metrics are included. */
 export function countProcesses(registry: Registry<RegistryContentType>, processes: number, answered: number): void {
   const registers = [registry];
-  new Gauge({ name: "petstore_processes", help: "Processes configured to serve.", registers }).set(processes);
+  new Gauge({ name: `${METRICS_PREFIX}_processes`, help: "Processes configured to serve.", registers }).set(processes);
   const help = "Processes whose metrics this response includes.";
-  new Gauge({ name: "petstore_processes_answered", help, registers }).set(answered);
+  new Gauge({ name: `${METRICS_PREFIX}_processes_answered`, help, registers }).set(answered);
 }

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { NAME } from "@platform/name";
 import Sqlite from "better-sqlite3";
 import { DatabaseError } from "../database-error.ts";
 import { makeFile } from "../sqlite/sqlite.file.ts";
@@ -37,7 +38,7 @@ export function copyChecked(from: string, to: string, migrations: Migrations): v
 
 /** Returns the path of an incomplete copy. The suffix contains our name, so that no file of another program is replaced. */
 export function partialOf(path: string): string {
-  return `${path}.petstore-partial`;
+  return `${path}.${NAME}-partial`;
 }
 
 /** Removes a partial file of a command that was killed. */

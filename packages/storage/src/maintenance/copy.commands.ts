@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { NAME } from "@platform/name";
 import type { Command } from "commander";
 import { DatabaseError } from "../database-error.ts";
 import { openDatabase } from "../database.ts";
@@ -45,7 +46,7 @@ function parseDatabase(text: string): string {
   const url = text.trim();
   if (isDatabaseUrl(url)) return url;
   throw new DatabaseError(
-    "Give --from and --to as file:data/petstore.db or postgres://user:password@host:5432/petstore.",
+    `Give --from and --to as file:data/${NAME}.db or postgres://user:password@host:5432/${NAME}.`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { existsSync, statfsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { NAME } from "@platform/name";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { isPostgresUrl, pathOfFileUrl } from "../url.ts";
@@ -35,7 +36,7 @@ export async function examineDatabase(url: string, migrations: Migrations): Prom
 
 function examineAbsence(path: string): Finding {
   if (!existsSync(`${path}-wal`)) return { found: `none yet at ${path}` };
-  const remedy = "Put it back; if it is lost, stop the service and run `petstore restore <backup>`.";
+  const remedy = `Put it back; if it is lost, stop the service and run \`${NAME} restore <backup>\`.`;
   return { found: `none at ${path}, though its log is there: it was moved or removed`, remedy };
 }
 
@@ -59,7 +60,7 @@ function examineFile(path: string, migrations: Migrations, disk: Finding): Exami
     const mayBeFullDisk = /^SQLITE_(CANTOPEN|FULL|IOERR)/.test((error as { code?: string }).code ?? "");
     const remedy =
       (mayBeFullDisk && disk.remedy) ||
-      "See that this user may read and write it; if it is damaged, stop the service and run `petstore restore <backup>`.";
+      `See that this user may read and write it; if it is damaged, stop the service and run \`${NAME} restore <backup>\`.`;
     return { database: { found, remedy } };
   } finally {
     file?.close();
@@ -99,7 +100,7 @@ function examineMigrations(applied: string[], migrations: Migrations): Finding {
   }
   const pending = Object.keys(migrations).filter((name) => !applied.includes(name));
   if (pending.length === 0) return { found: "all applied" };
-  const remedy = "Run `petstore migrate`, or start the service, which does the same.";
+  const remedy = `Run \`${NAME} migrate\`, or start the service, which does the same.`;
   return { found: `to be applied: ${pending.join(", ")}`, remedy };
 }
 

@@ -1,5 +1,6 @@
 import { chownSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { NAME } from "@platform/name";
 import Sqlite from "better-sqlite3";
 import { copyChecked, partialOf, removePartial, syncToDisk } from "./backup.ts";
 import { openDatabase } from "../database.ts";
@@ -36,7 +37,7 @@ export interface RestoreOptions extends Schema {
  */
 export async function restore(path: string, file: string, options: RestoreOptions): Promise<Restored> {
   const database = realPathOf(path); // a symbolic link to the database stays a link
-  const incoming = `${database}.petstore-restoring`;
+  const incoming = `${database}.${NAME}-restoring`;
   if ([incoming, partialOf(incoming)].includes(realPathOf(file))) {
     throw new DatabaseError(`${file} is where this command has to write. Rename it first.`);
   }

@@ -1,3 +1,4 @@
+import { NAME } from "@platform/name";
 import pg from "pg";
 import { DatabaseError } from "../database-error.ts";
 
@@ -19,7 +20,7 @@ export function openPool(url: string): pg.Pool {
   const pool = new pg.Pool({
     Client,
     connectionString: url,
-    application_name: "petstore",
+    application_name: NAME,
     types,
     max: POOL_SIZE,
     connectionTimeoutMillis: CONNECT_MS,

@@ -1,11 +1,11 @@
+import { NAME } from "@platform/name";
 import Sqlite from "better-sqlite3";
 import { DatabaseError } from "../database-error.ts";
 
 const DAMAGED = {
   code: /^SQLITE_CORRUPT/,
   state: "is damaged",
-  remedy:
-    "Stop the service, see what `petstore doctor` finds, and put a backup in its place with `petstore restore <backup>`.",
+  remedy: `Stop the service, see what \`${NAME} doctor\` finds, and put a backup in its place with \`${NAME} restore <backup>\`.`,
 };
 
 /** The messages for errors of an open file, by SQLite's result code: https://sqlite.org/rescode.html */
@@ -15,7 +15,7 @@ const OUTAGES = [
   {
     code: /^SQLITE_(CANTOPEN|IOERR|NOTADB|READONLY)/,
     state: "cannot be read or written",
-    remedy: "See what `petstore doctor` finds, and that its disk works.",
+    remedy: `See what \`${NAME} doctor\` finds, and that its disk works.`,
   },
 ];
 

@@ -35,7 +35,7 @@ export interface OpenFile {
 
 /**
  * Opens the file and verifies every setting. A missing file and folder are created unless `mustExist` is set. If the file is
- * replaced meanwhile, as by `petstore restore`, the new file is opened. Only the owner may read and write the file and its
+ * replaced meanwhile, as by the command `restore`, the new file is opened. Only the owner may read and write the file and its
  * log.
  */
 export function openFile(

@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 // Plain JavaScript, so that an older Node gets this far: there TypeScript does not load and better-sqlite3 crashes.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 
+const { bin } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+const [name] = Object.keys(bin);
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
 if (existsSync(new URL("../src/main.js", import.meta.url))) {
@@ -10,10 +12,10 @@ if (existsSync(new URL("../src/main.js", import.meta.url))) {
 } else if (process.features.typescript) {
   await import("../src/main.ts");
 } else {
-  rejectNode("22.18 or newer: run it through `npx -y pnpm@12.21.0 petstore …`, which brings its own Node.");
+  rejectNode(`22.18 or newer: run it through \`npx -y pnpm@12.21.0 ${name} …\`, which brings its own Node.`);
 }
 
 function rejectNode(remedy) {
-  console.error(`Node ${process.versions.node} cannot run the petstore, which needs ${remedy}`);
+  console.error(`Node ${process.versions.node} cannot run the ${name}, which needs ${remedy}`);
   process.exitCode = 1;
 }

@@ -1,0 +1,122 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Contract } from "./contract.ts";
+import type { ContractFiles } from "@platform/contract-tools/contract-files";
+import { clientConfig, clientFiles } from "./client-files.ts";
+import { type ClientException, generateClient } from "./client-operations.ts";
+import { proposeLintLevels, type UnmetRule } from "./lint-levels.ts";
+import { manifests } from "./manifests.ts";
+import type { Names } from "./names.ts";
+import { pages } from "./pages.ts";
+import { contextFile, securityFile, verifiersOf } from "./security-files.ts";
+import {
+  conformanceTest,
+  MIGRATIONS_FILE,
+  registrationsFile,
+  resourceFiles,
+  resourcesOf,
+  testingFiles,
+} from "./service-files.ts";
+import { acceptProse, acceptWords, formatContract } from "./text-checks.ts";
+import { remove, renameEverywhere, type Repository, run, unlinkMissing } from "./workspace.ts";
+
+/** The result of an adoption. */
+export interface Adopted {
+  unmet: UnmetRule[];
+  /** The output of steps that failed. */
+  failures: string[];
+  /** Operations that the client lacks or names otherwise. */
+  exceptions: ClientException[];
+  /** `git diff --stat` in one line. */
+  statistics: string;
+}
+
+/** Turns the repository into that of the contract. Everything it does is in git's index, and can be undone by git. */
+export function adopt(
+  repository: Repository,
+  names: Names,
+  { files }: ContractFiles,
+  contract: Contract,
+  removed: string[],
+  report: (step: string) => void,
+): Adopted {
+  const failures: string[] = [];
+  const step = (title: string, { ok, output }: { ok: boolean; output: string }) => {
+    report(title);
+    if (!ok) failures.push(`  ${title}:\n${output.trimEnd().split("\n").slice(-20).join("\n")}`);
+  };
+  const lintConfig = repository.read("openapi/redocly.yaml");
+  remove(repository, removed);
+  report(`Removed ${removed.length} files of the petstore`);
+  renameEverywhere(repository, names);
+  for (const [file, text] of files) repository.write(`openapi/${file}`, text);
+  repository.write("openapi/redocly.yaml", lintConfig);
+  writeOwnFiles(repository, names, contract);
+  unlinkMissing(repository, (file) => existsSync(join(repository.root, file)));
+  manifests(repository, names, verifiersOf(contract.security).has("token"));
+  const pnpm = (...words: string[]) => run(repository, "npx", "-y", "pnpm@12.21.0", ...words);
+  step("Installed the packages under their new names", pnpm("install", "--no-frozen-lockfile", "--prefer-offline"));
+  const unmet = proposeLintLevels(repository.root);
+  report("Linted the contract");
+  step("Generated types and data", pnpm("--filter", `@${names.name}/contract`, "generate"));
+  const client = generateClient(
+    repository,
+    contract.entries.map(({ id }) => id),
+  );
+  step("Generated the client", client);
+  formatContract(repository);
+  step("Formatted", pnpm("format"));
+  acceptProse(repository);
+  acceptWords(repository);
+  pnpm("format");
+  report("Accepted the contract's own words");
+  repository.git("add", "--all");
+  return {
+    unmet,
+    failures,
+    exceptions: client.exceptions,
+    statistics: repository.git("diff", "--cached", "--shortstat"),
+  };
+}
+
+/** Writes the files that the team goes on with. */
+function writeOwnFiles(
+  repository: Repository,
+  names: Names,
+  { document, entries, security, basePath }: Contract,
+): void {
+  const resources = resourcesOf(entries);
+  const written: Record<string, string> = {
+    "packages/name/src/index.ts": nameFile(names),
+    "apps/server/src/security.ts": securityFile(security),
+    "apps/server/src/resources/context.ts": contextFile(security),
+    "apps/server/src/registrations.ts": registrationsFile(resources, names),
+    "apps/server/src/migrations.ts": MIGRATIONS_FILE,
+    "apps/server/test/conformance.test.ts": conformanceTest(names),
+    "packages/client/fetch-operations.config.json": JSON.stringify(
+      clientConfig(document, entries, names, security, basePath),
+      null,
+      2,
+    ),
+    ...testingFiles(names, security),
+    ...resourceFiles(document, resources, names),
+    ...clientFiles(names, security),
+    ...pages(names, security),
+  };
+  for (const [file, text] of Object.entries(written)) repository.write(file, text);
+}
+
+function nameFile({ name, title, upper, lower }: Names): string {
+  return `/** The name of the service: its command, its database file, its realm. Every other name below is derived from it. */
+export const NAME = "${name}";
+
+/** The name for people, at the beginning of a sentence. */
+export const TITLE = "${title}";
+
+/** The beginning of the settings that are named after the service, such as \`${upper}_ENV\`. */
+export const SETTINGS_PREFIX = "${upper}";
+
+/** The beginning of the metrics that are not about HTTP. */
+export const METRICS_PREFIX = "${lower}";
+`;
+}

@@ -1,0 +1,51 @@
+import { bundle } from "@platform/contract-tools/bundle";
+import { basePathOf } from "@platform/contract-tools/base-path";
+import { requiredSchemes } from "@platform/contract-tools/security-schemes";
+import { implement } from "express-operations";
+import { type OpenApiDocument, type OperationEntry, operationsOf, requirementsOf } from "express-operations/reading";
+import type { Security } from "./security-files.ts";
+
+/** The facts of a contract that the repository is made from. */
+export interface Contract {
+  document: OpenApiDocument & { info: { title: string; version: string } };
+  entries: OperationEntry[];
+  security: Security;
+  basePath: string;
+}
+
+/** Reads a contract. Throws for one that no service could serve, with the reason of each operation. */
+export async function readContract(path: string): Promise<Contract> {
+  const document = (await bundle(path)) as unknown as Contract["document"] & { swagger?: string };
+  if (typeof document.swagger === "string")
+    throw new Error(
+      `${path} is Swagger ${document.swagger}. Convert it first: npx swagger2openapi --yaml --outfile openapi.yaml ${path}`,
+    );
+  if (typeof document.openapi !== "string" || !/^3\.[012]\./.test(document.openapi))
+    throw new Error(
+      `${path} is no OpenAPI 3.0, 3.1 or 3.2 document: its field "openapi" is ${JSON.stringify(document.openapi)}.`,
+    );
+  const entries = operationsOf(document);
+  if (entries.length === 0) throw new Error(`${path} has no operations. Add a path to it first.`);
+  expectServable(document, entries);
+  const security: Security = {
+    schemes: requiredSchemes(document, entries),
+    hasPublicOperations: entries.some((entry) => {
+      const requirements = requirementsOf(document, entry);
+      return requirements.length === 0 || requirements.some((requirement) => Object.keys(requirement).length === 0);
+    }),
+  };
+  return { document, entries, security, basePath: basePathOf(document as { servers?: unknown }) };
+}
+
+/** Throws what `implement` throws at the start of the service. */
+function expectServable(document: OpenApiDocument, entries: OperationEntry[]): void {
+  const handlers: Record<string, () => never> = Object.fromEntries(
+    entries.map(({ id }) => [id, () => ({ status: 500 }) as never]),
+  );
+  const names = [...requiredSchemes(document, entries).keys()];
+  implement<Record<string, { responses: never }>>()({
+    document,
+    handlers,
+    security: Object.fromEntries(names.map((name) => [name, () => undefined])),
+  });
+}

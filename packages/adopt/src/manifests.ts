@@ -1,0 +1,61 @@
+import type { Names } from "./names.ts";
+import type { Repository } from "./workspace.ts";
+
+/** The fields of a package.json that are changed. */
+interface Manifest {
+  version?: string;
+  description?: string;
+  scripts?: Record<string, string>;
+  dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
+  "size-limit"?: unknown;
+}
+
+/** Scripts of the server that run the petstore's tests and benchmarks. */
+const PETSTORE_SCRIPTS = [
+  "bench",
+  "test:costs",
+  "test:crash",
+  "test:fuzz",
+  "test:shutdown",
+  "test:slow-clients",
+  "test:starts",
+];
+
+/** Corrects the packages' manifests after the petstore's files are removed. */
+export function manifests(repository: Repository, { title }: Names, hasTokens: boolean): void {
+  edit(repository, "apps/server/package.json", (manifest) => {
+    for (const script of PETSTORE_SCRIPTS) delete manifest.scripts![script];
+    manifest.scripts!["lint"] = "oxlint --type-aware bin src test testing *.ts";
+    manifest.scripts!["test:long"] = "vitest run --project sqlite --passWithNoTests .long.test.ts";
+    manifest.description = `The ${title} service and its command line.`;
+    if (hasTokens) manifest.dependencies!["@platform/tokens"] = "workspace:*";
+    manifest.dependencies = sorted(manifest.dependencies!);
+    manifest.devDependencies = sorted({ ...manifest.devDependencies, "@platform/contract-tools": "workspace:*" });
+  });
+  edit(repository, "packages/client/package.json", (manifest) => {
+    delete manifest["size-limit"];
+    delete manifest.scripts!["size"];
+    manifest.version = "0.0.0";
+    manifest.scripts!["lint"] = "oxlint --type-aware *.ts src test";
+    manifest.scripts!["test:long"] = "vitest run --dir test --passWithNoTests .long.test.ts";
+  });
+  edit(repository, "package.json", (manifest) => {
+    const pack = manifest.scripts!["release:pack"];
+    if (pack !== undefined)
+      manifest.scripts!["release:pack"] = pack.replaceAll(
+        "./packages/{client,express-operations,fetch-operations}",
+        "./packages/client",
+      );
+  });
+}
+
+function edit({ read, write }: Repository, file: string, change: (manifest: Manifest) => void): void {
+  const manifest = JSON.parse(read(file)) as Manifest;
+  change(manifest);
+  write(file, `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+function sorted(dependencies: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(dependencies).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}

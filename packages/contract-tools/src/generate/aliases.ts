@@ -1,0 +1,67 @@
+import type { OpenApiDocument, OperationEntry } from "express-operations/reading";
+import { operationsOf } from "express-operations/reading";
+
+/** Words that cannot name a type (ECMAScript 2024, section 12.7.2, and TypeScript's own types). */
+const RESERVED = new Set(
+  "any arguments await bigint boolean break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements import in instanceof interface let never new null number object package private protected public return static string super switch symbol this throw true try typeof undefined unknown var void while with yield".split(
+    " ",
+  ),
+);
+
+/** Names that the file of aliases uses itself. */
+const TAKEN = new Set(["components", "OperationIdsByTag", "OperationInput", "OperationOutput"]);
+
+/**
+ * Returns the tag that an operation belongs to: the first of its tags. Without tags, the first word of its path that is no
+ * parameter, such as `events` for `/events/{eventId}`; `General` if there is none.
+ */
+export function tagOf({ path, operation }: Pick<OperationEntry, "path" | "operation">): string {
+  const [tag = ""] = operation.tags ?? [];
+  if (/[A-Za-z0-9]/.test(tag)) return tag;
+  return path.split("/").find((word) => /[A-Za-z]/.test(word) && !word.includes("{")) ?? "General";
+}
+
+/**
+ * Returns the text of aliases for each schema and for the input and output of each operation: `Pet` for
+ * `components["schemas"]["Pet"]`. Names that are no identifiers, or taken by another alias, have none.
+ */
+export function aliasesOf(document: OpenApiDocument): string {
+  const { schemas = {} } = (document.components ?? {}) as { schemas?: object };
+  const entries = operationsOf(document);
+  const aliases = new Map<string, string>();
+  for (const name of Object.keys(schemas)) add(aliases, name, `components["schemas"][${JSON.stringify(name)}]`);
+  for (const { id, operation } of entries) {
+    if (operation.operationId === undefined) continue;
+    add(aliases, `${typeNameOf(id)}Input`, `OperationInput<${JSON.stringify(id)}>`);
+    add(aliases, `${typeNameOf(id)}Output`, `OperationOutput<${JSON.stringify(id)}>`);
+  }
+  const types = [...aliases.values()].join("\n");
+  const imports = [
+    ...(types.includes("= Operation")
+      ? ['import type { OperationInput, OperationOutput } from "../operation.ts";']
+      : []),
+    ...(types.includes("= components[") ? ['import type { components } from "./schema.ts";'] : []),
+  ];
+  const tags = Object.entries(Object.groupBy(entries, tagOf)).map(
+    ([tag, tagged = []]) => `  ${JSON.stringify(tag)}: ${tagged.map(({ id }) => JSON.stringify(id)).join(" | ")};`,
+  );
+  const isSchema = (alias: string) => alias.includes("= components[");
+  const groups = [
+    imports,
+    [...aliases.values()].filter(isSchema),
+    [...aliases.values()].filter((alias) => !isSchema(alias)),
+    ["/** The operationIds of each tag. */", "export interface OperationIdsByTag {", ...tags, "}"],
+  ];
+  return `${groups.flatMap((lines) => (lines.length === 0 ? [] : [lines.join("\n")])).join("\n\n")}\n`;
+}
+
+function add(aliases: Map<string, string>, name: string, type: string): void {
+  const isName = /^[A-Za-z_$][\w$]*$/.test(name) && !RESERVED.has(name) && !TAKEN.has(name);
+  if (isName && !aliases.has(name)) aliases.set(name, `export type ${name} = ${type};`);
+}
+
+/** Returns the words of an operationId in camel case, with a capital at the beginning. */
+function typeNameOf(id: string): string {
+  const words = id.split(/[^A-Za-z0-9_$]+/).filter((word) => word !== "");
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+}

@@ -1,0 +1,128 @@
+import { existsSync, readFileSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { isPair, isScalar, parseDocument, stringify, visit } from "yaml";
+
+/** A contract and the files that it refers to. */
+export interface ContractFiles {
+  /** The files by path from `openapi`. The contract itself is `openapi.yaml`. */
+  files: Map<string, string>;
+  /** The paths that were read, the contract first. */
+  sources: string[];
+}
+
+/** A reference to another file, and its place in the text. */
+interface FileReference {
+  file: string;
+  fragment: string;
+  start: number;
+  end: number;
+}
+
+/**
+ * Reads a contract and every file that it refers to, directly or not. References between the files stay valid in their new
+ * places. Throws for a file that is missing or is neither YAML nor JSON.
+ */
+export function contractFiles(path: string): ContractFiles {
+  const root = resolve(path);
+  if (!existsSync(root))
+    throw new Error(`There is no file ${path}. Name the contract: an OpenAPI 3 document in YAML or JSON.`);
+  const texts = new Map<string, string>();
+  const references = new Map<string, FileReference[]>();
+  read(root, [root]);
+  const places = placesOf(root, [...texts.keys()]);
+  const files = new Map<string, string>();
+  for (const [file, text] of texts) {
+    const moved = withReferences(text, references.get(file)!, (target) => {
+      const from = dirname(places.get(file)!);
+      const to = relative(from, places.get(target)!).split(sep).join("/");
+      return to.startsWith(".") ? to : `./${to}`;
+    });
+    files.set(places.get(file)!, file === root ? asYaml(moved) : moved);
+  }
+  return { files, sources: [...texts.keys()] };
+
+  function read(file: string, trail: string[]): void {
+    if (texts.has(file)) return;
+    const text = readText(file, trail);
+    texts.set(file, text);
+    references.set(file, referencesIn(file, text));
+    for (const { file: target } of references.get(file)!) read(target, [...trail, target]);
+  }
+}
+
+function readText(file: string, trail: string[]): string {
+  try {
+    return readFileSync(file, "utf8").replace(/^\uFEFF/, "");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const [, from] = trail.toReversed();
+    throw new Error(
+      `${from === undefined ? file : `${from} refers to ${file}, which`} cannot be read (${code}). Correct the reference, or add the file.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Returns the references to files in a text: `$ref`, the `mapping` of a discriminator, and `externalValue`. */
+function referencesIn(file: string, text: string): FileReference[] {
+  const found: FileReference[] = [];
+  const document = parseDocument(text, { logLevel: "silent" });
+  const [error] = document.errors;
+  if (error !== undefined) throw new Error(`${file} cannot be parsed. ${error.message}`);
+  visit(document, {
+    Pair(_, { key, value }, path) {
+      if (!isScalar(key) || !isScalar(value) || typeof value.value !== "string" || !value.range) return;
+      const parent = path.findLast((node) => isPair(node));
+      const isMapping = isPair(parent) && isScalar(parent.key) && parent.key.value === "mapping";
+      if (key.value !== "$ref" && key.value !== "externalValue" && !isMapping) return;
+      const [target = "", ...fragment] = value.value.split("#");
+      const isFile = target !== "" && !/^[a-z][a-z\d+.-]*:/i.test(target) && (!isMapping || /[/.]/.test(target));
+      if (!isFile || isAbsolute(target)) return;
+      const [start, end] = value.range;
+      found.push({
+        file: resolve(dirname(file), target),
+        fragment: fragment.length === 0 ? "" : `#${fragment.join("#")}`,
+        start,
+        end,
+      });
+    },
+  });
+  return found;
+}
+
+/** Returns the new path of each file from `openapi`: the same as from the contract, or from the folder that all share. */
+function placesOf(root: string, files: string[]): Map<string, string> {
+  const folder = dirname(root);
+  const isBelow = files.every((file) => !relative(folder, file).startsWith(".."));
+  const base = isBelow ? folder : files.map(dirname).reduce(sharedFolder);
+  const places = new Map<string, string>([[root, "openapi.yaml"]]);
+  const taken = new Set(["openapi.yaml", "redocly.yaml", "README.md", "words.txt"]);
+  for (const file of files) {
+    if (file === root) continue;
+    const place = relative(base, file);
+    const free = taken.has(place) ? join("files", basename(file)) : place;
+    taken.add(free);
+    places.set(file, free);
+  }
+  return places;
+}
+
+function sharedFolder(one: string, other: string): string {
+  const [these, those] = [one.split(sep), other.split(sep)];
+  const length = these.findIndex((part, index) => part !== those[index]);
+  return (length === -1 ? these : these.slice(0, length)).join(sep) || sep;
+}
+
+function withReferences(text: string, references: FileReference[], placeOf: (file: string) => string): string {
+  let moved = text;
+  for (const { file, fragment, start, end } of references.toSorted((one, other) => other.start - one.start))
+    moved = moved.slice(0, start) + JSON.stringify(placeOf(file) + fragment) + moved.slice(end);
+  return moved;
+}
+
+/** Returns the YAML of a JSON text, and other texts as they are. */
+function asYaml(text: string): string {
+  return text.trimStart().startsWith("{")
+    ? stringify(JSON.parse(text), { lineWidth: 0, aliasDuplicateObjects: false })
+    : text;
+}

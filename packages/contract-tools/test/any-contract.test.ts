@@ -1,0 +1,98 @@
+import type { OpenApiDocument } from "express-operations/reading";
+import { operationsOf } from "express-operations/reading";
+import { describe, expect, test } from "vitest";
+import { aliasesOf, tagOf } from "../src/generate/aliases.ts";
+import { basePathOf } from "../src/generate/base-path.ts";
+import { credentialsOf, operationAt } from "../src/generate/credentials.ts";
+import { curlExamples } from "../src/generate/curl-examples.ts";
+
+const RESPONSES = { 200: { description: "" } };
+
+function documentOf(paths: object, more: object = {}): OpenApiDocument {
+  return { openapi: "3.1.1", paths, ...more };
+}
+
+test("names that are no identifiers have no alias, and hyphenated operationIds one in camel case", () => {
+  const document = documentOf(
+    { "/items": { get: { operationId: "get-items", responses: RESPONSES } } },
+    { components: { schemas: { "a.b": {}, delete: {}, components: {}, Item: {}, GetItemsInput: {} } } },
+  );
+  const text = aliasesOf(document);
+  expect(text.match(/^export type \w+/gm)).toEqual([
+    "export type Item",
+    "export type GetItemsInput",
+    "export type GetItemsOutput",
+  ]);
+  expect(text).toContain('export type GetItemsOutput = OperationOutput<"get-items">;');
+  expect(text).toContain('"items": "get-items";');
+});
+
+test.each([
+  ["/events/{eventId}", ["Events", "Other"], "Events"],
+  ["/events/{eventId}", undefined, "events"],
+  ["/{id}/parts", [""], "parts"],
+  ["/{id}", [], "General"],
+])("an operation on %s with the tags %j belongs to %s", (path, tags, tag) => {
+  expect(tagOf({ path, operation: { ...(tags && { tags }) } })).toBe(tag);
+});
+
+test.each([
+  [undefined, ""],
+  [[], ""],
+  [[{ url: "https://a.example" }], ""],
+  [[{ url: "https://a.example/v1/" }, { url: "https://b.example" }], "/v1"],
+  [[{ url: "/api//v2" }], "/api/v2"],
+  [[{ url: "https://{h}/{base}/x", variables: { h: { default: "a" }, base: { default: "b/c" } } }], "/b/c/x"],
+  [[{ url: "{server}/v3" }], "/server/v3"],
+])("the base path of the servers %j is %j", (servers, path) => {
+  expect(basePathOf({ servers })).toBe(path);
+});
+
+describe("with security", () => {
+  const components = {
+    securitySchemes: {
+      key: { type: "apiKey", in: "query", name: "api key" },
+      head: { type: "apiKey", in: "header", name: "X-Key" },
+      crumb: { type: "apiKey", in: "cookie", name: "sid" },
+      user: { type: "http", scheme: "basic" },
+      oauth: { type: "oauth2" },
+    },
+  };
+  const item = { type: "object", required: ["name"], properties: { name: { type: "string", example: "it's" } } };
+  const document = documentOf(
+    {
+      "/items": {
+        get: { operationId: "list", responses: RESPONSES, security: [{ key: [] }] },
+        post: {
+          operationId: "add",
+          security: [{ head: [], crumb: [] }],
+          requestBody: { required: true, content: { "application/json": { schema: item } } },
+          responses: RESPONSES,
+        },
+      },
+      "/items/{itemId}": { get: { operationId: "fetch", responses: RESPONSES, security: [{ oauth: ["read"] }] } },
+      "/items/new": { get: { operationId: "blank", responses: RESPONSES, security: [{ user: [] }, {}] } },
+    },
+    { components },
+  );
+
+  test("the commands send the credentials that the operations require, quoted for a shell", () => {
+    expect(curlExamples(document)).toEqual([
+      'curl -i "{url}/items?api%20key={key}"',
+      String.raw`curl -i -H "X-Key: {key}" -b "sid={key}" -H 'Content-Type: application/json' -d '{"name":"it'\''s"}' {url}/items`,
+    ]);
+  });
+
+  test("credentials are those of the first requirement for which there are secrets", () => {
+    const secrets = { apiKey: "k", token: "t" };
+    const of = (method: string, target: string) =>
+      credentialsOf(document, operationAt(document, method, target)!, secrets);
+    expect(of("GET", "/items?x=1")).toEqual({ headers: {}, query: { "api key": "k" } });
+    expect(of("POST", "/items")).toEqual({ headers: { "X-Key": "k", Cookie: "sid=k" }, query: {} });
+    expect(of("GET", "/items/3")).toEqual({ headers: { Authorization: "Bearer t" }, query: {} });
+    expect(of("GET", "/items/new")).toEqual({ headers: {}, query: {} });
+    expect(operationAt(document, "GET", "/items/new")!.id).toBe("blank");
+    expect(operationAt(document, "GET", "/none")).toBeUndefined();
+    expect(operationsOf(document).length).toBe(4);
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import type { OpenApiDocument } from "../src/document/document.ts";
+import { declaredErrors } from "../src/declared-errors.ts";
+import { Problem } from "../src/problem.ts";
+
+const MISSING = new Problem(404, "not_found", "There is no such book.");
+
+function documentOf(schema: object | undefined, mediaType = "application/json", openapi = "3.1.1"): OpenApiDocument {
+  const declared = { description: "", content: { [mediaType]: schema === undefined ? {} : { schema } } };
+  const responses = { 200: { description: "" }, 404: declared };
+  return { openapi, paths: { "/books": { get: { operationId: "listBooks", responses } } } };
+}
+
+function errorOf(document: OpenApiDocument, problem = MISSING, operationId: string | undefined = "listBooks") {
+  return declaredErrors(document)(problem, { operationId, contentTypes: [] });
+}
+
+const text = { type: "string" };
+const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
+
+describe("an error has the declared schema", () => {
+  test.each<[string, object, unknown]>([
+    [
+      "code, message and status",
+      object({ code: text, message: text, status: { type: "integer" } }),
+      { code: "not_found", message: "There is no such book.", status: 404 },
+    ],
+    [
+      "a numeric code",
+      object({ code: { type: "integer" }, message: text }),
+      { code: 404, message: "There is no such book." },
+    ],
+    [
+      "OAuth's fields",
+      object({ error: text, error_description: text }),
+      { error: "not_found", error_description: "There is no such book." },
+    ],
+    ["the message as `error`", object({ error: text }), { error: "There is no such book." }],
+    [
+      "nested in `error`",
+      object({ error: object({ statusCode: { type: "number" }, message: text }) }),
+      { error: { statusCode: 404, message: "There is no such book." } },
+    ],
+    [
+      "a list of errors",
+      object({ errors: { type: "array", items: object({ detail: text, status: text }) } }, { required: ["errors"] }),
+      { errors: [{ detail: "There is no such book.", status: "404" }] },
+    ],
+    ["a text", text, "There is no such book."],
+    [
+      "required fields of other names",
+      object({ id: { type: "integer", minimum: 3 }, message: text }, { required: ["id"] }),
+      { id: 3, message: "There is no such book." },
+    ],
+    [
+      "a code that is not in its enum",
+      object({ code: { enum: ["gone"], type: "string" }, message: text }, { required: ["code"] }),
+      { code: "gone", message: "There is no such book." },
+    ],
+    ["a message that is too long", object({ message: { type: "string", maxLength: 4 } }), {}],
+    ["one of several", { oneOf: [object({ message: text }), text] }, { message: "There is no such book." }],
+    ["any value", {}, { code: "not_found", message: "There is no such book.", status: 404 }],
+  ])("%s", (_, schema, body) => {
+    expect(errorOf(documentOf(schema)).body).toEqual(body);
+  });
+});
+
+test("problem details get the members that the schema does not name, unless it forbids others", () => {
+  const schema = object({ type: { type: "string", format: "uri" }, title: text });
+  const type = "application/problem+json";
+  const body = { type: "about:blank", title: "Not Found" };
+  expect(errorOf(documentOf(schema, type))).toEqual({
+    contentType: type,
+    body: { ...body, status: 404, detail: "There is no such book.", code: "not_found" },
+  });
+  expect(errorOf(documentOf({ ...schema, additionalProperties: false }, type)).body).toEqual(body);
+});
+
+test("plain text is the message", () => {
+  expect(errorOf(documentOf(text, "text/plain"))).toEqual({
+    contentType: "text/plain",
+    body: "There is no such book.",
+  });
+});
+
+test("an undeclared status, and an error of no operation, have the schema that most errors have", () => {
+  const document = documentOf(object({ error: text }));
+  const refused = new Problem(401, "unauthorized", "Sign in.");
+  expect(errorOf(document, refused).body).toEqual({ error: "Sign in." });
+  expect(errorOf(document, refused, undefined).body).toEqual({ error: "Sign in." });
+});
+
+test("a document without errors has plain ones", () => {
+  const responses = { 200: { description: "" } };
+  const document = { openapi: "3.1.1", paths: { "/books": { get: { operationId: "listBooks", responses } } } };
+  expect(errorOf(document).body).toEqual({ code: "not_found", message: "There is no such book.", status: 404 });
+});
+
+test("a recursive schema ends", () => {
+  const node = {
+    type: "object",
+    required: ["error"],
+    properties: { error: { $ref: "#/components/schemas/Node" }, message: text },
+  };
+  const document = { ...documentOf({ $ref: "#/components/schemas/Node" }), components: { schemas: { Node: node } } };
+  expect(JSON.stringify(errorOf(document).body).length).toBeLessThan(500);
+});

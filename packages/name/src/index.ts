@@ -1,0 +1,11 @@
+/** The name of the service: its command, its database file, its realm. Every other name below is derived from it. */
+export const NAME = "petstore";
+
+/** The name for people, at the beginning of a sentence. */
+export const TITLE = "Petstore";
+
+/** The beginning of the settings that are named after the service, such as `PETSTORE_ENV`. */
+export const SETTINGS_PREFIX = "PETSTORE";
+
+/** The beginning of the metrics that are not about HTTP. */
+export const METRICS_PREFIX = "petstore";

@@ -1,0 +1,29 @@
+import { problem } from "./problems.ts";
+
+const STUBS = new WeakSet<object>();
+
+/** The part of a handler's input that a stub reads. */
+interface StubInput {
+  operationId: string;
+}
+
+/**
+ * Returns the handler of an operation that is not written yet. It validates requests like any other, and responds to valid
+ * ones with 501 in the format of the service's errors.
+ */
+export function stub(): (input: StubInput) => Promise<never> {
+  const handler = ({ operationId }: StubInput): Promise<never> =>
+    Promise.reject(problem("not_implemented", undefined, `The operation ${operationId} is not implemented yet.`));
+  STUBS.add(handler);
+  return handler;
+}
+
+/** Returns whether a handler was made by `stub`. */
+export function isStub(handler: object | undefined): boolean {
+  return handler !== undefined && STUBS.has(handler);
+}
+
+/** Returns the operationIds of the handlers that are stubs. */
+export function stubsIn(handlers: object): string[] {
+  return Object.entries(handlers).flatMap(([id, handler]) => (isStub(handler as object) ? [id] : []));
+}
