@@ -34,9 +34,10 @@ export function operationConstants(
   config: Pick<Config, "int64" | "dates">,
 ): Constants {
   const imports = new Set<string>();
+  const taken = new Set(operations.map(({ name }) => name));
   const use = (name: string, code = name): Code => {
-    imports.add(name);
-    return new Code(code);
+    imports.add(taken.has(name) ? `${name} as runtime_${name}` : name);
+    return new Code(taken.has(name) ? `runtime_${code}` : code);
   };
   const constants = operations.map((operation) => {
     const { name, typeName, documentation, pages } = operation;
