@@ -150,11 +150,13 @@ function nested(functions: [type: string, code: Code][]): string {
   return codeOf(Object.fromEntries(functions)).replaceAll("\n", "\n  ");
 }
 
-function encodingOf(encoding: Record<string, EncodingObject>): object | undefined {
+function encodingOf(encoding: Record<string, EncodingObject & { allowReserved?: boolean }>): object | undefined {
   const fields = Object.entries(encoding).flatMap(
-    ([name, { contentType, style, explode, ...rest }]): [string, object][] => {
-      if (style !== undefined || explode !== undefined || "allowReserved" in rest)
-        return [[name, { style: style ?? "form", explode: explode ?? (style ?? "form") === "form" }]];
+    ([name, { contentType, style, explode, allowReserved }]): [string, object][] => {
+      if (style !== undefined || explode !== undefined || allowReserved !== undefined) {
+        const own = { style: style ?? "form", explode: explode ?? (style ?? "form") === "form" };
+        return [[name, { ...own, ...(allowReserved && { allowReserved }) }]];
+      }
       return contentType === undefined ? [] : [[name, { contentType }]];
     },
   );

@@ -4,5 +4,5 @@ import type { Contract } from "fetch-operations/contract-check";
 /** The contract that the client was generated from. */
 export const contract: Contract = {
   version: "2.1.0",
-  hash: "75d520f0b25796a1148375e6614101e499cca054262c623edff86d50e57b5808",
+  hash: "d19ccc7800f4a3032b0e302ae5da62239cdd9fe2e094a0b85d0c3bdffbfc3861",
 };

@@ -215,6 +215,21 @@ export const document: ContractDocument = {
                     "value": {
                       "reason": "title_taken",
                       "text": "The title is taken."
+                    },
+                    "x-note": {
+                      "reason": "no_code",
+                      "text": ""
+                    }
+                  },
+                  "incomplete": {
+                    "value": {
+                      "reason": "no_code"
+                    }
+                  },
+                  "odd": {
+                    "value": {
+                      "reason": 5,
+                      "text": ""
                     }
                   }
                 }
@@ -463,6 +478,9 @@ export const document: ContractDocument = {
                 },
                 "owner": {
                   "contentType": "application/json"
+                },
+                "note": {
+                  "allowReserved": true
                 }
               }
             },

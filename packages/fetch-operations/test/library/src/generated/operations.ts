@@ -258,6 +258,11 @@ export const search: Operation<[input?: SearchInput, options?: CallOptions], Sea
     },
     "owner": {
       "contentType": "application/json"
+    },
+    "note": {
+      "style": "form",
+      "explode": true,
+      "allowReserved": true
     }
   })
   }),
