@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { errorCodes } from "../src/generate/api-module.ts";
 import type { Config } from "../src/generate/config.ts";
 import { describedOperations, type DescribingConfig } from "../src/generate/described-operations.ts";
 import { generatedFiles } from "../src/generate/generated-files.ts";
@@ -259,4 +260,52 @@ export const readFile: Operation<[input: ReadFileInput, options?: CallOptions], 
 /** Every operation of the contract, by name. */
 export const operations = { readFile };
 `);
+});
+
+describe("the codes of a contract's errors", () => {
+  const Problem = { required: ["kind", "text"], properties: { kind: { enum: ["z", "b"] } } };
+  const example = (kind: unknown, more: object = { text: "" }) => ({ kind, ...more });
+  const content = {
+    example: example("a"),
+    examples: {
+      one: { value: example("c"), summary: example("no") },
+      two: { value: { errors: [{ example: example("d") }] } },
+      three: { value: example("incomplete", {}) },
+      four: { value: example(5) },
+      five: { value: null },
+    },
+    schema: { value: example("no"), properties: { example: null } },
+  };
+  const codesOf = (schema: object, error: Config["error"]) =>
+    errorCodes(
+      {
+        openapi: "3.1.1",
+        paths: { "/a": { get: { responses: { 400: { content: { json: content } } } } } },
+        components: {
+          schemas: { Problem: schema, Alias: { $ref: "#/components/schemas/Problem" } },
+          responses: { A: { example: example("r") } },
+        },
+      },
+      { contract: "", output: "", name: "A", ...(error && { error }) },
+    );
+
+  test.each<[title: string, schema: object, error: Config["error"], codes: string[]]>([
+    [
+      "those of its schema and of examples",
+      Problem,
+      { schema: "Problem", code: "kind" },
+      ["a", "b", "c", "d", "r", "z"],
+    ],
+    ["behind a reference too", Problem, { schema: "Alias", code: "kind" }, ["a", "b", "c", "d", "r", "z"]],
+    [
+      "those of examples, without an enum",
+      { properties: { kind: {} } },
+      { schema: "Problem", code: "kind" },
+      ["a", "c", "d", "incomplete", "r"],
+    ],
+    ["none with another name of the field", {}, { schema: "Problem" }, []],
+    ["none without the setting", Problem, undefined, []],
+  ])("are %s", (_title, schema, error, codes) => {
+    expect(codesOf(schema, error)).toEqual(codes);
+  });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { OperationDescription } from "../src/operation.ts";
 import { jsonParameter, requestPartsOf, styled, styledHeader } from "../src/index.ts";
+import { requestPartsByPath } from "../src/request/request-parts.ts";
 import { read } from "./test-api.ts";
 
 type Style = Parameters<typeof styled>[0];
@@ -179,4 +180,40 @@ describe("arguments by name", () => {
       expect(target).toBe(`/${encodeURIComponent(p)}`);
     },
   );
+});
+
+describe("arguments by path", () => {
+  const operation: OperationDescription = {
+    ...read,
+    path: "/{p}/{q}",
+    parameters: {
+      "path.p": { in: "path", name: "p", write: styled("matrix", false) },
+      "query.p": { in: "query", name: "p", write: styled("form", false) },
+      q: "path",
+      H: { in: "header", write: styledHeader(true) },
+      body: "body",
+    },
+  };
+  test.each<[init: object, parts: object]>([
+    [
+      { params: { path: { p: [1, 2], q: ["a", "b"] }, query: { p: [3, 4], other: [5, 6] } } },
+      { target: "/;p=1,2/a,b?p=3,4&other=5&other=6" },
+    ],
+    [
+      { params: { path: { p: 1, q: 2 }, header: { H: { x: 1 }, p: [7, 8], "query.p": 9 }, cookie: { p: [1, 2] } } },
+      { target: "/;p=1/2", headers: { H: "x=1", p: "7,8", "query.p": "9", Cookie: "p=1; p=2" } },
+    ],
+    [
+      { params: { path: { p: 1, q: 2 }, query: undefined }, body: [], contentType: "text/csv" },
+      { target: "/;p=1/2", body: [], contentType: "text/csv" },
+    ],
+  ])("%j are written like those by name", (init, parts) => {
+    const empty = { headers: {}, body: undefined, contentType: undefined };
+    expect(requestPartsByPath(operation, init)).toEqual({ ...empty, ...parts });
+  });
+
+  test("without parameters are those of the path", () => {
+    expect(requestPartsByPath(read, {})).toMatchObject({ target: "/a", headers: {} });
+    expect(() => requestPartsByPath(operation, {})).toThrow('The path parameter "p" is undefined.');
+  });
 });

@@ -4,5 +4,5 @@ import type { Contract } from "fetch-operations/contract-check";
 /** The contract that the client was generated from. */
 export const contract: Contract = {
   version: "2.1.0",
-  hash: "d19ccc7800f4a3032b0e302ae5da62239cdd9fe2e094a0b85d0c3bdffbfc3861",
+  hash: "48db500dfbc350b9708cabca853094cc68d647e98f2e3a194f3bc59bc79d6d6c",
 };

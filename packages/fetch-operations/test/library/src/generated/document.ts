@@ -728,7 +728,9 @@ export const document: ContractDocument = {
             "type": "string",
             "enum": [
               "not_found",
-              "busy"
+              "busy",
+              "rejected",
+              "title_taken"
             ]
           },
           "text": {

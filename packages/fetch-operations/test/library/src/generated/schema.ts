@@ -181,7 +181,7 @@ export interface components {
         };
         Problem: {
             /** @enum {string} */
-            reason: "not_found" | "busy";
+            reason: "not_found" | "busy" | "rejected" | "title_taken";
             text: string;
         };
         Data: string;
