@@ -27,6 +27,7 @@ test.each([
   ["application/x-jsonlines", "lines"],
   ["application/json-lines", "lines"],
   ["application/vnd.a+jsonl", "lines"],
+  ["application/jsonl-x", "binary"],
   ["application/ndjson-x", "binary"],
   ["x-application/jsonl", "binary"],
   ["application/json-seq", "sequence"],
@@ -144,6 +145,22 @@ describe("a parameter's value is written by", () => {
     expect(() => describedOperations(document(item))).toThrow(
       expect.objectContaining({ name: "Refusal", operationId: "read", message: `read ${message}` }),
     );
+  });
+
+  test("the text of a required argument, if the contract or its location says so", () => {
+    const parameters = [
+      { name: "p", in: "path", schema: { type: "string" } },
+      { name: "q", in: "query", required: true, schema: { type: "string" } },
+      { name: "r", in: "query", schema: { type: "string" } },
+    ];
+    const requiredOf = (own: object[]) => {
+      const paths = { "/{p}": { get: { operationId: "read", parameters: own, responses: done } } };
+      const { arguments: found, isInputRequired } = describedOperations({ openapi: "3.1.1", paths })[0]!;
+      return [found.map(({ isRequired }) => isRequired), isInputRequired];
+    };
+    expect(requiredOf(parameters)).toEqual([[true, true, false], true]);
+    const paths = { "/": { get: { operationId: "read", parameters: parameters.slice(2), responses: done } } };
+    expect(describedOperations({ openapi: "3.1.1", paths })[0]!.isInputRequired).toBe(false);
   });
 
   test("a name with its location before it, if the body or its type has the same name", () => {

@@ -296,6 +296,13 @@ describe("a body larger than maxResponseBytes is a response_too_large, and not r
     expect(await server.call().orThrow()).toBe("é".repeat(500));
   });
 
+  test("and a small one whose compressed form has this size", async () => {
+    const body = gzipSync('"a"');
+    const headers = { "Content-Encoding": "gzip", "Content-Length": String(body.length) };
+    await using server = await shop(chunked(200, body, headers), { maxResponseBytes: body.length });
+    expect(await server.call().orThrow()).toBe("a");
+  });
+
   test("in a runtime without streams of bodies", async () => {
     const whole = '"12345678"';
     const fetch = async () => ({
