@@ -145,8 +145,8 @@ describe("an option is rejected by name, when the client is created:", () => {
     [{ timout: 5 }, `There is no option timout. The options are ${OPTIONS}.`],
     [{ signal: undefined }, `There is no option signal. The options are ${OPTIONS}.`],
     [
-      { retry: { limt: 5 } },
-      "There is no option retry.limt. The options are limit, baseDelay, maxDelay, maxRetryAfter.",
+      { retry: { limits: 5 } },
+      "There is no option retry.limits. The options are limit, baseDelay, maxDelay, maxRetryAfter.",
     ],
     [{ retry: 5 }, "retry must be an object or false."],
     [{ retry: null }, "retry must be an object or false."],
@@ -177,13 +177,10 @@ describe("an option is rejected by name, when the client is created:", () => {
       "http://x/?a",
       "http://x/#a",
       "xhttp://a",
-      "http://x/a b",
       "http://[x",
-    ].map((baseUrl): [object, string] => [{ baseUrl }, baseUrl === "http://x/a b" ? "" : wrongUrl]),
+    ].map((baseUrl): [object, string] => [{ baseUrl }, wrongUrl]),
   ])("%o", (options, message) => {
-    const create = () => connectTo(api, { baseUrl: "http://shop.test", ...options });
-    if (message === "") expect(create).not.toThrow();
-    else expect(create).toThrow(new TypeError(message));
+    expect(() => connectTo(api, { baseUrl: "http://shop.test", ...options })).toThrow(new TypeError(message));
   });
 
   test.each([
@@ -303,7 +300,7 @@ describe("a client", () => {
   } as const;
   const urls: string[] = [];
   const fetch = async (url: string, init: RequestInit) => {
-    urls.push(`${init.method} ${url} ${String(init.body)} ${new Headers(init.headers).get("X-Own")}`);
+    urls.push(`${init.method} ${url} ${init.body as string} ${new Headers(init.headers).get("X-Own")}`);
     return Response.json([]);
   };
   type Client = Record<string, (...args: unknown[]) => Promise<unknown>> & Record<"raw" | "paginate", object>;

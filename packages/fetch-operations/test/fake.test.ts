@@ -25,7 +25,7 @@ describe("a fake service", () => {
     const added = await library.addBook({ title: "Emma" });
     expect(added).toMatchObject({ status: 201, data: emma });
     expect(added.response?.headers.get("Location")).toBe("/v2/books/1");
-    expect((await library.delete_({ id: 1 })).status).toBe(204);
+    expect((await library.delete_({ id: 1n })).status).toBe(204);
     fake.mock("addBook", { status: 409 }, { status: 400 });
     const problems = [];
     for (let count = 0; count < 3; count++) problems.push(await library.addBook({ title: "" }));
@@ -125,10 +125,10 @@ describe("a request that breaks the contract gets a 501 and is not recorded:", (
       "/query/offset",
     ],
     [
-      "/loans?ofset=1",
+      "/loans?start=1",
       undefined,
-      at("listLoans", "/query/ofset", "The contract has no such parameter."),
-      "/query/ofset",
+      at("listLoans", "/query/start", "The contract has no such parameter."),
+      "/query/start",
     ],
     [
       "/loans?offset=1e1",

@@ -72,3 +72,20 @@ export async function rejection(promise: Promise<unknown>): Promise<Error> {
     (reason: Error) => reason,
   );
 }
+
+/** Starts a server of forms, which it keeps: method, path, `Authorization`, media type and body. */
+export async function serveForms(
+  answer: () => string,
+): Promise<AsyncDisposable & { baseUrl: string; received: unknown[] }> {
+  const received: unknown[] = [];
+  const server = await serve((request, response) => {
+    let body = "";
+    request.on("data", (chunk) => (body += String(chunk)));
+    request.on("end", () => {
+      const { method, url, headers } = request;
+      received.push([method, url, headers.authorization, headers["content-type"], body]);
+      respond(200, answer())(request, response);
+    });
+  });
+  return { ...server, received };
+}
