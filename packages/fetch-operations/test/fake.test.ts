@@ -34,6 +34,9 @@ describe("a fake service", () => {
       [400, "rejected"],
       [400, "rejected"],
     ]);
+    const large = { id: 9_007_199_254_740_993n, title: "Large", due: new Date(0) };
+    fake.mock("addBook", { status: 201, body: large });
+    expect(await library.addBook({ title: "" }).orThrow()).toEqual(large);
     fake.mock("getBook", async ({ path }) => ({
       status: 200,
       body: { id: path.id, title: "Two" } as never,
