@@ -38,6 +38,19 @@ describe("a response outside the contract is an unreadable_answer with a reason:
       { errors: [409, "5XX"] },
     ],
     [respond(404), "The response 404 (no Content-Type) is not declared by the contract.", "", { errors: [] }],
+    [respond(404), "The response 404 (no Content-Type) has no body.", "", { empty: [409] }],
+    [
+      respond(404),
+      "The response 404 (no Content-Type) is not declared by the contract.",
+      "",
+      { empty: ["4XX"], errors: [] },
+    ],
+    [
+      respond(404, "{}"),
+      "The response 404 (application/json) is not the contract's Error. A proxy may have sent it.",
+      "{}",
+      { empty: ["4XX"], errors: ["4XX"] },
+    ],
     [respond(300), "The response 300 (no Content-Type) is a redirect. Set baseUrl to its target."],
     [
       respond(301, "x", "", { Location: "/" }),
@@ -90,6 +103,16 @@ describe("a declared error has its body:", () => {
     [respond(409, refused), {}, { status: 409, error: JSON.parse(refused) as object }],
     [respond(409, refused), { errors: ["4XX"] }, { status: 409, error: JSON.parse(refused) as object }],
     [respond(400, refused), { errors: [400] }, { status: 400, error: JSON.parse(refused) as object }],
+    [
+      respond(404),
+      { errors: [404], empty: [404] },
+      { status: 404, error: { code: "http_404", message: "The service responded with status 404.", status: 404 } },
+    ],
+    [
+      respond(404),
+      { method: "HEAD" },
+      { status: 404, error: { code: "http_404", message: "The service responded with status 404.", status: 404 } },
+    ],
     [respond(304), {}, { status: 304, error: { code: "not_modified", message: "Not modified.", status: 304 } }],
     [
       respond(304),

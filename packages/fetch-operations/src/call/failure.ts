@@ -40,10 +40,13 @@ export function errorResult(exchange: ResponseExchange, text: string): ErrorResu
   try {
     error = JSON.parse(text);
   } catch {}
-  const isDeclared = status >= 400 && keyOf(operation.errors ?? ["default"], status) !== undefined;
+  const key = status >= 400 ? keyOf(operation.errors ?? ["default"], status) : undefined;
+  const isDeclared = key !== undefined;
+  const isEmpty = isDeclared && text === "" && (operation.method === "HEAD" || operation.empty?.includes(key));
   const [code, message] =
     (isDeclared && api.errors(error, status, headers.get("Content-Type"))) ||
-    (status === 304 ? (["not_modified", "Not modified."] as const) : []);
+    (isEmpty ? [`http_${status}`, `The service responded with status ${status}.`] : undefined) ||
+    (status === 304 ? ["not_modified", "Not modified."] : []);
   if (code !== undefined) {
     error ??= error === null ? null : { code, message, status };
     return { ok: false, status, error, ...responseOf(exchange) };

@@ -31,7 +31,7 @@ export function operationConstants(
   operations: Described[],
   shared: string[][],
   shapes: ContractShapes,
-  config: Pick<Config, "int64" | "dates">,
+  config: Pick<Config, "int64" | "dates" | "error">,
 ): Constants {
   const imports = new Set<string>();
   const taken = new Set(operations.map(({ name }) => name));
@@ -53,7 +53,7 @@ function descriptionOf(
   shared: string[][],
   use: (name: string, code?: string) => Code,
   shapes: ContractShapes,
-  config: Pick<Config, "int64" | "dates">,
+  config: Pick<Config, "int64" | "dates" | "error">,
 ): object {
   const { id, method, path, body, responses, isRetryable, idempotencyKey, pages, security, server, deprecated } =
     operation;
@@ -75,8 +75,9 @@ function descriptionOf(
   const isPlain = [...media.values()].every(
     ({ kind, object }) => kind === "json" && shapes.of(object.schema) === undefined,
   );
-  const empty = successes
-    .filter((response) => response.media.length === 0 && response.key !== 204)
+  // Without an error of the contract, every error response may be empty.
+  const empty = (config.error ? responses : successes)
+    .filter(({ media: { length }, key }) => length === 0 && key !== 204 && key !== 304)
     .map(({ key }) => key);
   const errorKeys = errors.map(({ key }) => key);
   const readers = () =>

@@ -86,6 +86,9 @@ export const getBook: Operation<[input: GetBookInput, options?: CallOptions], Ge
   "success": [
     200
   ],
+  "empty": [
+    404
+  ],
   "errors": [
     404
   ],
@@ -121,7 +124,8 @@ export const replaceBook: Operation<[input: ReplaceBookInput, options?: CallOpti
     204
   ],
   "empty": [
-    202
+    202,
+    500
   ],
   "errors": [
     500
@@ -199,7 +203,8 @@ export const putCover: Operation<[input: PutCoverInput, options?: CallOptions], 
     "2XX"
   ],
   "empty": [
-    "2XX"
+    "2XX",
+    "5XX"
   ],
   "errors": [
     "5XX"
