@@ -77,6 +77,13 @@ describe("a response outside the contract is an unreadable_answer with a reason:
     expect(server.requests).toHaveLength(1);
   });
 
+  test("also of a redirect whose status a browser hides", async () => {
+    const fetch = async () => Object.defineProperty(Response.error(), "type", { value: "opaqueredirect" });
+    const { error } = await callsOf(connectTo(api, { baseUrl: "http://shop.test", fetch }))();
+    const message = "The response 0 (no Content-Type) is a redirect. Set baseUrl to its target.";
+    expect(error).toMatchObject({ code: "unreadable_answer", message, httpStatus: 0 });
+  });
+
   test("with at most 1,024 bytes of the body, and whole characters", async () => {
     await using server = await shop(respond(500, `a${"€".repeat(2_000)}`, "text/html"));
     expect((await server.call()).error).toMatchObject({ bodyStart: `a${"€".repeat(341)}` });
@@ -106,12 +113,12 @@ describe("a declared error has its body:", () => {
     [
       respond(404),
       { errors: [404], empty: [404] },
-      { status: 404, error: { code: "http_404", message: "The service responded with status 404.", status: 404 } },
+      { status: 404, error: { code: "http_404", message: "The status is 404.", status: 404 } },
     ],
     [
       respond(404),
       { method: "HEAD" },
-      { status: 404, error: { code: "http_404", message: "The service responded with status 404.", status: 404 } },
+      { status: 404, error: { code: "http_404", message: "The status is 404.", status: 404 } },
     ],
     [respond(304), {}, { status: 304, error: { code: "not_modified", message: "Not modified.", status: 304 } }],
     [
