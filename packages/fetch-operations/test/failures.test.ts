@@ -3,9 +3,8 @@ import type { RequestListener } from "node:http";
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { errorFields, raw } from "../src/index.ts";
+import { errorFields, raw, connectTo } from "../src/index.ts";
 import { callsOf, inTurn, rejection, respond, shop } from "./shop.ts";
-import { connectTo } from "../src/connection.ts";
 import { api, read, ShopError } from "./test-api.ts";
 
 const PAGE = "<h1>Bad Gateway</h1>";

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
-import { connectTo } from "../src/connection.ts";
 import { reportDeprecation } from "../src/deprecation.ts";
 import type { Deprecation } from "../src/options.ts";
 import { callsOf, respond, shop } from "./shop.ts";
+import { connectTo } from "../src/index.ts";
 import { api, read } from "./test-api.ts";
 
 describe("the report of a deprecated operation", () => {

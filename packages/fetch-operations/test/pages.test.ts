@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { describe, expect, test } from "vitest";
-import { connectTo } from "../src/connection.ts";
 import {
   type CallOptions,
   type OperationDescription,
   type PagedOperation,
   paginate,
   type Pagination,
+  connectTo,
 } from "../src/index.ts";
 import { generatedClient } from "./generated-client.ts";
 import { serve } from "./servers.ts";

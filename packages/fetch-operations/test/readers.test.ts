@@ -11,8 +11,8 @@ import {
   readString,
   readTextEvents,
   typedJson,
+  connectTo,
 } from "../src/index.ts";
-import { connectTo } from "../src/connection.ts";
 import type { DateType, Shape } from "../src/response/typed-json.ts";
 import { callsOf, inTurn, rejection, respond, shop } from "./shop.ts";
 import { api } from "./test-api.ts";

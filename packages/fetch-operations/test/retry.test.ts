@@ -1,10 +1,9 @@
 import { describe, expect, test, vi } from "vitest";
 import { delayBeforeRetry } from "../src/call/retry.ts";
 import { failure } from "../src/call/failure.ts";
-import { errorFields, type Retry } from "../src/index.ts";
+import { errorFields, type Retry, connectTo } from "../src/index.ts";
 import type { FailureCode } from "../src/result.ts";
 import { callsOf, inTurn, respond, shop } from "./shop.ts";
-import { connectTo } from "../src/connection.ts";
 import { api, read } from "./test-api.ts";
 
 const failureOf = (code: FailureCode) => failure({ api, secrets: [] }, code, "");
