@@ -334,6 +334,8 @@ describe("a client", () => {
       "POST http://x/a [1] null",
       "GET http://x/a undefined null",
     ]);
+    const aborted = await client["GET"]!("/a", { signal: AbortSignal.abort(), retry: false });
+    expect(aborted).toMatchObject({ error: { code: "aborted" } });
     await expect(client["GET"]!("/a", { timout: 1 })).rejects.toThrow("There is no option timout.");
     expect(() => client["POST"]!("/b")).toThrow(
       new TypeError("The contract has no operation POST /b. Pass a path template of the contract."),

@@ -177,12 +177,14 @@ describe("a declared error has its body:", () => {
 
 describe("no response:", () => {
   test("a refused connection is a network_error", async () => {
-    const { error, ...result } = await callsOf(connectTo(api, { baseUrl: "http://127.0.0.1:1", retry: false }))();
+    const server = await shop(() => {}, { retry: false });
+    await server[Symbol.asyncDispose]();
+    const { error, ...result } = await server.call();
     expect(error).toEqual({ code: "network_error", message: "The connection failed. See cause.", status: 0 });
     expect(result).toEqual({
       ok: false,
       status: 0,
-      cause: expect.any(TypeError),
+      cause: expect.objectContaining({ cause: expect.objectContaining({ code: "ECONNREFUSED" }) }),
       response: undefined,
       requestId: undefined,
     });
@@ -268,15 +270,22 @@ describe("no response:", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("an ended call leaves no timer and no listener", async () => {
+  test("an ended call leaves no timer and no listener, also one that its signal ended during a wait", async () => {
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-    const { signal } = new AbortController();
-    await using server = await shop(inTurn(respond(503, refused), respond(200, "1")), { attemptTimeout: 20_000 });
+    const controller = new AbortController();
+    const { signal } = controller;
+    const waiting = respond(503, refused, undefined, { "Retry-After": "20" });
+    await using server = await shop(inTurn(respond(200, "1"), respond(503, refused), respond(200, "1"), waiting), {
+      onRetry: ({ delay }) => void (delay > 1_000 && setImmediate(() => controller.abort())),
+    });
     await server.call();
     const before = timers();
-    await server.call({}, {}, { signal, attemptTimeout: 30_000 });
-    expect(timers()).toBeLessThanOrEqual(before);
-    expect(getEventListeners(signal, "abort")).toEqual([]);
+    for (const expected of [true, false]) {
+      const { ok } = await server.call({}, {}, { signal, attemptTimeout: 30_000 });
+      expect(ok).toBe(expected);
+      expect(timers()).toBeLessThanOrEqual(before);
+      expect(getEventListeners(signal, "abort")).toEqual([]);
+    }
   });
 
   test("a value that cannot be sent is an unsendable_request", async () => {
