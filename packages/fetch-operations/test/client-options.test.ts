@@ -105,6 +105,23 @@ describe("the log", () => {
     expect(await lines(undefined)).toEqual([]);
   });
 
+  test.each<[status: number, url: string, line: string]>([
+    [200, "http://x/a?key=secret&b=?", "debug: list GET http://x/a 200 13 ms (attempt 2)"],
+    [304, "http://x/a", "debug: list GET http://x/a 304 13 ms (attempt 2)"],
+    [399, "http://x/?a", "debug: list GET http://x/ 399 13 ms (attempt 2)"],
+    [400, "http://x/a", "info: list GET http://x/a 400 13 ms (attempt 2)"],
+    [503, "http://x/a", "info: list GET http://x/a 503 13 ms (attempt 2)"],
+  ])("of the status %s of %s has no query", (status, url, line) => {
+    const found: string[] = [];
+    const write = (of: string) => (message: string) => void found.push(`${of}: ${message}`);
+    const logger = { debug: write("debug"), info: write("info"), warn: write("warn") };
+    const { onResponse, onRetry } = logTo(logger, { level: "debug" });
+    const response = { status } as Response;
+    void onResponse!({ operationId: "list", attempt: 2, method: "GET", url, duration: 12.6, response });
+    onRetry!({ operationId: "list", attempt: 2, delay: 7.4, status, code: "busy" });
+    expect(found).toEqual([line, "warn: list busy: attempt 3 in 7 ms"]);
+  });
+
   test("takes its level from the environment, and rejects an unknown one", async () => {
     process.env["SHOP_LOG"] = "info";
     expect(await lines(undefined, "SHOP_LOG")).toEqual([failed, retry]);

@@ -166,12 +166,14 @@ describe("a parameter's value is written by", () => {
   test("a name with its location before it, if the body or its type has the same name", () => {
     const parameters = ["body", "contentType"].map((name) => ({ name, in: "query", schema: { type: "string" } }));
     const namesOf = (content: object) => {
-      const put = { operationId: "write", parameters, requestBody: { content }, responses: done };
+      const put = { operationId: "write", parameters, requestBody: { content, required: true }, responses: done };
       return describedOperations(document({ put }))[0]!.arguments.map(({ name }) => name);
     };
     expect(namesOf({ "text/csv": {} })).toEqual(["query.body", "contentType"]);
     expect(namesOf({ "text/csv": {}, "text/plain": {} })).toEqual(["query.body", "query.contentType"]);
     expect(namesOf({})).toEqual(["body", "contentType"]);
+    const closed = { type: "object", additionalProperties: false };
+    expect(namesOf({ "application/json": { schema: closed } })).toEqual(["body", "contentType"]);
   });
 });
 

@@ -76,10 +76,13 @@ describe("a response outside the contract is an unreadable_answer with a reason:
     expect(server.requests).toHaveLength(1);
   });
 
-  test("also of a redirect whose status a browser hides", async () => {
-    const fetch = async () => Object.defineProperty(Response.error(), "type", { value: "opaqueredirect" });
+  test.each([
+    ["opaqueredirect", "is a redirect. Set baseUrl to its target."],
+    ["error", "is not declared by the contract."],
+  ])("also a response without a status, of the type %s: it %s", async (type, problem) => {
+    const fetch = async () => Object.defineProperty(Response.error(), "type", { value: type });
     const { error } = await callsOf(connectTo(api, { baseUrl: "http://shop.test", fetch }))();
-    const message = "The response 0 (no Content-Type) is a redirect. Set baseUrl to its target.";
+    const message = `The response 0 (no Content-Type) ${problem}`;
     expect(error).toMatchObject({ code: "unreadable_answer", message, httpStatus: 0 });
   });
 

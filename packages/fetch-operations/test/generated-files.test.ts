@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { errorCodes } from "../src/generate/api-module.ts";
+import { Code, codeOf } from "../src/generate/code.ts";
 import type { Config } from "../src/generate/config.ts";
 import { describedOperations, type DescribingConfig } from "../src/generate/described-operations.ts";
 import { generatedFiles } from "../src/generate/generated-files.ts";
@@ -113,6 +114,42 @@ describe("pages", () => {
       {},
       { by: "link", items: "", cursor: "cursor" },
     ],
+    [
+      "by link, without the cursor of a header",
+      { ...linked, parameters: [{ ...query("cursor"), in: "header" }] },
+      {},
+      { by: "link", items: "" },
+    ],
+    ["not by link, without the header", { responses: { 200: json(list) } }, {}, undefined],
+    [
+      "not by link, with the header of an error",
+      { responses: { 200: json(list), 400: { headers: { Link: {} } } } },
+      {},
+      undefined,
+    ],
+    [
+      "by the rule whose list and parameters exist",
+      { responses: { 200: json(inBody) }, parameters: [query("from"), query("page"), query("limit")] },
+      {
+        pagination: [
+          { by: "link" },
+          { by: "offset", offset: "from", limit: "size", items: "/data" },
+          { by: "offset", offset: "from", items: "/next" },
+          { by: "offset", offset: "from", limit: "limit", items: "/data" },
+          { by: "page", page: "page", items: "/data" },
+        ],
+      },
+      { by: "offset", offset: "from", limit: "limit", items: "/data" },
+    ],
+    [
+      "by the settings of the operation, before its extension and the rules",
+      { "x-pagination": { by: "lost" }, responses: { 200: json(inBody) }, parameters: [query("page")] },
+      {
+        pagination: [{ by: "link", items: "/data" }],
+        operations: { list: { pagination: { by: "page", page: "page", items: "/data", first: 0 } } },
+      },
+      { by: "page", page: "page", items: "/data", first: 0 },
+    ],
     ["not by link, for no list", { responses: { 200: { headers: { Link: {} }, ...json({}) } } }, {}, undefined],
     ["not if the configuration says so", linked, { operations: { list: { pagination: false } } }, undefined],
     [
@@ -135,6 +172,16 @@ describe("pages", () => {
   ])("%s", (_title, operation, config, pages) => {
     expect(describedOf({ get: { operationId: "list", ...operation } }, config)[0]?.pages).toEqual(pages);
   });
+});
+
+test("only a GET operation has pages by the header Link alone", () => {
+  const json = { "application/json": { schema: list } };
+  const operation = { operationId: "list", responses: { 200: { headers: { Link: {} }, content: json } } };
+  const pagesOf = (item: object, config?: DescribingConfig) => describedOf(item as never, config)[0]!.pages;
+  expect(pagesOf({ get: operation })).toEqual({ by: "link", items: "" });
+  expect(pagesOf({ post: operation })).toBeUndefined();
+  expect(pagesOf({ post: { ...operation, "x-pagination": { by: "link" } } })).toEqual({ by: "link", items: "" });
+  expect(pagesOf({ head: operation })).toBeUndefined();
 });
 
 describe("an operation that the client cannot call is refused by name and line:", () => {
@@ -202,6 +249,17 @@ test.each(["paginate", "raw", "checkContract", "then", "GET"])(
     );
   },
 );
+
+test("code within data is printed as it stands, and texts are not code", () => {
+  const data = { a: new Code('f("x")'), b: undefined, c: ["\u0000\u0000", new Code("g")] };
+  expect(codeOf(data)).toBe(String.raw`{
+  "a": f("x"),
+  "c": [
+    "\u0000\u0000",
+    g
+  ]
+}`);
+});
 
 test("a description cannot end its comment", async () => {
   const description = "a */ b";
