@@ -120,6 +120,12 @@ describe("pages", () => {
       {},
       { by: "link", items: "" },
     ],
+    [
+      "by link, for a list of the second success",
+      { responses: { 200: {}, 206: { headers: { Link: {} }, ...json(list) } } },
+      {},
+      { by: "link", items: "" },
+    ],
     ["not by link, without the header", { responses: { 200: json(list) } }, {}, undefined],
     [
       "not by link, with the header of an error",

@@ -219,7 +219,7 @@ export interface ByPage {
    * The header `Link` leads to the next page.
    */
   listBooks: (input?: ListBooksInput, options?: CallOptions) => ItemsOf<ListBooksResult, ItemOf<DataOf<ListBooksResult>>>;
-  listLoans: (input?: ListLoansInput, options?: CallOptions) => ItemsOf<ListLoansResult, ItemOf<DataOf<ListLoansResult>, ["a/b", "items"]>>;
+  listLoans: (input?: ListLoansInput, options?: CallOptions) => ItemsOf<ListLoansResult, ItemOf<DataOf<ListLoansResult>, ["a/b~", "items"]>>;
   authors: (input?: AuthorsInput, options?: CallOptions) => ItemsOf<AuthorsResult, ItemOf<DataOf<AuthorsResult>>>;
 }
 
@@ -310,7 +310,7 @@ export interface Results {
 /** The items of each operation with pages. */
 export interface PageItems {
   listBooks: ItemOf<DataOf<ListBooksResult>>;
-  listLoans: ItemOf<DataOf<ListLoansResult>, ["a/b", "items"]>;
+  listLoans: ItemOf<DataOf<ListLoansResult>, ["a/b~", "items"]>;
   authors: ItemOf<DataOf<AuthorsResult>>;
 }
 

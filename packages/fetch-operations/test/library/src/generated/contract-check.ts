@@ -17,7 +17,7 @@ const operationFingerprints = {
   "putCover": "34db1a33fd4bd823",
   "addCovers": "c0514ece74cde17a",
   "search": "e7771377f29a5ae2",
-  "listLoans": "ce619fec8b84ec2b",
+  "listLoans": "6cd878243c6fdc40",
   "lend": "0bf890d4d6034e90",
   "listAuthors": "505cd604cf0457c6",
   "watch": "c3d8de9ed3f9ad7b",

@@ -528,7 +528,7 @@ export const document: ContractDocument = {
                 "schema": {
                   "type": "object",
                   "properties": {
-                    "a/b": {
+                    "a/b~": {
                       "type": "object",
                       "properties": {
                         "items": {

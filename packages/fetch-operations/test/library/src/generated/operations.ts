@@ -279,7 +279,7 @@ export const search: Operation<[input?: SearchInput, options?: CallOptions], Sea
   "isNullable": true
 };
 
-export const listLoans: PagedOperation<[input?: ListLoansInput, options?: CallOptions], ListLoansResult, ItemOf<DataOf<ListLoansResult>, ["a/b", "items"]>> = {
+export const listLoans: PagedOperation<[input?: ListLoansInput, options?: CallOptions], ListLoansResult, ItemOf<DataOf<ListLoansResult>, ["a/b~", "items"]>> = {
   "id": "listLoans",
   "method": "GET",
   "path": "/loans",
@@ -291,10 +291,10 @@ export const listLoans: PagedOperation<[input?: ListLoansInput, options?: CallOp
     200
   ],
   "errors": [],
-  "read": typedJson({"fields":{"a/b":{"fields":{"items":{"items":"#Loan"}}}}}, shapes, "Date"),
+  "read": typedJson({"fields":{"a/b~":{"fields":{"items":{"items":"#Loan"}}}}}, shapes, "Date"),
   "isRetryable": true,
   "pages": {
-    "items": "/a~1b/items",
+    "items": "/a~1b~0/items",
     "by": "offset",
     "offset": "offset",
     "limit": "limit"

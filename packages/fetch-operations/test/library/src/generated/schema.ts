@@ -532,7 +532,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        "a/b"?: {
+                        "a/b~"?: {
                             items?: components["schemas"]["Loan"][];
                         };
                     };
