@@ -13,6 +13,7 @@ import {
   connectTo,
   createClient,
 } from "../src/index.ts";
+import { callsOf } from "./shop.ts";
 import { api, read } from "./test-api.ts";
 
 type Args = [input?: object, options?: CallOptions];
@@ -192,7 +193,6 @@ describe("an option is rejected by name, when the client is created:", () => {
     ...["fetch", "onRequest", "onResponse", "onRetry"].flatMap((name): [object, string][] => [
       [{ [name]: 5 }, `${name} must be a function.`],
       [{ [name]: false }, `${name} must be a function.`],
-      [{ [name]: null }, `${name} must be a function.`],
     ]),
     [{ onDeprecated: true }, "onDeprecated must be a function."],
     ...[
@@ -265,26 +265,34 @@ test.each(["http://shop.test/v1", "HTTP://shop.test/v1/", new URL("http://shop.t
   },
 );
 
-test("the User-Agent names the runtime that runs the client", () => {
-  const agentIn = (globals: object) => {
+test("the User-Agent names the runtime that runs the client", async () => {
+  const agentIn = async (globals: object) => {
+    const fetch = async (_url: string, { headers }: RequestInit) =>
+      Response.json(new Headers(headers).get("User-Agent"));
+    const connect = () => connectTo(api, { baseUrl: "http://shop.test", fetch });
     for (const [name, value] of Object.entries({ process: undefined, navigator: undefined, ...globals }))
       vi.stubGlobal(name, value);
+    let connection: Connection;
     try {
-      return connectTo(api, { baseUrl: "http://shop.test" }).headers["User-Agent"];
+      connection = connect();
     } finally {
       vi.unstubAllGlobals();
     }
+    return callsOf(connection)({ isNullable: true }).orThrow();
   };
   const node = "26.1.0";
-  expect(agentIn({ process: { versions: { node } } })).toBe("shop-client/1.2.3 node/26.1.0");
-  expect(agentIn({ process: { versions: { node, bun: "1.3.0" } } })).toBe("shop-client/1.2.3 bun/1.3.0");
-  expect(agentIn({ process: { versions: { node, deno: "2.5.0" } } })).toBe("shop-client/1.2.3 deno/2.5.0");
   const worker = { userAgent: "Cloudflare-Workers" };
-  expect(agentIn({ navigator: worker })).toBe("shop-client/1.2.3 workerd");
-  expect(agentIn({ navigator: worker, process: { versions: { node } } })).toBe("shop-client/1.2.3 workerd");
-  expect(agentIn({ navigator: { userAgent: "Mozilla/5.0" } })).toBeUndefined();
-  expect(agentIn({ process: {} })).toBeUndefined();
-  expect(agentIn({})).toBeUndefined();
+  const agents: [globals: object, agent: string | null][] = [
+    [{ process: { versions: { node } } }, "shop-client/1.2.3 node/26.1.0"],
+    [{ process: { versions: { node, bun: "1.3.0" } } }, "shop-client/1.2.3 bun/1.3.0"],
+    [{ process: { versions: { node, deno: "2.5.0" } } }, "shop-client/1.2.3 deno/2.5.0"],
+    [{ navigator: worker }, "shop-client/1.2.3 workerd"],
+    [{ navigator: worker, process: { versions: { node } } }, "shop-client/1.2.3 workerd"],
+    [{ navigator: { userAgent: "Mozilla/5.0" } }, null],
+    [{ process: {} }, null],
+    [{}, null],
+  ];
+  for (const [globals, agent] of agents) expect(await agentIn(globals), JSON.stringify(globals)).toBe(agent);
 });
 
 test("headers of the arguments override those of the client, and those of a call override both", async () => {

@@ -431,6 +431,7 @@ describe("names", () => {
     ["", "operation"],
     ["---", "operation"],
     ["list  things!", "listThings"],
+    ["-a b-", "aB"],
     ["GET /a/{b}", "getAB"],
     ["GET of", "GETOf"],
     ["get /a", "getA"],

@@ -1,8 +1,26 @@
 import { describe, expect, test } from "vitest";
 import type { OperationDescription } from "../src/operation.ts";
-import { jsonParameter, requestPartsOf, styled, styledHeader } from "../src/index.ts";
-import { requestPartsByPath } from "../src/request/request-parts.ts";
-import { read } from "./test-api.ts";
+import { createClient, jsonParameter, styled, styledHeader } from "../src/index.ts";
+import type { AnyClient } from "./generated-client.ts";
+import { api, read } from "./test-api.ts";
+
+/** Calls an operation by name or by path, and returns its request as `fetch` gets it. */
+async function sentBy(operation: Partial<OperationDescription>, input: unknown, isByPath = false): Promise<object> {
+  const sent: object[] = [];
+  const fetch = async (url: string, init: RequestInit) => {
+    const { "content-type": contentType, ...headers } = Object.fromEntries(new Headers(init.headers));
+    const target = url.slice("http://shop.test".length);
+    sent.push({ target, headers, body: init.body ?? undefined, contentType });
+    return Response.json(1);
+  };
+  const own = { ...read, ...operation };
+  const { client } = createClient(api, { own }, { baseUrl: "http://shop.test", fetch, userAgent: false });
+  const { GET, own: byName } = client as Record<"own", AnyClient[string]> & {
+    GET: (path: string, init: object) => ReturnType<AnyClient[string]>;
+  };
+  await (isByPath ? GET(own.path, input as object) : byName(input as object)).orThrow();
+  return sent[0]!;
+}
 
 type Style = Parameters<typeof styled>[0];
 const list = ["blue", "black", "brown"];
@@ -130,27 +148,26 @@ describe("arguments by name", () => {
     [
       { parameters: { K: "header", L: { in: "header", write: styles.header } } },
       { K: ["a b", 1], L: { x: 1 }, M: undefined },
-      { target: "/a", headers: { K: "a b,1", L: "x=1" } },
+      { target: "/a", headers: { k: "a b,1", l: "x=1" } },
     ],
     [
       { parameters: { c: "cookie", d: "cookie", e: "cookie" } },
       { c: ["a b", 1], d: ";", e: null },
-      { target: "/a", headers: { Cookie: "c=a%20b; c=1; d=%3B" } },
+      { target: "/a", headers: { cookie: "c=a%20b; c=1; d=%3B" } },
     ],
     [
       { parameters: { body: "body", contentType: "contentType", K: "header" } },
       { body: [1], contentType: "text/plain", K: "k" },
-      { target: "/a", headers: { K: "k" }, body: [1], contentType: "text/plain" },
+      { target: "/a", headers: { k: "k" }, body: "[1]", contentType: "text/plain" },
     ],
     [
       { path: "/a/{id}", parameters: { id: "path" }, hasFields: true },
       { id: 1, name: "Rex", toString: 2 },
-      { target: "/a/1", body: { name: "Rex", toString: 2 } },
+      { target: "/a/1", body: '{"name":"Rex","toString":2}', contentType: "application/json" },
     ],
-    [{ parameters: {}, hasFields: true }, {}, { target: "/a", body: {} }],
-  ])("of %j: %j become parameters and body", (operation, input, parts) => {
-    const found = requestPartsOf({ ...read, ...operation }, input);
-    expect(found).toEqual({ headers: {}, body: undefined, contentType: undefined, ...parts });
+    [{ parameters: {}, hasFields: true }, {}, { target: "/a", body: "{}", contentType: "application/json" }],
+  ])("of %j: %j become parameters and body", async (operation, input, parts) => {
+    expect(await sentBy(operation, input)).toEqual({ headers: {}, ...parts });
   });
 
   test.each<[value: unknown, path: string, message: string]>([
@@ -166,25 +183,22 @@ describe("arguments by name", () => {
     [{ toString: () => ".." }, "/{p}", 'A path parameter makes the segment "{p}" "..".'],
     [Number.NaN, "/{p}", '"p" is NaN. Pass a finite number.'],
     [{}, "/{p}", '"p" is an object. Its contract declares a plain value.'],
-  ])("the path value %j in %s would lead elsewhere", (value, path, message) => {
-    const operation = { ...read, path, parameters: { p: "path" as const } };
-    expect(() => requestPartsOf(operation, { p: value })).toThrow(
-      expect.objectContaining({ code: "unsendable_request", message }),
-    );
+  ])("the path value %j in %s would lead elsewhere", async (value, path, message) => {
+    const error = { code: "unsendable_request", message: `A value of the request cannot be sent. ${message}` };
+    await expect(sentBy({ path, parameters: { p: "path" } }, { p: value })).rejects.toMatchObject(error);
   });
 
   test.each(["...", "%2e%2e", "../pets", "a/..", "\\..", "?", "#", "%", "a.", ".a"])(
     "the path value %j is encoded",
-    (p) => {
-      const { target } = requestPartsOf({ ...read, path: "/{p}", parameters: { p: "path" } }, { p });
-      expect(target).toBe(`/${encodeURIComponent(p)}`);
+    async (p) => {
+      const sent = await sentBy({ path: "/{p}", parameters: { p: "path" } }, { p });
+      expect(sent).toMatchObject({ target: `/${encodeURIComponent(p)}` });
     },
   );
 });
 
 describe("arguments by path", () => {
-  const operation: OperationDescription = {
-    ...read,
+  const operation: Partial<OperationDescription> = {
     path: "/{p}/{q}",
     parameters: {
       "path.p": { in: "path", name: "p", write: styled("matrix", false) },
@@ -201,19 +215,18 @@ describe("arguments by path", () => {
     ],
     [
       { params: { path: { p: 1, q: 2 }, header: { H: { x: 1 }, p: [7, 8], "query.p": 9 }, cookie: { p: [1, 2] } } },
-      { target: "/;p=1/2", headers: { H: "x=1", p: "7,8", "query.p": "9", Cookie: "p=1; p=2" } },
+      { target: "/;p=1/2", headers: { h: "x=1", p: "7,8", "query.p": "9", cookie: "p=1; p=2" } },
     ],
     [
       { params: { path: { p: 1, q: 2 }, query: undefined }, body: [], contentType: "text/csv" },
-      { target: "/;p=1/2", body: [], contentType: "text/csv" },
+      { target: "/;p=1/2", body: "[]", contentType: "text/csv" },
     ],
-  ])("%j are written like those by name", (init, parts) => {
-    const empty = { headers: {}, body: undefined, contentType: undefined };
-    expect(requestPartsByPath(operation, init)).toEqual({ ...empty, ...parts });
+  ])("%j are written like those by name", async (init, parts) => {
+    expect(await sentBy(operation, init, true)).toEqual({ headers: {}, ...parts });
   });
 
-  test("without parameters are those of the path", () => {
-    expect(requestPartsByPath(read, {})).toMatchObject({ target: "/a", headers: {} });
-    expect(() => requestPartsByPath(operation, {})).toThrow('The path parameter "p" is undefined.');
+  test("may be missing, except those of the path", async () => {
+    expect(await sentBy(read, {}, true)).toEqual({ target: "/a", headers: {} });
+    await expect(sentBy(operation, {}, true)).rejects.toThrow('The path parameter "p" is undefined.');
   });
 });
