@@ -40,7 +40,7 @@ export type GetBookResult =
   | Failure;
 
 /** The input of `replaceBook`: its parameters and body. */
-export interface ReplaceBookInput extends Fields<Renamed<In<paths["/books/{id}"]["put"], "path">, "id", "path"> & Renamed<In<paths["/books/{id}"]["put"], "query">, "id", "query">> {
+export interface ReplaceBookInput extends Fields<Renamed<In<paths["/books/{id}"]["put"], "path">, "id", "path"> & Renamed<In<paths["/books/{id}"]["put"], "query">, "id" | "shelf", "query"> & Renamed<In<paths["/books/{id}"]["put"], "header">, "shelf", "header">> {
   body?: NonNullable<paths["/books/{id}"]["put"]["requestBody"]>["content"]["application/json"];
 }
 

@@ -10,7 +10,7 @@ const operationFingerprints = {
   "list-books": "46377dfbf576f092",
   "addBook": "8d36902bd1fb955f",
   "getBook": "1fb0ac49d24158db",
-  "replaceBook": "6c92cff1b22c1a68",
+  "replaceBook": "14202d7a4af4288f",
   "delete": "add160ac4875a131",
   "peekBook": "f1c3060e03c0119e",
   "GET /books/{id}/cover": "deac0bfc194d7b72",

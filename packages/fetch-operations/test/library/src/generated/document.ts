@@ -316,6 +316,20 @@ export const document: ContractDocument = {
             "schema": {
               "type": "string"
             }
+          },
+          {
+            "name": "shelf",
+            "in": "query",
+            "schema": {
+              "type": "string"
+            }
+          },
+          {
+            "name": "shelf",
+            "in": "header",
+            "schema": {
+              "type": "string"
+            }
           }
         ],
         "requestBody": {

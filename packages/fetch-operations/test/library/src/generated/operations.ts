@@ -114,6 +114,14 @@ export const replaceBook: Operation<[input: ReplaceBookInput, options?: CallOpti
       "in": "query",
       "name": "id"
     },
+    "query.shelf": {
+      "in": "query",
+      "name": "shelf"
+    },
+    "header.shelf": {
+      "in": "header",
+      "name": "shelf"
+    },
     "body": "body"
   },
   "write": bodyTypes({

@@ -351,8 +351,11 @@ export interface operations {
         parameters: {
             query: {
                 id: string;
+                shelf?: string;
             };
-            header?: never;
+            header?: {
+                shelf?: string;
+            };
             path: {
                 id: bigint;
             };
