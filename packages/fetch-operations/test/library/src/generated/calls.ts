@@ -105,8 +105,8 @@ export type AddCoversResult =
   | ErrorResponse<ErrorStatus, EmptyError>
   | Failure;
 
-/** The input of `search`: its body. */
-export type SearchInput = (
+/** The input of `search`: its parameters and body. */
+export type SearchInput = Fields<In<paths["/search"]["post"], "query">> & (
   | { body: NonNullable<paths["/search"]["post"]["requestBody"]>["content"]["application/vnd.library+json"]; contentType?: "application/vnd.library+json" }
   | { body: string; contentType: "text/plain" }
   | { body: NonNullable<paths["/search"]["post"]["requestBody"]>["content"]["application/x-www-form-urlencoded"]; contentType: "application/x-www-form-urlencoded" }

@@ -16,7 +16,7 @@ const operationFingerprints = {
   "GET /books/{id}/cover": "deac0bfc194d7b72",
   "putCover": "34db1a33fd4bd823",
   "addCovers": "c0514ece74cde17a",
-  "search": "e7771377f29a5ae2",
+  "search": "d0a825791537b0e4",
   "listLoans": "6cd878243c6fdc40",
   "lend": "0bf890d4d6034e90",
   "listAuthors": "505cd604cf0457c6",

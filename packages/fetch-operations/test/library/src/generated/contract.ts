@@ -4,5 +4,5 @@ import type { Contract } from "fetch-operations/contract-check";
 /** The contract that the client was generated from. */
 export const contract: Contract = {
   version: "2.1.0",
-  hash: "275ef247b99635476eb08ed2741387b5eda7634c272d7cb94076ba406fc0bca7",
+  hash: "5cd326ef79f7d12def29648a382bacd49273edd992f9de792d3509167ff60a50",
 };

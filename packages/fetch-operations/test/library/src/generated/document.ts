@@ -476,6 +476,15 @@ export const document: ContractDocument = {
     "/search": {
       "post": {
         "operationId": "search",
+        "parameters": [
+          {
+            "name": "limit",
+            "in": "query",
+            "schema": {
+              "type": "integer"
+            }
+          }
+        ],
         "requestBody": {
           "content": {
             "text/plain": {},

@@ -254,6 +254,7 @@ export const search: Operation<[input?: SearchInput, options?: CallOptions], Sea
   "method": "POST",
   "path": "/search",
   "parameters": {
+    "limit": "query",
     "body": "body",
     "contentType": "contentType"
   },

@@ -492,7 +492,9 @@ export interface operations {
     };
     search: {
         parameters: {
-            query?: never;
+            query?: {
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
