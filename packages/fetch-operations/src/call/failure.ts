@@ -44,11 +44,9 @@ export function errorResult(exchange: ResponseExchange, text: string): ErrorResu
   const isEmpty = key && !text && (operation.method === "HEAD" || operation.empty?.includes(key));
   const [code, message] =
     (key && api.errors(error, status, headers.get("Content-Type"))) ||
-    (isEmpty
-      ? [`http_${status}`, `The status is ${status}.`]
-      : status === 304
-        ? ["not_modified", "Not modified."]
-        : []);
+    (isEmpty && ([`http_${status}`, `The status is ${status}.`] as const)) ||
+    (status === 304 && (["not_modified", "Not modified."] as const)) ||
+    [];
   if (code !== undefined) {
     error ??= error === null ? null : { code, message, status };
     return { ok: false, status, error, ...responseOf(exchange) };

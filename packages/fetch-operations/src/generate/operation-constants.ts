@@ -76,7 +76,8 @@ function descriptionOf(
     ({ kind, object }) => kind === "json" && shapes.of(object.schema) === undefined,
   );
   // Without an error of the contract, every error response may be empty.
-  const empty = (config.error ? responses : successes)
+  const mayBeEmpty = config.error ? responses.filter((one) => one.isSuccess || errors.includes(one)) : successes;
+  const empty = mayBeEmpty
     .filter(({ media: { length }, key }) => length === 0 && key !== 204 && key !== 304)
     .map(({ key }) => key);
   const errorKeys = errors.map(({ key }) => key);

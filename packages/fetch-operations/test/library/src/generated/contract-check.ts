@@ -9,7 +9,7 @@ export type { Contract, ContractCheck } from "fetch-operations/contract-check";
 const operationFingerprints = {
   "list-books": "46377dfbf576f092",
   "addBook": "8d36902bd1fb955f",
-  "getBook": "1fb0ac49d24158db",
+  "getBook": "9916f730a1e7d331",
   "replaceBook": "14202d7a4af4288f",
   "delete": "add160ac4875a131",
   "peekBook": "f1c3060e03c0119e",

@@ -4,5 +4,5 @@ import type { Contract } from "fetch-operations/contract-check";
 /** The contract that the client was generated from. */
 export const contract: Contract = {
   version: "2.1.0",
-  hash: "5cd326ef79f7d12def29648a382bacd49273edd992f9de792d3509167ff60a50",
+  hash: "ad92145f9314383516486c4c4209deb9cfe2aef4bd05d0c9fdf01d0a002a22cb",
 };

@@ -275,6 +275,9 @@ export const document: ContractDocument = {
               }
             }
           },
+          "302": {
+            "description": "It moved."
+          },
           "404": {
             "description": "There is no such book."
           }

@@ -338,6 +338,13 @@ export interface operations {
                     "application/json": components["schemas"]["Book"];
                 };
             };
+            /** @description It moved. */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description There is no such book. */
             404: {
                 headers: {
