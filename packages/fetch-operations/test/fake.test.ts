@@ -51,24 +51,16 @@ describe("a fake service", () => {
   });
 
   test("records requests with parsed values", async () => {
-    await library.listLoans({ offset: 5, limit: 2 }).catch(() => {});
+    await library.listLoans({ offset: 5, limit: 2 });
     await library.addBook({ title: "Zoë", "Request-Key": "k" });
-    await library.replaceBook({ "path.id": 3 as never, "query.id": "q" });
     await library.search({ body: "words", contentType: "text/plain" });
-    const [loans, added, replaced, searched] = fake.requests;
-    expect(loans).toMatchObject({
-      operationId: "listLoans",
-      path: {},
-      query: { offset: 5, limit: 2 },
-      body: undefined,
-    });
-    expect(added).toMatchObject({
-      operationId: "addBook",
-      url: `${baseUrl}/books`.replace(":443", ""),
-      body: { title: "Zoë" },
-    });
+    const [loans, added, searched] = fake.requests;
+    const query = { offset: 5, limit: 2 };
+    expect(loans).toMatchObject({ operationId: "listLoans", path: {}, query, body: undefined });
+    const url = "https://eu.library.example/v2/books";
+    expect(added).toMatchObject({ operationId: "addBook", url, body: { title: "Zoë" } });
     expect(added!.headers.get("Request-Key")).toBe("k");
-    expect(replaced ?? searched).toMatchObject({ operationId: "search", body: "words" });
+    expect(searched).toMatchObject({ operationId: "search", body: "words" });
   });
 
   test("accepts strings, URLs and requests, and ends with their signal", async () => {
