@@ -1,45 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { createPetstore, type PetstoreOptions } from "../src/index.ts";
+import { createPetstore } from "../src/index.ts";
 
 const baseUrl = "https://api.petstore.example/v1";
 
-describe("createPetstore rejects", () => {
-  test.each([
-    "/v1",
-    "localhost:3000/v1",
-    "",
-    undefined,
-    "ftp://x/v1",
-    "https://",
-    "https://me:secret@x/v1",
-    `${baseUrl}?key=1`,
-  ])("the baseUrl %s", (wrong) => {
-    const message = "baseUrl is not a service URL. Pass one such as https://api.petstore.example/v1.";
-    expect(() => createPetstore({ baseUrl: wrong as string, apiKey: "k" })).toThrow(new TypeError(message));
-  });
-
-  test.each(["", "secret\n", "sec ret", undefined, null, 1])("the apiKey %j, without showing it", (apiKey) => {
+test.each(["", "secret\n", "sec ret", undefined, null, 1])(
+  "createPetstore rejects the apiKey %j, without showing it",
+  (apiKey) => {
     const message = "apiKey is not an API key. Pass it as issued, without spaces or line breaks.";
     expect(() => createPetstore({ baseUrl, apiKey: apiKey as string })).toThrow(new TypeError(message));
-  });
-
-  test.each([
-    ["timeout", { timeout: -1 }],
-    ["attemptTimeout", { attemptTimeout: Number.NaN }],
-    ["timeout", { timeout: "5" as unknown as number }],
-    ["limit", { retry: { limit: -1 } }],
-    ["baseDelay", { retry: { baseDelay: Number.NaN } }],
-  ] satisfies [string, Partial<PetstoreOptions>][])("an invalid %s by name, in %o", (name, options) => {
-    const message = `${name} must be a number of at least 0.`;
-    expect(() => createPetstore({ baseUrl, apiKey: "k", ...options })).toThrow(new TypeError(message));
-  });
-
-  test("an invalid option of a call rejects that call only", async () => {
-    const petstore = createPetstore({ baseUrl, apiKey: "k" });
-    await expect(petstore.listPets({}, { timeout: -1 })).rejects.toThrow(TypeError);
-    await expect(petstore.listPets({}, { timeout: -1 }).orThrow()).rejects.toThrow(TypeError);
-  });
-});
+  },
+);
 
 describe("createPetstore", () => {
   test.each([baseUrl, `${baseUrl}/`, `${baseUrl}//`])("takes the baseUrl %s", async (given) => {

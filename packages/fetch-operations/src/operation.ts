@@ -33,7 +33,7 @@ export interface OperationDescription {
   readonly write?: BodyWriter;
   /** The declared successes: statuses, `2XX`, or `default` if the contract declares no other success. */
   readonly success: readonly StatusKey[];
-  /** The declared successes without a body, other than 204. */
+  /** The declared responses without a body, other than 204 and 304. */
   readonly empty?: readonly StatusKey[];
   /** The declared errors. `default` covers every status from 400 on. */
   readonly errors?: readonly StatusKey[];

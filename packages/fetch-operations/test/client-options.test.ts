@@ -1,16 +1,19 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import {
   call,
   type CallOptions,
   type ClientOptions,
   type Connection,
   fillServer,
+  type LogLevel,
   logTo,
   type Operation,
   type RequestEvent,
   type ResponseEvent,
+  connectTo,
+  createClient,
 } from "../src/index.ts";
-import { connectTo } from "../src/connection.ts";
+import { callsOf } from "./shop.ts";
 import { api, read } from "./test-api.ts";
 
 type Args = [input?: object, options?: CallOptions];
@@ -82,7 +85,7 @@ describe("hooks", () => {
 });
 
 describe("the log", () => {
-  const lines = async (level: "debug" | "info" | "warn" | undefined, variable?: string) => {
+  const lines = async (level: LogLevel | undefined, variable?: string) => {
     const found: string[] = [];
     const write = (of: string) => (message: string) => void found.push(`${of}: ${message.replace(/\d+ ms/, "n ms")}`);
     const logger = { debug: write("debug"), info: write("info"), warn: write("warn") };
@@ -99,7 +102,25 @@ describe("the log", () => {
     expect(await lines("debug")).toEqual([failed, retry, done]);
     expect(await lines("info")).toEqual([failed, retry]);
     expect(await lines("warn")).toEqual([retry]);
+    expect(await lines("off")).toEqual([]);
     expect(await lines(undefined)).toEqual([]);
+  });
+
+  test.each<[status: number, url: string, line: string]>([
+    [200, "http://x/a?key=secret&b=?", "debug: list GET http://x/a 200 13 ms (attempt 2)"],
+    [304, "http://x/a", "debug: list GET http://x/a 304 13 ms (attempt 2)"],
+    [399, "http://x/?a", "debug: list GET http://x/ 399 13 ms (attempt 2)"],
+    [400, "http://x/a", "info: list GET http://x/a 400 13 ms (attempt 2)"],
+    [503, "http://x/a", "info: list GET http://x/a 503 13 ms (attempt 2)"],
+  ])("of the status %s of %s has no query", (status, url, line) => {
+    const found: string[] = [];
+    const write = (of: string) => (message: string) => void found.push(`${of}: ${message}`);
+    const logger = { debug: write("debug"), info: write("info"), warn: write("warn") };
+    const { onResponse, onRetry } = logTo(logger, { level: "debug" });
+    const response = { status } as Response;
+    void onResponse!({ operationId: "list", attempt: 2, method: "GET", url, duration: 12.6, response });
+    onRetry!({ operationId: "list", attempt: 2, delay: 7.4, status, code: "busy" });
+    expect(found).toEqual([line, "warn: list busy: attempt 3 in 7 ms"]);
   });
 
   test("takes its level from the environment, and rejects an unknown one", async () => {
@@ -133,6 +154,220 @@ describe("the retry budget", () => {
   });
 });
 
+describe("an option is rejected by name, when the client is created:", () => {
+  const names = [
+    "attemptTimeout",
+    "baseUrl",
+    "credentials",
+    "fetch",
+    "fetchOptions",
+    "headers",
+    "maxResponseBytes",
+  ].concat(["onDeprecated", "onRequest", "onResponse", "onRetry", "retry", "retryBudget", "timeout", "userAgent"]);
+  /** The message that names all options, in any order. */
+  const listing = (unknown: string) =>
+    expect.toSatisfy((message: string) => {
+      const [, found, list] = /^There is no option (\S+)\. The options are (.*)\.$/.exec(message) ?? [];
+      return found === unknown && list?.split(", ").toSorted().join() === names.join();
+    }) as string;
+  const wrongUrl = "baseUrl is not a service URL. Pass one such as https://api.petstore.example/v1.";
+  test.each<[options: object, message: string]>([
+    [{ timout: 5 }, listing("timout")],
+    [{ signal: undefined }, listing("signal")],
+    [
+      { retry: { limits: 5 } },
+      "There is no option retry.limits. The options are limit, baseDelay, maxDelay, maxRetryAfter.",
+    ],
+    [{ retry: 5 }, "retry must be an object or false."],
+    [{ retry: null }, "retry must be an object or false."],
+    [{ retry: true }, "retry must be an object or false."],
+    [{ timeout: -1 }, "timeout must be a number of at least 0."],
+    [{ timeout: null }, "timeout must be a number of at least 0."],
+    [{ attemptTimeout: Number.NaN }, "attemptTimeout must be a number of at least 0."],
+    [{ maxResponseBytes: "5" }, "maxResponseBytes must be a number of at least 0."],
+    [{ retryBudget: -Infinity }, "retryBudget must be a number of at least 0."],
+    [{ retry: { limit: -1 } }, "limit must be a number of at least 0."],
+    [{ retry: { baseDelay: 5n } }, "baseDelay must be a number of at least 0."],
+    [{ retry: { maxDelay: false } }, "maxDelay must be a number of at least 0."],
+    [{ retry: { maxRetryAfter: {} } }, "maxRetryAfter must be a number of at least 0."],
+    ...["fetch", "onRequest", "onResponse", "onRetry"].flatMap((name): [object, string][] => [
+      [{ [name]: 5 }, `${name} must be a function.`],
+      [{ [name]: false }, `${name} must be a function.`],
+    ]),
+    [{ onDeprecated: true }, "onDeprecated must be a function."],
+    ...[
+      "/v1",
+      "",
+      undefined,
+      "shop.test",
+      "ftp://x/v1",
+      "https://",
+      "https://u:p@x/v1",
+      "http://x/?a",
+      "http://x/#a",
+      "xhttp://a",
+      "http://[x",
+    ].map((baseUrl): [object, string] => [{ baseUrl }, wrongUrl]),
+  ])("%o", (options, message) => {
+    const create = () => connectTo(api, { baseUrl: "http://shop.test", ...options });
+    expect(create).toThrow(expect.objectContaining({ name: "TypeError", message }));
+  });
+
+  test.each([
+    [{ timeout: 0, attemptTimeout: Infinity, retryBudget: 0.5, maxResponseBytes: 0 }, {}],
+    [{ timeout: undefined, fetch: undefined, onRetry: undefined, onDeprecated: false as const }, {}],
+    [
+      { retry: { limit: 0, baseDelay: 1, maxDelay: 2, maxRetryAfter: 3 } },
+      { limit: 0, baseDelay: 1, maxDelay: 2, maxRetryAfter: 3 },
+    ],
+    [{ retry: false as const }, { limit: 0 }],
+    [{ retry: undefined }, {}],
+    [{ retry: { limit: undefined, maxDelay: 7 } }, { maxDelay: 7 }],
+  ])("but not %o, and missing ones have the defaults of the README", (options, more) => {
+    const defaults = {
+      limit: 3,
+      baseDelay: 300,
+      maxDelay: 5_000,
+      maxRetryAfter: 30_000,
+      timeout: 60_000,
+      attemptTimeout: 15_000,
+    };
+    const given = Object.fromEntries(Object.entries(options).filter(([, value]) => typeof value === "number"));
+    expect(connectTo(api, { baseUrl: "http://shop.test", ...options }).limits).toEqual({
+      ...defaults,
+      maxResponseBytes: 104_857_600,
+      retryBudget: 100,
+      ...given,
+      ...more,
+    });
+  });
+
+  test("and an option of a call, by its rejection", async () => {
+    const { connection } = await sent({});
+    const options = "timeout, attemptTimeout, retry, signal, headers";
+    for (const [given, message] of [
+      [{ maxResponseBytes: 5 }, `There is no option maxResponseBytes. The options are ${options}.`],
+      [{ timeout: -1 }, "timeout must be a number of at least 0."],
+      [{ retry: 5 }, "retry must be an object or false."],
+    ] as [CallOptions, string][]) {
+      await expect(callRead(connection, [{}, given])).rejects.toThrow(new TypeError(message));
+      await expect(callRead(connection, [{}, given]).orThrow()).rejects.toThrow(new TypeError(message));
+    }
+  });
+});
+
+test.each(["http://shop.test/v1", "HTTP://shop.test/v1/", new URL("http://shop.test/v1//")])(
+  "requests go below the baseUrl %s",
+  async (baseUrl) => {
+    const { requests, connection } = await sent({ baseUrl });
+    expect(requests[0]!.url.toLowerCase()).toBe("http://shop.test/v1/a");
+    expect(connection.baseUrl).toBe(String(baseUrl).replace(/\/+$/, ""));
+  },
+);
+
+test("the User-Agent names the runtime that runs the client", async () => {
+  const agentIn = async (globals: object) => {
+    const fetch = async (_url: string, { headers }: RequestInit) =>
+      Response.json(new Headers(headers).get("User-Agent"));
+    const connect = () => connectTo(api, { baseUrl: "http://shop.test", fetch });
+    for (const [name, value] of Object.entries({ process: undefined, navigator: undefined, ...globals }))
+      vi.stubGlobal(name, value);
+    let connection: Connection;
+    try {
+      connection = connect();
+    } finally {
+      vi.unstubAllGlobals();
+    }
+    return callsOf(connection)({ isNullable: true }).orThrow();
+  };
+  const node = "26.1.0";
+  const worker = { userAgent: "Cloudflare-Workers" };
+  const agents: [globals: object, agent: string | null][] = [
+    [{ process: { versions: { node } } }, "shop-client/1.2.3 node/26.1.0"],
+    [{ process: { versions: { node, bun: "1.3.0" } } }, "shop-client/1.2.3 bun/1.3.0"],
+    [{ process: { versions: { node, deno: "2.5.0" } } }, "shop-client/1.2.3 deno/2.5.0"],
+    [{ navigator: worker }, "shop-client/1.2.3 workerd"],
+    [{ navigator: worker, process: { versions: { node } } }, "shop-client/1.2.3 workerd"],
+    [{ navigator: { userAgent: "Mozilla/5.0" } }, null],
+    [{ process: {} }, null],
+    [{}, null],
+  ];
+  for (const [globals, agent] of agents) expect(await agentIn(globals), JSON.stringify(globals)).toBe(agent);
+});
+
+test("headers of the arguments override those of the client, and those of a call override both", async () => {
+  const headers = { A: "client", B: "client", C: "client", "User-Agent": "mine" };
+  const { connection, requests } = await sent({ headers });
+  const own = { ...operation, parameters: { B: "header", C: "header" } } as typeof operation;
+  await call(connection, own, { B: "argument", C: "argument" }, { headers: { C: "call", D: "call" } });
+  const found = Object.fromEntries(requests[1]!.headers);
+  expect(found).toEqual({ a: "client", b: "argument", c: "call", d: "call", "user-agent": "mine" });
+});
+
+test("without a fetch of its own, the client calls the global one at the time of the call", async () => {
+  const connection = connectTo(api, { baseUrl: "http://shop.test", userAgent: "" });
+  vi.stubGlobal("fetch", async (url: string, { headers }: RequestInit) =>
+    Response.json([url, new Headers(headers).get("User-Agent")]),
+  );
+  try {
+    expect(await callRead(connection, [{}]).orThrow()).toEqual(["http://shop.test/a", null]);
+  } finally {
+    vi.unstubAllGlobals();
+  }
+});
+
+test("an operation with a server of its own is sent there", async () => {
+  const { connection, requests } = await sent({});
+  for (const server of ["https://files.test/v3", "/files", "sub", "../up/"])
+    await call(connection, { ...operation, server }, {});
+  expect(requests.slice(1).map(({ url }) => url)).toEqual([
+    "https://files.test/v3/a",
+    "http://shop.test/files/a",
+    "http://shop.test/v1/sub/a",
+    "http://shop.test/up/a",
+  ]);
+});
+
+describe("a client", () => {
+  const pages = { by: "page", page: "page", items: "", first: 1 } as const;
+  const operations = {
+    get: read,
+    list: { ...read, id: "list", path: "/b", parameters: { page: "query" }, pages },
+    again: { ...read, id: "again" },
+    add: { ...read, id: "add", method: "POST", parameters: { body: "body" }, isRetryable: false },
+  } as const;
+  const urls: string[] = [];
+  const fetch = async (url: string, init: RequestInit) => {
+    urls.push(`${init.method} ${url} ${init.body as string} ${new Headers(init.headers).get("X-Own")}`);
+    return Response.json([]);
+  };
+  type Client = Record<string, (...args: unknown[]) => Promise<unknown>> & Record<"raw" | "paginate", object>;
+  const client = createClient(api, operations, { baseUrl: "http://x", fetch }).client as Client;
+
+  test("has a method for each operation, for each HTTP method, and for pages", () => {
+    expect(Object.keys(client)).toEqual(["get", "GET", "list", "again", "add", "POST", "paginate", "raw"]);
+    expect([Object.keys(client.raw), Object.keys(client.paginate)]).toEqual([Object.keys(operations), ["list"]]);
+  });
+
+  test("calls by path, with the parameters, the body and the options of a call", async () => {
+    const headers = { "X-Own": "1" };
+    await client["GET"]!("/b", { params: { query: { page: 2 } }, headers });
+    await client["POST"]!("/a", { body: [1] });
+    await client["GET"]!("/a");
+    expect(urls.splice(0)).toEqual([
+      "GET http://x/b?page=2 undefined 1",
+      "POST http://x/a [1] null",
+      "GET http://x/a undefined null",
+    ]);
+    const aborted = await client["GET"]!("/a", { signal: AbortSignal.abort(), retry: false });
+    expect(aborted).toMatchObject({ error: { code: "aborted" } });
+    await expect(client["GET"]!("/a", { timout: 1 })).rejects.toThrow("There is no option timout.");
+    expect(() => client["POST"]!("/b")).toThrow(
+      new TypeError("The contract has no operation POST /b. Pass a path template of the contract."),
+    );
+  });
+});
+
 test("no attempt is made after the deadline", async () => {
   const { requests, result } = await sent({ timeout: 0 });
   expect([requests, result.status]).toEqual([[], 0]);
@@ -155,7 +390,14 @@ describe("the URL of a server", () => {
     );
   });
 
-  test.each(["", "evil.test/", "a@b", "a?b", "a#b", "../x/", "a//b"])("rejects the value %j", (region) => {
-    expect(() => fillServer("https://{region}.shop.test", { region })).toThrow('The server variable "region" is ');
-  });
+  test.each(["", "evil.test/", "/a", "a@b", "a?b", "a#b", "../x/", "a//b", "a b", undefined])(
+    "rejects the value %j",
+    (region) => {
+      expect(() => fillServer("https://{region}.shop.test", { region })).toThrow(
+        new TypeError(
+          `The server variable "region" is ${JSON.stringify(region)}. Pass letters, digits and . _ ~ : - /`,
+        ),
+      );
+    },
+  );
 });

@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -43,6 +43,24 @@ describe("fetch-operations generate", () => {
     expect(await generate()).toMatch(/^Wrote schema\.ts, .*index\.ts in client\.\n$/);
     expect(readFileSync(join(folder, "client/schema.ts"), "utf8")).toMatch(/id: number/);
     expect(await generate()).toBe("client matches the contract.\n");
+    expect(await generate("--check")).toBe("client matches the contract.\n");
+    write("client/index.ts", "");
+    const problem = "The files in client do not match the contract: index.ts. Generate them again.";
+    expect(await generate("--check")).toBe(`1: ${problem}\n`);
+    expect(readFileSync(join(folder, "client/index.ts"), "utf8")).toBe("");
+  });
+
+  test("shows how it is used, and refuses another command or option", async () => {
+    const usage = "fetch-operations generate [--config FILE] [--check | --watch]\n\nWrites a typed client";
+    const printed = (...args: string[]) =>
+      run(process.execPath, [program, ...args], { cwd: folder }).then(
+        ({ stdout }) => stdout,
+        ({ stderr, code }: { stderr: string; code: number }) => `${code}: ${stderr}`,
+      );
+    expect(await printed()).toContain(usage);
+    expect(await printed("generate", "--help")).toContain(usage);
+    expect(await printed("make", "it")).toContain(`1: There is no command "make it".\n\n${usage}`);
+    expect(await printed("generate", "--lost")).toMatch(/^1: Unknown option '--lost'/);
   });
 
   test("deletes a generated file that is no longer needed, and no other", async () => {
@@ -65,7 +83,10 @@ describe("fetch-operations generate", () => {
   });
 
   test("--watch generates again after a change of a file of the contract, and reports a mistake", async () => {
-    const watcher = spawn(process.execPath, [program, "generate", "--watch"], { cwd: folder });
+    mkdirSync(join(folder, "own"));
+    write("own/config.json", { contract: "../openapi.yaml", output: "../client", name: "Things" });
+    const args = [program, "generate", "--watch", "--config", "own/config.json"];
+    const watcher = spawn(process.execPath, args, { cwd: folder });
     let output = "";
     for (const stream of [watcher.stdout, watcher.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
     const printed = async (text: string, change: () => void = () => {}) => {
@@ -79,6 +100,9 @@ describe("fetch-operations generate", () => {
       await printed("cannot be read", () => write("openapi.yaml", "{"));
       await printed("client matches the contract.", () => write("openapi.yaml", CONTRACT));
       expect(readFileSync(join(folder, "client/schema.ts"), "utf8")).toMatch(/id: string/);
+      await printed("in other.", () =>
+        write("own/config.json", { contract: "../openapi.yaml", output: "../other", name: "Things" }),
+      );
     } finally {
       watcher.kill();
       await once(watcher, "close");
@@ -109,26 +133,9 @@ describe("fetch-operations generate", () => {
       { contract: "openapi.yaml", output: "client", name: "things" },
       'The setting "name" in fetch-operations.config.json is "things". Write it as in "Bookshop".',
     ],
-    [{ contract: "openapi.yaml", name: "Things" }, 'fetch-operations.config.json has no setting "output".'],
-    [
-      { contract: "openapi.yaml", output: "client", name: "Things", nme: 1 },
-      'fetch-operations.config.json has the unknown setting "nme". The settings are contract, ',
-    ],
-    [
-      { contract: "openapi.yaml", output: 5, name: "Things" },
-      'The setting "output" in fetch-operations.config.json is not of the type string.',
-    ],
     [
       { contract: "openapi.yaml", output: "client", name: "Things", operations: { lost: false } },
       'The configuration names the operation "lost", which the contract does not have.',
-    ],
-    [
-      { contract: "openapi.yaml", output: "client", name: "Things", security: { key: "key" } },
-      'The configuration names the security scheme "key", which the contract does not have.',
-    ],
-    [
-      { contract: "openapi.yaml", output: "client", name: "Things", error: { schema: "Error" } },
-      'The configuration names the error schema "Error", which the contract does not have.',
     ],
     ["{", "fetch-operations.config.json is not JSON: "],
   ])("rejects the configuration %j", async (config, message) => {

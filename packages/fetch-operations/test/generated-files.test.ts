@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { errorCodes } from "../src/generate/api-module.ts";
+import { Code, codeOf } from "../src/generate/code.ts";
 import type { Config } from "../src/generate/config.ts";
 import { describedOperations, type DescribingConfig } from "../src/generate/described-operations.ts";
 import { generatedFiles } from "../src/generate/generated-files.ts";
@@ -112,6 +114,48 @@ describe("pages", () => {
       {},
       { by: "link", items: "", cursor: "cursor" },
     ],
+    [
+      "by link, without the cursor of a header",
+      { ...linked, parameters: [{ ...query("cursor"), in: "header" }] },
+      {},
+      { by: "link", items: "" },
+    ],
+    [
+      "by link, for a list of the second success",
+      { responses: { 200: {}, 206: { headers: { Link: {} }, ...json(list) } } },
+      {},
+      { by: "link", items: "" },
+    ],
+    ["not by link, without the header", { responses: { 200: json(list) } }, {}, undefined],
+    [
+      "not by link, with the header of an error",
+      { responses: { 200: json(list), 400: { headers: { Link: {} } } } },
+      {},
+      undefined,
+    ],
+    [
+      "by the rule whose list and parameters exist",
+      { responses: { 200: json(inBody) }, parameters: [query("from"), query("page"), query("limit")] },
+      {
+        pagination: [
+          { by: "link" },
+          { by: "offset", offset: "from", limit: "size", items: "/data" },
+          { by: "offset", offset: "from", items: "/next" },
+          { by: "offset", offset: "from", limit: "limit", items: "/data" },
+          { by: "page", page: "page", items: "/data" },
+        ],
+      },
+      { by: "offset", offset: "from", limit: "limit", items: "/data" },
+    ],
+    [
+      "by the settings of the operation, before its extension and the rules",
+      { "x-pagination": { by: "lost" }, responses: { 200: json(inBody) }, parameters: [query("page")] },
+      {
+        pagination: [{ by: "link", items: "/data" }],
+        operations: { list: { pagination: { by: "page", page: "page", items: "/data", first: 0 } } },
+      },
+      { by: "page", page: "page", items: "/data", first: 0 },
+    ],
     ["not by link, for no list", { responses: { 200: { headers: { Link: {} }, ...json({}) } } }, {}, undefined],
     ["not if the configuration says so", linked, { operations: { list: { pagination: false } } }, undefined],
     [
@@ -136,6 +180,16 @@ describe("pages", () => {
   });
 });
 
+test("only a GET operation has pages by the header Link alone", () => {
+  const json = { "application/json": { schema: list } };
+  const operation = { operationId: "list", responses: { 200: { headers: { Link: {} }, content: json } } };
+  const pagesOf = (item: object, config?: DescribingConfig) => describedOf(item as never, config)[0]!.pages;
+  expect(pagesOf({ get: operation })).toEqual({ by: "link", items: "" });
+  expect(pagesOf({ post: operation })).toBeUndefined();
+  expect(pagesOf({ post: { ...operation, "x-pagination": { by: "link" } } })).toEqual({ by: "link", items: "" });
+  expect(pagesOf({ head: operation })).toBeUndefined();
+});
+
 describe("an operation that the client cannot call is refused by name and line:", () => {
   test.each<[message: string, operation: object, path?: string, method?: string]>([
     [
@@ -147,6 +201,7 @@ describe("an operation that the client cannot call is refused by name and line:"
       { "x-pagination": { by: "link", items: "/data" } },
     ],
     ["has {id} in its path, but no path parameter of this name.", {}, "/things/{id}"],
+    ["has {id} in its path, but no path parameter of this name.", { parameters: [query("id")] }, "/things/{id}"],
     ["has a request body, which `fetch` does not send with GET. Use another method.", body({})],
     ["has the method TRACE, which `fetch` does not send.", {}, "/things", "trace"],
     ['has the parameter "q" in "body", which the client does not write.', { parameters: [{ name: "q", in: "body" }] }],
@@ -201,6 +256,17 @@ test.each(["paginate", "raw", "checkContract", "then", "GET"])(
     );
   },
 );
+
+test("code within data is printed as it stands, and texts are not code", () => {
+  const data = { a: new Code('f("x")'), b: undefined, c: ["\u0000\u0000", new Code("g")] };
+  expect(codeOf(data)).toBe(String.raw`{
+  "a": f("x"),
+  "c": [
+    "\u0000\u0000",
+    g
+  ]
+}`);
+});
 
 test("a description cannot end its comment", async () => {
   const description = "a */ b";
@@ -259,4 +325,52 @@ export const readFile: Operation<[input: ReadFileInput, options?: CallOptions], 
 /** Every operation of the contract, by name. */
 export const operations = { readFile };
 `);
+});
+
+describe("the codes of a contract's errors", () => {
+  const Problem = { required: ["kind", "text"], properties: { kind: { enum: ["z", "b"] } } };
+  const example = (kind: unknown, more: object = { text: "" }) => ({ kind, ...more });
+  const content = {
+    example: example("a"),
+    examples: {
+      one: { value: example("c"), summary: example("no") },
+      two: { value: { errors: [{ example: example("d") }] } },
+      three: { value: example("incomplete", {}) },
+      four: { value: example(5) },
+      five: { value: null },
+    },
+    schema: { value: example("no"), properties: { example: null } },
+  };
+  const codesOf = (schema: object, error: Config["error"]) =>
+    errorCodes(
+      {
+        openapi: "3.1.1",
+        paths: { "/a": { get: { responses: { 400: { content: { json: content } } } } } },
+        components: {
+          schemas: { Problem: schema, Alias: { $ref: "#/components/schemas/Problem" } },
+          responses: { A: { example: example("r") } },
+        },
+      },
+      { contract: "", output: "", name: "A", ...(error && { error }) },
+    );
+
+  test.each<[title: string, schema: object, error: Config["error"], codes: string[]]>([
+    [
+      "those of its schema and of examples",
+      Problem,
+      { schema: "Problem", code: "kind" },
+      ["a", "b", "c", "d", "r", "z"],
+    ],
+    ["behind a reference too", Problem, { schema: "Alias", code: "kind" }, ["a", "b", "c", "d", "r", "z"]],
+    [
+      "those of examples, without an enum",
+      { properties: { kind: {} } },
+      { schema: "Problem", code: "kind" },
+      ["a", "c", "d", "incomplete", "r"],
+    ],
+    ["none with another name of the field", {}, { schema: "Problem" }, []],
+    ["none without the setting", Problem, undefined, []],
+  ])("are %s", (_title, schema, error, codes) => {
+    expect(codesOf(schema, error)).toEqual(codes);
+  });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { responseOf } from "../src/testing/answer.ts";
 import { contractOf, type OperationContract } from "../src/testing/contract.ts";
+import { schemaValidator, valueOf } from "../src/testing/schema.ts";
 import { ContractViolation } from "../src/testing/contract-violation.ts";
 
 const shop = contractOf({ openapi: "3.1.1" }, new Map());
@@ -30,6 +31,38 @@ const operation = {
     default: { description: "", content: json({}, error(500)) },
   },
 } as unknown as OperationContract;
+
+test.each<[text: string, schema: object | undefined, value: unknown]>([
+  ["5", { type: "integer" }, 5],
+  ["-0.5", { type: "number" }, -0.5],
+  ["10", { $ref: "#/components/schemas/Count" }, 10],
+  ["0", { type: "integer" }, 0],
+  ["05", { type: "integer" }, "05"],
+  ["5.", { type: "number" }, "5."],
+  ["a5", { type: "integer" }, "a5"],
+  ["5a", { type: "integer" }, "5a"],
+  ["1e1", { type: "number" }, "1e1"],
+  ["5", { type: "string" }, "5"],
+  ["5", undefined, "5"],
+  ["5", {}, "5"],
+  ["true", { type: "boolean" }, true],
+  ["false", { type: "boolean" }, false],
+  ["no", { type: "boolean" }, "no"],
+  ["true", { type: "string" }, "true"],
+])("the text %j of a parameter of %j is %j", (text, schema, value) => {
+  const document = { openapi: "3.1.1", components: { schemas: { Count: { type: "integer" } } } };
+  expect(valueOf(document, text, schema as never)).toBe(value);
+});
+
+test.each([
+  ["3.0.4", { type: "integer", minimum: 5, exclusiveMinimum: true }, 5, false],
+  ["3.1.1", { type: "integer", exclusiveMinimum: 5 }, 5, false],
+  ["3.1.1", { $ref: "#/components/schemas/Count" }, 6, true],
+])("a document of OpenAPI %s has its own JSON Schema: %j accepts %s: %s", (openapi, schema, value, isValid) => {
+  const validate = schemaValidator({ openapi, components: { schemas: { Count: { type: "integer" } } } });
+  for (let time = 0; time < 2; time++) expect(validate(value, schema as never, "/x") === undefined).toBe(isValid);
+  expect(validate(value, undefined, "/x")).toBeUndefined();
+});
 
 describe("a mocked response", () => {
   test.each<[answer: Parameters<typeof responseOf>[2], body: unknown, headers: Record<string, string>]>([

@@ -40,18 +40,19 @@ export function errorResult(exchange: ResponseExchange, text: string): ErrorResu
   try {
     error = JSON.parse(text);
   } catch {}
-  const isDeclared = status >= 400 && keyOf(operation.errors ?? ["default"], status) !== undefined;
+  const key = status >= 400 ? keyOf(operation.errors ?? ["default"], status) : undefined;
+  const isEmpty = key && !text && (operation.method === "HEAD" || operation.empty?.includes(key));
   const [code, message] =
-    (isDeclared && api.errors(error, status, headers.get("Content-Type"))) ||
-    (status === 304 ? (["not_modified", "Not modified."] as const) : []);
+    (key && api.errors(error, status, headers.get("Content-Type"))) ||
+    (isEmpty && ([`http_${status}`, `The status is ${status}.`] as const)) ||
+    (status === 304 && (["not_modified", "Not modified."] as const)) ||
+    [];
   if (code !== undefined) {
     error ??= error === null ? null : { code, message, status };
     return { ok: false, status, error, ...responseOf(exchange) };
   }
-  let problem = isDeclared
-    ? "is not the contract's Error. A proxy may have sent it"
-    : "is not declared by the contract";
-  if (isDeclared && text === "") problem = "has no body";
+  let problem = key ? "is not the contract's Error. A proxy may have sent it" : "is not declared by the contract";
+  if (key && !text) problem = "has no body";
   // Browsers hide the status of a redirect: https://fetch.spec.whatwg.org/#concept-filtered-response-opaque-redirect
   if (type === "opaqueredirect" || (status >= 300 && status < 400))
     problem = "is a redirect. Set baseUrl to its target";

@@ -87,7 +87,7 @@ export function errorCodes(document: OpenApiDocument, { error }: Config): string
     throw new TypeError(
       `The configuration names the error schema "${error.schema}", which the contract does not have.`,
     );
-  const codes = new Set<unknown>(schema.properties?.[field]?.enum ?? []);
+  const codes = new Set<unknown>(schema.properties?.[field]?.enum);
   const visit = (node: unknown, isExample: boolean): void => {
     if (typeof node !== "object" || node === null) return;
     for (const [key, child] of Object.entries(node) as [string, unknown][]) {

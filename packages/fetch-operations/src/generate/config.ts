@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { dirname, isAbsolute, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Pagination } from "../operation.ts";
 
@@ -113,7 +113,7 @@ export async function loadConfig(path: string): Promise<LoadedConfig> {
     if (!given[key]) throw new ConfigError(`${path} has no setting "${key}".`);
   if (!/^[A-Z][A-Za-z0-9]*$/.test(given.name))
     throw new ConfigError(`The setting "name" in ${path} is ${JSON.stringify(given.name)}. Write it as in "Bookshop".`);
-  const at = (value: string) => (/^https?:/.test(value) || isAbsolute(value) ? value : resolve(dirname(file), value));
+  const at = (value: string) => (/^https?:/.test(value) ? value : resolve(dirname(file), value));
   return {
     ...given,
     file,

@@ -114,7 +114,7 @@ export function queriesModule(operations: Described[], { name }: Config): string
   const read = operations.filter(({ method }) => method === "GET");
   const paged = operations.filter(({ pages }) => pages?.by === "link" && pages.cursor !== undefined);
   const written = operations.filter(({ method }) => method !== "GET");
-  const inputs = operations.filter(({ method }) => method !== "HEAD").map(({ typeName }) => `${typeName}Input`);
+  const inputs = operations.map(({ typeName }) => `${typeName}Input`);
   return `import { infiniteQueriesOf, mutationsOf, queriesOf } from "fetch-operations/react-query";
 import type { InfiniteQueryOf, ListPageOf, MutationOf, QueryOf } from "fetch-operations/react-query";
 import type { ${name}Error } from "./api.ts";

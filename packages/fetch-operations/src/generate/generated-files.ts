@@ -13,8 +13,8 @@ import { inputType, itemType, overload, resultType, signature } from "./operatio
 
 const BANNER = "// Generated from the contract by fetch-operations. Do not edit.\n";
 
-/** The client's own member names, which no operation can have. */
-const RESERVED = new Set(["paginate", "raw", "then", "contract", "checkContract", "operations"]);
+/** The names of the client's own members and modules, which no operation can have. */
+const RESERVED = new Set(["paginate", "raw", "then", "contract", "checkContract", "operations", "shapes"]);
 
 /** Returns the text of each generated file, by name. Throws a `Refusal` for an operation that the client cannot call. */
 export async function generatedFiles(contract: Contract, config: Config): Promise<Record<string, string>> {

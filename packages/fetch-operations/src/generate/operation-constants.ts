@@ -31,12 +31,13 @@ export function operationConstants(
   operations: Described[],
   shared: string[][],
   shapes: ContractShapes,
-  config: Pick<Config, "int64" | "dates">,
+  config: Pick<Config, "int64" | "dates" | "error">,
 ): Constants {
   const imports = new Set<string>();
+  const taken = new Set(operations.map(({ name }) => name));
   const use = (name: string, code = name): Code => {
-    imports.add(name);
-    return new Code(code);
+    imports.add(taken.has(name) ? `${name} as runtime_${name}` : name);
+    return new Code(taken.has(name) ? `runtime_${code}` : code);
   };
   const constants = operations.map((operation) => {
     const { name, typeName, documentation, pages } = operation;
@@ -52,7 +53,7 @@ function descriptionOf(
   shared: string[][],
   use: (name: string, code?: string) => Code,
   shapes: ContractShapes,
-  config: Pick<Config, "int64" | "dates">,
+  config: Pick<Config, "int64" | "dates" | "error">,
 ): object {
   const { id, method, path, body, responses, isRetryable, idempotencyKey, pages, security, server, deprecated } =
     operation;
@@ -74,8 +75,10 @@ function descriptionOf(
   const isPlain = [...media.values()].every(
     ({ kind, object }) => kind === "json" && shapes.of(object.schema) === undefined,
   );
-  const empty = successes
-    .filter((response) => response.media.length === 0 && response.key !== 204)
+  // Without an error of the contract, every error response may be empty.
+  const mayBeEmpty = config.error ? responses.filter((one) => one.isSuccess || errors.includes(one)) : successes;
+  const empty = mayBeEmpty
+    .filter(({ media: { length }, key }) => length === 0 && key !== 204 && key !== 304)
     .map(({ key }) => key);
   const errorKeys = errors.map(({ key }) => key);
   const readers = () =>
@@ -149,11 +152,13 @@ function nested(functions: [type: string, code: Code][]): string {
   return codeOf(Object.fromEntries(functions)).replaceAll("\n", "\n  ");
 }
 
-function encodingOf(encoding: Record<string, EncodingObject>): object | undefined {
+function encodingOf(encoding: Record<string, EncodingObject & { allowReserved?: boolean }>): object | undefined {
   const fields = Object.entries(encoding).flatMap(
-    ([name, { contentType, style, explode, ...rest }]): [string, object][] => {
-      if (style !== undefined || explode !== undefined || "allowReserved" in rest)
-        return [[name, { style: style ?? "form", explode: explode ?? (style ?? "form") === "form" }]];
+    ([name, { contentType, style, explode, allowReserved }]): [string, object][] => {
+      if (style !== undefined || explode !== undefined || allowReserved !== undefined) {
+        const own = { style: style ?? "form", explode: explode ?? (style ?? "form") === "form" };
+        return [[name, { ...own, ...(allowReserved && { allowReserved }) }]];
+      }
       return contentType === undefined ? [] : [[name, { contentType }]];
     },
   );

@@ -188,6 +188,7 @@ export function overload(operation: Described): string {
     ...(bodies ? [bodies.length > 1 ? `(${bodies.join(" | ")})` : bodies[0]!] : []),
     "CallOptions",
   ];
-  const argument = `init${isInputRequired ? "" : "?"}: ${init.join(" & ")}`;
+  // A body of optional fields is required here, because its fields are not arguments.
+  const argument = `init${isInputRequired || body?.isRequired ? "" : "?"}: ${init.join(" & ")}`;
   return `${comment(documentation, "    ")}    (path: ${JSON.stringify(path)}, ${argument}): Call<${typeName}Result>;\n`;
 }

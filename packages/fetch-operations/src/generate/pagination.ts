@@ -1,4 +1,4 @@
-import { type OpenApiDocument, type OperationEntry, resolve, type Schema } from "../generated/openapi.ts";
+import { type OpenApiDocument, type OperationEntry, resolve, type Schema, unescapeKey } from "../generated/openapi.ts";
 import type { Pagination } from "../operation.ts";
 import type { Pages } from "./config.ts";
 import type { DescribedResponse } from "./described-responses.ts";
@@ -58,7 +58,7 @@ function isList(document: OpenApiDocument, schema: Schema | undefined, pointer: 
   let found = resolve<Schema>(document, schema ?? {});
   for (const key of pointer.split("/").slice(1)) {
     const properties = (found["properties"] ?? {}) as Record<string, Schema>;
-    found = resolve<Schema>(document, properties[key] ?? {});
+    found = resolve<Schema>(document, properties[unescapeKey(key)] ?? {});
   }
   return [found.type].flat().includes("array");
 }

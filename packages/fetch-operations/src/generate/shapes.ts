@@ -59,10 +59,7 @@ export function shapesOf(document: OpenApiDocument, { int64, dates }: Pick<Confi
     if (found.length <= 1) return found[0];
     const texts = new Set(found.map((shape) => JSON.stringify(shape)));
     if (texts.size === 1) return found[0];
-    const expanded = found.map((shape) =>
-      typeof shape === "string" && shape.startsWith("#") ? shapeOf(schemas[shape.slice(1)]) : shape,
-    );
-    const objects = expanded.filter((shape) => shape !== undefined);
+    const objects = found.map(expanded).filter((shape) => shape !== undefined);
     if (objects.length <= 1) return objects[0];
     const all = objects.every((shape) => typeof shape === "object" && "fields" in shape);
     if (!all)
@@ -74,6 +71,19 @@ export function shapesOf(document: OpenApiDocument, { int64, dates }: Pick<Confi
       for (const [name, field] of Object.entries(shape.fields)) fields[name] = merged([fields[name], field])!;
     const rest = merged(objects.map((shape) => (shape as { rest?: Shape }).rest));
     return { fields, ...(rest !== undefined && { rest }) };
+  }
+
+  const open = new Set<Shape>();
+
+  /** Returns the shape behind a reference. A schema that is a part of itself, as an alternative of its base, adds nothing. */
+  function expanded(shape: Shape): Shape | undefined {
+    if (typeof shape !== "string" || !shape.startsWith("#")) return shape;
+    if (open.has(shape)) return undefined;
+    open.add(shape);
+    const own = shapeOf(schemas[shape.slice(1)]);
+    const target = own && expanded(own);
+    open.delete(shape);
+    return target;
   }
 
   if (isOn) {

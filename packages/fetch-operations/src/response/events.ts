@@ -39,6 +39,8 @@ async function* resumed(exchange: ResponseExchange, parse: (data: string) => unk
   const { connection, operation, limit, options, parts, signal } = exchange;
   let { response } = exchange;
   const state: StreamState = { lastId: "", delay: 1_000 };
+  // A service that has no more events responds to a resumption with 204.
+  const resumption = { ...operation, success: [...operation.success, 204] };
   for (;;) {
     let hasEvent = false;
     try {
@@ -55,8 +57,7 @@ async function* resumed(exchange: ResponseExchange, parse: (data: string) => unk
     await pause(state.delay, signal);
     signal.throwIfAborted();
     const again = { ...options, headers: { "Last-Event-ID": state.lastId } };
-    response = dataOrThrow(await send(connection, operation, parts, again, true)) as Response;
-    if (response.status === 204) return;
+    response = dataOrThrow(await send(connection, resumption, parts, again, true)) as Response;
   }
 }
 

@@ -38,7 +38,7 @@ export function typedJson(shape: Shape, shapes: Shapes, dates: DateType): Reader
     const value = checkNull(text && parseJson(safe), text, exchange.operation);
     let found = 0;
     const convert = (part: unknown, of: Shape | undefined): unknown => {
-      if (part === null || part === undefined || of === undefined) return part;
+      if (part === null || of === undefined) return part;
       if (typeof of === "string" && of.startsWith("#")) return convert(part, shapes[of.slice(1)]);
       if (of === "int64") {
         if (typeof part === "string" && part.startsWith(TAG)) found++;

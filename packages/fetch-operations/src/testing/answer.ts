@@ -1,5 +1,6 @@
 import { type FakeContract, type OperationContract } from "./contract.ts";
 import { ContractViolation } from "./contract-violation.ts";
+import { writeBigJson } from "../request/body.ts";
 import type { MediaTypeObject, ResponseObject } from "../generated/openapi.ts";
 import { type SchemaError, valueOf } from "./schema.ts";
 
@@ -62,7 +63,7 @@ function bodyOf(
   const media = content[type]!;
   const value = body === undefined ? exampleOf(contract, media, status) : body;
   if (!/[/+]json\b/.test(type) && value !== undefined) return [type, value as string];
-  const text = JSON.stringify(value) as string | undefined;
+  const text = writeBigJson(value).body as string | undefined;
   const error =
     text === undefined
       ? { pointer: "/body", message: "The body is missing, and the contract has no example of it. Add a body." }

@@ -41,8 +41,9 @@ export interface OperationContract {
 /** Returns the contract of a document. `names` has the names of the operations in the client, by operationId. */
 export function contractOf(document: ContractDocument, names: ReadonlyMap<string, string>): FakeContract {
   const resolved = <Target extends object>(node: Target | Reference): Target => resolve<Target>(document, node);
-  const [server] = document.servers ?? [];
-  const basePath = new URL(server?.url ?? "/", "http://localhost").pathname.replace(/\/$/, "");
+  const [{ url, variables = {} } = { url: "/" }] = document.servers ?? [];
+  const address = url.replaceAll(/\{([^{}]+)\}/g, (text, name: string) => variables[name]?.default ?? text);
+  const basePath = new URL(address, "http://localhost").pathname.replace(/\/+$/, "");
   const operations = operationsOf(document)
     .filter(({ id }) => names.has(id))
     .map((entry) => operationContract(document, entry, names.get(entry.id)!, basePath));
