@@ -4,6 +4,7 @@ import { apiModule, errorCodes } from "./api-module.ts";
 import type { Config } from "./config.ts";
 import { type Contract, typesOf } from "./contract-source.ts";
 import { type Described, describedOperations, sharedSecurity } from "./described-operations.ts";
+import { withItemsAsSchemas } from "./item-schemas.ts";
 import { isIdentifier } from "./names.ts";
 import { contractModules, queriesModule, testingModules } from "./feature-modules.ts";
 import { type ContractShapes, shapesOf } from "./shapes.ts";
@@ -18,7 +19,8 @@ const RESERVED = new Set(["paginate", "raw", "then", "contract", "checkContract"
 
 /** Returns the text of each generated file, by name. Throws a `Refusal` for an operation that the client cannot call. */
 export async function generatedFiles(contract: Contract, config: Config): Promise<Record<string, string>> {
-  const { document, placeOf } = contract;
+  const { placeOf } = contract;
+  const document = withItemsAsSchemas(contract.document);
   const operations = describedOperations(document, config, placeOf);
   const methods = new Set(operations.map(({ method }) => method));
   for (const { id, name } of operations) {
