@@ -1,7 +1,10 @@
-import type { Connection } from "./connection.ts";
+import type { Connection, Part } from "./call/exchange.ts";
 import type { OperationDescription } from "./operation.ts";
 import type { Deprecation } from "./options.ts";
 import { linkTo } from "./pages/link.ts";
+
+/** Reports deprecated operations, each once, to `onDeprecated` or the console. */
+export const deprecations: Part = { options: ["onDeprecated"], report: reportDeprecation };
 
 /** Reports a deprecated operation once. The dates of the response override those of the contract, because they are newer. */
 export function reportDeprecation(
@@ -15,7 +18,7 @@ export function reportDeprecation(
   const sunset = headers?.get("Sunset");
   if (!(deprecated ?? deprecation ?? sunset)) return;
   reported.add(id);
-  const { onDeprecated = (found: Deprecation) => warn(api.name, found) } = options;
+  const { onDeprecated = (found: Deprecation) => warn(api.name, found) } = options();
   if (!onDeprecated) return;
   onDeprecated({
     operationId: id,
@@ -30,7 +33,7 @@ export function reportDeprecation(
  * `2030-12-05`.
  */
 function dateOf(value: string | null | undefined): Date | undefined {
-  const time = value?.startsWith("@") ? Number.parseInt(value.slice(1), 10) * 1000 : Date.parse(value ?? "");
+  const time = value?.startsWith("@") ? Number(value.slice(1)) * 1000 : Date.parse(value ?? "");
   return Number.isNaN(time) ? undefined : new Date(time);
 }
 

@@ -1,8 +1,10 @@
 /** The runtime of generated clients. */
 export type { Api } from "./api.ts";
-export { call, callWith, raw, send } from "./call/call.ts";
+export { call, callWith, send } from "./call/call.ts";
+export { raw } from "./call/raw.ts";
 export { createClient } from "./client.ts";
-export { type Connection, connectTo } from "./connection.ts";
+export type { Connection, Part } from "./call/exchange.ts";
+export { connectTo, connectWith } from "./connection.ts";
 export { OperationError } from "./operation-error.ts";
 export type { DeclaredDeprecation, Operation, OperationDescription, PagedOperation, Pagination } from "./operation.ts";
 export type {
@@ -16,8 +18,13 @@ export type {
   Retry,
   RetryOptions,
 } from "./options.ts";
+export { hooks } from "./call/hooks.ts";
+export { retries } from "./call/retries.ts";
+export { deprecations } from "./deprecation.ts";
+export { userAgents } from "./user-agent.ts";
 export { fillServer } from "./servers.ts";
 export { linkTo } from "./pages/link.ts";
+export { followCursor, followLink, followNumber, followOffset } from "./pages/follow.ts";
 export { paginate } from "./pages/pages.ts";
 export { anyError } from "./error/any-error.ts";
 export { errorFields, type ErrorFormat } from "./error/error-format.ts";

@@ -116,36 +116,21 @@ export interface Deprecation {
 /** The settings of retries, with defaults. */
 export type RetryLimits = Record<"limit" | "baseDelay" | "maxDelay" | "maxRetryAfter", number>;
 
-/** The numbers among the options, with defaults. */
+/** The numbers among the options, with defaults. Those of retries are missing in a connection without them. */
 export type Limits = RetryLimits & Record<"timeout" | "attemptTimeout" | "maxResponseBytes" | "retryBudget", number>;
 
-const RETRY: RetryLimits = { limit: 3, baseDelay: 300, maxDelay: 5_000, maxRetryAfter: 30_000 };
+/** The defaults of a connection without optional parts. */
+export const LIMITS = { timeout: 60_000, attemptTimeout: 15_000, maxResponseBytes: 104_857_600 } as Limits;
 
-const DEFAULTS: Limits = {
-  ...RETRY,
-  timeout: 60_000,
-  attemptTimeout: 15_000,
-  maxResponseBytes: 104_857_600,
-  retryBudget: 100,
-};
-
-/** The options of a call. */
-export const CALL_OPTIONS = ["timeout", "attemptTimeout", "retry", "signal", "headers"];
-
-/** Returns the numbers of options, with the defaults of `base`. Throws a TypeError that names an invalid or unknown option. */
-export function limits(given: CallLimits, known: readonly string[], base: Limits = DEFAULTS): Limits {
-  const { retry = {} } = given;
-  rejectUnknown(given, known);
-  if (retry !== false && (typeof retry !== "object" || !retry))
-    throw new TypeError("retry must be an object or false.");
-  rejectUnknown(retry || {}, Object.keys(RETRY), "retry.");
-  const merged = { ...base };
-  for (const [name, value] of Object.entries({ ...given, ...(retry || { limit: 0 }) }) as [keyof Limits, unknown][]) {
-    if (!(name in base) || value === undefined) continue;
+/** Returns numbers, with those that are among the options. Throws a TypeError that names an invalid one. */
+export function numbersOf<Numbers extends object>(options: object, numbers: Numbers): Numbers {
+  const merged = { ...numbers } as Record<string, unknown>;
+  for (const [name, value] of Object.entries(options) as [string, unknown][]) {
+    if (!(name in numbers) || value === undefined) continue;
     if (typeof value !== "number" || !(value >= 0)) throw new TypeError(`${name} must be a number of at least 0.`);
     merged[name] = value;
   }
-  return merged;
+  return merged as Numbers;
 }
 
 /** Throws a TypeError that names an option that does not exist. */

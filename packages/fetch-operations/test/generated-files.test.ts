@@ -233,6 +233,12 @@ describe("an operation that the client cannot call is refused by name and line:"
     await expect(generate(document, { operations: { read: false } })).resolves.toBeDefined();
   });
 
+  test("not a body of GET in OpenAPI 3.0, which ignores it", async () => {
+    const get = { operationId: "read", responses, ...body({ type: "object" }) };
+    const { "calls.ts": calls } = await generate({ ...documentOf({ get }), openapi: "3.0.3" });
+    expect(calls).toContain("export type ReadInput = Record<string, never>;");
+  });
+
   test("a security scheme that the client does not send", async () => {
     const securitySchemes = { d: { type: "http", scheme: "digest" }, key: { type: "http", scheme: "bearer" } };
     const digest = (security: object[]) => ({

@@ -1,30 +1,36 @@
 import { writeJson } from "../request/body.ts";
 import { readText } from "../response/read-body.ts";
 import { keyOf } from "../operation.ts";
+import type { Limits } from "../options.ts";
 import { readJson } from "../response/read-json.ts";
 import type { Reader } from "../response/reader.ts";
 import type { UntypedResult } from "../response/result-types.ts";
 import { unreadable } from "./call-failure.ts";
-import type { Attempt, Exchange, ResponseExchange } from "./exchange.ts";
+import type { Attempt, BuiltRequest, Exchange, ResponseExchange } from "./exchange.ts";
 import { errorResult, failureOf, responseOf } from "./failure.ts";
 import { sendBuilt } from "./send-built.ts";
 
-/** Sends a request once and reads the response within a number of milliseconds. Rejects only if a function of the user throws. */
-export async function attempt(given: Attempt, milliseconds: number): Promise<Exchange> {
+/** Longer timers fire at once: https://developer.mozilla.org/docs/Web/API/Window/setTimeout#maximum_delay_value */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/**
+ * Sends a request once and reads the response within the limit of an attempt and the milliseconds that are left. Rejects only
+ * if a function of the user throws.
+ */
+export async function attempt(given: Attempt, limits: Limits, left = limits.timeout): Promise<Exchange> {
   const { signal } = given.options;
+  const milliseconds = Math.min(limits.attemptTimeout, left, LONGEST_TIMER);
   const limit = new AbortController();
   const exchange: Exchange = { ...given, signal: limit.signal, secrets: [], result: undefined as never };
   let timer: ReturnType<typeof setTimeout> | undefined;
   let end!: () => void;
   try {
-    signal?.throwIfAborted();
-    if (!(milliseconds > 0)) limit.abort();
-    limit.signal.throwIfAborted();
     exchange.result = await new Promise<UntypedResult>((resolve, reject) => {
       end = () => {
         limit.abort(signal?.reason);
         reject(limit.signal.reason as Error); // which also ends a custom `fetch` that ignores the signal
       };
+      if (signal?.aborted || !(milliseconds > 0)) return end();
       timer = setTimeout(end, milliseconds);
       signal?.addEventListener("abort", end);
       resultOf(exchange).then(resolve, reject);
@@ -40,25 +46,21 @@ export async function attempt(given: Attempt, milliseconds: number): Promise<Exc
   return exchange;
 }
 
-async function resultOf(exchange: Exchange): Promise<UntypedResult> {
+function resultOf(exchange: Exchange): Promise<UntypedResult> {
   const { connection, operation, signal } = exchange;
   const { baseUrl, request } = connection;
   const { target, headers, body, contentType } = exchange.parts();
   const written = body === undefined ? undefined : (operation.write ?? writeJson)(body, contentType);
-  exchange.isOnce = written?.body instanceof ReadableStream;
-  await request(operation.method, target, {
-    ...(operation.server !== undefined && { baseUrl: new URL(operation.server, `${baseUrl}/`).href }),
+  exchange.isOnce = written?.duplex !== undefined;
+  const sent = request(operation.method, target, {
+    baseUrl: operation.server && new URL(operation.server, `${baseUrl}/`).href,
     body: written?.body,
-    ...(exchange.isOnce && { duplex: "half" }),
-    headers: {
-      ...connection.headers,
-      ...headers,
-      ...(written?.contentType && { "Content-Type": written.contentType }),
-    },
+    duplex: written?.duplex,
+    headers: { ...headers, "Content-Type": written?.contentType ?? undefined },
     signal,
-    fetch: sendBuilt.bind(undefined, exchange),
+    fetch: (built: BuiltRequest) => sendBuilt(exchange, built),
   });
-  return readResult(exchange as ResponseExchange);
+  return sent.then(() => readResult(exchange as ResponseExchange));
 }
 
 /** Returns the result of a response, and reads the body of a success as its declared media type. */
@@ -69,10 +71,7 @@ async function readResult(exchange: ResponseExchange): Promise<UntypedResult> {
   const key = keyOf(operation.success, status);
   if (key === undefined) throw unreadable("is not declared by the contract", await readText(exchange));
   let data: unknown;
-  if (exchange.isRaw) {
-    exchange.isHeld = true;
-    data = response;
-  } else if (operation.method === "HEAD" || status === 204 || status === 205 || operation.empty?.includes(key))
+  if (operation.method === "HEAD" || status === 204 || status === 205 || operation.empty?.includes(key))
     await response.body?.cancel();
   else data = await ((operation.read as Reader | undefined) ?? readJson)(exchange);
   const { contentType } = exchange;

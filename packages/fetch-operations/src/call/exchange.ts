@@ -1,9 +1,49 @@
 import type { Api } from "../api.ts";
-import type { Connection } from "../connection.ts";
 import type { OperationDescription } from "../operation.ts";
-import type { CallOptions } from "../options.ts";
+import type { CallOptions, ClientOptions, FetchLike, Limits } from "../options.ts";
 import type { RequestParts } from "../request/request-parts.ts";
 import type { UntypedResult } from "../response/result-types.ts";
+import type { Credential } from "../security/schemes.ts";
+
+/** A service's address and the settings of its calls. */
+export interface Connection {
+  readonly api: Api;
+  /** The URL without a slash at its end. */
+  readonly baseUrl: string;
+  /** Returns the options. They are not a field, so that inspection does not show the credentials. */
+  readonly options: () => ClientOptions;
+  readonly limits: Limits;
+  readonly part: Omit<Part, "options">;
+  /** The names of the options of calls. */
+  readonly ofCalls: readonly string[];
+  /** The retries that are left to all calls together, so that a failing service does not get a multiple of its load. */
+  readonly budget: { left: number };
+  readonly fetch: FetchLike;
+  /** The operationIds whose deprecation has been reported. */
+  readonly reported: Set<string>;
+  /** Returns the credential of a security scheme. */
+  readonly credential: (name: string) => Credential | undefined;
+  /** openapi-fetch's `request`. Its own types need the path as a literal, which is not known here. */
+  readonly request: (method: string, path: string, init: object) => Promise<unknown>;
+}
+
+/** An optional part of a connection. Bundlers leave out the parts that a program does not import. */
+export interface Part {
+  /** The names of its options of clients. */
+  readonly options: readonly string[];
+  /** The names of its options of calls. */
+  readonly ofCalls?: readonly string[];
+  /** Returns the numbers among the options of a client or call. `numbers` are those of the client, or the defaults. */
+  readonly limits?: (options: object, numbers: Limits) => Limits;
+  /** Sends a request, once or more often. */
+  readonly repeat?: (given: Attempt, settings: Limits) => Promise<Exchange>;
+  /** Called at the end of a call, with the headers of the response if one arrived. */
+  readonly report?: (connection: Connection, operation: OperationDescription, headers?: Headers) => void;
+  /** Sends the request of an attempt, and sees it and its response. */
+  readonly observe?: (exchange: Exchange, request: BuiltRequest) => Promise<Response>;
+  /** Returns headers of every request. */
+  readonly headers?: (api: Api, options: ClientOptions) => Record<string, string | undefined>;
+}
 
 /** The parts of an exchange that a failure reports. */
 export interface Facts {
@@ -26,8 +66,6 @@ export interface Attempt {
   readonly count: number;
   /** Whether the service rejected the credential before. */
   readonly isRejected: boolean;
-  /** Leaves the body of a success unread. */
-  readonly isRaw: boolean;
   readonly parts: () => RequestParts;
 }
 
@@ -49,6 +87,12 @@ export interface Exchange extends Attempt, Facts {
   /** The declared media type of a success, if there are several. */
   contentType?: string;
   result: UntypedResult;
+}
+
+/** A request as openapi-fetch builds it, without credentials. */
+export interface BuiltRequest {
+  readonly url: string;
+  readonly init: RequestInit & { readonly headers: Headers };
 }
 
 /** An exchange whose response has arrived. */

@@ -47,15 +47,15 @@ export function errorResult(exchange: ResponseExchange, text: string): ErrorResu
     (isEmpty && ([`http_${status}`, `The status is ${status}.`] as const)) ||
     (status === 304 && (["not_modified", "Not modified."] as const)) ||
     [];
-  if (code !== undefined) {
-    error ??= error === null ? null : { code, message, status };
+  if (code) {
+    if (error === undefined) error = { code, message, status };
     return { ok: false, status, error, ...responseOf(exchange) };
   }
-  let problem = key ? "is not the contract's Error. A proxy may have sent it" : "is not declared by the contract";
-  if (key && !text) problem = "has no body";
+  let problem = "is not declared by the contract";
   // Browsers hide the status of a redirect: https://fetch.spec.whatwg.org/#concept-filtered-response-opaque-redirect
   if (type === "opaqueredirect" || (status >= 300 && status < 400))
     problem = "is a redirect. Set baseUrl to its target";
+  else if (key) problem = text ? "is not the contract's Error. A proxy may have sent it" : "has no body";
   return unreadableResult(exchange, problem, text);
 }
 
@@ -73,7 +73,7 @@ export function failure(facts: Facts, code: FailureCode, message: string, cause?
     code,
     message,
     status: 0,
-    ...(response && { ...factsOfResponse(response), bodyStart: text === undefined ? text : excerptOf(text, secrets) }),
+    ...(response && { ...factsOfResponse(response), bodyStart: text && excerptOf(text, secrets) }),
   };
   return { ok: false, status: 0, error, cause, ...responseOf(facts) };
 }

@@ -1,5 +1,5 @@
 import { authorize } from "../security/authorize.ts";
-import type { Exchange } from "./exchange.ts";
+import type { BuiltRequest, Exchange } from "./exchange.ts";
 
 /** Messages of failed connections in the runtimes' `fetch`, which are TypeErrors without a cause. */
 const CONNECTION =
@@ -9,34 +9,30 @@ const CONNECTION =
 const UNREAD = { status: 204, headers: new Map() };
 
 /** Sends a request that openapi-fetch has built, with its credentials. */
-export async function sendBuilt(
-  exchange: Exchange,
-  { url, init }: { url: string; init: RequestInit },
-): Promise<typeof UNREAD> {
-  const { connection, operation, count } = exchange;
-  const { fetch, options } = connection;
-  const headers = init.headers as Headers;
-  const event = { operationId: operation.id, attempt: count, method: operation.method, url };
+export async function sendBuilt(exchange: Exchange, request: BuiltRequest): Promise<typeof UNREAD> {
   exchange.isUserError = true;
-  if (options.onRequest) await options.onRequest({ ...event, headers });
-  const target = await authorize(exchange, url, headers);
+  exchange.response = await (exchange.connection.part.observe ?? dispatch)(exchange, request);
+  exchange.isUserError = false;
+  return UNREAD;
+}
+
+/** Sends a request with its credentials, without hooks. */
+export async function dispatch(exchange: Exchange, { url, init }: BuiltRequest): Promise<Response> {
+  const { fetch, options } = exchange.connection;
+  const target = await authorize(exchange, url, init.headers);
   exchange.url = url;
-  const start = performance.now();
   let response: Response;
   try {
     response = await fetch(target, init);
   } catch (cause) {
-    exchange.isUserError = options.fetch !== undefined && isProgrammingError(cause);
+    exchange.isUserError = options().fetch !== undefined && isProgrammingError(cause);
     throw cause;
   }
   if (typeof response?.status !== "number" || typeof response.headers?.get !== "function")
     throw new TypeError("The fetch of the options did not return a Response.");
-  exchange.response = response;
   // Results and errors show the URL of their response.
   if (target !== url) Object.defineProperty(response, "url", { value: url });
-  if (options.onResponse) await options.onResponse({ ...event, duration: performance.now() - start, response });
-  exchange.isUserError = false;
-  return UNREAD;
+  return response;
 }
 
 /** Whether an error is a mistake in the code of a custom `fetch`, and not a failed connection. */

@@ -1,6 +1,6 @@
 import { errorOf, unreadableResult } from "../call/failure.ts";
 import { dataOrThrow, send } from "../call/call.ts";
-import type { Connection } from "../connection.ts";
+import type { Connection } from "../call/exchange.ts";
 import type { OperationDescription } from "../operation.ts";
 import type { CallOptions } from "../options.ts";
 import { fingerprints, type PublishedDocument, sha256 } from "./fingerprint.ts";

@@ -93,7 +93,9 @@ function describe(
   const settings: OperationConfig = config.operations?.[id] || {};
   const method = entry.method.toUpperCase();
   const name = settings.name ?? identifierOf(id);
-  const requestBody = resolve<RequestBodyObject | undefined>(document, operation.requestBody);
+  // OpenAPI 3.0 ignores bodies where HTTP defines no meaning for them ("Operation Object", `requestBody`).
+  const isIgnored = document.openapi.startsWith("3.0") && (method === "GET" || method === "HEAD");
+  const requestBody = isIgnored ? undefined : resolve<RequestBodyObject | undefined>(document, operation.requestBody);
   const body =
     requestBody &&
     describedBody(

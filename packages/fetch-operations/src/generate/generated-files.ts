@@ -4,6 +4,7 @@ import { apiModule, errorCodes } from "./api-module.ts";
 import type { Config } from "./config.ts";
 import { type Contract, typesOf } from "./contract-source.ts";
 import { type Described, describedOperations, sharedSecurity } from "./described-operations.ts";
+import { withItemsAsSchemas } from "./item-schemas.ts";
 import { isIdentifier } from "./names.ts";
 import { contractModules, queriesModule, testingModules } from "./feature-modules.ts";
 import { type ContractShapes, shapesOf } from "./shapes.ts";
@@ -18,7 +19,8 @@ const RESERVED = new Set(["paginate", "raw", "then", "contract", "checkContract"
 
 /** Returns the text of each generated file, by name. Throws a `Refusal` for an operation that the client cannot call. */
 export async function generatedFiles(contract: Contract, config: Config): Promise<Record<string, string>> {
-  const { document, placeOf } = contract;
+  const { placeOf } = contract;
+  const document = withItemsAsSchemas(contract.document);
   const operations = describedOperations(document, config, placeOf);
   const methods = new Set(operations.map(({ method }) => method));
   for (const { id, name } of operations) {
@@ -37,7 +39,7 @@ export async function generatedFiles(contract: Contract, config: Config): Promis
     "api.ts": BANNER + apiModule(contract, config, shared, errorCodes(document, config)),
     "operations.ts": BANNER + operationsModule(operations, constants),
     "calls.ts": BANNER + calls(operations, config),
-    "client.ts": BANNER + clientModule(config),
+    "client.ts": BANNER + clientModule(config, operations),
     "servers.ts": BANNER + serversModule(document),
     "index.ts": BANNER + indexModule(config),
   };
@@ -200,13 +202,16 @@ import type { paths } from "./schema.ts";
 ${body}`;
 }
 
-function clientModule({ name, features = [] }: Config): string {
+const FOLLOWERS = { link: "followLink", cursor: "followCursor", offset: "followOffset", page: "followNumber" };
+
+function clientModule({ name, features = [] }: Config, operations: Described[]): string {
   const isChecked = features.includes("contract-check");
-  const imports = isChecked
-    ? `import { type CallOptions, createClient } from "fetch-operations";
-import type { Contract, ContractCheck } from "fetch-operations/contract-check";
-`
-    : 'import { createClient } from "fetch-operations";\n';
+  const kinds = [...new Set(operations.flatMap(({ pages }) => pages?.by ?? []))].toSorted();
+  const runtime = [...(isChecked ? ["type CallOptions"] : []), "createClient", ...kinds.map((by) => FOLLOWERS[by])];
+  const imports = `import { ${runtime.join(", ")} } from "fetch-operations";
+${isChecked ? 'import type { Contract, ContractCheck } from "fetch-operations/contract-check";\n' : ""}`;
+  const args = ["api", "operations", "options"];
+  if (kinds.length > 0) args.push(`{ ${kinds.map((by) => `${by}: ${FOLLOWERS[by]}`).join(", ")} }`);
   const members = isChecked
     ? `
   /** The contract that this client was generated from. */
@@ -218,12 +223,12 @@ import type { Contract, ContractCheck } from "fetch-operations/contract-check";
   checkContract: (options?: CallOptions) => Promise<ContractCheck>;`
     : "";
   const created = isChecked
-    ? `const { client, connection } = createClient(api, operations, options);
+    ? `const { client, connection } = createClient(${args.join(", ")});
   // Loaded on demand, because few programs need it.
   const checkContract = async (callOptions?: CallOptions) =>
     (await import("./contract-check.ts")).checkContract(connection, callOptions);
   return { ...client, contract, checkContract } as ${name};`
-    : `return createClient(api, operations, options).client as ${name};`;
+    : `return createClient(${args.join(", ")}).client as ${name};`;
   return `${imports}import { api, type ${name}Options } from "./api.ts";
 import type { ByOperation, ByPage, ByPath, Raw } from "./calls.ts";
 ${isChecked ? 'import { contract } from "./contract.ts";\n' : ""}import { operations } from "./operations.ts";

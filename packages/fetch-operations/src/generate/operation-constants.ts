@@ -83,8 +83,7 @@ function descriptionOf(
   const errorKeys = errors.map(({ key }) => key);
   const readers = () =>
     Array.from(media, ([type, { kind, object }]): [string, Code] => {
-      const isText =
-        kind === "events" && [object.schema?.type ?? "string"].flat().includes("string") && !object.schema?.$ref;
+      const isText = kind === "events" && isTextSchema(object.schema);
       const own = kind === "json" || kind === "any" ? typed(object) : undefined;
       return [type, own ?? use(isText ? "readTextEvents" : READERS[kind])];
     });
@@ -110,6 +109,15 @@ function descriptionOf(
     ...(server !== undefined && { server }),
     ...(deprecated && { deprecated }),
   };
+}
+
+/** Whether the data of events is text: by its type, or without a keyword that says otherwise. */
+function isTextSchema(schema: MediaTypeObject["schema"] = {}): boolean {
+  const { type, ...rest } = schema;
+  if (type !== undefined) return [type].flat().includes("string");
+  return !["$ref", "oneOf", "anyOf", "allOf", "properties", "items", "enum", "const"].some(
+    (keyword) => keyword in rest,
+  );
 }
 
 function parametersOf({ arguments: parameters, body }: Described, use: (name: string, code?: string) => Code): object {

@@ -7,6 +7,8 @@ export type BodyWriter = (value: unknown, contentType?: string) => WrittenBody;
 export interface WrittenBody {
   body: Exclude<RequestInit["body"], null | undefined>; // `BodyInit`, which Node's types do not name
   contentType: string | null;
+  /** Present for a stream, which can be sent once: https://fetch.spec.whatwg.org/#dom-requestinit-duplex */
+  duplex?: "half";
 }
 
 /** Returns a writer that takes the writer of the declared media type, which is the first one unless the call names another. */
@@ -30,8 +32,13 @@ export const writeJson: BodyWriter = (value, contentType = "application/json") =
 export const writeRaw: BodyWriter = (value, contentType = "application/octet-stream") => {
   const type = contentType.includes("*") ? (value as Blob).type : contentType;
   if (!type) throw unsendable(`The body has no media type. Pass a Blob with a type of ${contentType}.`);
-  return { body: value as WrittenBody["body"], contentType: type };
+  return { body: value as WrittenBody["body"], contentType: type, ...(isStream(value) && { duplex: "half" }) };
 };
+
+/** Returns whether a value is a stream. React Native has no class of streams. */
+export function isStream(value: unknown): value is ReadableStream<Uint8Array> {
+  return typeof (value as Partial<ReadableStream> | null | undefined)?.getReader === "function";
+}
 
 /** Writes a body as JSON, with each `bigint` as an integer. */
 export const writeBigJson: BodyWriter = (value, contentType = "application/json") => {

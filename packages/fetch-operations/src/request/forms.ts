@@ -1,4 +1,4 @@
-import type { BodyWriter } from "./body.ts";
+import { type BodyWriter, isStream } from "./body.ts";
 import { deepPairs, isPlainObject, styled } from "./styles.ts";
 import { textOf } from "./parameter.ts";
 
@@ -53,7 +53,7 @@ export function multipart(encoding: Readonly<Record<string, FieldEncoding>> = {}
         .filter((item) => item !== undefined && item !== null)
         .map((item) => partOf(name, item, encoding[name]));
     });
-    if (parts.some(({ content }) => content instanceof ReadableStream)) return streamOf(parts);
+    if (parts.some(({ content }) => isStream(content))) return streamOf(parts);
     const form = new FormData();
     for (const { name, content, filename, contentType } of parts) {
       if (typeof content === "string" && filename === undefined && contentType === undefined)
@@ -84,8 +84,8 @@ function partOf(name: string, value: unknown, encoding: FieldEncoding | undefine
     const filename = (value as Partial<File>).name ?? "blob"; // as `FormData` does
     return { name, content: value, filename, contentType: declared };
   }
-  if (value instanceof Uint8Array || value instanceof ReadableStream)
-    return { name, content: value as Uint8Array, filename: name, contentType: declared };
+  if (value instanceof Uint8Array || isStream(value))
+    return { name, content: value, filename: name, contentType: declared };
   if (isPlainObject(value) && "content" in value && isContent(value["content"])) {
     const { content, filename, contentType } = value as unknown as FilePart;
     return { name, content, filename: filename ?? name, contentType: contentType ?? declared };
@@ -97,9 +97,7 @@ function partOf(name: string, value: unknown, encoding: FieldEncoding | undefine
 }
 
 function isContent(value: unknown): boolean {
-  return (
-    value instanceof Blob || value instanceof Uint8Array || value instanceof ReadableStream || typeof value === "string"
-  );
+  return value instanceof Blob || value instanceof Uint8Array || isStream(value) || typeof value === "string";
 }
 
 /** Writes the parts one after the other (RFC 7578), because a `FormData` takes no streams. */
@@ -134,7 +132,7 @@ function streamOf(parts: Part[]): ReturnType<BodyWriter> {
       await iterator.return(undefined);
     },
   });
-  return { body, contentType: `multipart/form-data; boundary=${boundary}` };
+  return { body, contentType: `multipart/form-data; boundary=${boundary}`, duplex: "half" };
 }
 
 async function* readAll(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {

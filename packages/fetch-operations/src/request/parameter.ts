@@ -22,23 +22,21 @@ export function textOf(name: string, value: unknown): string {
 
 /** Writes a query parameter in the style `form`, exploded: a plain value, or one pair for each item of an array. */
 export function writeQuery(name: string, value: unknown): string {
-  return textsOf(name, value)
-    .map((text) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`)
-    .join("&");
+  return written(name, value, "&", (text) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`);
 }
 
 /** Writes a path segment in the style `simple`. */
 export function writePath(name: string, value: unknown): string {
-  return textsOf(name, value).map(encodeURIComponent).join(",");
+  return written(name, value, ",", encodeURIComponent);
 }
 
 /** Writes a header in the style `simple`. */
 export function writeHeader(name: string, value: unknown): string {
-  return textsOf(name, value).join(",");
+  return written(name, value, ",", String);
 }
 
-function textsOf(name: string, value: unknown): string[] {
-  return (Array.isArray(value) ? (value as unknown[]) : [value])
-    .filter((item) => item !== undefined && item !== null)
-    .map((item) => textOf(name, item));
+function written(name: string, value: unknown, separator: string, write: (text: string) => string): string {
+  if (!Array.isArray(value)) return write(textOf(name, value));
+  const items = (value as unknown[]).filter((item) => item !== undefined && item !== null);
+  return items.map((item) => write(textOf(name, item))).join(separator);
 }

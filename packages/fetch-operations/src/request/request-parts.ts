@@ -19,87 +19,88 @@ export interface InitByPath {
   contentType?: string | undefined;
 }
 
-type Write = NonNullable<Parameter["write"]>;
+/** A request whose parameters are put into their places. */
+interface Draft extends RequestParts {
+  query: string;
+  cookie: string;
+}
 
 /**
  * Puts each argument into its place in the request. An unknown argument is sent as well, so that the service rejects it by
  * name and no data is lost silently. Throws for a value that would change the path.
  */
-export function requestPartsOf(operation: OperationDescription, input?: object | null): RequestParts {
-  const { parameters, hasFields } = operation;
-  const { put, parts } = placing(operation);
+export function requestPartsOf(
+  { path, parameters, hasFields }: OperationDescription,
+  input?: object | null,
+): RequestParts {
+  const draft = draftOf(path);
   const fields: Record<string, unknown> = {};
-  const given: { body?: unknown; contentType?: unknown } = hasFields ? { body: fields } : {};
+  if (hasFields) draft.body = fields;
   for (const [name, value] of Object.entries(input ?? {}) as [string, unknown][]) {
     const place = Object.hasOwn(parameters, name) ? parameters[name]! : hasFields ? "field" : "query";
-    if (typeof place === "object") put(place.in, place.name ?? name, value, place.write);
-    else if (place === "body" || place === "contentType") given[place] = value;
+    if (typeof place === "object") put(draft, place.in, place.name ?? name, value, place.write);
+    else if (place === "body" || place === "contentType") draft[place] = value as string;
     else if (place === "field") fields[name] = value;
-    else put(place, name, value);
+    else put(draft, place, name, value);
   }
-  return parts(given.body, given.contentType as string | undefined);
+  return complete(draft, path);
 }
 
 /** Returns the parts of a request that is called by its path. */
 export function requestPartsByPath(
-  operation: OperationDescription,
+  { path, parameters }: OperationDescription,
   { params = {}, body, contentType }: InitByPath,
 ): RequestParts {
-  const { put, parts } = placing(operation);
-  const declared = Object.entries(operation.parameters);
-  for (const location of ["path", "query", "header", "cookie"] as const) {
-    for (const [name, value] of Object.entries(params[location] ?? {}) as [string, unknown][]) {
+  const draft = { ...draftOf(path), body, contentType };
+  const declared = Object.entries(parameters);
+  for (const [location, values] of Object.entries(params) as [Parameter["in"], object | undefined][]) {
+    for (const [name, value] of Object.entries(values ?? {}) as [string, unknown][]) {
       const found = declared.find(
         ([argument, place]) => typeof place === "object" && place.in === location && (place.name ?? argument) === name,
       );
-      put(location, name, value, (found?.[1] as Parameter | undefined)?.write);
+      put(draft, location, name, value, (found?.[1] as Parameter | undefined)?.write);
     }
   }
-  return parts(body, contentType);
+  return complete(draft, path);
 }
 
-/** Returns a function that puts a value into its place, and one that returns the parts of the request. */
-function placing({ path }: OperationDescription) {
-  const segments = new Map<string, [value: unknown, write?: Write]>();
-  const headers: Record<string, string> = {};
-  const texts: Record<"query" | "cookie", string[]> = { query: [], cookie: [] };
-  return {
-    put: (place: Parameter["in"], name: string, value: unknown, write?: Write): void => {
-      if (place === "path") segments.set(name, write ? [value, write] : [value]);
-      else if (value !== undefined && value !== null) {
-        const text = (write ?? (place === "header" ? writeHeader : writeQuery))(name, value);
-        if (place === "header") headers[name] = text;
-        else if (text) texts[place].push(text);
-      }
-    },
-    parts: (body: unknown, contentType: string | undefined): RequestParts => {
-      const { query, cookie } = texts;
-      if (cookie.length > 0) headers["Cookie"] = cookie.join("; ").replaceAll("&", "; ");
-      const target = fill(path, segments) + (query.length > 0 ? `?${query.join("&")}` : "");
-      return { target, headers, body, contentType };
-    },
-  };
+function draftOf(path: string): Draft {
+  return { target: path, headers: {}, query: "", cookie: "" };
+}
+
+/** Puts a value into its place. */
+function put(draft: Draft, place: Parameter["in"], name: string, value: unknown, write?: Parameter["write"]): void {
+  if (place === "path") {
+    if ((value ?? "") === "")
+      throw unsendable(`The path parameter "${name}" is ${value === "" ? "empty" : String(value)}.`);
+    const text = (write ?? writePath)(name, value);
+    draft.target = draft.target.replaceAll(`{${name}}`, () => text);
+  } else if (value !== undefined && value !== null) {
+    const text = (write ?? (place === "header" ? writeHeader : writeQuery))(name, value);
+    if (place === "header") draft.headers[name] = text;
+    else if (text) draft[place] += (draft[place] && "&") + text;
+  }
+}
+
+/** Returns the parts of a request. Throws if a path parameter is missing or changes the path. */
+function complete(draft: Draft, path: string): RequestParts {
+  if (path.includes("{")) checkPath(draft.target.split("/"), path.split("/"));
+  // In a template, `?` and `#` are characters of the path.
+  draft.target = draft.target.replace(/[?#]/g, encodeURIComponent);
+  if (draft.query) draft.target += `?${draft.query}`;
+  if (draft.cookie) draft.headers["Cookie"] = draft.cookie.replaceAll("&", "; ");
+  return draft;
 }
 
 /**
- * Fills in a path template. No value can be missing or make a segment empty or a dot segment, because URLs resolve those to
- * another path: https://url.spec.whatwg.org/#double-dot-path-segment
+ * Throws for a missing value, and for a segment that values made empty or a dot segment, because URLs resolve those to another
+ * path: https://url.spec.whatwg.org/#double-dot-path-segment
  */
-function fill(template: string, values: ReadonlyMap<string, [value: unknown, write?: Write]>): string {
-  // In a template, `?` and `#` are characters of the path.
-  const path = template.replaceAll(/[?#]/g, encodeURIComponent);
-  if (!path.includes("{")) return path;
-  const segments = path.split("/").map((segment) => {
-    if (!segment.includes("{")) return segment;
-    const filled = segment.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
-      const [value, write = writePath] = values.get(name) ?? [];
-      if ((value ?? "") === "")
-        throw unsendable(`The path parameter "${name}" is ${value === "" ? "empty" : String(value)}.`);
-      return write(name, value);
-    });
-    if (filled === "" || /^(?:\.|%2e){1,2}$/i.test(filled))
-      throw unsendable(`A path parameter makes the segment "${segment}" ${JSON.stringify(filled)}.`);
-    return filled;
-  });
-  return segments.join("/");
+function checkPath(segments: string[], templates: string[]): void {
+  for (const [index, segment] of segments.entries()) {
+    const [, missing] = /\{([^{}]+)\}/.exec(segment) ?? [];
+    if (missing !== undefined) throw unsendable(`The path parameter "${missing}" is undefined.`);
+    if (segment !== templates[index] && /^(\.|%2e){0,2}$/i.test(segment))
+      throw unsendable(`A path parameter makes the segment "${templates[index]}" ${JSON.stringify(segment)}.`);
+  }
 }

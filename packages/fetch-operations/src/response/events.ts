@@ -1,4 +1,4 @@
-import { dataOrThrow, send } from "../call/call.ts";
+import { sendRaw } from "../call/raw.ts";
 import { CallFailure } from "../call/call-failure.ts";
 import type { ResponseExchange } from "../call/exchange.ts";
 import { pause } from "../call/pause.ts";
@@ -57,7 +57,8 @@ async function* resumed(exchange: ResponseExchange, parse: (data: string) => unk
     await pause(state.delay, signal);
     signal.throwIfAborted();
     const again = { ...options, headers: { "Last-Event-ID": state.lastId } };
-    response = dataOrThrow(await send(connection, resumption, parts, again, true)) as Response;
+    response = await sendRaw(connection, resumption, parts, again);
+    if (response.status === 204) return;
   }
 }
 

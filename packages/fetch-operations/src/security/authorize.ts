@@ -9,21 +9,21 @@ export async function authorize(exchange: Exchange, url: string, headers: Header
   const { api, connection, operation, isRejected, signal } = exchange;
   const { schemes } = api;
   const { id, security = api.security } = operation;
-  const credentials = connection.credentials();
   const requirement = security.find((names) =>
-    names.every((name) => credentials[name] !== undefined || schemes[name]?.isOfConnection),
+    names.every((name) => connection.credential(name) !== undefined || schemes[name]?.isOfConnection),
   );
-  if (requirement === undefined && security.length > 0) {
+  if (!requirement && security[0]) {
     exchange.isUserError = false;
-    const names = security.map((all) => all.join(" and ")).join(" or ");
-    throw unsendable(`${id} requires a credential of ${names}.`);
+    throw unsendable(`${id} requires a credential of ${security.map((names) => names.join(" and ")).join(" or ")}.`);
   }
   const request = { url, headers };
   for (const name of requirement ?? []) {
-    let secret = credentials[name]!;
+    let secret = connection.credential(name)!;
     if (typeof secret === "function") {
       exchange.isRenewable = true;
       secret = await secret({ isRejected, signal });
+      const problem = schemes[name]!.problemOf(secret);
+      if (problem) throw new TypeError(`The credential of ${name} ${problem}`);
     }
     exchange.secrets.push(...schemes[name]!.apply(secret, request));
   }

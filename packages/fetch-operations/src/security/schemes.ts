@@ -22,12 +22,11 @@ export interface SecurityScheme {
   readonly option?: string;
   /** Whether the connection authenticates the client, so that no credential is sent. */
   readonly isOfConnection?: boolean;
+  /** Returns what is wrong with a value that is no secret of this scheme, without showing it. */
+  readonly problemOf: (value: unknown) => string | undefined;
   /** Adds the secret to a request. Returns the texts that no error may show. */
   readonly apply: (secret: Secret, request: AuthorizedRequest) => string[];
 }
-
-/** The credentials of a client, by security scheme. */
-export type Credentials = Readonly<Record<string, Credential | undefined>>;
 
 /** A request that gets its credentials. A header that the user gave has precedence. */
 export interface AuthorizedRequest {
@@ -37,18 +36,16 @@ export interface AuthorizedRequest {
 
 /** The scheme of a token in `Authorization: Bearer` (RFC 6750). */
 export function bearer(option?: string): SecurityScheme {
-  return scheme(option, (secret, { headers }) => {
-    setMissing(headers, "Authorization", `Bearer ${visible(secret)}`);
+  return scheme(option, keyProblem, (secret, { headers }) => {
+    setMissing(headers, "Authorization", `Bearer ${secret as string}`);
     return [secret as string];
   });
 }
 
 /** The scheme of a user name and a password (RFC 7617, in UTF-8). */
 export function basic(option?: string): SecurityScheme {
-  return scheme(option, (secret, { headers }) => {
-    if (typeof secret === "string" || secret.username.includes(":"))
-      throw new TypeError("A basic credential is { username, password }, and the user name has no colon.");
-    const { username, password } = secret;
+  return scheme(option, basicProblem, (secret, { headers }) => {
+    const { username, password } = secret as BasicCredential;
     const encoded = btoa(String.fromCharCode(...new TextEncoder().encode(`${username}:${password}`)));
     setMissing(headers, "Authorization", `Basic ${encoded}`);
     return [...(password ? [password] : []), encoded];
@@ -57,8 +54,8 @@ export function basic(option?: string): SecurityScheme {
 
 /** The scheme of an API key in a header, the query or a cookie. */
 export function apiKey(place: "header" | "query" | "cookie", name: string, option?: string): SecurityScheme {
-  return scheme(option, (secret, request) => {
-    const key = visible(secret);
+  return scheme(option, keyProblem, (secret, request) => {
+    const key = secret as string;
     const pair = `${encodeURIComponent(name)}=${encodeURIComponent(key)}`;
     if (place === "header") setMissing(request.headers, name, key);
     else if (place === "query") request.url += (request.url.includes("?") ? "&" : "?") + pair;
@@ -69,24 +66,31 @@ export function apiKey(place: "header" | "query" | "cookie", name: string, optio
 
 /** The scheme of client certificates, which the connection carries and not the request. */
 export function mutualTls(): SecurityScheme {
-  return { isOfConnection: true, apply: () => [] };
+  return { isOfConnection: true, problemOf: () => undefined, apply: () => [] };
 }
 
 function setMissing(headers: Headers, name: string, value: string): void {
   if (!headers.has(name)) headers.set(name, value);
 }
 
-function scheme(option: string | undefined, apply: SecurityScheme["apply"]): SecurityScheme {
-  return option === undefined ? { apply } : { option, apply };
+function scheme(
+  option: string | undefined,
+  problemOf: SecurityScheme["problemOf"],
+  apply: SecurityScheme["apply"],
+): SecurityScheme {
+  return { ...(option !== undefined && { option }), problemOf, apply };
 }
 
-function visible(secret: Secret): string {
-  if (!isKey(secret))
-    throw new TypeError("A credential is not a key. Pass it as issued, without spaces or line breaks.");
-  return secret;
+/** A key or token has visible ASCII characters only. */
+function keyProblem(value: unknown): string | undefined {
+  return typeof value === "string" && /^[\x21-\x7e]+$/.test(value)
+    ? undefined
+    : "is not an API key. Pass it as issued, without spaces or line breaks.";
 }
 
-/** Returns whether a value is a key or token: visible ASCII characters. */
-export function isKey(value: unknown): value is string {
-  return typeof value === "string" && /^[\x21-\x7e]+$/.test(value);
+function basicProblem(value: unknown): string | undefined {
+  const { username, password } = Object(value) as Partial<BasicCredential>;
+  return typeof username === "string" && typeof password === "string" && !username.includes(":")
+    ? undefined
+    : "is not { username, password } with a user name without a colon.";
 }

@@ -1,5 +1,5 @@
 // Generated from the contract by fetch-operations. Do not edit.
-import { type CallOptions, createClient } from "fetch-operations";
+import { type CallOptions, createClient, followLink, followOffset, followNumber } from "fetch-operations";
 import type { Contract, ContractCheck } from "fetch-operations/contract-check";
 import { api, type LibraryOptions } from "./api.ts";
 import type { ByOperation, ByPage, ByPath, Raw } from "./calls.ts";
@@ -23,7 +23,7 @@ export interface Library extends ByOperation, ByPath {
 
 /** Creates a client. Throws a TypeError for an invalid option. */
 export function createLibrary(options: LibraryOptions): Library {
-  const { client, connection } = createClient(api, operations, options);
+  const { client, connection } = createClient(api, operations, options, { link: followLink, offset: followOffset, page: followNumber });
   // Loaded on demand, because few programs need it.
   const checkContract = async (callOptions?: CallOptions) =>
     (await import("./contract-check.ts")).checkContract(connection, callOptions);
