@@ -42,6 +42,17 @@ describe("petstore doctor", () => {
     expect(stdout.match(/^ok +\w+/gm)?.map((line) => line.split(/ +/)[1])).toEqual(checks);
   });
 
+  test("prints the remedy of a wrong check below it", async () => {
+    const { code, stdout, stderr } = await run(["doctor"], { PORT: "hunter2", DATABASE_URL: await temporaryUrl() });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
+    expect(stdout.split("\n")).toEqual([
+      "wrong  settings    wrong",
+      expect.stringMatching(/^ {7}PORT must be /),
+      `ok     versions    petstore ${version}, Node ${process.versions.node}`,
+      "",
+    ]);
+  });
+
   test("reports the versions, with valid and with invalid settings", async () => {
     const found = [];
     for (const LOG_LEVEL of ["info", "x"]) {

@@ -4,8 +4,14 @@ import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { text } from "node:stream/consumers";
 import { inBatches } from "@platform/service/request-log";
+import { pathOfFileUrl } from "@platform/storage/url";
 import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
+import Sqlite from "better-sqlite3";
+import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
+import { readConfig } from "../src/config.ts";
+import { prepare } from "../src/prepare.ts";
+import { start } from "../src/server.ts";
 import { ownProgram, type Program, startProgram } from "./program.ts";
 
 interface State {
@@ -51,6 +57,17 @@ test("a failed start closes the metrics, the traces and the database", async () 
   const { outcomes, before, after } = await remainsOf({ PORT: String(await portOf(taken)) });
   expect(outcomes).toEqual(["ListenError", "ListenError", "ListenError"]);
   expect(after).toEqual({ ...NOTHING, listeners: before.listeners });
+});
+
+test("a start that fails before it listens closes the database", async () => {
+  const config = readConfig({ DATABASE_URL: await temporaryUrl(), PORT: "0" });
+  const quickstartFile = `${await temporaryFolder()}/quickstart.key`;
+  await prepare({ ...config, quickstartFile });
+  const failing = start({ ...config, trustProxy: ["no address"] }, pino({ level: "silent" }));
+  await expect(failing).rejects.toThrow("invalid IP address: no address");
+  const file = new Sqlite(pathOfFileUrl(config.databaseUrl), { timeout: 0 });
+  onTestFinished(() => void file.close());
+  expect(file.pragma("journal_mode = delete", { simple: true })).toBe("delete"); // only the last connection may leave WAL
 });
 
 test("the last log line is written once, before the process exits", async () => {

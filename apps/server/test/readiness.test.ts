@@ -74,6 +74,16 @@ describe("/readyz", () => {
     expect((await get()).status).toBe(200);
   });
 
+  test("logs the end of an outage at the next check, every ten seconds", async () => {
+    const { get, path, log } = await served();
+    expect((await get()).status).toBe(200);
+    await rename(path, `${path}.moved`);
+    await expectError(await get(), 503, "unavailable");
+    await rename(`${path}.moved`, path);
+    const messages = () => log.map((line) => (JSON.parse(line) as { msg: string }).msg);
+    await expect.poll(messages).toContain("the database can be used again");
+  });
+
   test("commits one probe after a failed write, for any number of requests, and leaves no trace of it", async () => {
     const { get, storage, path, commits } = await served();
     const file = new Sqlite(path, { readonly: true });

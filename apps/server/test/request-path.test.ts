@@ -9,11 +9,29 @@ const ROOT = pathToFileURL(join(import.meta.dirname, "../../../")).href;
 const PROGRAM = join(import.meta.dirname, "programs/functions-of-a-get.ts");
 const MOST_FILES = 15;
 
+interface Ran {
+  url: string;
+  name: string;
+}
+
+async function functionsOfAGet(options: { isRepeated?: true; isCaching?: false }): Promise<Ran[]> {
+  const args = [PROGRAM, JSON.stringify(options)];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: Infinity });
+  return JSON.parse(stdout) as Ran[];
+}
+
 test(`an uncached GET runs functions of at most ${MOST_FILES} of our files`, async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM], { maxBuffer: Infinity });
-  const all = JSON.parse(stdout) as { url: string; name: string }[];
+  const all = await functionsOfAGet({});
   const ours = all.filter(({ url }) => url.startsWith(ROOT) && /\/(apps|packages)\/[^/]+\/src\//.test(url));
   const byFile = Map.groupBy(ours, ({ url }) => url.slice(ROOT.length));
   const shown = Array.from(byFile, ([file, functions]) => `${file}: ${functions.map(({ name }) => name).join(" ")}`);
   expect(byFile.size, shown.toSorted().join("\n")).toBeLessThanOrEqual(MOST_FILES);
+});
+
+test.each([
+  ["a repeated GET is served from the cache, without its handler", {}, false],
+  ["a repeated GET runs its handler if the cache is off", { isCaching: false }, true],
+] as const)("%s", async (_title, tuning, runsHandler) => {
+  const all = await functionsOfAGet({ isRepeated: true, ...tuning });
+  expect(all.some(({ url }) => url.endsWith("/pets.handlers.ts"))).toBe(runsHandler);
 });

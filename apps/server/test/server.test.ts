@@ -56,6 +56,15 @@ describe("serve", () => {
     expect((await stat(join(folder, "data/quickstart.key"))).mode & 0o777).toBe(0o600);
   });
 
+  test("prints the address of the metrics after the other addresses", async () => {
+    const env = { PETSTORE_ENV: "production", METRICS_PORT: "0", LOG_LEVEL: "silent" };
+    const { output, stop } = await startProgram(folder, env);
+    expect(await stop()).toBe(0);
+    const [, , metrics, ...others] = output().split("\n");
+    expect(metrics).toMatch(/^Metrics are at http:\/\/127\.0\.0\.1:\d+\/metrics$/);
+    expect(others).toEqual([""]);
+  });
+
   test("completes a request in flight at SIGTERM", async () => {
     const { key, baseUrl, stop } = await startProgram(folder);
     const { hostname, port } = new URL(baseUrl);

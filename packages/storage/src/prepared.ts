@@ -9,8 +9,8 @@ interface Query<Row> {
 /** The name of the value that each placeholder replaces while a query is compiled. */
 const PLACEHOLDERS = new WeakMap<object, string>();
 
-/** The properties that Kysely reads from every value. */
-const READ_BY_KYSELY = new Set<string | symbol>(["toOperationNode", "expressionType"]);
+/** The property that Kysely reads from every value. */
+const READ_BY_KYSELY = "toOperationNode";
 
 /** Returns a placeholder for a value. Reading any other property throws, because the query must not depend on the value. */
 function placeholderOf(name: string): object {
@@ -18,7 +18,7 @@ function placeholderOf(name: string): object {
     {},
     {
       get: (_, key) => {
-        if (READ_BY_KYSELY.has(key)) return undefined;
+        if (key === READ_BY_KYSELY) return undefined;
         throw new Error(
           `A prepared query is built once, so it cannot depend on the value of "${name}". Compute the result first and pass it as a value.`,
         );

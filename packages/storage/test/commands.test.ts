@@ -91,6 +91,14 @@ describe("restore", () => {
     expect(last).toBe(`Lost, added between ${times}: 1 thing.`);
   });
 
+  test("names the lost rows of each table", () => {
+    const tables = { ...OPTIONS.tables, mugs: { key: ["id"], noun: ["mug", "mugs"] as const } };
+    const loss = { rows: { things: 1, mugs: 2 }, from: 1_000, to: 2_000 };
+    const carried = { summary: "Nothing is carried over.", added: {}, loss };
+    const [, , last] = report("b.db", { aside: "a.db", carried }, { ...OPTIONS, tables });
+    expect(last).toMatch(/: 1 thing, 2 mugs\.$/);
+  });
+
   test("prints that nothing was added since the backup", async () => {
     const { folder, path, db } = await filled();
     const copy = join(folder, "copy.db");
@@ -134,6 +142,11 @@ describe("restore", () => {
     expect(names).toHaveLength(2);
     expect(new Sqlite(lost, { readonly: true }).prepare("select count(*) from things").pluck().get()).toBe(1);
   });
+});
+
+test("the help of backup and restore names the file", () => {
+  const usages = backupProgram("file:x").commands.map((command) => `${command.name()} ${command.usage()}`);
+  expect(usages).toEqual(["backup [options] <file>", "restore [options] <file>"]);
 });
 
 describe("copy", () => {

@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
+import { Command } from "commander";
 import { sql } from "kysely";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { DatabaseError } from "../src/database-error.ts";
 import { type IdempotentRequest, withIdempotencyKey } from "../src/idempotency/idempotency.repository.ts";
+import { addCopyCommand } from "../src/maintenance/copy.commands.ts";
 import { copyDatabase } from "../src/maintenance/copy.ts";
 import { migrate } from "../src/migrations.ts";
 import { isPostgresUrl } from "../src/url.ts";
@@ -77,6 +79,20 @@ test.each([
     for (const url of urls) expect(await writeToEach(url)).toEqual(all("written"));
   },
 );
+
+test("petstore copy copies a PostgreSQL database", async () => {
+  const [fromUrl, toUrl] = [await temporaryUrl(), await file()];
+  const from = opened(fromUrl);
+  await migrate(from, MIGRATIONS);
+  const thing = await insertThing(from, CUP);
+  const log = vi.spyOn(console, "log").mockImplementation(() => {});
+  onTestFinished(() => log.mockRestore());
+  const program = new Command().exitOverride();
+  addCopyCommand(program, SCHEMA);
+  await program.parseAsync(["copy", "--from", fromUrl, "--to", toUrl], { from: "user" });
+  expect(log.mock.calls[0]).toEqual([expect.stringMatching(/^things: 1 rows, checksum /)]);
+  expect(await listThings(opened(toUrl))).toEqual([thing]);
+});
 
 test("both PostgreSQL databases can be read during a copy", async () => {
   const [fromUrl, toUrl] = [await temporaryUrl(), await temporaryUrl()];

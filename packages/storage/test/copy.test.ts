@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { temporaryUrl } from "@platform/test-support/temporary";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
@@ -26,6 +27,16 @@ test("a copy from SQLite to SQLite locks both files against writes", async () =>
   expect(copied[0]).toMatchObject({ table: "things", rows: 1 });
   expect(await listThings(to)).toEqual([thing]);
   expect(await writeToEach(fromUrl)).toEqual(all("written"));
+});
+
+test("the checksum of a table is the sum of the SHA-256 of its rows", async () => {
+  const [from, to] = [opened(await temporaryUrl()), opened(await temporaryUrl())];
+  await migrate(from, MIGRATIONS);
+  for (const name of ["cup", "mug"]) await insertThing(from, { ...CUP, name });
+  const rows = ['[["id",1],["name","cup"],["size",1]]', '[["id",2],["name","mug"],["size",1]]'];
+  const sum = rows.reduce((total, row) => total + BigInt(`0x${createHash("sha256").update(row).digest("hex")}`), 0n);
+  const [{ checksum } = { checksum: "" }] = await copyDatabase(from, to, SCHEMA);
+  expect(checksum).toBe((sum % 2n ** 256n).toString(16).padStart(64, "0"));
 });
 
 test.each([

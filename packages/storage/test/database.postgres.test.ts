@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { createDatabase, execute } from "@platform/test-support/postgres";
 import { temporaryUrl } from "@platform/test-support/temporary";
 import { sql } from "kysely";
@@ -64,6 +66,23 @@ describe("isDatabaseUnavailable", () => {
     expect(isDatabaseUnavailable(error)).toBe(true);
   });
 
+  test(
+    "is true if the server stops responding, a second after the statement_timeout",
+    { timeout: 30_000 },
+    async () => {
+      const { url, freeze } = await freezableServer();
+      const db = opened(`${url}?statement_timeout=100`);
+      await sql`select 1`.execute(db);
+      freeze();
+      const error = await errorOf(sql`select 1`.execute(db));
+      expect(error).toMatchObject({
+        message: expect.stringMatching(/^The connection to PostgreSQL was lost \(.+\)\. Try again\.$/) as string,
+        cause: expect.any(Error) as Error,
+      });
+      expect(isDatabaseUnavailable(error)).toBe(true);
+    },
+  );
+
   test("is false for an invalid value", async () => {
     const error = await errorOf(sql`select date '2026-02-30'`.execute(opened(await temporaryUrl())));
     expect(error).toMatchObject({ code: "22008" });
@@ -116,6 +135,27 @@ describe("isDatabaseUnavailable", () => {
     expect(await list(other)).toHaveLength(2);
   });
 });
+
+/** Returns the URL of a new database behind a proxy, which forwards nothing more after `freeze`. */
+async function freezableServer(): Promise<{ url: string; freeze: () => void }> {
+  const url = new URL(await temporaryUrl());
+  const sockets: Socket[] = [];
+  const proxy = createServer((client) => {
+    const server = connect(Number(url.port), url.hostname);
+    client.pipe(server).pipe(client);
+    for (const socket of [client, server]) sockets.push(socket.on("error", () => {}));
+  });
+  onTestFinished(() => {
+    proxy.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  await once(proxy.listen(0, "127.0.0.1"), "listening");
+  const { port } = proxy.address() as AddressInfo;
+  const freeze = () => {
+    for (const socket of sockets) socket.unpipe().pause();
+  };
+  return { url: Object.assign(new URL(url), { hostname: "127.0.0.1", port: String(port) }).href, freeze };
+}
 
 async function errorOf(promise: Promise<unknown>): Promise<Error> {
   return promise.then(

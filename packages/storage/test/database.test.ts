@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
@@ -7,6 +7,8 @@ import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { DatabaseError, isDatabaseUnavailable } from "../src/database-error.ts";
 import { migrate } from "../src/migrations.ts";
+import { FileMovedError } from "../src/sqlite/sqlite.errors.ts";
+import { pathOfFileUrl } from "../src/url.ts";
 import { type Database, insertThing, listThings, MIGRATIONS, opened, temporaryDatabase, type Thing } from "./things.ts";
 
 const CUP = { name: "cup", size: 1 };
@@ -55,6 +57,18 @@ describe("a transaction", () => {
       .transaction()
       .execute(async () => expect(() => other.exec("begin immediate")).toThrow("database is locked"));
     other.exec("begin immediate").close();
+  });
+
+  test("does not begin once the file was moved, because its rows would be lost", async () => {
+    const url = await temporaryUrl();
+    const db = opened(url);
+    await migrate(db, MIGRATIONS);
+    const path = pathOfFileUrl(url);
+    await rename(path, `${path}.moved`);
+    await expect(db.transaction().execute((trx: Database) => insertThing(trx, CUP))).rejects.toThrow(FileMovedError);
+    await rename(`${path}.moved`, path);
+    await db.transaction().execute((trx: Database) => insertThing(trx, CUP));
+    expect(await listThings(db)).toHaveLength(1);
   });
 
   test("fails with the first error if SQLite rolls it back by itself", async () => {

@@ -99,6 +99,15 @@ describe("a prepared query", () => {
     expect(built).toBe(258);
   });
 
+  test("without rows to return runs once", async () => {
+    const db = await temporaryDatabase();
+    const add = prepared((own: Database, thing: { name: string; size: number }) =>
+      own.insertInto("things").values({ name: thing.name, size: thing.size }),
+    );
+    expect(await add(db, CUP)).toEqual([]);
+    expect(await named(db, { name: "cup", limit: 10 })).toEqual([{ id: 1 }]);
+  });
+
   test("waits for another transaction on its connection", async () => {
     const db = await temporaryDatabase();
     let found: Promise<unknown> | undefined;

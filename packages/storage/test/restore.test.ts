@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { chown, mkdir, open, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, open, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { NAME } from "@platform/name";
@@ -96,6 +96,14 @@ test("a restore keeps the old database under a name with the time, valid on any 
   expect(times).toEqual(times.toSorted());
 });
 
+test("a restore takes the rights of other users from the old database", async () => {
+  const { path, db, copy } = await backedUp();
+  await db.destroy();
+  await chmod(path, 0o644);
+  const { aside } = await restore(path, copy, OPTIONS);
+  expect((await stat(aside!)).mode & 0o777).toBe(0o600);
+});
+
 test("a restore follows a link to the database, and the link stays a link", async () => {
   const folder = await temporaryFolder();
   const [path, link] = [join(folder, "petstore.db"), join(folder, "link.db")];
@@ -105,6 +113,18 @@ test("a restore follows a link to the database, and the link stays a link", asyn
   expect((await restore(link, `${path}.copy`, OPTIONS)).aside).toMatch(`${path}.before-`);
   expect(await readlink(link)).toBe(path);
   expect(idsIn(link)).toEqual([]);
+});
+
+test("a restore to a path that is taken meanwhile, as by a link to nothing, leaves the log in its place", async () => {
+  const { db, copy } = await backedUp();
+  await db.destroy();
+  const folder = await temporaryFolder();
+  const link = join(folder, "petstore.db");
+  await symlink(join(folder, "missing"), link);
+  await writeFile(`${link}-wal`, "left");
+  await expect(restore(link, copy, { ...OPTIONS, force: true })).rejects.toThrow(/petstore\.db is in use \(EEXIST/);
+  expect((await readdir(folder)).toSorted()).toEqual(["petstore.db", "petstore.db-wal"]);
+  expect(await readFile(`${link}-wal`, "utf8")).toBe("left");
 });
 
 test("while another process opens the database, a restore is rejected or that process gets the backup", async () => {

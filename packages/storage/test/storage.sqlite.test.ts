@@ -1,5 +1,8 @@
+import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { promisify } from "node:util";
 import { temporaryUrl } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
@@ -102,6 +105,13 @@ describe("write", () => {
     const kept = await write((trx) => insertThing(trx, CUP));
     expect(await listThings(db)).toEqual([kept]);
   });
+});
+
+test("stopWaiting does not keep the process of a closed storage alive", async () => {
+  const { url } = await temporaryStorage();
+  const program = join(import.meta.dirname, "programs/stopper.ts");
+  const ended = promisify(execFile)(process.execPath, [program, url], { timeout: 30_000 });
+  await expect(ended).resolves.toEqual({ stdout: "", stderr: "" });
 });
 
 test("stopWaiting(0) rejects writes that wait for another process, and soon rejects later ones", async () => {

@@ -143,6 +143,17 @@ describe("petstore restore after a crash", () => {
   });
 });
 
+test("petstore restore rejects a database whose service runs, even before its first request", async () => {
+  const folder = await temporaryFolder();
+  const env = { DATABASE_URL: `file:${folder}/data/petstore.db` };
+  const { stop } = await startProgram(folder);
+  const copy = join(folder, "copy.db");
+  await run(["backup", copy], env);
+  expect(await run(["restore", copy], env)).toMatchObject({ code: 1, stderr: expect.stringContaining("is in use") });
+  expect(await stop()).toBe(0);
+  expect(await run(["restore", copy], env)).toMatchObject({ code: 0, stderr: "" });
+});
+
 describe("petstore restore carries over from the replaced database", () => {
   test("the keys revoked or rotated since the backup, also one that is not in the backup", async () => {
     const { path, db, copy } = await backedUp(async (keys) => {

@@ -5,20 +5,25 @@ import { join } from "node:path";
 import { createLogger } from "@platform/service/request-log";
 import { readConfig } from "../../src/config.ts";
 import { prepare } from "../../src/prepare.ts";
-import { start } from "../../src/server.ts";
+import { start, type Tuning } from "../../src/server.ts";
 
 /**
  * A process that serves as in production and prints, as JSON by file, the functions that run in each of a few GETs of a pet
- * that was not requested before. Functions that run now and then, such as the check of a sample of responses, are not in
- * all of them.
+ * that was not requested before, or with `isRepeated` of the same pet. Functions that run now and then, such as the check of
+ * a sample of responses, are not in all of them. Its argument is JSON.
  */
+const { isRepeated, ...tuning } = JSON.parse(process.argv[2]!) as { isRepeated?: boolean } & Tuning;
 const folder = await mkdtemp(join(tmpdir(), "petstore-"));
 const config = {
   ...readConfig({ DATABASE_URL: `file:${folder}/petstore.db`, PORT: "0" }),
   quickstartFile: join(folder, "key"),
 };
 await prepare(config);
-const service = await start({ ...config, environment: "production" }, createLogger("info", { write: () => {} }));
+const service = await start(
+  { ...config, environment: "production" },
+  createLogger("info", { write: () => {} }),
+  tuning,
+);
 const headers = { Authorization: `Bearer ${(await readFile(config.quickstartFile, "utf8")).trim()}` };
 
 const json = { ...headers, "Content-Type": "application/json" };
@@ -54,7 +59,7 @@ async function functionsOfGet(id: number): Promise<Ran[]> {
 }
 
 const runs: Ran[][] = [];
-for (const id of ids) runs.push(await functionsOfGet(id));
+for (const id of ids) runs.push(await functionsOfGet(isRepeated ? ids[0]! : id));
 const [last, ...others] = runs.slice(-5).map((run) => new Map(run.map((ran) => [`${ran.url}:${ran.offset}`, ran])));
 console.log(JSON.stringify(Array.from(last!, ([key, ran]) => (others.every((run) => run.has(key)) ? ran : [])).flat()));
 await service.close();
