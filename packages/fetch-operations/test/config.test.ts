@@ -314,6 +314,12 @@ describe("a contract", () => {
   });
 });
 
+test("the document stays as it is, so that its hash is that of the published one", async () => {
+  const document = { openapi: "3.1.1", info: { title: "T", version: "1" }, paths: {} };
+  await typesOf(document);
+  expect(document).toEqual({ openapi: "3.1.1", info: { title: "T", version: "1" }, paths: {} });
+});
+
 test("values have the types of the settings", async () => {
   const binary = { type: "string", format: "binary" };
   const int64 = { type: "integer", format: "int64" };

@@ -79,7 +79,8 @@ export async function typesOf(document: object, { int64, dates }: ValueTypes = {
     stringToAST,
   } = (await import(pathToFileURL(from).href)) as typeof import("openapi-typescript");
   const typeOf = (text: string) => (stringToAST(`type T = ${text}`)[0] as { type: never }).type;
-  const nodes = await openapiTS(document as never, {
+  const copy = structuredClone(document); // because openapi-typescript adds fields
+  const nodes = await openapiTS(copy as never, {
     silent: true,
     defaultNonNullable: false,
     transform: (schema) => {

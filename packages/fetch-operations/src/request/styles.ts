@@ -24,7 +24,7 @@ export function styled(style: Style, isExploded: boolean, allowReserved = false)
     if (Array.isArray(value)) {
       const items = value.filter(isPresent).map((item) => encode(item, name));
       if (items.length === 0 && style === "form") return "";
-      if (isExploded && isNamed)
+      if (isExploded)
         return (
           prefix + items.map((item) => own + item).join(separator === "%20" || separator === "|" ? "&" : separator)
         );

@@ -59,6 +59,7 @@ export interface DeleteInput extends Fields<In<paths["/books/{id}"]["delete"], "
 /** The results of `delete_`. */
 export type DeleteResult =
   | Success<204, undefined>
+  | ErrorResponse<400, EmptyError>
   | Failure;
 
 /** The input of `peekBook`: its parameters. */

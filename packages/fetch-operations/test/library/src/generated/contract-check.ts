@@ -11,7 +11,7 @@ const operationFingerprints = {
   "addBook": "8d36902bd1fb955f",
   "getBook": "9916f730a1e7d331",
   "replaceBook": "14202d7a4af4288f",
-  "delete": "add160ac4875a131",
+  "delete": "1eec71a93c079a43",
   "peekBook": "f1c3060e03c0119e",
   "GET /books/{id}/cover": "deac0bfc194d7b72",
   "putCover": "34db1a33fd4bd823",

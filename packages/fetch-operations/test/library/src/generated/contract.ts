@@ -4,5 +4,5 @@ import type { Contract } from "fetch-operations/contract-check";
 /** The contract that the client was generated from. */
 export const contract: Contract = {
   version: "2.1.0",
-  hash: "ad92145f9314383516486c4c4209deb9cfe2aef4bd05d0c9fdf01d0a002a22cb",
+  hash: "5210d3a1a0cc763781676d59b49b0698d4d758668a9194c7105250c163dc24bc",
 };

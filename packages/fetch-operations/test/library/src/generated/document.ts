@@ -362,6 +362,9 @@ export const document: ContractDocument = {
         "responses": {
           "204": {
             "description": "Deleted."
+          },
+          "400": {
+            "description": "Invalid."
           }
         }
       }

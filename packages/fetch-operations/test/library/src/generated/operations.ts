@@ -152,7 +152,12 @@ export const delete_: Operation<[input: DeleteInput, options?: CallOptions], Del
   "success": [
     204
   ],
-  "errors": [],
+  "empty": [
+    400
+  ],
+  "errors": [
+    400
+  ],
   "security": []
 };
 

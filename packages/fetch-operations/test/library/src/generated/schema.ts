@@ -415,6 +415,13 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description Invalid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     peekBook: {
