@@ -31,13 +31,17 @@ const CONTRACTS: [name: string, file: () => string, features: string][] = [
   ["shelves", twoFolders, "several files in two folders, JSON among them"],
   ["code-host", octokit, "GitHub's, 1,200 operations"],
 ];
-/** Those whose copies run their whole \`test\`. */
+/** The copies that run their whole `test`. Without `ADOPT=all`, no other contract is adopted, to keep `.ci/run` short. */
 const WHOLE = process.env["ADOPT_WHOLE"] === "all" ? CONTRACTS.map(([name]) => name) : ["mercury", "shelves"];
-const only = process.env["ADOPT_ONLY"];
+/** A name, `all`, or nothing. */
+const wanted = process.env["ADOPT"];
+const CHOSEN = CONTRACTS.filter(
+  ([name]) => wanted === "all" || (wanted === undefined ? WHOLE.includes(name) : name === wanted),
+);
 
 beforeAll(() => installFolder(CENSUS), 600_000);
 
-describe.each(CONTRACTS.filter(([name]) => only === undefined || name === only))("%s", (name, file, _features) => {
+describe.each(CHOSEN)("%s", (name, file, _features) => {
   let clone: ReturnType<typeof cloneRepository>;
   let printed = "";
   const pnpm = (...words: string[]) => {
