@@ -96,11 +96,17 @@ function list(document: OpenApiDocument, schema: Schema, random: () => number, d
   const least = Number(schema["minItems"] ?? 0);
   const most = Math.min(Number(schema["maxItems"] ?? Infinity), Math.max(least, depth < MAX_DEPTH ? 3 : 0));
   const count = Math.max(least, Math.min(most, 1 + Math.floor(random() * 3)));
-  const items = Array.from({ length: count }, () => dynamicValue(document, schema.items ?? {}, random, depth + 1));
-  if (schema["uniqueItems"] !== true) return items;
-  const unique = [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
-  return unique.length >= least ? unique : (exampleValue(document, schema, "a made list") as unknown[]);
+  const isUnique = schema["uniqueItems"] === true;
+  const items = new Map<string, unknown>();
+  for (let draw = 0; items.size < count && draw < count + MAX_REDRAWS; draw++) {
+    const item = dynamicValue(document, schema.items ?? {}, random, depth + 1);
+    items.set(isUnique ? JSON.stringify(item) : String(draw), item);
+  }
+  return [...items.values()];
 }
+
+/** How often an item is drawn again that a list of unique items has already. */
+const MAX_REDRAWS = 50;
 
 function object(document: OpenApiDocument, schema: Schema, random: () => number, depth: number): object {
   const required = new Set((schema["required"] ?? []) as string[]);

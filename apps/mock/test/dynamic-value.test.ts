@@ -19,18 +19,16 @@ const BOOK = {
   },
 };
 const DOCUMENT = {
-  ...{
-    openapi: "3.1.1",
-    paths: {
-      "/books/{bookId}": {
-        get: {
-          operationId: "getBook",
-          parameters: [{ name: "bookId", in: "path", required: true, schema: { type: "string" } }],
-          responses: {
-            200: {
-              description: "",
-              content: { "application/json": { schema: { $ref: "#/components/schemas/Book" } } },
-            },
+  openapi: "3.1.1",
+  paths: {
+    "/books/{bookId}": {
+      get: {
+        operationId: "getBook",
+        parameters: [{ name: "bookId", in: "path", required: true, schema: { type: "string" } }],
+        responses: {
+          200: {
+            description: "",
+            content: { "application/json": { schema: { $ref: "#/components/schemas/Book" } } },
           },
         },
       },

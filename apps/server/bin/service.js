@@ -16,6 +16,6 @@ if (existsSync(new URL("../src/main.js", import.meta.url))) {
 }
 
 function rejectNode(remedy) {
-  console.error(`Node ${process.versions.node} cannot run the ${name}, which needs ${remedy}`);
+  console.error(`Node ${process.versions.node} cannot run this service, which needs ${remedy}`);
   process.exitCode = 1;
 }

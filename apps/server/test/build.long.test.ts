@@ -186,7 +186,7 @@ describe("the output of `build`, copied to another folder,", () => {
     await expect(run).rejects.toMatchObject({
       code: 1,
       stdout: "",
-      stderr: "Node 20.20.2 cannot run the petstore, which needs 22.15 or newer: install one.\n",
+      stderr: "Node 20.20.2 cannot run this service, which needs 22.15 or newer: install one.\n",
     });
   });
 });

@@ -109,7 +109,7 @@ describe("an expected failure exits with 1 and no stack trace", () => {
     const { code, stdout, stderr } = await run(["keys", "list"], { NODE_OPTIONS: "--no-strip-types" }, source);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(
-      /^Node .* cannot run the petstore.*`npx -y pnpm@12\.21\.0 petstore …`, which brings its own Node\.\n$/,
+      /^Node .* cannot run this service.*`npx -y pnpm@12\.21\.0 petstore …`, which brings its own Node\.\n$/,
     );
   });
 });

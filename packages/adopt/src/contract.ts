@@ -26,7 +26,7 @@ export async function readContract(path: string): Promise<Contract> {
     );
   const entries = operationsOf(document);
   if (entries.length === 0) throw new Error(`${path} has no operations. Add a path to it first.`);
-  expectServable(document, entries);
+  expectToStart(document, entries);
   const security: Security = {
     schemes: requiredSchemes(document, entries),
     hasPublicOperations: entries.some((entry) => {
@@ -38,7 +38,7 @@ export async function readContract(path: string): Promise<Contract> {
 }
 
 /** Throws what `implement` throws at the start of the service. */
-function expectServable(document: OpenApiDocument, entries: OperationEntry[]): void {
+function expectToStart(document: OpenApiDocument, entries: OperationEntry[]): void {
   const handlers: Record<string, () => never> = Object.fromEntries(
     entries.map(({ id }) => [id, () => ({ status: 500 }) as never]),
   );

@@ -60,6 +60,7 @@ function resourceTest(document: OpenApiDocument, place: Place, entries: Operatio
       return `
 test(${title}, async (context) => {
   context.skip(isStub(${place.handlersName}[${id}]), \`write ${escaped(entry.id)} in \${HANDLERS}, then the data that this test needs\`);
+  await using service = await startService();
   const response = await ${call};
   expect(response.status).toBe(${status});
 });
@@ -74,9 +75,15 @@ test(${title}, (context) => {
   });
   const text = tests.join("");
   const sends = text.includes("service.request");
-  return `${sends ? 'import { isStub } from "@platform/service/stub";\n' : ""}import { ${sends ? "afterAll, beforeAll, expect, " : ""}test } from "vitest";
-${sends ? `import { ${place.handlersName} } from "../../src/resources/${folder}/${handlers}";\nimport { startService, type TestService } from "../../testing/service.ts";\n` : ""}
-${sends ? `const HANDLERS = "${place.handlersFile}";\n\nlet service: TestService;\nbeforeAll(async () => void (service = await startService()));\nafterAll(() => service[Symbol.asyncDispose]());\n` : ""}${text}`;
+  const imports = [
+    'import { isStub } from "@platform/service/stub";',
+    'import { expect, test } from "vitest";',
+    `import { ${place.handlersName} } from "../../src/resources/${folder}/${handlers}";`,
+    'import { startService } from "../../testing/service.ts";',
+    "",
+    `const HANDLERS = "${place.handlersFile}";`,
+  ];
+  return `${(sends ? imports : ['import { test } from "vitest";']).join("\n")}\n${text}`;
 }
 
 function escaped(text: string): string {

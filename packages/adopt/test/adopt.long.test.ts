@@ -31,18 +31,20 @@ const CONTRACTS: [name: string, file: () => string, features: string][] = [
   ["shelves", twoFolders, "several files in two folders, JSON among them"],
   ["code-host", octokit, "GitHub's, 1,200 operations"],
 ];
-/** Those whose copies run their whole \`test\`. */
+/** The copies that run their whole `test`. Without `ADOPT=all`, no other contract is adopted, to keep `.ci/run` short. */
 const WHOLE = process.env["ADOPT_WHOLE"] === "all" ? CONTRACTS.map(([name]) => name) : ["mercury", "shelves"];
-const only = process.env["ADOPT_ONLY"];
+/** A name, `all`, or nothing. */
+const wanted = process.env["ADOPT"];
+const CHOSEN = CONTRACTS.filter(
+  ([name]) => wanted === "all" || (wanted === undefined ? WHOLE.includes(name) : name === wanted),
+);
 
-beforeAll(() => installFolder(CENSUS), 600_000);
-
-describe.each(CONTRACTS.filter(([name]) => only === undefined || name === only))("%s", (name, file, _features) => {
+describe.each(CHOSEN)("%s", (name, file, _features) => {
   let clone: ReturnType<typeof cloneRepository>;
   let printed = "";
   const pnpm = (...words: string[]) => {
     const options = { cwd: clone.directory, encoding: "utf8", env: cloneEnvironment(), maxBuffer: 2 ** 28 } as const;
-    const { status, stdout, stderr } = spawnSync(process.execPath, [pnpmPath(), ...words], options);
+    const { status, stdout, stderr } = spawnSync(pnpmPath(), words, options);
     return { status, output: stdout + stderr };
   };
   const expectSuccess = (...words: string[]) => {
@@ -51,6 +53,7 @@ describe.each(CONTRACTS.filter(([name]) => only === undefined || name === only))
     return output;
   };
   beforeAll(() => {
+    if (!existsSync(file())) installFolder(CENSUS);
     clone = cloneRepository();
     printed = expectSuccess("adopt", file(), "--name", name, "--yes");
   }, 900_000);
@@ -152,7 +155,7 @@ describe("nothing is changed", () => {
   };
   beforeAll(() => {
     const options = { cwd: clone.directory, env: cloneEnvironment(), encoding: "utf8" } as const;
-    const { status, stderr } = spawnSync(process.execPath, [pnpmPath(), "install", "--frozen-lockfile"], options);
+    const { status, stderr } = spawnSync(pnpmPath(), ["install", "--frozen-lockfile"], options);
     if (status !== 0) throw new Error(stderr);
   }, 300_000);
 

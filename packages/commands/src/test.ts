@@ -37,6 +37,9 @@ interface Run {
 /** The path of a package's report. Repeats the reporter's constant, because this program must run before an install. */
 const REPORT_FILE = ".turbo/vitest.json";
 
+/** The most skipped tests of a package that are listed in full; a new service has one for each operation. */
+const MAX_SKIPPED = 40;
+
 const [name, ...turboOptions] = process.argv.slice(2) as [keyof typeof RUNS, ...string[]];
 const { tasks: wanted, concurrency } = RUNS[name];
 
@@ -71,7 +74,12 @@ if (name === "test:long") {
   for (const file of total.files.toSorted((one, other) => other.seconds - one.seconds))
     console.log(`${(file.seconds / 60).toFixed(1).padStart(4)} min ${file.name}`);
 }
-for (const skipped of total.skipped) console.log(`skipped  ${skipped.name} (${skipped.reason})`);
+for (const [folder, skipped] of Map.groupBy(total.skipped, ({ name: test }) => test.split(": ", 1)[0])) {
+  const shown = skipped.length > MAX_SKIPPED ? skipped.slice(0, MAX_SKIPPED / 2) : skipped;
+  for (const { name: test, reason } of shown) console.log(`skipped  ${test} (${reason})`);
+  if (shown.length < skipped.length)
+    console.log(`skipped  ${folder}: and ${skipped.length - shown.length} more, listed in ${folder}/${REPORT_FILE}`);
+}
 if (name === "test")
   console.log("left out the long tests, those in a browser among them (npx -y pnpm@12.21.0 test:long)");
 for (const failure of failures) console.log(`failed   ${failure}`);
