@@ -83,7 +83,10 @@ describe.skipIf(absence !== undefined)("the packed client in a project of npm", 
 
   test("Metro bundles each entry point without package exports", async () => {
     mkdirSync(join(project, "app"));
-    write("app/index.js", `${LISTING}\nimport "@petstore/client/testing";\nlist(process.env).then(console.log);`);
+    write(
+      "app/index.js",
+      `${LISTING}\nimport "@petstore/client/testing";\nimport "@petstore/client/validation";\nlist(process.env).then(console.log);`,
+    );
     write("app/metro.config.cjs", METRO);
     write(
       "app/babel.config.cjs",

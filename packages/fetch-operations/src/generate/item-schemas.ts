@@ -26,7 +26,7 @@ function isMedia(value: unknown): value is MediaTypeObject {
 
 function mediaOf(document: OpenApiDocument, type: string, media: MediaTypeObject): MediaTypeObject {
   const { itemSchema, ...rest } = media;
-  const item = itemSchema ?? (resolve<Schema>(document, media.schema ?? {})["items"] as Schema | undefined);
+  const item = itemSchema ?? resolve<Schema>(document, media.schema ?? {})["items"];
   if (item === undefined) return media;
   return { ...rest, schema: kindOf(type) === "events" ? dataSchema(document, item) : item };
 }
@@ -38,8 +38,8 @@ function dataSchema(document: OpenApiDocument, event: Schema): Schema {
     return resolve<Schema>(document, properties["data"] ?? {})["contentSchema"] as Schema | undefined;
   });
   const json = schemas.filter((schema) => schema !== undefined);
-  if (json.length < schemas.length) return { type: "string" } as Schema;
-  return json.length === 1 ? json[0]! : ({ anyOf: json } as Schema);
+  if (json.length < schemas.length) return { type: "string" };
+  return json.length === 1 ? json[0]! : { anyOf: json };
 }
 
 /** Returns the schemas of the kinds of events. */
