@@ -1,5 +1,6 @@
 /** The typed client of the petstore service. */
 export * from "./generated/index.ts";
+export { type Logger, type LogLevel, logTo } from "./log.ts";
 export type {
   CallLimits,
   CallOptions,

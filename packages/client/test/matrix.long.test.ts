@@ -12,6 +12,8 @@ import { pnpmPath } from "@platform/test-support/pnpm";
 import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { expectPageListsAnimals } from "./animal-page.ts";
+import { faulty, KEY } from "./faulty.ts";
+import { hostile, HOSTILE_PROGRAM, OUTCOMES } from "./hostile-program.ts";
 
 const run = promisify(execFile);
 const source = join(import.meta.dirname, "..");
@@ -83,7 +85,10 @@ describe.skipIf(absence !== undefined)("the packed client in a project of npm", 
 
   test("Metro bundles each entry point without package exports", async () => {
     mkdirSync(join(project, "app"));
-    write("app/index.js", `${LISTING}\nimport "@petstore/client/testing";\nlist(process.env).then(console.log);`);
+    write(
+      "app/index.js",
+      `${LISTING}\nimport "@petstore/client/testing";\nimport "@petstore/client/validation";\nlist(process.env).then(console.log);`,
+    );
     write("app/metro.config.cjs", METRO);
     write(
       "app/babel.config.cjs",
@@ -105,8 +110,34 @@ describe.skipIf(absence !== undefined)("the packed client in a project of npm", 
     await expectPageListsAnimals(join(project, "site"), service);
   });
 
+  test.each([
+    ...NODES.map((version): [string, string[]] => [version, [node(version)]]),
+    ["bun", [tool("bun/bin/bun")]],
+    ["deno", [tool("deno/deno"), "run", "--allow-all"]],
+  ])("%s survives the hostile service", async (_name, [program = "", ...args]) => {
+    await using server = await faulty(hostile);
+    write(
+      "hostile.mjs",
+      `${HOSTILE_PROGRAM}\nconsole.log(await outcomes(...${JSON.stringify([server.baseUrl, KEY])}));`,
+    );
+    const [line] = await runIn(program, ...args, "hostile.mjs");
+    expect(JSON.parse(line!)).toEqual(OUTCOMES);
+  });
+
+  test("workerd survives the hostile service, in a bundled worker", async () => {
+    await using server = await faulty(hostile);
+    const text = `await outcomes(...${JSON.stringify([server.baseUrl, KEY])})`;
+    write("worker.js", `${HOSTILE_PROGRAM}\nexport default { fetch: async () => new Response(${text}) };`);
+    expect(JSON.parse(await runWorker())).toEqual(OUTCOMES);
+  });
+
   test("workerd lists animals in a bundled worker", async () => {
     write("worker.js", `${LISTING}\nexport default { fetch: async (_, env) => new Response(await list(env)) };`);
+    expect(await runWorker()).toBe("Ada Bob Eve, Ada");
+  });
+
+  /** Bundles `worker.js` and returns the response of the worker. */
+  async function runWorker(): Promise<string> {
     await build({
       root: project,
       configFile: false,
@@ -130,9 +161,8 @@ describe.skipIf(absence !== undefined)("the packed client in a project of npm", 
     });
     const [line] = (await Promise.race([once(createInterface(workerd.stdout), "line"), ended])) as [string];
     const { port } = JSON.parse(line) as { port: number };
-    const response = await fetch(`http://127.0.0.1:${port}`);
-    expect([response.status, await response.text()]).toEqual([200, "Ada Bob Eve, Ada"]);
-  });
+    return (await fetch(`http://127.0.0.1:${port}`)).text();
+  }
 });
 
 /** Returns the commands of the README's chapter "Install". */

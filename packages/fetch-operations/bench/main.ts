@@ -1,82 +1,66 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import createOpenapiClient from "openapi-fetch";
-import { generatedFiles } from "../src/generate/generated-files.ts";
-import { writeFiles } from "../src/generate/output.ts";
+import { ratioOf, show, spreadOf } from "@platform/bench-support/figures";
+import { installFolder } from "@platform/bench-support/install";
+import { type Call, type Client, CLIENTS } from "./clients.ts";
+import { importTime } from "./import-time.ts";
+import { prepare } from "./prepare.ts";
+import { sizeOf } from "./size.ts";
 
 /**
- * Compares the CPU time of one call with openapi-fetch's: with a stubbed `fetch`, and over the network. The server is a process
- * of its own. Rounds take turns, and each ratio is of one round.
+ * Compares clients as their users install them: the CPU time of one call with a stubbed `fetch` and over the network, the size
+ * of a bundle with one call, and the time of the import. The server is a process of its own. In each round, the clients take
+ * turns, and each ratio is of one round.
  */
-const ROUNDS = 11;
-const CALLS = { stub: 10_000, network: 3_000 };
+const ROUNDS = Number(process.env["ROUNDS"] ?? 11);
+const CALLS = { stub: 5_000, network: 1_500 };
+const BASE = "openapi-fetch";
+const body = '{"id":1,"title":"Emma","author":"Jane Austen"}';
 
-const document = {
-  openapi: "3.1.1",
-  info: { title: "T", version: "1" },
-  paths: {
-    "/books/{id}": {
-      get: {
-        operationId: "getBook",
-        parameters: [
-          { name: "id", in: "path", required: true, schema: { type: "integer" } },
-          { name: "q", in: "query", schema: { type: "string" } },
-        ],
-        responses: { 200: { description: "", content: { "application/json": { schema: { type: "object" } } } } },
-      },
-    },
-  },
-};
+installFolder(join(import.meta.dirname, "peers"));
 const folder = join(import.meta.dirname, "../.turbo/bench");
-mkdirSync(folder, { recursive: true });
-const contract = { document: document as never, placeOf: () => "" };
-await writeFiles(
-  await generatedFiles(contract, { contract: "", output: folder, name: "Bench", importExtension: ".ts" }),
-  folder,
-);
-type Client = { getBook: (input: object) => { orThrow: () => Promise<unknown> } };
-const { createBench } = (await import(pathToFileURL(join(folder, "index.ts")).href)) as {
-  createBench: (options: object) => Client;
-};
-
+await prepare(folder);
 const server = fork(join(import.meta.dirname, "server.ts"));
 const [port] = (await once(server, "message")) as [number];
 const baseUrl = `http://127.0.0.1:${port}`;
-const body = '{"id":1,"title":"Emma","author":"Jane Austen"}';
 const stub = async () => new Response(body, { headers: { "Content-Type": "application/json" } });
 
-for (const [kind, calls] of Object.entries(CALLS)) {
-  const fetch = kind === "stub" ? stub : undefined;
-  const own = createBench({ baseUrl, fetch });
-  const theirs = createOpenapiClient<never>({ baseUrl, ...(fetch && { fetch }) }) as unknown as {
-    GET: (path: string, init: object) => Promise<unknown>;
-  };
-  const contenders = {
-    own: () => own.getBook({ id: 1, q: "a b" }).orThrow(),
-    "openapi-fetch": () => theirs.GET("/books/{id}", { params: { path: { id: 1 }, query: { q: "a b" } } }),
-  };
-  const ratios: number[] = [];
-  const times: number[] = [];
-  for (let round = -1; round < ROUNDS; round++) {
-    const ownTime = await cpuTime(contenders.own, calls);
-    const theirTime = await cpuTime(contenders["openapi-fetch"], calls);
-    if (round < 0) continue; // warms up
-    ratios.push(ownTime / theirTime);
-    times.push(ownTime);
-  }
-  const sorted = ratios.toSorted((one, other) => one - other);
-  const [median, low, high] = [sorted[ROUNDS >> 1]!, sorted[0]!, sorted.at(-1)!].map((ratio) => ratio.toFixed(2));
-  const microseconds = times.toSorted((one, other) => one - other)[ROUNDS >> 1]!.toFixed(1);
-  console.log(`${kind}: ${microseconds} µs of CPU time for a call, ${median} (${low}–${high}) of openapi-fetch's`);
-}
+const stubbed = await measure("stub", stub);
+const networked = await measure("network");
 server.kill();
+
+console.log(`Medians of ${ROUNDS} rounds (lowest–highest); CPU time of one call, to that of ${BASE}\n`);
+console.log("| client | stubbed `fetch` | over the network | one call, minified and compressed | import |");
+console.log("| --- | --- | --- | --- | --- |");
+for (const [name, client] of Object.entries(CLIENTS)) {
+  const cpu = [stubbed, networked].map((times) => {
+    const microseconds = spreadOf(times[name]!).median.toFixed(1);
+    return `${microseconds} µs: ${show(ratioOf(times[name]!, times[BASE]!))}`;
+  });
+  const size = `${((await sizeOf(folder, client)) / 1_000).toFixed(2)} kB`;
+  console.log(`| ${[name, ...cpu, size, `${show(spreadOf(await importTime(folder, client)), 1)} ms`].join(" | ")} |`);
+}
 rmSync(folder, { recursive: true });
 
+/** Returns the CPU times of a call in microseconds, for each client and round. */
+async function measure(kind: keyof typeof CALLS, fetch?: typeof stub): Promise<Record<string, number[]>> {
+  const times: Record<string, number[]> = {};
+  const calls: [string, Call][] = [];
+  for (const [name, client] of Object.entries<Client>(CLIENTS))
+    calls.push([name, await client.connect(folder, baseUrl, fetch)]);
+  for (let round = -1; round < ROUNDS; round++) {
+    for (const [name, call] of calls) {
+      const time = await cpuTime(call, CALLS[kind]);
+      if (round >= 0) (times[name] ??= []).push(time); // the round before warms up
+    }
+  }
+  return times;
+}
+
 /** Returns the CPU time of one call, in microseconds. Ten calls run at a time. */
-async function cpuTime(call: () => Promise<unknown>, count: number): Promise<number> {
+async function cpuTime(call: Call, count: number): Promise<number> {
   const start = process.cpuUsage();
   const work = async () => {
     for (let index = 0; index < count / 10; index++) await call();

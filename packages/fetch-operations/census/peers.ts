@@ -33,7 +33,7 @@ const GENERATORS: Record<string, Generator> = {
       const name = firstExport(join(folder, "operations.ts"));
       return (
         name &&
-        `export { call, connectTo } from "fetch-operations"; export { api } from "${folder}/api.ts"; export { ${name} } from "${folder}/operations.ts";`
+        `export { call, connectWith } from "fetch-operations"; export { api } from "${folder}/api.ts"; export { ${name} } from "${folder}/operations.ts";`
       );
     },
   },
