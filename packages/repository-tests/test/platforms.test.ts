@@ -22,7 +22,7 @@ const SHELL = /[$'`;|<>%^*!(){}&]/;
 
 test("cmd.exe and POSIX shells start every script alike", () => {
   const commands = scripts.flatMap(({ script, ...of }) => script.split(" && ").map((command) => ({ ...of, command })));
-  expect(commands.filter(({ command }) => SHELL.test(command.replaceAll(/"\*\.\w+"/g, "")))).toEqual([]);
+  expect(commands.filter(({ command }) => SHELL.test(command))).toEqual([]);
   expect(commands.filter(({ folder, command }) => !isProgram(folder, command.split(" ")[0]!))).toEqual([]);
 });
 
