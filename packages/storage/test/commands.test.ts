@@ -33,6 +33,14 @@ describe("backup", () => {
     });
   });
 
+  test("names a copy whose name is too long", async () => {
+    const { folder, path } = await filled();
+    await expect(run(path, "backup", join(folder, "x".repeat(250)))).rejects.toMatchObject({
+      message: expect.stringContaining("cannot be written (ENAMETOOLONG") as string,
+      cause: { code: "ENAMETOOLONG" },
+    });
+  });
+
   test("resolves a path from the current folder", async () => {
     const { folder, path } = await filled();
     vi.spyOn(process, "cwd").mockReturnValue(folder);
