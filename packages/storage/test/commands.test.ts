@@ -168,6 +168,7 @@ describe("copy", () => {
       expect.stringMatching(/^idempotency_keys: 0 rows, checksum 0{64}$/),
       "Both databases contain the same data. Start the service with DATABASE_URL set to the new one.",
     ]);
+    expect(existsSync(`${to}-wal`)).toBe(false); // the file alone holds all data
     expect(await listThings(opened(`file:${to}`))).toEqual(await listThings(db));
   });
 
