@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { basePath, curlExamples, version } from "@petstore/contract";
@@ -85,8 +84,8 @@ function greeting(config: Config, { baseUrl, metricsUrl }: RunningService): stri
   const lines = [`${TITLE} ${version} (${config.environment}${processes}) is listening on ${baseUrl}`];
   lines.push(`Try every operation in the API reference at ${new URL("/docs", baseUrl).href}`);
   if (metricsUrl !== undefined) lines.push(`Metrics are at ${metricsUrl}`);
-  const keyFile = relative(process.cwd(), config.quickstartFile);
-  if (config.environment === "development" && existsSync(keyFile)) {
+  if (config.environment === "development") {
+    const keyFile = relative(process.cwd(), config.quickstartFile);
     const curls = curlExamples.map((curl) => curl.replace("{key}", `$(cat ${keyFile})`).replace("{url}", baseUrl));
     lines.push("", "Try it from another terminal:", ...curls.map((curl) => `  ${curl}`), "", "Ctrl+C stops it.", "");
   }

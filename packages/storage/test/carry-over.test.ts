@@ -58,6 +58,11 @@ describe("factsOf", () => {
     expect(factsOf(memoryDatabase(PETS, table, "insert into pets values (1, 'Rex', 20)", row)).lastTime).toBe(90);
   });
 
+  test("ignores columns that are no times, such as attempts", () => {
+    const table = "create table logins (created_at integer, attempts integer, format integer)";
+    expect(factsOf(memoryDatabase(table, "insert into logins values (10, 90, 90)")).lastTime).toBe(10);
+  });
+
   test("ignores expiry times, and returns no time for a database without rows", () => {
     expect(
       factsOf(memoryDatabase(OWNERS, "insert into owners (created_at, expires_at) values (10, 90)")).lastTime,

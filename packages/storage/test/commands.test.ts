@@ -33,6 +33,14 @@ describe("backup", () => {
     });
   });
 
+  test("names a copy whose name is too long", async () => {
+    const { folder, path } = await filled();
+    await expect(run(path, "backup", join(folder, "x".repeat(250)))).rejects.toMatchObject({
+      message: expect.stringContaining("cannot be written (ENAMETOOLONG") as string,
+      cause: { code: "ENAMETOOLONG" },
+    });
+  });
+
   test("resolves a path from the current folder", async () => {
     const { folder, path } = await filled();
     vi.spyOn(process, "cwd").mockReturnValue(folder);
@@ -160,6 +168,7 @@ describe("copy", () => {
       expect.stringMatching(/^idempotency_keys: 0 rows, checksum 0{64}$/),
       "Both databases contain the same data. Start the service with DATABASE_URL set to the new one.",
     ]);
+    expect(existsSync(`${to}-wal`)).toBe(false); // the file alone holds all data
     expect(await listThings(opened(`file:${to}`))).toEqual(await listThings(db));
   });
 

@@ -195,6 +195,11 @@ test("an integer that a number cannot hold is an error, and the largest one that
   await expect(read("9007199254740992")).rejects.toThrow(RangeError);
 });
 
+test("a statement has no limit with statement_timeout=0", async () => {
+  const db = opened(`${await temporaryUrl()}?statement_timeout=0`);
+  expect((await sql`select pg_sleep(0.1), 1 as n`.execute(db)).rows).toMatchObject([{ n: 1 }]);
+});
+
 test("a statement is cancelled after four seconds, unless the URL has another limit", async () => {
   const url = await temporaryUrl();
   const limitOf = async (database: string) => {

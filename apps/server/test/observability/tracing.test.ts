@@ -22,9 +22,11 @@ test("the modules of traces, metrics and rate limits are loaded only if they are
 
 test("traces name the service and its version", async () => {
   const bodies: unknown[] = [];
-  const collector = createServer(async (request, response) => {
-    bodies.push(await json(request));
-    response.end("{}");
+  const collector = createServer((request, response) => {
+    void json(request).then((body) => {
+      bodies.push(body);
+      response.end("{}");
+    });
   }).listen(0, "127.0.0.1");
   onTestFinished(() => void collector.close());
   await once(collector, "listening");

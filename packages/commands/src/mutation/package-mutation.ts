@@ -61,8 +61,9 @@ export async function mutatePackage(
   );
   const failing = await confirmFailing(sandboxes[0], reached);
   const reaches = reached.filter(({ name }) => !failing.includes(name));
+  const kills: Kills = new Map();
   const results = await distribute(sandboxes, valid, async (sandbox, mutant) => {
-    const result = { mutant, killedBy: await killerOf(sandbox, mutant, sources.get(mutant.file)!, reaches) };
+    const result = { mutant, killedBy: await killerOf(sandbox, mutant, sources.get(mutant.file)!, reaches, kills) };
     report(result);
     return result;
   });
@@ -116,26 +117,36 @@ async function confirmFailing(sandbox: Sandbox, reaches: Reach[]): Promise<strin
   return result.files.filter(({ failure }) => failure !== undefined).map(({ name }) => name);
 }
 
+/** How many mutants of a source file each test file has killed, by `keyOfKill`. */
+type Kills = Map<string, number>;
+
+const keyOfKill = ({ file }: Mutant, testFile: string): string => `${file} ${testFile}`;
+
 /**
- * Runs the test files that reach a mutant, the quickest first, and returns what killed it. All test files run if none is
- * known to reach it.
+ * Runs the test files that reach a mutant, and returns what killed it. Test files that killed more mutants of the same
+ * source file run first, then the quickest. All test files run if none is known to reach the mutant.
  */
 async function killerOf(
   sandbox: Sandbox,
   mutant: Mutant,
   source: string,
   reaches: Reach[],
+  kills: Kills,
 ): Promise<string | undefined> {
   const point = `${mutant.file}:${mutant.point}`;
   const reaching = reaches.filter(({ points }) => points.has(point));
-  const files = reaching.length > 0 ? reaching : reaches;
+  const killsOf = ({ name }: Reach): number => kills.get(keyOfKill(mutant, name)) ?? 0;
+  const files = (reaching.length > 0 ? reaching : reaches).toSorted((a, b) => killsOf(b) - killsOf(a));
   const limits = files.map(({ milliseconds }) => 20_000 + 4 * milliseconds);
   const result = await withMutant(sandbox, mutant, source, () =>
     runTests(sandbox, { files: files.map(({ name }) => ({ name })), stopAtFailure: true }, { limits }),
   );
   if (typeof result === "string") return result;
   const failed = result.files.find(({ failure }) => failure !== undefined);
-  return failed === undefined ? result.unhandled[0] : `${failed.name}: ${failed.failure}`;
+  if (failed === undefined) return result.unhandled[0];
+  const key = keyOfKill(mutant, failed.name);
+  kills.set(key, (kills.get(key) ?? 0) + 1);
+  return `${failed.name}: ${failed.failure}`;
 }
 
 /** Rejects if the quickest tests now fail without a mutant, because then no result is reliable. */
