@@ -26,7 +26,7 @@ function isMedia(value: unknown): value is MediaTypeObject {
 
 function mediaOf(document: OpenApiDocument, type: string, media: MediaTypeObject): MediaTypeObject {
   const { itemSchema, ...rest } = media;
-  const item = itemSchema ?? (resolve<Schema>(document, media.schema ?? {})["items"]);
+  const item = itemSchema ?? resolve<Schema>(document, media.schema ?? {})["items"];
   if (item === undefined) return media;
   return { ...rest, schema: kindOf(type) === "events" ? dataSchema(document, item) : item };
 }
@@ -39,7 +39,7 @@ function dataSchema(document: OpenApiDocument, event: Schema): Schema {
   });
   const json = schemas.filter((schema) => schema !== undefined);
   if (json.length < schemas.length) return { type: "string" };
-  return json.length === 1 ? json[0]! : ({ anyOf: json });
+  return json.length === 1 ? json[0]! : { anyOf: json };
 }
 
 /** Returns the schemas of the kinds of events. */
