@@ -34,13 +34,12 @@ describe("saveTo writes a download to a new file", () => {
     const path = join(folder, "d.pdf");
     await using server = await serve((_request, response) => {
       response.writeHead(200, { "Content-Type": "application/pdf", "Content-Length": 100 }).write("part");
-      void expect
-        .poll(() => existsSync(path))
-        .toBe(true)
-        .then(() => {
-          rmSync(path);
-          response.destroy();
-        });
+      const remove = async () => {
+        await expect.poll(() => existsSync(path)).toBe(true);
+        rmSync(path);
+        response.destroy();
+      };
+      void remove();
     });
     using client = await generatedClient(document);
     await expect(saveTo(path, client.create({ baseUrl: server.baseUrl }).raw["read"]!())).rejects.toThrow("terminated");
