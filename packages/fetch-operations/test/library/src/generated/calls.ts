@@ -149,6 +149,15 @@ export type AuthorsResult =
   | Success<200, paths["/authors"]["get"]["responses"][200]["content"]["application/json"]>
   | Failure;
 
+/** The input of `refreshAuthors`: its body. */
+export interface RefreshAuthorsInput extends Fields<NonNullable<paths["/authors"]["post"]["requestBody"]>["content"]["application/json"]> {
+}
+
+/** The results of `refreshAuthors`. */
+export type RefreshAuthorsResult =
+  | Success<204, undefined>
+  | Failure;
+
 /** The input of `watch`: no parameters and no body. */
 export type WatchInput = Record<string, never>;
 
@@ -204,6 +213,7 @@ export interface ByOperation {
   listLoans: (input?: ListLoansInput, options?: CallOptions) => CallOf<ListLoansResult>;
   lend: (input?: LendInput, options?: CallOptions) => CallOf<LendResult>;
   authors: (input?: AuthorsInput, options?: CallOptions) => CallOf<AuthorsResult>;
+  refreshAuthors: (input?: RefreshAuthorsInput, options?: CallOptions) => CallOf<RefreshAuthorsResult>;
   watch: (input?: WatchInput, options?: CallOptions) => CallOf<WatchResult>;
   follow: (input: FollowInput, options?: CallOptions) => CallOf<FollowResult>;
   readLines: (input?: ReadLinesInput, options?: CallOptions) => CallOf<ReadLinesResult>;
@@ -239,6 +249,7 @@ export interface Raw {
   listLoans: (input?: ListLoansInput, options?: CallOptions) => Promise<Response>;
   lend: (input?: LendInput, options?: CallOptions) => Promise<Response>;
   authors: (input?: AuthorsInput, options?: CallOptions) => Promise<Response>;
+  refreshAuthors: (input?: RefreshAuthorsInput, options?: CallOptions) => Promise<Response>;
   watch: (input?: WatchInput, options?: CallOptions) => Promise<Response>;
   follow: (input: FollowInput, options?: CallOptions) => Promise<Response>;
   readLines: (input?: ReadLinesInput, options?: CallOptions) => Promise<Response>;
@@ -271,6 +282,7 @@ export interface ByPath {
     (path: "/books/{id}/cover", init: Params<paths["/books/{id}/cover"]["post"]> & { body: Multipart<NonNullable<paths["/books/{id}/cover"]["post"]["requestBody"]>["content"]["multipart/form-data"]> } & CallOptions): CallOf<AddCoversResult>;
     (path: "/search", init?: Params<paths["/search"]["post"]> & ({ body?: NonNullable<paths["/search"]["post"]["requestBody"]>["content"]["application/vnd.library+json"] } | { body?: string; contentType: "text/plain" } | { body?: NonNullable<paths["/search"]["post"]["requestBody"]>["content"]["application/x-www-form-urlencoded"]; contentType: "application/x-www-form-urlencoded" }) & CallOptions): CallOf<SearchResult>;
     (path: "/loans", init: Params<paths["/loans"]["post"]> & { body: NonNullable<paths["/loans"]["post"]["requestBody"]>["content"]["application/json"] } & CallOptions): CallOf<LendResult>;
+    (path: "/authors", init: Params<paths["/authors"]["post"]> & { body: NonNullable<paths["/authors"]["post"]["requestBody"]>["content"]["application/json"] } & CallOptions): CallOf<RefreshAuthorsResult>;
     (path: "/events", init: Params<paths["/events"]["post"]> & { body: string } & CallOptions): CallOf<FollowResult>;
   };
   PUT: {
@@ -303,6 +315,7 @@ export interface Results {
   listLoans: ListLoansResult;
   lend: LendResult;
   authors: AuthorsResult;
+  refreshAuthors: RefreshAuthorsResult;
   watch: WatchResult;
   follow: FollowResult;
   readLines: ReadLinesResult;

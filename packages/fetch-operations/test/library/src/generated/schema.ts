@@ -124,7 +124,7 @@ export interface paths {
         };
         get: operations["listAuthors"];
         put?: never;
-        post?: never;
+        post: operations["refreshAuthors"];
         delete?: never;
         options?: never;
         head?: never;
@@ -604,6 +604,28 @@ export interface operations {
                 content: {
                     "application/json": string[];
                 };
+            };
+        };
+    };
+    refreshAuthors: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Refreshed. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
