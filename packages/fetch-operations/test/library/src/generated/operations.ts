@@ -171,6 +171,9 @@ export const peekBook: Operation<[input: PeekBookInput, options?: CallOptions], 
   "success": [
     200
   ],
+  "empty": [
+    200
+  ],
   "errors": [],
   "isRetryable": true
 };
