@@ -167,9 +167,10 @@ export type WatchResult =
   | Failure;
 
 /** The input of `follow`: its body. */
-export interface FollowInput {
-  body: string;
-}
+export type FollowInput = (
+  | { body: string; contentType?: "text/plain" }
+  | { body: BinaryBody; contentType: "image/png" }
+);
 
 /** The results of `follow`. */
 export type FollowResult =
@@ -283,7 +284,7 @@ export interface ByPath {
     (path: "/search", init?: Params<paths["/search"]["post"]> & ({ body?: NonNullable<paths["/search"]["post"]["requestBody"]>["content"]["application/vnd.library+json"] } | { body?: string; contentType: "text/plain" } | { body?: NonNullable<paths["/search"]["post"]["requestBody"]>["content"]["application/x-www-form-urlencoded"]; contentType: "application/x-www-form-urlencoded" }) & CallOptions): CallOf<SearchResult>;
     (path: "/loans", init: Params<paths["/loans"]["post"]> & { body: NonNullable<paths["/loans"]["post"]["requestBody"]>["content"]["application/json"] } & CallOptions): CallOf<LendResult>;
     (path: "/authors", init: Params<paths["/authors"]["post"]> & { body: NonNullable<paths["/authors"]["post"]["requestBody"]>["content"]["application/json"] } & CallOptions): CallOf<RefreshAuthorsResult>;
-    (path: "/events", init: Params<paths["/events"]["post"]> & { body: string } & CallOptions): CallOf<FollowResult>;
+    (path: "/events", init: Params<paths["/events"]["post"]> & ({ body: string } | { body: BinaryBody; contentType: "image/png" }) & CallOptions): CallOf<FollowResult>;
   };
   PUT: {
     (path: "/books/{id}", init: Params<paths["/books/{id}"]["put"]> & { body?: NonNullable<paths["/books/{id}"]["put"]["requestBody"]>["content"]["application/json"] } & CallOptions): CallOf<ReplaceBookResult>;

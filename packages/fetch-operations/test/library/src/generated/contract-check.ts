@@ -22,7 +22,7 @@ const operationFingerprints = {
   "listAuthors": "505cd604cf0457c6",
   "refreshAuthors": "f72ac5595be17192",
   "watch": "c3d8de9ed3f9ad7b",
-  "follow": "1fbc86fc5ee8c421",
+  "follow": "88515fcc2cc202cc",
   "readLines": "ef919fec602c817d"
 };
 

@@ -683,7 +683,8 @@ export const document: ContractDocument = {
         "requestBody": {
           "required": true,
           "content": {
-            "text/plain": {}
+            "text/plain": {},
+            "image/png": {}
           }
         },
         "responses": {

@@ -387,10 +387,12 @@ export const follow: Operation<[input: FollowInput, options?: CallOptions], Foll
   "method": "POST",
   "path": "/events",
   "parameters": {
-    "body": "body"
+    "body": "body",
+    "contentType": "contentType"
   },
   "write": bodyTypes({
-    "text/plain": writeRaw
+    "text/plain": writeRaw,
+    "image/png": writeRaw
   }),
   "success": [
     200

@@ -659,6 +659,7 @@ export interface operations {
         requestBody: {
             content: {
                 "text/plain": unknown;
+                "image/png": unknown;
             };
         };
         responses: {
