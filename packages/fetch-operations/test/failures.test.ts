@@ -115,12 +115,7 @@ describe("a declared error has its body:", () => {
     [
       respond(404),
       { errors: [404], empty: [404] },
-      { status: 404, error: { code: "http_404", message: "The status is 404.", status: 404 } },
-    ],
-    [
-      respond(404),
-      { method: "HEAD" },
-      { status: 404, error: { code: "http_404", message: "The status is 404.", status: 404 } },
+      { status: 404, error: { code: "http_404", message: "Status 404.", status: 404 } },
     ],
     [respond(304), {}, { status: 304, error: { code: "not_modified", message: "Not modified.", status: 304 } }],
     [

@@ -202,6 +202,11 @@ describe("an operation that the client cannot call is refused by name and line:"
     ],
     ["has {id} in its path, but no path parameter of this name.", {}, "/things/{id}"],
     ["has {id} in its path, but no path parameter of this name.", { parameters: [query("id")] }, "/things/{id}"],
+    [
+      "has {id} in its path, but no path parameter of this name.",
+      { parameters: [{ ...query("key"), in: "path", required: true }] },
+      "/things/{id}",
+    ],
     ["has a request body, which `fetch` does not send with GET. Use another method.", body({})],
     ["has the method TRACE, which `fetch` does not send.", {}, "/things", "trace"],
     ['has the parameter "q" in "body", which the client does not write.', { parameters: [{ name: "q", in: "body" }] }],

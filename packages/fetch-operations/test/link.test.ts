@@ -11,6 +11,7 @@ describe("the link of a relation", () => {
     ['</a>; rel="next"; anchor="/b", </c>; rel="next"', "/c"],
     ['</a>; title="\\"; rel=next"; rel=prev', undefined],
     ["</a>; rel=nextone", undefined],
+    ["</a>; rel=prev; rel=next", undefined], // The first counts (RFC 8288, section 3.3).
     ["</a>", undefined],
     ["</a>; rel", undefined],
     ["<>; rel=next", ""],

@@ -30,6 +30,21 @@ describe("saveTo writes a download to a new file", () => {
     expect(readFileSync(join(folder, "a.pdf")).equals(bytes)).toBe(true);
   });
 
+  test("and rejects with the failure of the download, if the file is gone as well", async () => {
+    const path = join(folder, "d.pdf");
+    await using server = await serve((_request, response) => {
+      response.writeHead(200, { "Content-Type": "application/pdf", "Content-Length": 100 }).write("part");
+      const remove = async () => {
+        await expect.poll(() => existsSync(path)).toBe(true);
+        rmSync(path);
+        response.destroy();
+      };
+      void remove();
+    });
+    using client = await generatedClient(document);
+    await expect(saveTo(path, client.create({ baseUrl: server.baseUrl }).raw["read"]!())).rejects.toThrow("terminated");
+  });
+
   test("and leaves no file if it breaks, and an existing file as it is", async () => {
     await using server = await serve((_request, response) => {
       response.writeHead(200, { "Content-Type": "application/pdf", "Content-Length": 100 });

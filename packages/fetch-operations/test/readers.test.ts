@@ -151,6 +151,7 @@ describe("the media type of a response chooses its reader:", () => {
     [several, "text/html", "[1]", "text/*"],
     [several, "image/svg+xml", "[1]", "image/*+xml"],
     [several, "image/png", expect.any(Blob), "image/*"],
+    [{ "text/csv": "text", "image/*": "blob" }, "image/svg+xml", expect.any(Blob), "image/*"],
     [{ ...several, "*/*": "text" }, "audio/ogg", "[1]", "*/*"],
     [{ ...several, "*/*": "text" }, "", "[1]", "*/*"],
     [{ "text/csv": "text" }, "image/png", "[1]", undefined],

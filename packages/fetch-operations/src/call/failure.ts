@@ -41,10 +41,9 @@ export function errorResult(exchange: ResponseExchange, text: string): ErrorResu
     error = JSON.parse(text);
   } catch {}
   const key = status >= 400 ? keyOf(operation.errors ?? ["default"], status) : undefined;
-  const isEmpty = key && !text && (operation.method === "HEAD" || operation.empty?.includes(key));
   const [code, message] =
     (key && api.errors(error, status, headers.get("Content-Type"))) ||
-    (isEmpty && ([`http_${status}`, `The status is ${status}.`] as const)) ||
+    (key && !text && operation.empty?.includes(key) && ([`http_${status}`, `Status ${status}.`] as const)) ||
     (status === 304 && (["not_modified", "Not modified."] as const)) ||
     [];
   if (code) {

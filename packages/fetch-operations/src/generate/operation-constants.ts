@@ -76,7 +76,11 @@ function descriptionOf(
     ({ kind, object }) => kind === "json" && shapes.of(object.schema) === undefined,
   );
   // Without an error of the contract, every error response may be empty.
-  const mayBeEmpty = config.error ? responses.filter((one) => one.isSuccess || errors.includes(one)) : successes;
+  const mayBeEmpty = config.error
+    ? responses.filter((one) => one.isSuccess || errors.includes(one))
+    : method === "HEAD"
+      ? []
+      : successes;
   const empty = mayBeEmpty
     .filter(({ media: { length }, key }) => length === 0 && key !== 204 && key !== 304)
     .map(({ key }) => key);
@@ -95,7 +99,7 @@ function descriptionOf(
     ...(body?.hasFields && { hasFields: true }),
     ...(body && bodiesOf(body, use, config.int64 === "bigint" ? "writeBigJson" : "writeJson")),
     success: successes.map(({ key }) => key),
-    ...(empty.length > 0 && method !== "HEAD" && { empty }),
+    ...(empty.length > 0 && { empty }),
     ...(!(errorKeys.includes("default") && errorKeys.every((key) => key === "default" || typeof key === "number")) && {
       errors: errorKeys,
     }),

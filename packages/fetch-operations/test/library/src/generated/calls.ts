@@ -149,6 +149,15 @@ export type AuthorsResult =
   | Success<200, paths["/authors"]["get"]["responses"][200]["content"]["application/json"]>
   | Failure;
 
+/** The input of `refreshAuthors`: its body. */
+export interface RefreshAuthorsInput extends Fields<NonNullable<paths["/authors"]["post"]["requestBody"]>["content"]["application/json"]> {
+}
+
+/** The results of `refreshAuthors`. */
+export type RefreshAuthorsResult =
+  | Success<204, undefined>
+  | Failure;
+
 /** The input of `watch`: no parameters and no body. */
 export type WatchInput = Record<string, never>;
 
@@ -158,9 +167,10 @@ export type WatchResult =
   | Failure;
 
 /** The input of `follow`: its body. */
-export interface FollowInput {
-  body: string;
-}
+export type FollowInput = (
+  | { body: string; contentType?: "text/plain" }
+  | { body: BinaryBody; contentType: "image/png" }
+);
 
 /** The results of `follow`. */
 export type FollowResult =
@@ -204,6 +214,7 @@ export interface ByOperation {
   listLoans: (input?: ListLoansInput, options?: CallOptions) => CallOf<ListLoansResult>;
   lend: (input?: LendInput, options?: CallOptions) => CallOf<LendResult>;
   authors: (input?: AuthorsInput, options?: CallOptions) => CallOf<AuthorsResult>;
+  refreshAuthors: (input?: RefreshAuthorsInput, options?: CallOptions) => CallOf<RefreshAuthorsResult>;
   watch: (input?: WatchInput, options?: CallOptions) => CallOf<WatchResult>;
   follow: (input: FollowInput, options?: CallOptions) => CallOf<FollowResult>;
   readLines: (input?: ReadLinesInput, options?: CallOptions) => CallOf<ReadLinesResult>;
@@ -239,6 +250,7 @@ export interface Raw {
   listLoans: (input?: ListLoansInput, options?: CallOptions) => Promise<Response>;
   lend: (input?: LendInput, options?: CallOptions) => Promise<Response>;
   authors: (input?: AuthorsInput, options?: CallOptions) => Promise<Response>;
+  refreshAuthors: (input?: RefreshAuthorsInput, options?: CallOptions) => Promise<Response>;
   watch: (input?: WatchInput, options?: CallOptions) => Promise<Response>;
   follow: (input: FollowInput, options?: CallOptions) => Promise<Response>;
   readLines: (input?: ReadLinesInput, options?: CallOptions) => Promise<Response>;
@@ -271,7 +283,8 @@ export interface ByPath {
     (path: "/books/{id}/cover", init: Params<paths["/books/{id}/cover"]["post"]> & { body: Multipart<NonNullable<paths["/books/{id}/cover"]["post"]["requestBody"]>["content"]["multipart/form-data"]> } & CallOptions): CallOf<AddCoversResult>;
     (path: "/search", init?: Params<paths["/search"]["post"]> & ({ body?: NonNullable<paths["/search"]["post"]["requestBody"]>["content"]["application/vnd.library+json"] } | { body?: string; contentType: "text/plain" } | { body?: NonNullable<paths["/search"]["post"]["requestBody"]>["content"]["application/x-www-form-urlencoded"]; contentType: "application/x-www-form-urlencoded" }) & CallOptions): CallOf<SearchResult>;
     (path: "/loans", init: Params<paths["/loans"]["post"]> & { body: NonNullable<paths["/loans"]["post"]["requestBody"]>["content"]["application/json"] } & CallOptions): CallOf<LendResult>;
-    (path: "/events", init: Params<paths["/events"]["post"]> & { body: string } & CallOptions): CallOf<FollowResult>;
+    (path: "/authors", init: Params<paths["/authors"]["post"]> & { body: NonNullable<paths["/authors"]["post"]["requestBody"]>["content"]["application/json"] } & CallOptions): CallOf<RefreshAuthorsResult>;
+    (path: "/events", init: Params<paths["/events"]["post"]> & ({ body: string } | { body: BinaryBody; contentType: "image/png" }) & CallOptions): CallOf<FollowResult>;
   };
   PUT: {
     (path: "/books/{id}", init: Params<paths["/books/{id}"]["put"]> & { body?: NonNullable<paths["/books/{id}"]["put"]["requestBody"]>["content"]["application/json"] } & CallOptions): CallOf<ReplaceBookResult>;
@@ -303,6 +316,7 @@ export interface Results {
   listLoans: ListLoansResult;
   lend: LendResult;
   authors: AuthorsResult;
+  refreshAuthors: RefreshAuthorsResult;
   watch: WatchResult;
   follow: FollowResult;
   readLines: ReadLinesResult;

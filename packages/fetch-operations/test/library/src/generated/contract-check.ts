@@ -20,8 +20,9 @@ const operationFingerprints = {
   "listLoans": "6cd878243c6fdc40",
   "lend": "0bf890d4d6034e90",
   "listAuthors": "505cd604cf0457c6",
+  "refreshAuthors": "f72ac5595be17192",
   "watch": "c3d8de9ed3f9ad7b",
-  "follow": "1fbc86fc5ee8c421",
+  "follow": "88515fcc2cc202cc",
   "readLines": "ef919fec602c817d"
 };
 

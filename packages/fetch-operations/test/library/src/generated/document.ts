@@ -641,6 +641,25 @@ export const document: ContractDocument = {
             }
           }
         }
+      },
+      "post": {
+        "operationId": "refreshAuthors",
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "type": "object",
+                "additionalProperties": false
+              }
+            }
+          }
+        },
+        "responses": {
+          "204": {
+            "description": "Refreshed."
+          }
+        }
       }
     },
     "/events": {
@@ -664,7 +683,8 @@ export const document: ContractDocument = {
         "requestBody": {
           "required": true,
           "content": {
-            "text/plain": {}
+            "text/plain": {},
+            "image/png": {}
           }
         },
         "responses": {

@@ -1,6 +1,6 @@
 // Generated from the contract by fetch-operations. Do not edit.
 import { type CallOptions, type DataOf, type ItemOf, type Operation, type PagedOperation, bodyTypes, mediaTypes, multipart, readAny, readBlob, readEvents, readLines as runtime_readLines, readString, readTextEvents, styled, styledHeader, typedJson, urlencoded, writeBigJson, writeRaw } from "fetch-operations";
-import type { ListBooksInput, ListBooksResult, AddBookInput, AddBookResult, GetBookInput, GetBookResult, ReplaceBookInput, ReplaceBookResult, DeleteInput, DeleteResult, PeekBookInput, PeekBookResult, GetCoverInput, GetCoverResult, PutCoverInput, PutCoverResult, AddCoversInput, AddCoversResult, SearchInput, SearchResult, ListLoansInput, ListLoansResult, LendInput, LendResult, AuthorsInput, AuthorsResult, WatchInput, WatchResult, FollowInput, FollowResult, ReadLinesInput, ReadLinesResult } from "./calls.ts";
+import type { ListBooksInput, ListBooksResult, AddBookInput, AddBookResult, GetBookInput, GetBookResult, ReplaceBookInput, ReplaceBookResult, DeleteInput, DeleteResult, PeekBookInput, PeekBookResult, GetCoverInput, GetCoverResult, PutCoverInput, PutCoverResult, AddCoversInput, AddCoversResult, SearchInput, SearchResult, ListLoansInput, ListLoansResult, LendInput, LendResult, AuthorsInput, AuthorsResult, RefreshAuthorsInput, RefreshAuthorsResult, WatchInput, WatchResult, FollowInput, FollowResult, ReadLinesInput, ReadLinesResult } from "./calls.ts";
 import { shapes } from "./shapes.ts";
 
 /**
@@ -169,6 +169,9 @@ export const peekBook: Operation<[input: PeekBookInput, options?: CallOptions], 
     "id": "path"
   },
   "success": [
+    200
+  ],
+  "empty": [
     200
   ],
   "errors": [],
@@ -351,6 +354,21 @@ export const authors: PagedOperation<[input?: AuthorsInput, options?: CallOption
   }
 };
 
+export const refreshAuthors: Operation<[input?: RefreshAuthorsInput, options?: CallOptions], RefreshAuthorsResult> = {
+  "id": "refreshAuthors",
+  "method": "POST",
+  "path": "/authors",
+  "parameters": {},
+  "hasFields": true,
+  "write": bodyTypes({
+    "application/json": writeBigJson
+  }),
+  "success": [
+    204
+  ],
+  "errors": []
+};
+
 export const watch: Operation<[input?: WatchInput, options?: CallOptions], WatchResult> = {
   "id": "watch",
   "method": "GET",
@@ -369,10 +387,12 @@ export const follow: Operation<[input: FollowInput, options?: CallOptions], Foll
   "method": "POST",
   "path": "/events",
   "parameters": {
-    "body": "body"
+    "body": "body",
+    "contentType": "contentType"
   },
   "write": bodyTypes({
-    "text/plain": writeRaw
+    "text/plain": writeRaw,
+    "image/png": writeRaw
   }),
   "success": [
     200
@@ -396,4 +416,4 @@ export const readLines: Operation<[input?: ReadLinesInput, options?: CallOptions
 };
 
 /** Every operation of the contract, by name. */
-export const operations = { listBooks, addBook, getBook, replaceBook, delete_, peekBook, getCover, putCover, addCovers, search, listLoans, lend, authors, watch, follow, readLines };
+export const operations = { listBooks, addBook, getBook, replaceBook, delete_, peekBook, getCover, putCover, addCovers, search, listLoans, lend, authors, refreshAuthors, watch, follow, readLines };

@@ -2,7 +2,7 @@
 import { infiniteQueriesOf, mutationsOf, queriesOf } from "fetch-operations/react-query";
 import type { InfiniteQueryOf, ListPageOf, MutationOf, QueryOf } from "fetch-operations/react-query";
 import type { LibraryError } from "./api.ts";
-import type { Data, OperationId, ListBooksInput, AddBookInput, GetBookInput, ReplaceBookInput, DeleteInput, PeekBookInput, GetCoverInput, PutCoverInput, AddCoversInput, SearchInput, ListLoansInput, LendInput, AuthorsInput, WatchInput, FollowInput, ReadLinesInput } from "./calls.ts";
+import type { Data, OperationId, ListBooksInput, AddBookInput, GetBookInput, ReplaceBookInput, DeleteInput, PeekBookInput, GetCoverInput, PutCoverInput, AddCoversInput, SearchInput, ListLoansInput, LendInput, AuthorsInput, RefreshAuthorsInput, WatchInput, FollowInput, ReadLinesInput } from "./calls.ts";
 import type { Library } from "./client.ts";
 import { operations } from "./operations.ts";
 
@@ -68,6 +68,7 @@ export interface Mutations {
   addCovers: () => Mutation<"addCovers", AddCoversInput>;
   search: () => Mutation<"search", SearchInput | void>;
   lend: () => Mutation<"lend", LendInput | void>;
+  refreshAuthors: () => Mutation<"refreshAuthors", RefreshAuthorsInput | void>;
   follow: () => Mutation<"follow", FollowInput>;
 }
 

@@ -124,7 +124,7 @@ export interface paths {
         };
         get: operations["listAuthors"];
         put?: never;
-        post?: never;
+        post: operations["refreshAuthors"];
         delete?: never;
         options?: never;
         head?: never;
@@ -607,6 +607,28 @@ export interface operations {
             };
         };
     };
+    refreshAuthors: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Refreshed. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     watch: {
         parameters: {
             query?: never;
@@ -637,6 +659,7 @@ export interface operations {
         requestBody: {
             content: {
                 "text/plain": unknown;
+                "image/png": unknown;
             };
         };
         responses: {

@@ -21,6 +21,7 @@ interface Requests {
   listLoans: { path: In<paths["/loans"]["get"], "path">; query: In<paths["/loans"]["get"], "query">; body: undefined };
   lend: { path: In<paths["/loans"]["post"], "path">; query: In<paths["/loans"]["post"], "query">; body: NonNullable<paths["/loans"]["post"]["requestBody"]>["content"]["application/json"] };
   authors: { path: In<paths["/authors"]["get"], "path">; query: In<paths["/authors"]["get"], "query">; body: undefined };
+  refreshAuthors: { path: In<paths["/authors"]["post"], "path">; query: In<paths["/authors"]["post"], "query">; body: NonNullable<paths["/authors"]["post"]["requestBody"]>["content"]["application/json"] };
   watch: { path: In<paths["/events"]["get"], "path">; query: In<paths["/events"]["get"], "query">; body: undefined };
   follow: { path: In<paths["/events"]["post"], "path">; query: In<paths["/events"]["post"], "query">; body: unknown };
   readLines: { path: In<paths["/lines"]["get"], "path">; query: In<paths["/lines"]["get"], "query">; body: undefined };
