@@ -54,7 +54,7 @@ async function outcomes(baseUrl, apiKey) {
 
 const UNREADABLE = "unreadable_answer";
 
-/** What \`outcomes\` returns in every runtime. */
+/** The result of `outcomes` in every runtime. */
 export const OUTCOMES = {
   page: UNREADABLE,
   empty: UNREADABLE,
@@ -73,6 +73,7 @@ export const OUTCOMES = {
   "path ": "unsendable_request",
   "path .": "unsendable_request",
   "path ..": "unsendable_request",
+  "path %2e%2E": UNREADABLE, // sent as `%252e%252E`
   "path null": "unsendable_request",
   "path undefined": "unsendable_request",
   options: ["TypeError", "TypeError", "TypeError"],

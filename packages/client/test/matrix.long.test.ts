@@ -142,7 +142,11 @@ describe.skipIf(absence !== undefined)("the packed client in a project of npm", 
       root: project,
       configFile: false,
       logLevel: "error",
-      build: { outDir: "worker", lib: { entry: "worker.js", formats: ["es"], fileName: () => "worker.js" } },
+      build: {
+        outDir: "worker",
+        lib: { entry: "worker.js", formats: ["es"], fileName: () => "worker.js" },
+        rolldownOptions: { output: { codeSplitting: false } },
+      },
     });
     write("config.capnp", WORKERD);
     const workerd = spawn(
