@@ -9,6 +9,7 @@ import { operationOptions } from "@platform/service/operation-options";
 import { dataVersionOf } from "@platform/service/request-state";
 import { type Capacity, createServiceApp, type ServiceAppOptions } from "@platform/service/service-app";
 import type { Environment as EnvironmentName } from "@platform/service/settings";
+import { isStub } from "@platform/service/stub";
 import { isDatabaseUnavailable } from "@platform/storage/database-error";
 import { findDatabaseFailure } from "@platform/storage/failure";
 import { outageLog } from "@platform/storage/outage";
@@ -37,6 +38,9 @@ export interface AppOptions
   /** Whether to cache API keys and responses until the data changes. Default: true. */
   isCaching?: boolean | undefined;
 }
+
+/** Operations of larger contracts are compiled at their first request, because compiling all of them delays the start. */
+const MOST_WARM = 200;
 
 /** The size of the response cache. On PostgreSQL nothing is cached, because there is no data version. */
 const RESPONSE_CACHE_BYTES = 32 * 1024 * 1024;
@@ -71,12 +75,15 @@ async function operations(options: AppOptions, capacity: Capacity): Promise<Impl
     ...operationOptions({ ...options, errorFormat }),
     document,
     handlers,
+    warm: Object.keys(handlers).length <= MOST_WARM,
     realm: NAME,
     security,
     context: capacity.reserving(storage),
     cache: { version: dataVersionOf, bytes: RESPONSE_CACHE_BYTES },
   });
-  const [broken] = await implementation.ready;
-  if (broken !== undefined) throw broken.error;
+  for (const { operationId, error } of await implementation.ready) {
+    if (!isStub((handlers as Record<string, object>)[operationId])) throw error;
+    options.logger.warn({ operationId, reason: (error as Error).message }, "the schemas of a stub are invalid");
+  }
   return implementation;
 }

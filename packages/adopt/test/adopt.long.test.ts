@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { installFolder } from "@platform/bench-support/install";
 import { cloneEnvironment, cloneRepository, root } from "@platform/test-support/clone";
 import { pnpmPath } from "@platform/test-support/pnpm";
@@ -43,7 +43,9 @@ describe.each(CHOSEN)("%s", (name, file, _features) => {
   let clone: ReturnType<typeof cloneRepository>;
   let printed = "";
   const pnpm = (...words: string[]) => {
-    const options = { cwd: clone.directory, encoding: "utf8", env: cloneEnvironment(), maxBuffer: 2 ** 28 } as const;
+    const environment = cloneEnvironment();
+    const env = { ...environment, PATH: [dirname(pnpmPath()), environment["PATH"]].join(delimiter) }; // for turbo
+    const options = { cwd: clone.directory, encoding: "utf8", env, maxBuffer: 2 ** 28 } as const;
     const { status, stdout, stderr } = spawnSync(pnpmPath(), words, options);
     return { status, output: stdout + stderr };
   };
@@ -137,6 +139,7 @@ describe.each(CHOSEN)("%s", (name, file, _features) => {
   );
 
   test("git undoes everything", () => {
+    spawnSync("git", ["clean", "-fdq", "apps/server/test"], { cwd: clone.directory }); // the test that scaffold has written
     spawnSync("git", ["reset", "--hard", "--quiet"], { cwd: clone.directory });
     expect(clone.status()).toBe("");
     expect(existsSync(join(clone.directory, "apps/server/src/resources/pets/index.ts"))).toBe(true);
