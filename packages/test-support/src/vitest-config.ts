@@ -9,10 +9,9 @@ import ReportWriter from "./reporter.ts";
  */
 export default defineConfig({
   test: {
-    exclude:
-      process.argv.some((argument) => argument.includes(".long.test"))
-        ? configDefaults.exclude
-        : [...configDefaults.exclude, "**/*.long.test.ts"],
+    exclude: process.argv.some((argument) => argument.includes(".long.test"))
+      ? configDefaults.exclude
+      : [...configDefaults.exclude, "**/*.long.test.ts"],
     reporters: ["default", new ReportWriter()],
     maxWorkers: availableParallelism(), // no more, because each worker loads the same modules again
     isolate: false, // no test changes the state of a module, and loading the service again for each file is slow

@@ -2,7 +2,12 @@ import type { OpenApiDocument, Schema } from "../generated/openapi.ts";
 
 /** The fields of a contract that a fake reads. */
 export interface ContractDocument extends OpenApiDocument {
-  servers?: { url: string; description?: string; variables?: Record<string, ServerVariable>; [field: string]: unknown }[];
+  servers?: {
+    url: string;
+    description?: string;
+    variables?: Record<string, ServerVariable>;
+    [field: string]: unknown;
+  }[];
   components?: { schemas?: Record<string, Schema>; [field: string]: unknown };
   [field: string]: unknown;
 }
