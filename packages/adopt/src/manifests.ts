@@ -26,7 +26,7 @@ const PETSTORE_SCRIPTS = [
 export function manifests(repository: Repository, { title }: Names, hasTokens: boolean): void {
   edit(repository, "apps/server/package.json", (manifest) => {
     for (const script of PETSTORE_SCRIPTS) delete manifest.scripts![script];
-    manifest.scripts!["lint"] = "oxlint --type-aware bin src test testing *.ts";
+    manifest.scripts!["lint"] = "oxlint --type-aware bin src test testing build.ts vitest.config.ts";
     manifest.scripts!["test:long"] = "vitest run --project sqlite --passWithNoTests .long.test.ts";
     manifest.description = `The ${title} service and its command line.`;
     if (hasTokens) manifest.dependencies!["@platform/tokens"] = "workspace:*";
@@ -37,17 +37,12 @@ export function manifests(repository: Repository, { title }: Names, hasTokens: b
     delete manifest["size-limit"];
     delete manifest.scripts!["size"];
     manifest.version = "0.0.0";
-    manifest.scripts!["lint"] = "oxlint --type-aware *.ts src test";
+    manifest.scripts!["lint"] = "oxlint --type-aware vitest.config.ts src test";
     manifest.scripts!["test:long"] = "vitest run --dir test --passWithNoTests .long.test.ts";
   });
-  edit(repository, "package.json", (manifest) => {
-    const pack = manifest.scripts!["release:pack"];
-    if (pack !== undefined)
-      manifest.scripts!["release:pack"] = pack.replaceAll(
-        "./packages/{client,express-operations,fetch-operations}",
-        "./packages/client",
-      );
-  });
+  const pack = "packages/contract-tools/src/release/pack.ts";
+  const published = "./packages/{client,express-operations,fetch-operations}";
+  repository.write(pack, repository.read(pack).replace(published, "./packages/client"));
 }
 
 function edit({ read, write }: Repository, file: string, change: (manifest: Manifest) => void): void {
