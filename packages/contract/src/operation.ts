@@ -4,13 +4,14 @@ import type { operations } from "./generated/schema.ts";
 export type OperationId = keyof operations;
 
 /** The input of an operation: its parameters by place, and its body if it has one. */
-// oxlint-disable-next-line typescript/no-duplicate-type-constituents, typescript/no-redundant-type-constituents -- both are never for a contract without operationIds
-export type OperationInput<Id extends OperationId> = ParametersOf<operations[Id]> & BodyOf<operations[Id]>;
+export type OperationInput<Id extends OperationId> = InputOf<operations[Id]>;
 
 /** The output of an operation: a union with one member for each declared status and its body. */
 export type OperationOutput<Id extends OperationId> = OutputOf<operations[Id]>;
 
 // Each type also compiles for a contract without operationIds, which has no members in `operations`.
+type InputOf<Operation> = ParametersOf<Operation> & BodyOf<Operation>;
+
 type ParametersOf<Operation> = Operation extends { parameters: infer Parameters } ? Parameters : unknown;
 
 type OutputOf<Operation> = Operation extends { responses: infer Responses }
