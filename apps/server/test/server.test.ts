@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { version } from "@petstore/contract";
+import { curlExamples, version } from "@petstore/contract";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { beforeEach, describe, expect, test } from "vitest";
 import { INFO } from "./in-process.ts";
@@ -36,15 +36,14 @@ describe("serve", () => {
     const { key, output, baseUrl, stop } = await startProgram(folder);
     await fetch(`${baseUrl}/pets`, { headers: { Authorization: `Bearer ${key}` } });
     expect(await stop()).toBe(0);
-    const curl = 'curl -i -H "Authorization: Bearer $(cat data/quickstart.key)"';
+    const keyText = "$(cat data/quickstart.key)";
     expect(output().slice(0, output().indexOf('{"level'))).toBe(
       [
         `Petstore ${version} (development) is listening on ${baseUrl}`,
         `Try every operation in the API reference at ${new URL("/docs", baseUrl).href}`,
         "",
         "Try it from another terminal:",
-        `  ${curl} ${baseUrl}/pets`,
-        `  ${curl} -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1}' ${baseUrl}/pets`,
+        ...curlExamples.map((curl) => `  ${curl.replace("{key}", keyText).replace("{url}", baseUrl)}`),
         "",
         "Ctrl+C stops it.",
         "",

@@ -72,7 +72,7 @@ describe("pnpm dev", () => {
 
   test("reports a broken rule of the contract with its position", async () => {
     save(CONTRACT, contract.replace(/^ +maxLength: 255\n/m, ""));
-    expect(await dev.report()).toMatch(/openapi\.yaml:\d+:\d+ {2}Bound each string.*\(petstore\/string-is-bounded\)/);
+    expect(await dev.report()).toMatch(/openapi\.yaml:\d+:\d+ {2}Bound each string.*\(platform\/string-is-bounded\)/);
   });
 
   test("reports a new operation, an error in a new folder, and the next step", async () => {
