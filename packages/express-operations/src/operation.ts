@@ -55,6 +55,8 @@ export class Operation {
   readonly #isCacheable: boolean;
   /** The limits of a body that the handler reads itself. */
   readonly #streamed: Partial<BodyLimits> | undefined;
+  /** The contexts of error responses by status, each made at its first error. */
+  readonly #problemContexts = new Map<number, ProblemContext>();
   #compilation: Promise<CompiledOperation> | undefined;
   #compiled: CompiledOperation | undefined;
 
@@ -87,10 +89,14 @@ export class Operation {
 
   /** Returns the context of an error response with a status. */
   problemContext(status: number): ProblemContext {
+    const known = this.#problemContexts.get(status);
+    if (known !== undefined) return known;
     const key = responseKey(this.#entry, status);
     const declared = key === undefined ? {} : this.#entry.operation.responses![key]!;
     const { content = {} } = resolve<ResponseObject>(this.#options.document, declared);
-    return { operationId: this.id, contentTypes: Object.keys(content) };
+    const context = { operationId: this.id, contentTypes: Object.keys(content) };
+    this.#problemContexts.set(status, context);
+    return context;
   }
 
   /**

@@ -96,6 +96,30 @@ test("a document without errors has plain ones", () => {
   expect(errorOf(document).body).toEqual({ code: "not_found", message: "There is no such book.", status: 404 });
 });
 
+test("a schema is read at its first error alone, which its later errors do not pay for", () => {
+  let looked = 0;
+  const schema = {
+    type: "object",
+    get properties() {
+      looked++;
+      return { message: text };
+    },
+  };
+  const write = declaredErrors(documentOf(schema));
+  const bodyOf = (message: string) =>
+    write(new Problem(404, "not_found", message), { operationId: "listBooks", contentTypes: [] }).body;
+  expect(bodyOf("first")).toEqual({ message: "first" });
+  const reads = looked;
+  expect(bodyOf("second")).toEqual({ message: "second" });
+  expect(looked).toBe(reads);
+});
+
+test("a field with a name that all objects inherit holds no fact", () => {
+  expect(errorOf(documentOf(object({ constructor: text, message: text }))).body).toEqual({
+    message: "There is no such book.",
+  });
+});
+
 test("a recursive schema ends", () => {
   const node = {
     type: "object",

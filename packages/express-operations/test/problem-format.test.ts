@@ -141,3 +141,23 @@ test("the conformance checks accept problem details where they are declared", as
     "as application/problem+json, got application/json",
   );
 });
+
+test("the declared response of a status is looked up at its first error alone", async () => {
+  let looked = 0;
+  const refused = {
+    description: "",
+    get content() {
+      looked++;
+      return problem.content;
+    },
+  };
+  const get = { operationId: "get", parameters: [limit], responses: { ...anyJson, 400: refused } };
+  const limited = { ...document, paths: { "/limited": { get } } };
+  const handlers = { get: () => ({ status: 200, body: {} }) } as never;
+  await using server = await listen(express().use(implement()({ document: limited, handlers })));
+  const ask = async () => (await fetch(`${server.baseUrl}/limited?limit=x`)).status;
+  expect(await ask()).toBe(400);
+  const atFirst = looked;
+  expect(await ask()).toBe(400);
+  expect(looked).toBe(atFirst);
+});
