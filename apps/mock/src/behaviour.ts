@@ -103,7 +103,8 @@ function list({
       "invalid_request",
       'Query parameter "cursor" is not a cursor returned by this mock. Start again without it.',
     );
-  const body = enveloped(response.body, resource, page.members, collection.page(filter)!.members.length);
+  const total = () => collection.page(filter)!.members.length;
+  const body = enveloped(response.body, resource, page.members, total);
   if (!isPaged || page.cursor === undefined) return { ...response, body };
   const next = new URLSearchParams({ ...(query as Record<string, string>), cursor: page.cursor }).toString();
   return {
@@ -114,11 +115,11 @@ function list({
 }
 
 /** Puts members into the envelope of the list, and their number into its fields for a number of members. */
-function enveloped(example: unknown, { envelope }: Resource, members: Member[], total: number): unknown {
+function enveloped(example: unknown, { envelope }: Resource, members: Member[], total: () => number): unknown {
   if (envelope === undefined) return members;
   const others = Object.entries(example as object).map(([name, value]: [string, unknown]) => {
     if (typeof value !== "number") return [name, value];
-    if (/^(?:total|total_?count|total_?items|total_?results)$/i.test(name)) return [name, total];
+    if (/^(?:total|total_?count|total_?items|total_?results)$/i.test(name)) return [name, total()];
     return [name, /^count$/i.test(name) ? members.length : value];
   });
   return { ...(Object.fromEntries(others) as object), [envelope]: members };

@@ -18,7 +18,7 @@ import {
   testingFiles,
 } from "./service-files.ts";
 import { acceptProse, acceptWords, formatContract } from "./text-checks.ts";
-import { remove, renameEverywhere, type Repository, run, unlinkMissing } from "./workspace.ts";
+import { pnpm, remove, renameEverywhere, type Repository, unlinkMissing } from "./workspace.ts";
 
 /** The result of an adoption. */
 export interface Adopted {
@@ -32,14 +32,14 @@ export interface Adopted {
 }
 
 /** Turns the repository into that of the contract. Everything it does is in git's index, and can be undone by git. */
-export function adopt(
+export async function adopt(
   repository: Repository,
   names: Names,
   { files }: ContractFiles,
   contract: Contract,
   removed: string[],
   report: (step: string) => void,
-): Adopted {
+): Promise<Adopted> {
   const failures: string[] = [];
   const step = (title: string, { ok, output }: { ok: boolean; output: string }) => {
     report(title);
@@ -54,21 +54,21 @@ export function adopt(
   writeOwnFiles(repository, names, contract);
   unlinkMissing(repository, (file) => existsSync(join(repository.root, file)));
   manifests(repository, names, verifiersOf(contract.security).has("token"));
-  const pnpm = (...words: string[]) => run(repository, "npx", "-y", "pnpm@12.21.0", ...words);
-  step("Installed the packages under their new names", pnpm("install", "--no-frozen-lockfile", "--prefer-offline"));
-  const unmet = proposeLintLevels(repository.root);
+  const install = pnpm(repository, "install", "--no-frozen-lockfile", "--prefer-offline");
+  step("Installed the packages under their new names", install);
+  const unmet = await proposeLintLevels();
   report("Linted the contract");
-  step("Generated types and data", pnpm("--filter", `@${names.name}/contract`, "generate"));
+  step("Generated types and data", pnpm(repository, "--filter", `@${names.name}/contract`, "generate"));
   const client = generateClient(
     repository,
     contract.entries.map(({ id }) => id),
   );
   step("Generated the client", client);
   formatContract(repository);
-  step("Formatted", pnpm("format"));
+  step("Formatted", pnpm(repository, "format"));
   acceptProse(repository);
   acceptWords(repository);
-  pnpm("format");
+  pnpm(repository, "format");
   report("Accepted the contract's own words");
   repository.git("add", "--all");
   return {

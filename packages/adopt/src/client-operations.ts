@@ -1,4 +1,4 @@
-import { type Repository, run } from "./workspace.ts";
+import { type Repository, runProgram } from "./workspace.ts";
 
 const CONFIG = "packages/client/fetch-operations.config.json";
 
@@ -19,7 +19,7 @@ export function generateClient(
   const exceptions: ClientException[] = [];
   for (;;) {
     const program = "packages/fetch-operations/bin/fetch-operations.js";
-    const result = run(repository, process.execPath, program, "generate", "--config", CONFIG);
+    const result = runProgram(repository, program, "generate", "--config", CONFIG);
     const found = result.ok ? undefined : refusalIn(result.output, ids);
     const isKnown = exceptions.filter(({ operationId }) => operationId === found?.operationId).length > 1;
     if (found === undefined || isKnown) return { ...result, exceptions };

@@ -1,6 +1,5 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { CONTRACT_FILE, LINT_CONFIG, redocly } from "@platform/contract-tools/redocly";
 import { isMap, parseDocument } from "yaml";
 
 /** A rule that the contract does not meet yet, and the number of places. */
@@ -10,22 +9,21 @@ export interface UnmetRule {
 }
 
 /**
- * Lints the contract with the house rules. Rules that it does not meet become warnings in \`openapi/redocly.yaml\`, most places
+ * Lints the contract with the house rules. Rules that it does not meet become warnings in `openapi/redocly.yaml`, most places
  * first in the result.
  */
-export function proposeLintLevels(root: string): UnmetRule[] {
-  const config = join(root, "openapi/redocly.yaml");
-  const problems = lint(root).filter(({ severity }) => severity === "error");
+export async function proposeLintLevels(): Promise<UnmetRule[]> {
+  const problems = (await lint()).filter(({ severity }) => severity === "error");
   const unmet = Array.from(
     Map.groupBy(problems, ({ ruleId }) => ruleId),
     ([rule, places]) => ({ rule, places: places.length }),
   ).toSorted((one, other) => other.places - one.places);
-  const document = parseDocument(readFileSync(config, "utf8"));
+  const document = parseDocument(readFileSync(LINT_CONFIG, "utf8"));
   for (const { rule } of unmet) {
     if (isMap(document.getIn(["rules", rule]))) document.setIn(["rules", rule, "severity"], "warn");
     else document.setIn(["rules", rule], "warn");
   }
-  writeFileSync(config, document.toString({ lineWidth: 120 }));
+  writeFileSync(LINT_CONFIG, document.toString({ lineWidth: 120 }));
   return unmet;
 }
 
@@ -35,27 +33,17 @@ interface Problem {
   severity: "error" | "warn";
 }
 
-function lint(root: string): Problem[] {
-  const program = join(root, "packages/contract-tools/node_modules/@redocly/cli/bin/cli.js");
-  const args = [
+async function lint(): Promise<Problem[]> {
+  const limit = ["--max-problems", "1000000"];
+  const { stdout, stderr } = await redocly([
     "lint",
     "--config",
-    "openapi/redocly.yaml",
+    LINT_CONFIG,
     "--format",
     "json",
-    "--max-problems",
-    "1000000",
-    "openapi/openapi.yaml",
-  ];
-  const env = { ...process.env, NO_COLOR: "1", REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
-  const options = { cwd: root, env, encoding: "utf8", maxBuffer: 2 ** 30, stdio: "pipe" } as const;
-  let output: string;
-  try {
-    output = execFileSync(process.execPath, [program, ...args], options);
-  } catch (error) {
-    const { stdout, stderr } = error as { stdout: string; stderr: string };
-    if (!stdout.startsWith("{")) throw new Error(`The contract cannot be linted. ${stderr.trim()}`, { cause: error });
-    output = stdout;
-  }
-  return (JSON.parse(output) as { problems: Problem[] }).problems;
+    ...limit,
+    CONTRACT_FILE,
+  ]);
+  if (!stdout.startsWith("{")) throw new Error(`The contract cannot be linted. ${stderr.trim()}`);
+  return (JSON.parse(stdout) as { problems: Problem[] }).problems;
 }

@@ -54,7 +54,7 @@ async function main(): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  const result = adopt(repository, names, files, read, removed, (step) => console.log(step));
+  const result = await adopt(repository, names, files, read, removed, (step) => console.log(step));
   console.log(summaryText(names, read, result));
 }
 

@@ -142,7 +142,7 @@ const SHARED: Migrations = {
 export const MIGRATIONS = migrationsOf(SHARED, REGISTRATIONS);
 `;
 
-/** Returns the files of \`testing\`, which start the service for tests. */
+/** Returns the files of `testing`, which start the service for tests. */
 export function testingFiles({ name }: Names, security: Security): Record<string, string> {
   const hasTokens = verifiersOf(security).has("token");
   return {
@@ -166,8 +166,7 @@ export declare const startService: (env?: NodeJS.ProcessEnv) => Promise<TestServ
     "apps/server/testing/service.ts": `import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ${hasTokens ? "scopes " : ""}} from "@${name}/contract";
-import { document } from "@${name}/contract/document";
+${hasTokens ? `import { scopes } from "@${name}/contract";\n` : ""}import { document } from "@${name}/contract/document";
 import { credentialsOf, operationAt } from "@platform/contract-tools/credentials";
 import { newDatabase } from "@platform/test-support/temporary";
 ${hasTokens ? 'import { startIssuer } from "@platform/tokens/testing";\n' : ""}import { operationsOf } from "express-operations/reading";
@@ -213,9 +212,7 @@ ${hasTokens ? "      await issuer[Symbol.asyncDispose]();\n" : ""}      await da
     },
   };
 };
-`
-      .replace(`import {  } from "@${name}/contract";\n`, "")
-      .replace(`import { } from "@${name}/contract";\n`, ""),
+`,
   };
 }
 

@@ -1,9 +1,9 @@
 import { globSync } from "node:fs";
-import { type Repository, run } from "./workspace.ts";
+import { pnpm, type Repository } from "./workspace.ts";
 
 /** Leaves the contract's own layout alone if it differs from the formatter's. */
 export function formatContract(repository: Repository): void {
-  if (run(repository, "npx", "-y", "pnpm@12.21.0", "exec", "oxfmt", "--check", "openapi").ok) return;
+  if (pnpm(repository, "exec", "oxfmt", "--check", "openapi").ok) return;
   const config = repository.read(".oxfmtrc.json");
   const patterns = '    "openapi/**/*.{yaml,yml,json}",\n';
   repository.write(
@@ -15,8 +15,7 @@ export function formatContract(repository: Repository): void {
 /** Lists the contract's files in `.proseignore` if their sentences do not meet the rules of prose. */
 export function acceptProse(repository: Repository): void {
   const contract = globSync("openapi/*.yaml", { cwd: repository.root });
-  if (run(repository, "npx", "-y", "pnpm@12.21.0", "exec", "node", "packages/commands/src/prose.ts", ...contract).ok)
-    return;
+  if (pnpm(repository, "exec", "node", "packages/commands/src/prose.ts", ...contract).ok) return;
   repository.write(
     ".proseignore",
     "# Pages and descriptions that do not meet the rules of prose yet. Shorten their sentences, then remove a line.\nopenapi/*.yaml\n",
@@ -35,7 +34,7 @@ export function acceptWords(repository: Repository): void {
   own.ignorePaths.push("openapi/words.txt");
   repository.write("cspell.json", `${JSON.stringify(own, null, 2)}\n`);
   const args = ["--words-only", "--unique", "--no-progress", "--no-summary", ...WITH_WORDS_OF_THE_CONTRACT];
-  const { output } = run(repository, "npx", "-y", "pnpm@12.21.0", "exec", "cspell", ...args);
+  const { output } = pnpm(repository, "exec", "cspell", ...args);
   const words = output.split("\n").filter((word) => /^[\p{L}\p{M}'’]+$/u.test(word));
   const known = [...new Set(words.map((word) => word.toLowerCase()))].toSorted();
   repository.write("openapi/words.txt", known.length === 0 ? "" : `${known.join("\n")}\n`);

@@ -110,13 +110,29 @@ export function unlinkMissing(repository: Repository, isPresent: (file: string) 
   }
 }
 
-/** Runs a command of the repository, and returns whether it succeeded and what it printed. */
-export function run({ root }: Repository, command: string, ...words: string[]): { ok: boolean; output: string } {
+/** The exit and the output of a command. */
+interface Ran {
+  ok: boolean;
+  output: string;
+}
+
+/** Runs pnpm in the repository. `npx` is a batch file on Windows, which only a shell starts. */
+export function pnpm(repository: Repository, ...words: string[]): Ran {
+  return run(repository, "npx", ["-y", "pnpm@12.21.0", ...words], process.platform === "win32");
+}
+
+/** Runs a program of Node in the repository. */
+export function runProgram(repository: Repository, ...words: string[]): Ran {
+  return run(repository, process.execPath, words);
+}
+
+function run({ root }: Repository, command: string, words: string[], shell = false): Ran {
   const { status, stdout, stderr, error } = spawnSync(command, words, {
     cwd: root,
     encoding: "utf8",
     maxBuffer: 2 ** 28,
     env: { ...process.env, DO_NOT_TRACK: "1" },
+    shell,
   });
   return { ok: status === 0, output: error === undefined ? stdout + stderr : error.message };
 }

@@ -1,11 +1,11 @@
 import { basename } from "node:path";
 import { tagOf } from "@platform/contract-tools/aliases";
-import { exampleRequests } from "express-operations/conformance";
+import { exampleRequest } from "@platform/contract-tools/curl-examples";
 import type { OpenApiDocument, OperationEntry } from "express-operations/reading";
 
 /**
- * The files for the code of an operation, by path from the root of the repository. Each tag of the contract has a folder;
- * `tagOf` is the tag of an operation with several tags, or none.
+ * The files for the code of an operation, by path from the root of the repository. Each tag of the contract has a folder.
+ * An operation belongs to the tag that `tagOf` returns.
  */
 export interface Place {
   /** The tag, as the contract spells it. */
@@ -133,10 +133,7 @@ test("${entry.id} answers with ${status}", async () => {
  * example of a required value.
  */
 export function exampleCall(document: OpenApiDocument, entry: OperationEntry): { call: string; status: string } {
-  const paths = Object.entries(document.paths ?? {}).filter(([path]) => path === entry.path);
-  const ofPath = { ...document, paths: Object.fromEntries(paths) }; // so that missing examples of other paths do not matter
-  const example = exampleRequests(ofPath).find(({ operationId }) => operationId === entry.id)!;
-  const { method, target, headers, body } = example;
+  const { method, target, headers, body } = exampleRequest(document, entry);
   const status = Object.keys(entry.operation.responses ?? {}).find((key) => /^2\d\d$/.test(key)) ?? "200";
   const isJson = headers["content-type"] === "application/json";
   const init = [

@@ -85,14 +85,14 @@ function objectWriter(document: OpenApiDocument, schema: Schema, depth: number):
     const other = otherWriter(document, name, field, { isRequired: required.includes(name), depth });
     return [name, (facts) => fact(facts) ?? other(facts)];
   });
-  const undescribed = required.filter((name) => !fields.some(([field]) => field === name));
+  const withoutSchema = required.filter((name) => !fields.some(([field]) => field === name));
   return (facts) => {
     const body: Record<string, unknown> = {};
     for (const [name, write] of writers) {
       const value = write(facts);
       if (value !== undefined) body[name] = value;
     }
-    for (const name of undescribed) body[name] = facts.message;
+    for (const name of withoutSchema) body[name] = facts.message;
     return body;
   };
 }

@@ -39,14 +39,19 @@ function sendsJson(document: OpenApiDocument, entry: OperationEntry): boolean {
 
 /** Returns the example request of one operation; undefined if the document has no example of a required value. */
 export function exampleRequestOf(document: OpenApiDocument, entry: OperationEntry): Example | undefined {
-  const item = (document.paths as Record<string, object>)[entry.path]!;
-  const own = Object.entries(item).filter(([key]) => key === entry.method || !METHODS.test(key));
   try {
-    const requests = exampleRequests({ ...document, paths: { [entry.path]: Object.fromEntries(own) } });
-    return requests.find(({ operationId }) => operationId === entry.id);
+    return exampleRequest(document, entry);
   } catch {
     return undefined;
   }
+}
+
+/** Returns the example request of one operation. Throws if the document has no example of a required value. */
+export function exampleRequest(document: OpenApiDocument, entry: OperationEntry): Example {
+  const item = (document.paths as Record<string, object>)[entry.path]!;
+  const own = Object.entries(item).filter(([key]) => key === entry.method || !METHODS.test(key));
+  const requests = exampleRequests({ ...document, paths: { [entry.path]: Object.fromEntries(own) } });
+  return requests.find(({ operationId }) => operationId === entry.id)!;
 }
 
 /** The fields of a path item with operations, without those of OpenAPI 3.2. */
