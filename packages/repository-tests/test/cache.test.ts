@@ -104,6 +104,7 @@ interface Task {
 function plan(directory: string): Task[] {
   const output = execFileSync("turbo", ["run", ...TASKS, "--dry-run=json", "--skip-infer", "--cwd", directory], {
     encoding: "utf8",
+    maxBuffer: 2 ** 26, // the plan names each file of each task
     env: { ...process.env, DO_NOT_TRACK: "1" },
   });
   const { tasks } = JSON.parse(output) as { tasks: Task[] };
