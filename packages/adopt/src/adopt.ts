@@ -65,6 +65,8 @@ export async function adopt(
     contract.entries.map(({ id }) => id),
   );
   step("Generated the client", client);
+  // The code samples have the client's names, which the exceptions change.
+  if (client.exceptions.length > 0) pnpm(repository, "--filter", `@${names.name}/contract`, "generate");
   formatContract(repository);
   step("Formatted", pnpm(repository, "format"));
   acceptProse(repository);

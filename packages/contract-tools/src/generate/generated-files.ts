@@ -7,6 +7,8 @@ import type { OpenAPI3 } from "openapi-typescript";
 import { ROOT } from "../redocly.ts";
 import { aliasesOf } from "./aliases.ts";
 import { basePathOf } from "./base-path.ts";
+import { clientSettings } from "./client-settings.ts";
+import { codeSamples } from "./code-samples.ts";
 import { curlExamples } from "./curl-examples.ts";
 import { withHoverTexts } from "./hover-texts.ts";
 
@@ -15,7 +17,7 @@ const BANNER = "// Generated from the contract by `pnpm generate`. Do not edit.\
 /** The folder of the generated files. */
 export const GENERATED_FOLDER = join(ROOT, "packages/contract/src/generated");
 
-/** Generates each file of `src/generated` as text by its name: types, the bundled document, its hash, aliases of types. */
+/** Generates each file of `src/generated` as text by its name: types, the bundled document, its hash, aliases of types, samples. */
 export async function generatedFiles(document: OpenAPI3): Promise<Record<string, string>> {
   const json = `${JSON.stringify(document, null, 2)}\n`;
   const { servers: _, ...elsewhere } = document;
@@ -24,6 +26,7 @@ export async function generatedFiles(document: OpenAPI3): Promise<Record<string,
     .digest("hex");
   return {
     "openapi.json": json,
+    "code-samples.json": `${JSON.stringify(codeSamples(document, await clientSettings()), null, 2)}\n`,
     "schema.ts": await typesOf(document),
     "operations-with-defaults.ts": await typesOf(withRequestDefaultsRequired(document)),
     "names.ts": BANNER + aliasesOf(document),
