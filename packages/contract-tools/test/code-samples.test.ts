@@ -77,6 +77,11 @@ test.each([
   expect(sample!.source).toContain(`await townLibrary.${call};\n`);
 });
 
+test("without a client, there is curl alone", () => {
+  const [sample, ...others] = codeSamples(LIBRARY, undefined)["GET /covers"]!;
+  expect([sample!.source, others]).toEqual(["curl -i $API_URL/covers", []]);
+});
+
 test("operations without a call of the client, or with a body that is not JSON, have curl alone", () => {
   const samples = codeSamples(LIBRARY, CLIENT);
   expect(samples["GET /hidden"]!.map(({ label }) => label)).toEqual(["curl"]);

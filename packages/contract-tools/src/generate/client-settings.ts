@@ -1,13 +1,16 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ROOT } from "../redocly.ts";
 import type { ClientSettings } from "./client-call.ts";
 
 const CLIENT = join(ROOT, "packages/client");
+const CONFIG = "fetch-operations.config.json";
 
-/** Returns the settings of the repository's client: those of its generator, and the name of its package. */
-export async function clientSettings(): Promise<ClientSettings> {
-  const [config, manifest] = await Promise.all(["fetch-operations.config.json", "package.json"].map(read));
+/** Returns the settings of the repository's client: those of its generator, and the name of its package. Undefined without a client. */
+export async function clientSettings(): Promise<ClientSettings | undefined> {
+  if (!existsSync(join(CLIENT, CONFIG))) return undefined;
+  const [config, manifest] = await Promise.all([CONFIG, "package.json"].map(read));
   return { ...(config as ClientSettings), package: (manifest as { name: string }).name };
 }
 

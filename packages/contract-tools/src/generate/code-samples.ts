@@ -11,17 +11,20 @@ export interface CodeSample {
 
 /**
  * Returns samples that call each operation, by method and path: first with the client, then with curl. Operations without an
- * example of a required value have none. The environment has the address and the credentials.
+ * example of a required value have none, and without a client there is curl alone. The environment has the address and the credentials.
  */
-export function codeSamples(document: OpenApiDocument, client: ClientSettings): Record<string, CodeSample[]> {
+export function codeSamples(
+  document: OpenApiDocument,
+  client: ClientSettings | undefined,
+): Record<string, CodeSample[]> {
+  const prefix = client === undefined ? "API" : snakeCase(client.name);
   const samples = operationsOf(document).map((entry): [string, CodeSample[]] => {
-    const call = clientProgram(document, entry, client);
+    const call = client && clientProgram(document, entry, client);
     const curl = curlExample(document, entry);
-    const prefix = snakeCase(client.name);
     return [
       `${entry.method.toUpperCase()} ${entry.path}`,
       [
-        ...(call === undefined ? [] : [{ lang: "typescript", label: client.package, source: call }]),
+        ...(call === undefined ? [] : [{ lang: "typescript", label: client!.package, source: call }]),
         ...(curl === undefined ? [] : [{ lang: "shell", label: "curl", source: withVariables(curl, prefix) }]),
       ],
     ];

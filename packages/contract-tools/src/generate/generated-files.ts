@@ -26,7 +26,6 @@ export async function generatedFiles(document: OpenAPI3): Promise<Record<string,
     .digest("hex");
   return {
     "openapi.json": json,
-    "code-samples.json": `${JSON.stringify(codeSamples(document, await clientSettings()), null, 2)}\n`,
     "schema.ts": await typesOf(document),
     "operations-with-defaults.ts": await typesOf(withRequestDefaultsRequired(document)),
     "names.ts": BANNER + aliasesOf(document),
@@ -42,6 +41,7 @@ export async function generatedFiles(document: OpenAPI3): Promise<Record<string,
       `export const basePath = ${JSON.stringify(basePathOf(document))};\n` +
       "\n/** Commands that try operations: `{url}` stands for the base URL, `{key}` for an API key, `$TOKEN` for a token. */\n" +
       `export const curlExamples: readonly string[] = ${JSON.stringify(curlExamples(document), null, 2)};\n`,
+    "code-samples.json": `${JSON.stringify(codeSamples(document, await clientSettings()), null, 2)}\n`,
   };
 }
 
