@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import type { IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import type { ProxyOptions } from "vite";
 
@@ -17,7 +18,10 @@ export interface Backend {
   apiKey: string;
 }
 
-/** Passes `/v1` on to the API. The API key is added here, so that the browser never has it. */
+/**
+ * Passes `/v1` on to the API. The API key is added here, so that the browser never has it. Requests from pages of other origins
+ * get 404, because they would otherwise use the key.
+ */
 export function proxyTo({ baseUrl, apiKey }: Backend): Record<string, ProxyOptions> {
   const { origin, pathname } = new URL(baseUrl);
   return {
@@ -25,9 +29,16 @@ export function proxyTo({ baseUrl, apiKey }: Backend): Record<string, ProxyOptio
       target: origin,
       changeOrigin: true,
       rewrite: (path) => pathname.replace(/\/$/, "") + path.slice("/v1".length),
+      bypass: ({ headers }) => (isFromOwnPage(headers) ? undefined : false),
       headers: { authorization: `Bearer ${apiKey}` },
     },
   };
+}
+
+/** Browsers send `Sec-Fetch-Site` with each request, and `Origin` with each that another origin could read or that writes. */
+function isFromOwnPage({ host, origin, "sec-fetch-site": site = "none" }: IncomingHttpHeaders): boolean {
+  const isOwn = origin === undefined || (URL.canParse(origin) && new URL(origin).host === host);
+  return isOwn && ["same-origin", "none"].includes(site);
 }
 
 /**

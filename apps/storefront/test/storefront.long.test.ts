@@ -55,6 +55,20 @@ test("without a service, the command starts the mock, says so, and ends both", a
   await expect.poll(() => fetch(mocked).catch(({ message }: Error) => message)).toBe("fetch failed");
 });
 
+test.each([
+  ["GET", 404, { Origin: "https://elsewhere.test" }],
+  ["GET", 404, { Origin: "null" }],
+  ["GET", 404, { "Sec-Fetch-Site": "cross-site" }],
+  ["OPTIONS", 204, { Origin: "https://elsewhere.test", "Access-Control-Request-Method": "POST" }],
+])("a page of another origin cannot use the key: %s gets %i for %o", async (method, status, headers) => {
+  const { page } = await open(backendOf("service"));
+  const url = new URL("v1/pets", page.url());
+  expect((await fetch(url)).status).toBe(200);
+  expect((await fetch(url, { headers: { Origin: url.origin } })).status).toBe(200);
+  const refused = await fetch(url, { method, headers });
+  expect([refused.status, refused.headers.get("Access-Control-Allow-Origin")]).toEqual([status, null]);
+});
+
 describe.each(["service", "mock"] as const)("before the %s", (kind) => {
   test("the page lists animals, and lists one that is added with the keyboard alone", async () => {
     const { page, complaints } = await open(backendOf(kind));
