@@ -27,7 +27,15 @@ export interface AppOptions
     SecurityConfig,
     Omit<
       ServiceAppOptions,
-      "document" | "basePath" | "errorFormat" | "runInSnapshot" | "api" | "isSecret" | "outages" | "findFailure"
+      | "document"
+      | "codeSamples"
+      | "basePath"
+      | "errorFormat"
+      | "runInSnapshot"
+      | "api"
+      | "isSecret"
+      | "outages"
+      | "findFailure"
     > {
   storage: Storage<Tables>;
   keyUses: KeyUses;
@@ -53,6 +61,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
   return createServiceApp({
     ...options,
     document,
+    codeSamples: async () => (await import("@petstore/contract/code-samples")).codeSamples,
     basePath,
     errorFormat,
     runInSnapshot: isCaching ? storage.snapshot : (run) => storage.snapshot(() => run(undefined)), // no version, so no caching

@@ -1,3 +1,4 @@
+import { codeSamples } from "@petstore/contract/code-samples";
 import { document } from "@petstore/contract/document";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -20,6 +21,14 @@ describe.each([
     const { servers, ...served } = read(await response.text()) as typeof document;
     expect({ ...served, servers: servers.slice(1) }).toEqual(document);
   });
+});
+
+test("the page's document has code samples in addition, and the published contract does not", async () => {
+  const { paths, ...rest } = (await (await get("/docs/openapi.json")).json()) as typeof document;
+  expect({ ...rest, paths: document.paths }).toEqual(document);
+  expect(paths["/pets"].get).toEqual({ ...document.paths["/pets"].get, "x-codeSamples": codeSamples["GET /pets"] });
+  expect(await (await get("/docs")).text()).toContain('"url":"/docs/openapi.json"');
+  expect(await (await get("/openapi.json")).text()).not.toContain("x-codeSamples");
 });
 
 test("the YAML has long texts as readable blocks", async () => {

@@ -35,10 +35,22 @@ test("the reference page shows every operation and every section of the descript
   for (const { operationId, summary } of operations) {
     await page.getByRole("link", { name: summary }).first().click();
     await page.getByRole("heading", { name: summary }).waitFor();
-    await page.getByText(operationId, { exact: true }).waitFor();
+    await page.locator(".badge", { hasText: new RegExp(`^${operationId}$`) }).waitFor();
   }
   for (const [, title = ""] of document.info.description.matchAll(/^## (.*)$/gm))
     expect(await page.getByRole("heading", { name: title, exact: true }).count(), title).toBeGreaterThan(0);
+  expect(complaints).toEqual([]);
+});
+
+test("each operation shows the call of the client first, then curl", async () => {
+  const { page, complaints } = await open("#tag/pets/POST/pets");
+  const section = page.locator('section[id$="tag/pets/POST/pets"]');
+  await section
+    .locator("code", { hasText: 'await petstore.createPet({\n  name: "Rex",\n  categoryId: 1,\n});' })
+    .waitFor();
+  await section.getByRole("button", { name: "@petstore/client" }).click();
+  await page.getByRole("option", { name: "curl", exact: true }).click();
+  await section.locator("code", { hasText: "$PETSTORE_URL/pets" }).waitFor();
   expect(complaints).toEqual([]);
 });
 

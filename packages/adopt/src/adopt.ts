@@ -53,6 +53,7 @@ export async function adopt(
   repository.write("openapi/redocly.yaml", lintConfig);
   writeOwnFiles(repository, names, contract);
   unlinkMissing(repository, (file) => existsSync(join(repository.root, file)));
+  withoutStorefront(repository);
   manifests(repository, names, verifiersOf(contract.security).has("token"));
   const install = pnpm(repository, "install", "--no-frozen-lockfile", "--prefer-offline");
   step("Installed the packages under their new names", install);
@@ -64,6 +65,8 @@ export async function adopt(
     contract.entries.map(({ id }) => id),
   );
   step("Generated the client", client);
+  // The code samples have the client's names, which the exceptions change.
+  if (client.exceptions.length > 0) pnpm(repository, "--filter", `@${names.name}/contract`, "generate");
   formatContract(repository);
   step("Formatted", pnpm(repository, "format"));
   acceptProse(repository);
@@ -77,6 +80,12 @@ export async function adopt(
     exceptions: client.exceptions,
     statistics: repository.git("diff", "--cached", "--shortstat"),
   };
+}
+
+/** Removes the shop front from the table and the drawing of the packages. */
+function withoutStorefront({ read, write }: Repository): void {
+  const lines = read("ARCHITECTURE.md").split("\n");
+  write("ARCHITECTURE.md", lines.filter((line) => !line.includes("storefront")).join("\n"));
 }
 
 /** Writes the files that the team goes on with. */

@@ -33,6 +33,7 @@ export function manifests(repository: Repository, { title }: Names, hasTokens: b
     manifest.dependencies = sorted(manifest.dependencies!);
     manifest.devDependencies = sorted({ ...manifest.devDependencies, "@platform/contract-tools": "workspace:*" });
   });
+  edit(repository, "package.json", ({ scripts }) => delete scripts!["storefront"]);
   edit(repository, "packages/client/package.json", (manifest) => {
     delete manifest["size-limit"];
     delete manifest.scripts!["size"];
@@ -45,7 +46,7 @@ export function manifests(repository: Repository, { title }: Names, hasTokens: b
   repository.write(pack, repository.read(pack).replace(published, "./packages/client"));
 }
 
-function edit({ read, write }: Repository, file: string, change: (manifest: Manifest) => void): void {
+function edit({ read, write }: Repository, file: string, change: (manifest: Manifest) => unknown): void {
   const manifest = JSON.parse(read(file)) as Manifest;
   change(manifest);
   write(file, `${JSON.stringify(manifest, null, 2)}\n`);

@@ -10,6 +10,8 @@ export const PETSTORE_FILES = [
   // the tests that send requests to the pets, and the benchmarks of the pets
   "apps/server/test/**",
   "apps/server/bench/**",
+  // the shop front
+  "apps/storefront/**",
   // pages with measurements and guarantees of the petstore
   "apps/server/README.md",
   "apps/server/docs/{code,performance,promises}.md",

@@ -79,6 +79,14 @@ describe.each(CHOSEN)("%s", (name, file, _features) => {
     expect(name === "animals" ? [] : own).toEqual([]);
   });
 
+  test("nothing names the shop front, which is removed", () => {
+    const { stdout } = spawnSync("git", ["grep", "-il", "storefront", "--", "*.md", "package.json", "apps"], {
+      cwd: clone.directory,
+      encoding: "utf8",
+    });
+    expect(stdout).toBe("");
+  });
+
   test("types and lint are clean, and the contract may be merged", () => {
     const turbo = ["exec", "turbo", "run", "--continue", "--output-logs=errors-only"];
     expectSuccess(...turbo, "typecheck", "lint", "generate:check", "lint:contract", `--filter=@${name}/*`);

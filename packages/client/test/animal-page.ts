@@ -5,7 +5,7 @@ import { launchChromium } from "@platform/test-support/chromium";
 import { expect } from "vitest";
 import { faulty } from "./faulty.ts";
 
-/** Serves the built page of `examples/browser` from another origin, and lists three animals with it in Chromium. */
+/** Serves the built page of `fixtures/browser` from another origin, and lists three animals with it in Chromium. */
 export async function expectPageListsAnimals(site: string, service: TestService): Promise<void> {
   const browser = await launchChromium();
   try {

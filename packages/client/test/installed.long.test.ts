@@ -35,7 +35,7 @@ const noOtherRuntimes =
     ? undefined
     : "the other runtimes are installed on Linux with x64";
 
-/** The packed client, installed in a new project with its examples, two compilers and a bundler. */
+/** The packed client, installed in a new project with its examples, a page, two compilers and a bundler. */
 describe("the packed client in another project", () => {
   let installed: InstalledPackage;
   let service: TestService;
@@ -60,6 +60,7 @@ describe("the packed client in another project", () => {
       [runtimePackage],
     );
     cpSync(join(source, "examples"), installed.directory, { recursive: true });
+    cpSync(join(source, "test/fixtures/browser"), join(installed.directory, "browser"), { recursive: true });
     mkdirSync(join(installed.directory, "readme"));
     for (const { name, code } of readmePrograms) installed.write(`readme/${name}`, code);
     installed.write("entries.ts", ENTRIES);

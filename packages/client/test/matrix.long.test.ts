@@ -102,7 +102,7 @@ describe.skipIf(absence !== undefined)("the packed client in a project of npm", 
 
   test("Parcel bundles the page, which lists animals page by page", async (context) => {
     context.skip(chromiumAbsence !== undefined, chromiumAbsence);
-    cpSync(join(source, "examples/browser"), join(project, "browser"), { recursive: true });
+    cpSync(join(source, "test/fixtures/browser"), join(project, "browser"), { recursive: true });
     // Parcel takes `main`, which `npm init` writes, for the file that it builds.
     await run("npm", ["pkg", "delete", "main"], { cwd: project });
     const args = ["build", "browser/index.html", "--dist-dir", "site", "--no-cache", "--no-autoinstall"];

@@ -1,17 +1,21 @@
 /** `pnpm contract`: generates from the contract, checks and compares it before a merge, and releases it. */
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { relative } from "node:path";
 import { Command, Option } from "commander";
 import type { OpenAPI3 } from "openapi-typescript";
 import { bundle, CONTRACT_FILE } from "./generate/bundle.ts";
 import { changelogEntry } from "./release/changelog.ts";
 import { type Check, checkContract, lintContract } from "./release/check.ts";
+import { changedLines } from "./comparison/changed-lines.ts";
 import { type ContractChange, contractChanges } from "./comparison/diff.ts";
+import { hunksBetween } from "./comparison/hunks.ts";
 import { GENERATED_FOLDER, generatedFiles, writeOrCheck } from "./generate/generated-files.ts";
+import { formatMarkdown } from "./markdown.ts";
 import { type Format, formatChanges, formatChecks, hasPassed } from "./output.ts";
 import { ROOT } from "./redocly.ts";
 import { lastReleased, release, RELEASED_FOLDER } from "./release/released.ts";
-import { committedContract } from "./release/revision.ts";
+import { committedContract, committedText } from "./release/revision.ts";
 
 interface Options {
   contract: string;
@@ -19,10 +23,15 @@ interface Options {
   generated: string;
   json?: true;
   github?: true;
+  markdown?: true;
 }
 
 const JSON_OUTPUT = new Option("--json", "print JSON").conflicts("github");
 const GITHUB_OUTPUT = new Option("--github", "print annotations of a pull request on GitHub");
+const MARKDOWN_OUTPUT = new Option(
+  "--markdown",
+  "print a summary for reviewers, with the lines of each change",
+).conflicts(["json", "github"]);
 const CONTRACT = pathOption("--contract <file>", "the contract", CONTRACT_FILE);
 const GENERATED = pathOption("--generated <folder>", "the folder of the generated files", GENERATED_FOLDER);
 
@@ -56,8 +65,13 @@ command("diff", "list the changes since the last release, or since a git revisio
   .argument("[base]", "a git revision, such as HEAD or origin/main, or a file")
   .addOption(JSON_OUTPUT)
   .addOption(GITHUB_OUTPUT)
+  .addOption(MARKDOWN_OUTPUT)
   .action(async (base: string | undefined, options: Options) =>
-    print(formatChanges(await changesSince(base, options), formatOf(options))),
+    print(
+      options.markdown
+        ? await reviewSummary(base, options)
+        : formatChanges(await changesSince(base, options), formatOf(options)),
+    ),
   );
 
 command("changelog", "print the changelog entry for the users of the contract, as Markdown").action(
@@ -117,6 +131,23 @@ function reportChecks(checks: Check[], options: Options): void {
 async function changesSince(base: string | undefined, { contract, released }: Options): Promise<ContractChange[]> {
   const [before, after] = await Promise.all([baseDocument(base, released), bundle(contract)]);
   return contractChanges(before, after, contract);
+}
+
+async function reviewSummary(base: string | undefined, { contract, released }: Options): Promise<string> {
+  const [document, after, beforeText, afterText] = await Promise.all([
+    baseDocument(base, released),
+    bundle(contract),
+    baseText(base, released),
+    readFile(contract, "utf8"),
+  ]);
+  const changes = await contractChanges(document, after, contract);
+  const hunks = await hunksBetween(beforeText, afterText);
+  return formatMarkdown(changes, hunks, changedLines({ text: beforeText, document }, afterText, hunks));
+}
+
+async function baseText(base: string | undefined, released: string): Promise<string> {
+  if (base === undefined) return (await lastReleased(released))?.text ?? "";
+  return existsSync(base) ? readFile(base, "utf8") : committedText(base);
 }
 
 async function baseDocument(base: string | undefined, released: string): Promise<OpenAPI3> {

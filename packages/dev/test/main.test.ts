@@ -10,7 +10,7 @@ import { tsconfigFor } from "./workspace.ts";
 const CONTRACT = "openapi/openapi.yaml";
 const RUNS = "at http://127.0.0.1:1/v1";
 const WROTE =
-  "types      wrote openapi.json, schema.ts, operations-with-defaults.ts, names.ts, metadata.ts; on disk after … s";
+  "types      wrote openapi.json, schema.ts, operations-with-defaults.ts, names.ts, metadata.ts, code-samples.json; on disk after … s";
 const TWO_CHANGES = `contract   2 changes since the last commit: 1 breaking, 1 additive
     breaking       GET /things: Response 200, field "[]": \`maximum\` changes from 9 to 10. Widens the response: clients may not understand the new values. (openapi/openapi.yaml:86)
     additive       GET /others: The operation is added. Clients need not call it. (openapi/openapi.yaml:37)`;

@@ -33,6 +33,7 @@ const REFUSED: [file: string, imported: string, message: string][] = [
   ],
   ["packages/fetch-operations/src/client.ts", "express-operations/reading", "fetch-operations imports nothing of ours"],
   ["packages/contract-tools/src/output.ts", "@petstore/contract", "contract-tools -> petstore runs back up"],
+  ["apps/storefront/src/shop.tsx", "@petstore/contract", "storefront -> client"],
   ["packages/service/src/http/request-state.ts", "../service-app.ts", "Dependency cycle detected"],
 ];
 

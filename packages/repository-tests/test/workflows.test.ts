@@ -72,6 +72,7 @@ test("the contract workflow runs contract diff and contract check", () => {
   expect(commands).toEqual(
     expect.arrayContaining([expect.stringMatching(/^contract diff /), expect.stringMatching(/^contract check /)]),
   );
+  expect(commands).toContain('contract diff "origin/$GITHUB_BASE_REF" --markdown >> "$GITHUB_STEP_SUMMARY"');
 });
 
 /** HEAD replaces the base of the pull request. Exit code 1 passes too: this test is not about the changes of the contract. */
@@ -84,6 +85,7 @@ test.each(commands)("%s", (command) => {
   });
   expect(stderr).toBe("");
   expect([0, 1]).toContain(status);
-  const shown = options.includes("--github") ? /^(::(error|notice) .*::.+\n)*$/ : /^## \d/;
+  const summary = options.includes("--markdown") ? /^## The contract / : /^## \d/;
+  const shown = options.includes("--github") ? /^(::(error|notice) .*::.+\n)*$/ : summary;
   expect(stdout).toMatch(shown);
 });

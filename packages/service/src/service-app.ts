@@ -1,5 +1,6 @@
 import express, { type Express, type Request, type RequestHandler } from "express";
 import type { Logger } from "pino";
+import type { CodeSamples } from "./documents/code-samples.ts";
 import { contractDocument, type ServedDocument } from "./documents/contract-document.ts";
 import { type ErrorFormat, problem } from "./problems.ts";
 import { onError } from "./http/on-error.ts";
@@ -16,6 +17,8 @@ import type { ServiceConfig } from "./settings.ts";
 /** The options of `createServiceApp`. */
 export interface ServiceAppOptions extends Readiness {
   document: ServedDocument;
+  /** Loads the code samples of the reference page. Default: the page generates its own. */
+  codeSamples?: (() => Promise<CodeSamples>) | undefined;
   /** The path of the API, such as `/v1`, or empty. Without one, the API has no paths of the service, such as `/healthz`. */
   basePath: string;
   /** Calls `run` in a snapshot of the data, at once or later together with other requests. Passes the version of the snapshot. */
@@ -68,7 +71,7 @@ export async function createServiceApp(options: ServiceAppOptions): Promise<Expr
   app.all("/healthz", allowGetHead, (_request, response) => void response.json({ status: "ok" }));
   app.all("/readyz", allowGetHead, readiness(options));
   app.use(["/openapi.json", "/openapi.yaml"], crossOrigin);
-  app.use(contractDocument(document, basePath), referencePage(document, basePath));
+  app.use(contractDocument(document, basePath), referencePage(document, basePath, options.codeSamples));
   const notFoundMessage = `There is no resource at this path. The operations are below ${basePath || "/"}; see /docs.`;
   app.use((_request, _response, next) => next(problem("not_found", undefined, notFoundMessage)));
   app.use(onError(logger, outages, options.errorFormat));

@@ -7,6 +7,8 @@ import type { OpenAPI3 } from "openapi-typescript";
 import { ROOT } from "../redocly.ts";
 import { aliasesOf } from "./aliases.ts";
 import { basePathOf } from "./base-path.ts";
+import { clientSettings } from "./client-settings.ts";
+import { codeSamples } from "./code-samples.ts";
 import { curlExamples } from "./curl-examples.ts";
 import { withHoverTexts } from "./hover-texts.ts";
 
@@ -15,7 +17,7 @@ const BANNER = "// Generated from the contract by `pnpm generate`. Do not edit.\
 /** The folder of the generated files. */
 export const GENERATED_FOLDER = join(ROOT, "packages/contract/src/generated");
 
-/** Generates each file of `src/generated` as text by its name: types, the bundled document, its hash, aliases of types. */
+/** Generates each file of `src/generated` as text by its name: types, the bundled document, its hash, aliases of types, samples. */
 export async function generatedFiles(document: OpenAPI3): Promise<Record<string, string>> {
   const json = `${JSON.stringify(document, null, 2)}\n`;
   const { servers: _, ...elsewhere } = document;
@@ -39,6 +41,7 @@ export async function generatedFiles(document: OpenAPI3): Promise<Record<string,
       `export const basePath = ${JSON.stringify(basePathOf(document))};\n` +
       "\n/** Commands that try operations: `{url}` stands for the base URL, `{key}` for an API key, `$TOKEN` for a token. */\n" +
       `export const curlExamples: readonly string[] = ${JSON.stringify(curlExamples(document), null, 2)};\n`,
+    "code-samples.json": `${JSON.stringify(codeSamples(document, await clientSettings()), null, 2)}\n`,
   };
 }
 

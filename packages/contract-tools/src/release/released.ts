@@ -11,6 +11,7 @@ export const RELEASED_FOLDER = resolve(ROOT, "openapi/released");
 
 export interface Released {
   document: OpenAPI3;
+  text: string;
   version: Version;
 }
 
@@ -22,7 +23,9 @@ export async function lastReleased(folder: string): Promise<Released | undefined
     return version === undefined ? [] : { file: join(folder, name), version };
   });
   const last = released.toSorted((one, other) => compareVersions(one.version, other.version)).at(-1);
-  return last && { document: parse(await readFile(last.file, "utf8")) as OpenAPI3, version: last.version };
+  if (last === undefined) return undefined;
+  const text = await readFile(last.file, "utf8");
+  return { document: parse(text) as OpenAPI3, text, version: last.version };
 }
 
 /** Saves a contract as released and returns the path of the file. Rejects if this version is released with other content. */

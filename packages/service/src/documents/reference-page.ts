@@ -3,11 +3,15 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import express, { type RequestHandler, type Router } from "express";
+import { type CodeSamples, withCodeSamples } from "./code-samples.ts";
 import type { ServedDocument } from "./contract-document.ts";
 import { allowGetHead } from "../http/allow-get-head.ts";
 
 /** Scalar as one self-contained script (https://github.com/scalar/scalar, MIT). */
 const SCALAR = new URL("browser/standalone.js", import.meta.resolve("@scalar/api-reference"));
+
+/** The page's document with code samples. */
+const SAMPLED = "/docs/openapi.json";
 
 /**
  * Corrections of Scalar's styles. Colours have the contrast that WCAG 2.2 (1.4.3) requires. In tables only the last column breaks
@@ -31,12 +35,13 @@ button.group\\/copy-button:not([aria-label]) { display: none; }
 `;
 
 /** Scalar's settings. Everything that contacts another host is off: fonts, telemetry, proxy, agent, links to hosted services. */
-function scalarSettings(basePath: string, preferredScheme: string | undefined) {
+function scalarSettings(url: string, basePath: string, preferredScheme: string | undefined) {
   return {
-    url: "/openapi.json",
+    url,
     servers: [{ url: basePath || "/", description: "The service that shows this page" }],
     authentication: { preferredSecurityScheme: preferredScheme },
-    defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
+    // Scalar shows an operation's own samples first only without a default.
+    ...(url !== SAMPLED && { defaultHttpClient: { targetKey: "shell", clientKey: "curl" } }),
     orderSchemaPropertiesBy: "preserve",
     showOperationId: true,
     defaultOpenAllTags: true,
@@ -53,12 +58,19 @@ function scalarSettings(basePath: string, preferredScheme: string | undefined) {
 
 /**
  * Serves the contract as a page at `/docs`, where a reader can enter a key and call this service. `/` and `/docs/` redirect to
- * it. The page's policy allows only our scripts and no other origin. It allows inline styles, since Scalar needs them.
+ * it. The page's policy allows only our scripts and no other origin. It allows inline styles, since Scalar needs them. The page
+ * has a document of its own with code samples, so that the published contract stays the same in every byte.
  */
-export function referencePage({ info, components }: ServedDocument, basePath: string): Router {
+export function referencePage(
+  document: ServedDocument,
+  basePath: string,
+  codeSamples?: () => Promise<CodeSamples>,
+): Router {
+  const { info, components } = document;
+  const url = codeSamples === undefined ? "/openapi.json" : SAMPLED;
   const router = express.Router({ caseSensitive: true, strict: true });
   const [preferredScheme] = Object.keys(components?.securitySchemes ?? {});
-  const startScript = `Scalar.createApiReference("#reference", ${JSON.stringify(scalarSettings(basePath, preferredScheme)).replaceAll("<", "\\u003c")})`;
+  const startScript = `Scalar.createApiReference("#reference", ${JSON.stringify(scalarSettings(url, basePath, preferredScheme)).replaceAll("<", "\\u003c")})`;
   const policy = [
     "default-src 'none'",
     `script-src 'self' '${sha256("sha256-", startScript)}'`,
@@ -80,6 +92,7 @@ export function referencePage({ info, components }: ServedDocument, basePath: st
     response.set("Content-Security-Policy", policy);
     response.type("html").send(html(escapeHtml(`${info.title} API ${info.version}`), path, startScript));
   });
+  if (codeSamples !== undefined) router.all(SAMPLED, allowGetHead, sampledDocument(document, codeSamples));
   const isScript: RequestHandler = async (request, _response, next) =>
     next(request.path === (await scalar()).path ? undefined : "route");
   router.all(/^\/docs\/[^/]+$/, isScript, allowGetHead, async (request, response) => {
@@ -90,6 +103,15 @@ export function referencePage({ info, components }: ServedDocument, basePath: st
     else response.set("Content-Encoding", "gzip").send(gzipped);
   });
   return router;
+}
+
+/** Serves the document with its samples. It is rendered at the first request. */
+function sampledDocument(document: ServedDocument, codeSamples: () => Promise<CodeSamples>): RequestHandler {
+  let rendered: Promise<string> | undefined;
+  const render = async () => JSON.stringify(withCodeSamples(document, await codeSamples()));
+  return async (_request, response) => {
+    response.type("json").send(await (rendered ??= render()));
+  };
 }
 
 /** Redirects to a relative reference (RFC 3986, section 4.2), which stays correct below any path that a proxy adds. */
