@@ -279,6 +279,12 @@ test("code within data is printed as it stands, and texts are not code", () => {
 }`);
 });
 
+test("a path that is called as the module of the schemas does not import it", async () => {
+  const files = await generate(documentOf({ get: { operationId: "list", responses } }, "/shapes"));
+  expect(Object.keys(files)).not.toContain("shapes.ts");
+  expect(files["operations.ts"]).not.toContain("shapes.js");
+});
+
 test("a description cannot end its comment", async () => {
   const description = "a */ b";
   const { "calls.ts": calls } = await generate(documentOf({ get: { operationId: "read", responses, description } }));

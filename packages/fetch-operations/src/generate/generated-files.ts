@@ -32,18 +32,19 @@ export async function generatedFiles(contract: Contract, config: Config): Promis
   const types = config.types === undefined ? await typesOf(document, config) : await readFile(config.types, "utf8");
   const shared = sharedSecurity(operations);
   const shapes = shapesOf(document, config);
+  const hasShapes = Object.keys(shapes.named).length > 0;
   const constants = operationConstants(operations, shared, shapes, config);
   const files = {
     "schema.ts": config.types === undefined ? `${BANNER}\n${types}` : types,
     "names.ts": BANNER + names(document, config, operations),
     "api.ts": BANNER + apiModule(contract, config, shared, errorCodes(document, config)),
-    "operations.ts": BANNER + operationsModule(operations, constants),
+    "operations.ts": BANNER + operationsModule(operations, constants, hasShapes),
     "calls.ts": BANNER + calls(operations, config),
     "client.ts": BANNER + clientModule(config, operations),
     "servers.ts": BANNER + serversModule(document),
     "index.ts": BANNER + indexModule(config),
   };
-  if (Object.keys(shapes.named).length > 0) Object.assign(files, withBanner({ "shapes.ts": shapesModule(shapes) }));
+  if (hasShapes) Object.assign(files, withBanner({ "shapes.ts": shapesModule(shapes) }));
   const features = new Set(config.features);
   if (features.has("contract-check"))
     Object.assign(
@@ -104,7 +105,11 @@ function names({ components = {} }: OpenApiDocument, config: Config, operations:
   return ['import type { components } from "./schema.ts";', "", ...lines, ""].join("\n");
 }
 
-function operationsModule(operations: Described[], { code, imports }: { code: string; imports: Set<string> }): string {
+function operationsModule(
+  operations: Described[],
+  { code, imports }: { code: string; imports: Set<string> },
+  hasShapes: boolean,
+): string {
   const used = (name: string) => new RegExp(`\\b${name}\\b`).test(code);
   const runtime = [
     "type CallOptions",
@@ -117,7 +122,7 @@ function operationsModule(operations: Described[], { code, imports }: { code: st
   const types = operations.flatMap(({ typeName }) => [`${typeName}Input`, `${typeName}Result`]);
   const all = `/** Every operation of the contract, by name. */\nexport const operations = { ${operations.map(({ name }) => name).join(", ")} };\n`;
   return `import { ${runtime.join(", ")} } from "fetch-operations";
-import type { ${types.join(", ")} } from "./calls.ts";${used("shapes") ? '\nimport { shapes } from "./shapes.ts";' : ""}
+import type { ${types.join(", ")} } from "./calls.ts";${hasShapes && used("shapes") ? '\nimport { shapes } from "./shapes.ts";' : ""}
 
 ${code}
 ${all}`;
