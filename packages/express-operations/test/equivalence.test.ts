@@ -17,13 +17,21 @@ const SEED = process.env["EQUIVALENCE_SEED"];
 
 /** The messages of the README's list of stricter rules. */
 const STRICTNESS =
-  /must be given once|in plain decimal digits|from -9007199254740991 to 9007199254740991|can(?:not)? be kept exactly|must be a date, such as|A request body is required/;
+  /must be given once|in plain decimal digits|from -9007199254740991 to 9007199254740991|can(?:not)? be kept exactly|A request body is required/;
 
 /**
  * Lists that express-openapi-validator divides at encoded commas, and joins if they are repeated. OpenAPI counts an
  * encoded comma as a part of an item.
  */
 const OTHER_LIST = /[?&]tags=(?:[^&]*%2C|.*&tags=)/;
+
+/** Whether a parameter has a date such as 2026-02-30, which express-openapi-validator turns into one of the next month. */
+function hasDateOfNextMonth(path: string): boolean {
+  return Array.from(path.matchAll(/=(\d{4}-\d\d-\d\d)(?=&|$)/g), ([, date]) => date!).some((date) => {
+    const turned = new Date(date);
+    return !Number.isNaN(turned.getTime()) && turned.toISOString().slice(0, 10) !== date;
+  });
+}
 
 let ours: Awaited<ReturnType<typeof listen>>;
 let plain: Awaited<ReturnType<typeof listen>>;
@@ -78,7 +86,9 @@ test(`${RUNS} valid and invalid requests get the results of express-openapi-vali
       expect(mine.status).toBeLessThan(500);
       const isReserved = String(theirs.body["message"]).includes("must be url encoded"); // OpenAPI has no such rule
       if (isReserved || OTHER_LIST.test(request.path)) return;
-      if (mine.status === 400 && STRICTNESS.test(String(mine.body["message"]))) {
+      const message = String(mine.body["message"]);
+      const isDate = message.includes("must be a date, such as") && hasDateOfNextMonth(request.path);
+      if (mine.status === 400 && (isDate || STRICTNESS.test(message))) {
         tally.strict++;
         return;
       }
