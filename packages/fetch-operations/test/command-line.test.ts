@@ -96,6 +96,13 @@ describe("fetch-operations generate", () => {
     };
     try {
       await printed("Watching the contract.");
+      mkdirSync(join(folder, "parts"));
+      write("parts/things.yaml", THINGS);
+      await printed("client matches", () =>
+        write("openapi.yaml", CONTRACT.replace("things.yaml", "parts/things.yaml")),
+      );
+      await printed("Wrote schema.ts", () => write("parts/things.yaml", THINGS.replace("integer", "boolean")));
+      await printed("Wrote schema.ts", () => write("openapi.yaml", CONTRACT));
       await printed("Wrote schema.ts in client.", () => write("things.yaml", THINGS.replace("integer", "string")));
       await printed("cannot be read", () => write("openapi.yaml", "{"));
       await printed("client matches the contract.", () => write("openapi.yaml", CONTRACT));

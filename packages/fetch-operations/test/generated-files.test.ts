@@ -259,11 +259,11 @@ describe("an operation that the client cannot call is refused by name and line:"
   });
 });
 
-test.each(["paginate", "raw", "checkContract", "then", "GET"])(
+test.each(["paginate", "raw", "checkContract", "then", "GET", "Operation", "CallOptions"])(
   "%s cannot be the name of an operation",
   async (operationId) => {
     await expect(generate(documentOf({ get: { operationId, responses } }))).rejects.toThrow(
-      `${operationId} cannot have the name ${operationId}, because the client has a member of this name.`,
+      `${operationId} cannot have the name ${operationId}, because the client uses this name.`,
     );
   },
 );

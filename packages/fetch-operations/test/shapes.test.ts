@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { shapesOf } from "../src/generate/shapes.ts";
+import { shapesOf } from "../src/contract/shapes.ts";
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const int64 = { type: "integer", format: "int64" };

@@ -30,6 +30,8 @@ const page = {
 const query = (name: string, schema: object = string) => ({ name, in: "query", schema });
 const response = (content: object) => ({ description: "", content });
 
+const ERROR_OF_GET_ANIMAL = "#/paths/~1animals~1{id}/get/responses/4XX/content/application~1json";
+
 /** A contract with a feature in each operation. */
 const document = {
   openapi: "3.1.1",
@@ -103,6 +105,13 @@ const document = {
       },
     },
     "/any": { get: { operationId: "delete", responses: { default: json({ type: ["null", "integer"] }) } } },
+    // Named as the result of another operation, and with a schema that is referenced inside that operation's response.
+    "/results": {
+      get: {
+        operationId: "GetAnimalResult",
+        responses: { 200: json({ $ref: `${ERROR_OF_GET_ANIMAL}/schema/properties/reason` }) },
+      },
+    },
     "/closed": {
       post: {
         operationId: "create",
@@ -161,6 +170,8 @@ is<CreateInput["size"], number | undefined>(true);
 void thing.create({ name: "a" });
 void thing.POST("/closed", { body: { name: "a" } });
 void thing.POST("/files", { body: "t", contentType: "text/plain" });
+const result = await thing.GetAnimalResult();
+if (result.ok) is<typeof result.data, string>(true);
 const error = new Error() as unknown;
 if (error instanceof ThingError && error.code === "timeout") is<typeof error.httpStatus, number | undefined>(true);
 `;

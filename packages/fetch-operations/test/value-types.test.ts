@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Config } from "../src/generate/config.ts";
-import { shapesOf } from "../src/generate/shapes.ts";
+import { shapesOf } from "../src/contract/shapes.ts";
 import { type GeneratedClient, generatedClient } from "./generated-client.ts";
 import { serve } from "./servers.ts";
 

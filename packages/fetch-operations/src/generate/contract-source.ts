@@ -1,12 +1,15 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import type { OpenApiDocument } from "../generated/openapi.ts";
+import type { ValueTypes } from "../contract/shapes.ts";
+import { nameNestedSchemas } from "./nested-references.ts";
 
 /** The parts of `@redocly/openapi-core` that are used. It is installed with openapi-typescript. */
 interface RedoclyCore {
   createConfig: (config: object) => Promise<unknown>;
   bundle: (options: { ref: string; config: unknown }) => Promise<{
     bundle: { source: unknown; parsed: unknown };
+    fileDependencies: Set<string>;
     problems: {
       message: string;
       severity: string;
@@ -23,13 +26,15 @@ export interface Contract {
   document: OpenApiDocument & { info?: { version?: string; title?: string }; components?: Record<string, unknown> };
   /** Returns `file:line` of a place in the document, given as keys; without the line if it is in another file. */
   placeOf: (keys: string[]) => string;
+  /** The paths or URLs of the files that the contract refers to. */
+  files?: string[];
 }
 
 /** Reads a contract and bundles the files that it refers to. Rejects with a message that names the fault and its place. */
 export async function loadContract(path: string): Promise<Contract> {
   const core = loadCore();
   const config = await core.createConfig({});
-  const { bundle, problems } = await core.bundle({ ref: path, config }).catch((error: unknown) => {
+  const { bundle, problems, fileDependencies } = await core.bundle({ ref: path, config }).catch((error: unknown) => {
     throw new TypeError(`${path} cannot be read: ${(error as Error).message}`);
   });
   const problem = problems.find(({ severity }) => severity === "error");
@@ -40,6 +45,7 @@ export async function loadContract(path: string): Promise<Contract> {
     throw new TypeError(`${path} is not an OpenAPI document of version 3.`);
   return {
     document,
+    files: [...fileDependencies],
     placeOf: (keys) => {
       const pointer = `#/${keys.map((key) => key.replaceAll("~", "~0").replaceAll("/", "~1")).join("/")}`;
       try {
@@ -62,12 +68,6 @@ function loadCore(): RedoclyCore {
   }
 }
 
-/** The types of values that JSON has as numbers and texts. */
-export interface ValueTypes {
-  int64?: "number" | "bigint" | undefined;
-  dates?: "string" | "Date" | "Temporal" | undefined;
-}
-
 /** Returns the types of a document, as openapi-typescript writes them. Values of `format: binary` are `Blob`. */
 export async function typesOf(document: object, { int64, dates }: ValueTypes = {}): Promise<string> {
   const from = createRequire(import.meta.url)
@@ -80,6 +80,7 @@ export async function typesOf(document: object, { int64, dates }: ValueTypes = {
   } = (await import(pathToFileURL(from).href)) as typeof import("openapi-typescript");
   const typeOf = (text: string) => (stringToAST(`type T = ${text}`)[0] as { type: never }).type;
   const copy = structuredClone(document); // because openapi-typescript adds fields
+  nameNestedSchemas(copy as OpenApiDocument);
   const nodes = await openapiTS(copy as never, {
     silent: true,
     defaultNonNullable: false,

@@ -49,8 +49,9 @@ export async function checkContract(connection: Connection, options?: CallOption
 export function testingModules(
   { document }: Contract,
   operations: Described[],
-  { name }: Config,
+  { name, int64, dates, publishedContract }: Config,
 ): Record<string, string> {
+  const options = JSON.stringify({ int64, dates, publishedContract });
   const requests = operations.map((operation) => {
     const type = declared(operation);
     const body = operation.body?.media.find(({ kind }) => kind === "json");
@@ -100,7 +101,7 @@ export interface Fake${name} extends Fake<Types> {}
 
 /** Creates a fake service. Pass its \`fetch\` to \`create${name}\`. */
 export function createFake${name}(): Fake${name} {
-  return createFake<Types>(document, operations);
+  return createFake<Types>(document, operations${options === "{}" ? "" : `, ${options}`});
 }
 
 export { ContractViolation } from "fetch-operations/testing";

@@ -7,15 +7,19 @@ import { type Described, describedOperations, sharedSecurity } from "./described
 import { withItemsAsSchemas } from "./item-schemas.ts";
 import { isIdentifier } from "./names.ts";
 import { contractModules, queriesModule, testingModules } from "./feature-modules.ts";
-import { type ContractShapes, shapesOf } from "./shapes.ts";
+import { type ContractShapes, shapesOf } from "../contract/shapes.ts";
 import { serversModule } from "./servers-module.ts";
-import { operationConstants } from "./operation-constants.ts";
+import { localTypeName, operationConstants } from "./operation-constants.ts";
 import { inputType, itemType, overload, resultType, signature } from "./operation-types.ts";
 
 const BANNER = "// Generated from the contract by fetch-operations. Do not edit.\n";
 
-/** The names of the client's own members and modules, which no operation can have. */
-const RESERVED = new Set(["paginate", "raw", "then", "contract", "checkContract", "operations", "shapes"]);
+/** The names of the client's own members, modules and types, which no operation can have. */
+const RESERVED = new Set(
+  "paginate raw then contract checkContract operations shapes CallOptions DataOf ItemOf Operation PagedOperation".split(
+    " ",
+  ),
+);
 
 /** Returns the text of each generated file, by name. Throws a `Refusal` for an operation that the client cannot call. */
 export async function generatedFiles(contract: Contract, config: Config): Promise<Record<string, string>> {
@@ -26,7 +30,7 @@ export async function generatedFiles(contract: Contract, config: Config): Promis
   for (const { id, name } of operations) {
     if (RESERVED.has(name) || methods.has(name))
       throw new TypeError(
-        `${id} cannot have the name ${name}, because the client has a member of this name. Rename the operation, or set another name in the configuration.`,
+        `${id} cannot have the name ${name}, because the client uses this name. Rename the operation, or set another name in the configuration.`,
       );
   }
   const types = config.types === undefined ? await typesOf(document, config) : await readFile(config.types, "utf8");
@@ -119,7 +123,14 @@ function operationsModule(
     ...(used("PagedOperation") ? ["type PagedOperation"] : []),
     ...[...imports].toSorted(),
   ];
-  const types = operations.flatMap(({ typeName }) => [`${typeName}Input`, `${typeName}Result`]);
+  const constants = new Set(operations.map(({ name }) => name));
+  const types = operations.flatMap((operation) => {
+    const local = localTypeName(operation, constants);
+    return ["Input", "Result"].map((kind) => {
+      const type = `${operation.typeName}${kind}`;
+      return local === operation.typeName ? type : `${type} as ${local}${kind}`;
+    });
+  });
   const all = `/** Every operation of the contract, by name. */\nexport const operations = { ${operations.map(({ name }) => name).join(", ")} };\n`;
   return `import { ${runtime.join(", ")} } from "fetch-operations";
 import type { ${types.join(", ")} } from "./calls.ts";${hasShapes && used("shapes") ? '\nimport { shapes } from "./shapes.ts";' : ""}

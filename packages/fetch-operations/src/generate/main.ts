@@ -37,16 +37,17 @@ export async function main(args: string[]): Promise<void> {
   }
 }
 
-/** Generates once, or checks. Rejects with a message for people. */
-export async function generate(path: string, isCheck = false): Promise<void> {
+/** Generates once, or checks. Resolves to the files of the contract. Rejects with a message for people. */
+export async function generate(path: string, isCheck = false): Promise<string[]> {
   const config = await loadConfig(path);
-  const files = await generatedFiles(await loadContract(config.contract), config);
+  const contract = await loadContract(config.contract);
+  const read = [config.contract, ...(contract.files ?? [])];
+  const files = await generatedFiles(contract, config);
   const folder = relative(process.cwd(), config.output) || ".";
   if (!isCheck) {
     const written = await writeFiles(files, config.output);
-    return console.log(
-      written.length === 0 ? `${folder} matches the contract.` : `Wrote ${written.join(", ")} in ${folder}.`,
-    );
+    console.log(written.length === 0 ? `${folder} matches the contract.` : `Wrote ${written.join(", ")} in ${folder}.`);
+    return read;
   }
   const { stale, surplus } = await findMismatches(files, config.output);
   if (stale.length > 0)
@@ -56,22 +57,41 @@ export async function generate(path: string, isCheck = false): Promise<void> {
   if (surplus.length > 0)
     throw new ConfigError(`${folder} has files that are not generated: ${surplus.join(", ")}. Delete them.`);
   console.log(`${folder} matches the contract.`);
+  return read;
 }
 
-/** Generates after each change beside the contract or the configuration, until the process ends. */
+/** Generates after each change beside the configuration or a file of the contract, until the process ends. */
 async function watchContract(path: string): Promise<void> {
-  const { contract, file } = await loadConfig(path);
-  const run = async (): Promise<void> => generate(path).catch(report);
-  await run();
+  const watched = new Set<string>();
+  let isRunning = false;
+  let isChanged = false;
   let timer: NodeJS.Timeout | undefined;
   // An editor writes a file in several steps.
   const later = () => {
     clearTimeout(timer);
     timer = setTimeout(() => void run(), 50);
   };
-  const folders = new Set([dirname(file), ...(/^https?:/.test(contract) ? [] : [dirname(contract)])]);
-  for (const folder of folders)
-    watch(folder, (_event, name) => void (/\.(?:ya?ml|json|[cm]?[jt]s)$/.test(name ?? "") && later()));
+  /** Generates, and again if a file has changed meanwhile. */
+  const run = async (): Promise<void> => {
+    isChanged = true;
+    if (isRunning) return;
+    isRunning = true;
+    while (isChanged) {
+      isChanged = false;
+      await generate(path).then(follow, report);
+    }
+    isRunning = false;
+  };
+  const follow = (files: string[]): void => {
+    for (const folder of new Set(files.filter((file) => !/^https?:/.test(file)).map((file) => dirname(file)))) {
+      if (watched.has(folder)) continue;
+      watched.add(folder);
+      watch(folder, (_event, name) => void (/\.(?:ya?ml|json|[cm]?[jt]s)$/.test(name ?? "") && later()));
+    }
+  };
+  const { contract, file } = await loadConfig(path);
+  follow([file, contract]);
+  await run();
   console.log("Watching the contract. Press Ctrl+C to stop.");
 }
 

@@ -5,7 +5,7 @@ import type { DescribedBody } from "./described-body.ts";
 import { comment } from "./jsdoc.ts";
 import type { MediaKind } from "./media.ts";
 import type { EncodingObject, MediaTypeObject } from "../generated/openapi.ts";
-import type { ContractShapes } from "./shapes.ts";
+import type { ContractShapes } from "../contract/shapes.ts";
 import { argumentList, itemType } from "./operation-types.ts";
 
 const READERS: Record<MediaKind, string> = {
@@ -40,12 +40,19 @@ export function operationConstants(
     return new Code(taken.has(name) ? `runtime_${code}` : code);
   };
   const constants = operations.map((operation) => {
-    const { name, typeName, documentation, pages } = operation;
-    const args = `[${argumentList(operation)}], ${typeName}Result`;
-    const type = pages ? `PagedOperation<${args}, ${itemType(operation)}>` : `Operation<${args}>`;
+    const { name, documentation, pages } = operation;
+    const local = { ...operation, typeName: localTypeName(operation, taken) };
+    const args = `[${argumentList(local)}], ${local.typeName}Result`;
+    const type = pages ? `PagedOperation<${args}, ${itemType(local)}>` : `Operation<${args}>`;
     return `${comment(documentation)}export const ${name}: ${type} = ${codeOf(descriptionOf(operation, shared, use, shapes, config))};\n`;
   });
   return { code: constants.join("\n"), imports };
+}
+
+/** Returns the name of an operation's types among the constants: another one if a constant has the name of one of them. */
+export function localTypeName({ typeName }: Described, constants: ReadonlySet<string>): string {
+  const isTaken = constants.has(`${typeName}Input`) || constants.has(`${typeName}Result`);
+  return isTaken ? `types_${typeName}` : typeName;
 }
 
 function descriptionOf(

@@ -29,32 +29,37 @@ const TAG = "\0";
 export function typedJson(shape: Shape, shapes: Shapes, dates: DateType): Reader {
   return async (exchange) => {
     const text = await readText(exchange);
-    let tagged = 0;
-    const isLarge = (token: string) =>
-      /^-?\d{16,}$/.test(token) && String(BigInt(Number(token))) !== String(BigInt(token));
-    const safe = /\d{16}/.test(text)
-      ? text.replaceAll(STRING_OR_NUMBER, (token) => (isLarge(token) ? (tagged++, `"\\u0000${token}"`) : token))
-      : text;
-    const value = checkNull(text && parseJson(safe), text, exchange.operation);
-    let found = 0;
-    const convert = (part: unknown, of: Shape | undefined): unknown => {
-      if (part === null || of === undefined) return part;
-      if (typeof of === "string" && of.startsWith("#")) return convert(part, shapes[of.slice(1)]);
-      if (of === "int64") {
-        if (typeof part === "string" && part.startsWith(TAG)) found++;
-        else if (!Number.isInteger(part)) return part;
-        return BigInt(typeof part === "string" ? part.slice(1) : (part as number));
-      }
-      if (typeof of === "string") return typeof part === "string" ? dateOf(part, of as "date", dates, text) : part;
-      if ("items" in of) return Array.isArray(part) ? part.map((item) => convert(item, of.items)) : part;
-      if (typeof part !== "object" || Array.isArray(part)) return part;
-      const own = (name: string) => (Object.hasOwn(of.fields, name) ? of.fields[name] : of.rest);
-      return Object.fromEntries(Object.entries(part).map(([name, field]) => [name, convert(field, own(name))]));
-    };
-    const converted = convert(value, shape);
-    if (found !== tagged) parseJson(text); // which names the integer
-    return converted;
+    return checkNull(text && typedValue(text, shape, shapes, dates), text, exchange.operation);
   };
+}
+
+/** Parses JSON as `typedJson` does. Throws for a value that the reader rejects. */
+export function typedValue(text: string, shape: Shape, shapes: Shapes, dates: DateType): unknown {
+  let tagged = 0;
+  const isLarge = (token: string) =>
+    /^-?\d{16,}$/.test(token) && String(BigInt(Number(token))) !== String(BigInt(token));
+  const safe = /\d{16}/.test(text)
+    ? text.replaceAll(STRING_OR_NUMBER, (token) => (isLarge(token) ? (tagged++, `"\\u0000${token}"`) : token))
+    : text;
+  const value = parseJson(safe);
+  let found = 0;
+  const convert = (part: unknown, of: Shape | undefined): unknown => {
+    if (part === null || of === undefined) return part;
+    if (typeof of === "string" && of.startsWith("#")) return convert(part, shapes[of.slice(1)]);
+    if (of === "int64") {
+      if (typeof part === "string" && part.startsWith(TAG)) found++;
+      else if (!Number.isInteger(part)) return part;
+      return BigInt(typeof part === "string" ? part.slice(1) : (part as number));
+    }
+    if (typeof of === "string") return typeof part === "string" ? dateOf(part, of as "date", dates, text) : part;
+    if ("items" in of) return Array.isArray(part) ? part.map((item) => convert(item, of.items)) : part;
+    if (typeof part !== "object" || Array.isArray(part)) return part;
+    const own = (name: string) => (Object.hasOwn(of.fields, name) ? of.fields[name] : of.rest);
+    return Object.fromEntries(Object.entries(part).map(([name, field]) => [name, convert(field, own(name))]));
+  };
+  const converted = convert(value, shape);
+  if (found !== tagged) parseJson(text); // which names the integer
+  return converted;
 }
 
 interface TemporalLike {

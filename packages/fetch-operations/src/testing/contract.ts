@@ -7,7 +7,10 @@ import {
   requirementsOf,
   resolve,
   type ResponseObject,
+  type Schema,
 } from "../generated/openapi.ts";
+import { shapesOf, type ValueTypes } from "../contract/shapes.ts";
+import { typedValue } from "../response/typed-json.ts";
 import type { ContractDocument } from "./contract-document.ts";
 import { schemaValidator, type Validate } from "./schema.ts";
 
@@ -18,6 +21,8 @@ export interface FakeContract {
   /** Returns the target of a reference in the contract, or the node itself. */
   resolved: <Target extends object>(node: Target | Reference) => Target;
   validate: Validate;
+  /** Parses JSON into the types of the client's values. */
+  typed: (text: string, schema: Schema | undefined) => unknown;
 }
 
 /** The contract of an operation's requests and responses. */
@@ -38,8 +43,15 @@ export interface OperationContract {
   success: number;
 }
 
-/** Returns the contract of a document. `names` has the names of the operations in the client, by operationId. */
-export function contractOf(document: ContractDocument, names: ReadonlyMap<string, string>): FakeContract {
+/**
+ * Returns the contract of a document. `names` has the names of the operations in the client, by operationId, and `types` the
+ * types of its values.
+ */
+export function contractOf(
+  document: ContractDocument,
+  names: ReadonlyMap<string, string>,
+  types: ValueTypes = {},
+): FakeContract {
   const resolved = <Target extends object>(node: Target | Reference): Target => resolve<Target>(document, node);
   const [{ url, variables = {} } = { url: "/" }] = document.servers ?? [];
   const address = url.replaceAll(/\{([^{}]+)\}/g, (text, name: string) => variables[name]?.default ?? text);
@@ -47,7 +59,13 @@ export function contractOf(document: ContractDocument, names: ReadonlyMap<string
   const operations = operationsOf(document)
     .filter(({ id }) => names.has(id))
     .map((entry) => operationContract(document, entry, names.get(entry.id)!, basePath));
-  return { document, operations, resolved, validate: schemaValidator(document) };
+  const shapes = shapesOf(document, types);
+  const dates = types.dates === "string" ? undefined : types.dates;
+  const typed: FakeContract["typed"] = (text, schema) => {
+    const shape = shapes.of(schema);
+    return shape === undefined ? JSON.parse(text) : typedValue(text, shape, shapes.named, dates);
+  };
+  return { document, operations, resolved, validate: schemaValidator(document), typed };
 }
 
 function operationContract(

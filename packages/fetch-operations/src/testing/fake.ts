@@ -1,3 +1,4 @@
+import type { ValueTypes } from "../contract/shapes.ts";
 import type { OperationDescription } from "../operation.ts";
 import { type AnyMockAnswer, responseOf } from "./answer.ts";
 import { contractOf, type FakeContract, type OperationContract } from "./contract.ts";
@@ -33,19 +34,30 @@ export interface Fake<Types extends FakeTypes> {
 
 type AnyMock = AnyMockAnswer | ((request: AnyFakeRequest) => AnyMockAnswer | Promise<AnyMockAnswer>);
 
-/** Creates a fake of a document's service. Pass its `fetch` to the client. `operations` are those of the client, by name. */
+/** The settings of a client's generation that its fake needs. */
+export interface FakeOptions extends ValueTypes {
+  /** Where the fake publishes the document without a key, relative to the base URL. */
+  publishedContract?: string;
+}
+
+/**
+ * Creates a fake of a document's service. Pass its `fetch` to the client. `operations` are those of the client, by name.
+ * Requests have the values of the client's types.
+ */
 export function createFake<Types extends FakeTypes>(
   document: ContractDocument,
   operations: Readonly<Record<string, OperationDescription>>,
+  { publishedContract = "../openapi.json", ...types }: FakeOptions = {},
 ): Fake<Types> {
+  const published = new URL(publishedContract, "http://localhost").pathname;
   const names = new Map(Object.entries(operations).map(([name, { id }]) => [id, name]));
-  const contract = contractOf(document, names);
+  const contract = contractOf(document, names, types);
   const mocks = new Map<string, AnyMock[]>();
   const requests: AnyFakeRequest[] = [];
   const violations: ContractViolation[] = [];
 
   async function respond(request: Request): Promise<Response> {
-    if (request.method === "GET" && request.url.endsWith("/openapi.json")) return Response.json(document);
+    if (request.method === "GET" && new URL(request.url).pathname.endsWith(published)) return Response.json(document);
     const operation = operationOf(contract, request);
     const received = await readRequest(contract, operation, request);
     requests.push(received);

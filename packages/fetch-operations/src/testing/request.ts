@@ -1,6 +1,6 @@
 import type { FakeContract, OperationContract } from "./contract.ts";
 import { ContractViolation } from "./contract-violation.ts";
-import type { ParameterObject } from "../generated/openapi.ts";
+import type { ParameterObject, Schema } from "../generated/openapi.ts";
 import { type SchemaError, valueOf } from "./schema.ts";
 
 type Values = Record<string, unknown>;
@@ -68,7 +68,8 @@ function readParameters(
     if (text === undefined) continue;
     const value = valueOf(contract.document, text, schema);
     throwIfInvalid(operation, contract.validate(value, schema, pointer));
-    values[location]![name] = value;
+    const json = typeof value === "string" ? JSON.stringify(text) : text;
+    values[location]![name] = typed(contract, operation, json, schema, pointer);
   }
   const { path, query } = values as { path: Values; query: Values };
   for (const name of searchParams.keys())
@@ -105,7 +106,22 @@ async function readBody(contract: FakeContract, operation: OperationContract, re
     throwIfInvalid(operation, { pointer: "/body", message: `The body is not JSON: ${(error as Error).message}` });
   }
   throwIfInvalid(operation, contract.validate(body, media?.schema, "/body"));
-  return body;
+  return typed(contract, operation, text, media?.schema, "/body");
+}
+
+/** Parses JSON into the types of the client's values. Throws a `ContractViolation` for a date that does not exist. */
+function typed(
+  contract: FakeContract,
+  operation: OperationContract,
+  json: string,
+  schema: Schema | undefined,
+  pointer: string,
+): unknown {
+  try {
+    return contract.typed(json, schema);
+  } catch (error) {
+    return throwIfInvalid(operation, { pointer, message: `The value ${(error as Error).message}.` });
+  }
 }
 
 /** Throws a `ContractViolation` for an error; does nothing without one. */

@@ -1,6 +1,11 @@
 import { type OpenApiDocument, resolve, type Schema } from "../generated/openapi.ts";
 import type { Shape } from "../response/typed-json.ts";
-import type { Config } from "./config.ts";
+
+/** The types of values that JSON has as numbers and texts. */
+export interface ValueTypes {
+  int64?: "number" | "bigint" | undefined;
+  dates?: "string" | "Date" | "Temporal" | undefined;
+}
 
 /** The shapes of a contract: the places of 64-bit integers and dates. */
 export interface ContractShapes {
@@ -13,7 +18,7 @@ export interface ContractShapes {
 const COMPONENT = /^#\/components\/schemas\/([^/]+)$/;
 
 /** Finds the shapes of a contract, for the options `int64` and `dates`. Throws a TypeError for a field with two shapes. */
-export function shapesOf(document: OpenApiDocument, { int64, dates }: Pick<Config, "int64" | "dates">): ContractShapes {
+export function shapesOf(document: OpenApiDocument, { int64, dates }: ValueTypes): ContractShapes {
   const { schemas = {} } = (document.components ?? {}) as { schemas?: Record<string, Schema> };
   const isOn = int64 === "bigint" || (dates !== undefined && dates !== "string");
   const named: Record<string, Shape> = {};
