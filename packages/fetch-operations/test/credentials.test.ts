@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { clientCredentials, logTo } from "../src/index.ts";
+import { createFake } from "../src/testing/index.ts";
 import { generatedClient } from "./generated-client.ts";
 import { serve, serveDocument } from "./servers.ts";
 
@@ -33,7 +34,7 @@ const documentOf = (security: object[]) => ({
   },
 });
 
-describe("express-operations reads the credential that the client sends:", () => {
+describe("express-operations and the fake read the credential that the client sends:", () => {
   test.each<[security: object, credentials: object, callers: object]>([
     [{ token: [] }, { token: SECRET }, { token: SECRET }],
     [{ user: [] }, { user: { username: "me", password: "p:ä" } }, { user: "me:p:ä" }],
@@ -60,6 +61,12 @@ describe("express-operations reads the credential that the client sends:", () =>
     );
     const thing = client.create({ baseUrl: server.baseUrl, credentials, userAgent: false });
     expect(await thing["read"]!({ q: "x" }).orThrow()).toEqual(callers);
+    const fake = createFake(document, client.operations);
+    fake.mock("read" as never, { status: 200, body: 1 } as never);
+    await client.create({ baseUrl: "http://x.test", credentials, fetch: fake.fetch })["read"]!({ q: "x" });
+    fake.verify();
+    expect((await fake.fetch("http://x.test/x?q=x")).status).toBe(501);
+    expect(fake.violations[0]?.message).toMatch(/ (?:is|are) missing\. Send /);
   });
 
   test("by the first requirement that the client has credentials for, and none for an optional one", async () => {

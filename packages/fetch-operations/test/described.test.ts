@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { describedOperations, sharedSecurity } from "../src/generate/described-operations.ts";
-import { typesOfSchema } from "../src/generate/described-parameters.ts";
+import { typesOfSchema } from "../src/contract/schema-types.ts";
 import { kindOf } from "../src/generate/media.ts";
 import { identifierOf, isIdentifier } from "../src/generate/names.ts";
 import { schemesOf } from "../src/generate/security-schemes.ts";

@@ -18,7 +18,7 @@ describe("readRequest", () => {
       { name: "X-Zone", in: "header", required: true, schema },
     ],
     requestBody: { content: { "application/json": { schema } } },
-    needsKey: true,
+    security: [[{ type: "http", scheme: "bearer" }]],
   } as unknown as OperationContract;
   const headers = { Authorization: "Bearer k", "X-Zone": "5" };
   const ask = async (given: Record<string, string>, body?: string, more: object = {}, path = "/a/x%20y/2") => {
@@ -41,7 +41,7 @@ describe("readRequest", () => {
       body: 7,
     });
     expect(await ask({ ...headers, Authorization: "bearer k" })).toMatchObject({ body: undefined });
-    expect(await ask({ "X-Zone": "5" }, undefined, { needsKey: false })).toMatchObject({ body: undefined });
+    expect(await ask({ "X-Zone": "5" }, undefined, { security: [] })).toMatchObject({ body: undefined });
     expect(await ask(headers, "", { requestBody: undefined })).toMatchObject({ body: undefined });
   });
 

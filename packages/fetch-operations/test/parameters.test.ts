@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { generatedClient } from "./generated-client.ts";
+import { createFake } from "../src/testing/index.ts";
 import { serveDocument } from "./servers.ts";
 
 const string = { type: "string" };
@@ -80,7 +81,7 @@ const WRITTEN: [parameter: Parameter, value: unknown][] = [
   [{ in: "cookie", schema: string }, "a b;c"],
 ];
 
-describe("express-operations reads the value that the client writes:", () => {
+describe("express-operations and the fake read the value that the client writes:", () => {
   test.each(WRITTEN)("%j %j", async (declared, value) => {
     const parameter = { name: "p", required: declared.in === "path", ...declared };
     const path = parameter.in === "path" ? "/x/{p}" : "/x";
@@ -102,6 +103,14 @@ describe("express-operations reads the value that the client writes:", () => {
       { params },
     ).orThrow();
     expect(byPath).toEqual(byName);
+    const fake = createFake(document, client.operations);
+    fake.mock("read" as never, { status: 200, body: 1 } as never);
+    await client.create({ baseUrl: "http://x.test", fetch: fake.fetch })["read"]!({ [parameter.name]: value });
+    fake.verify();
+    const [recorded] = fake.requests as unknown as Record<string, object>[];
+    // The fake records headers and cookies as they were sent.
+    const isParsed = place === "path" || place === "query";
+    expect(isParsed ? recorded![place] : { [parameter.name]: value }).toEqual({ [parameter.name]: value });
   });
 
   test("of parameters with one name in all locations", async () => {

@@ -6,7 +6,7 @@ import {
   type ResponseObject,
 } from "../generated/openapi.ts";
 import type { StatusKey } from "../operation.ts";
-import { typesOfSchema } from "./described-parameters.ts";
+import { typesOfSchema } from "../contract/schema-types.ts";
 import { kindOf, type MediaKind } from "./media.ts";
 
 /** A declared response. */

@@ -8,6 +8,7 @@ import {
   resolve,
   type ResponseObject,
   type Schema,
+  type SecurityScheme,
 } from "../generated/openapi.ts";
 import { shapesOf, type ValueTypes } from "../contract/shapes.ts";
 import { typedValue } from "../response/typed-json.ts";
@@ -38,7 +39,8 @@ export interface OperationContract {
   requestBody: RequestBodyObject | undefined;
   /** The responses by status, range (`4XX`) or `default`. */
   responses: Record<string, ResponseObject>;
-  needsKey: boolean;
+  /** The security requirements. A request satisfies one of them, with every scheme of its list. */
+  security: SecurityScheme[][];
   /** The first declared 2xx status. */
   success: number;
 }
@@ -75,6 +77,11 @@ function operationContract(
   basePath: string,
 ): OperationContract {
   const { method, path, operation, parameters } = entry;
+  const securitySchemes = Object.fromEntries(
+    Object.entries((document.components?.["securitySchemes"] ?? {}) as Record<string, SecurityScheme | Reference>).map(
+      ([name, scheme]) => [name, resolve<SecurityScheme>(document, scheme)],
+    ),
+  );
   const responses = Object.entries(operation.responses ?? {}).map(
     ([key, node]) => [key, resolve<ResponseObject>(document, node)] as const,
   );
@@ -87,7 +94,9 @@ function operationContract(
     parameters,
     requestBody: operation.requestBody && resolve<RequestBodyObject>(document, operation.requestBody),
     responses: Object.fromEntries(responses),
-    needsKey: requirementsOf(document, entry).length > 0,
+    security: requirementsOf(document, entry).map((requirement) =>
+      Object.keys(requirement).flatMap((name) => securitySchemes[name] ?? []),
+    ),
     success: Number(responses.find(([key]) => /^2\d\d$/.test(key))?.[0] ?? 200),
   };
 }

@@ -1,7 +1,9 @@
 import type { FakeContract, OperationContract } from "./contract.ts";
 import { ContractViolation } from "./contract-violation.ts";
 import type { ParameterObject, Schema } from "../generated/openapi.ts";
-import { type SchemaError, valueOf } from "./schema.ts";
+import { missingCredential } from "./credentials.ts";
+import { decoded, readParameter, type SentParameters, sentParameters } from "./parameters.ts";
+import type { SchemaError } from "./schema.ts";
 
 type Values = Record<string, unknown>;
 
@@ -32,14 +34,14 @@ export async function readRequest(
   operation: OperationContract,
   request: Request,
 ): Promise<AnyFakeRequest> {
-  const { id, needsKey, requestBody } = operation;
-  const hasKey = /^bearer \S+$/i.test(request.headers.get("Authorization") ?? "");
-  if (needsKey && !hasKey)
-    throwIfInvalid(operation, {
-      pointer: "/headers/Authorization",
-      message: "The API key is missing. Send it as a bearer token.",
-    });
-  const { path, query } = readParameters(contract, operation, request);
+  const { id, path: template, pathParameters, requestBody, security } = operation;
+  const segments = template.exec(new URL(request.url).pathname)!.slice(1);
+  const sent = sentParameters(
+    request,
+    Object.fromEntries(pathParameters.map((name, index) => [name, segments[index]!])),
+  );
+  throwIfInvalid(operation, missingCredential(security, sent));
+  const { path, query } = readParameters(contract, operation, sent);
   const body = requestBody && (await readBody(contract, operation, request));
   return { operationId: id, url: request.url, path, query, headers: request.headers, body };
 }
@@ -47,43 +49,42 @@ export async function readRequest(
 function readParameters(
   contract: FakeContract,
   operation: OperationContract,
-  request: Request,
+  sent: SentParameters,
 ): { path: Values; query: Values } {
-  const { pathname, searchParams } = new URL(request.url);
-  const segments = operation.path.exec(pathname)!.slice(1);
-  const texts = ({ name, in: location }: ParameterObject): string[] => {
-    if (location === "query") return searchParams.getAll(name);
-    if (location === "path") return [decoded(segments[operation.pathParameters.indexOf(name)]!)];
-    return [request.headers.get(name) ?? []].flat();
-  };
-  const values: Record<string, Values> = { path: {}, query: {}, header: {} };
+  const values: Record<string, Values> = { path: {}, query: {}, header: {}, cookie: {} };
+  const keys = operation.security.flat().filter((scheme) => scheme.type === "apiKey" && scheme.in === "query");
+  const known = new Set(keys.map(({ name }) => name));
+  const declared = new Set(operation.parameters.map(({ name }) => name));
   for (const parameter of operation.parameters) {
-    const { name, in: location, required, schema } = parameter;
-    const pointer = `/${location === "header" ? "headers" : location}/${name}`;
-    const [text, another] = texts(parameter);
-    if (another !== undefined)
-      throwIfInvalid(operation, { pointer, message: "The parameter is repeated. Send it once." });
-    if (text === undefined && required)
+    const { name, in: location, required, schema = contentSchema(parameter) } = parameter;
+    const pointer = `/${location === "header" ? "headers" : location === "cookie" ? "cookies" : location}/${name}`;
+    const { json, names, isRepeated } = readParameter(contract.document, parameter, declared, sent);
+    if (location === "query") for (const own of names) known.add(own);
+    if (isRepeated) throwIfInvalid(operation, { pointer, message: "The parameter is repeated. Send it once." });
+    if (json === undefined && required)
       throwIfInvalid(operation, { pointer, message: "The required parameter is missing." });
-    if (text === undefined) continue;
-    const value = valueOf(contract.document, text, schema);
+    if (json === undefined) continue;
+    const value = parsed(operation, json, pointer);
     throwIfInvalid(operation, contract.validate(value, schema, pointer));
-    const json = typeof value === "string" ? JSON.stringify(text) : text;
     values[location]![name] = typed(contract, operation, json, schema, pointer);
   }
+  const unknown = sent.query.map(([name]) => decoded(name)).find((name) => !known.has(name));
+  if (unknown !== undefined)
+    throwIfInvalid(operation, { pointer: `/query/${unknown}`, message: "The contract has no such parameter." });
   const { path, query } = values as { path: Values; query: Values };
-  for (const name of searchParams.keys())
-    if (!(name in query))
-      throwIfInvalid(operation, { pointer: `/query/${name}`, message: "The contract has no such parameter." });
   return { path, query };
 }
 
-/** Decodes a path segment. Returns a malformed segment unchanged. */
-function decoded(segment: string): string {
+function contentSchema({ content = {} }: ParameterObject): Schema | undefined {
+  return Object.values(content)[0]?.schema;
+}
+
+function parsed(operation: OperationContract, json: string, pointer: string): unknown {
   try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
+    return JSON.parse(json);
+  } catch (error) {
+    const place = pointer === "/body" ? "body" : "value";
+    return throwIfInvalid(operation, { pointer, message: `The ${place} is not JSON: ${(error as Error).message}` });
   }
 }
 
@@ -99,12 +100,7 @@ async function readBody(contract: FakeContract, operation: OperationContract, re
       message: `The content type is ${type}. Send application/json.`,
     });
   if (!/[/+]json$/.test(type)) return text;
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch (error) {
-    throwIfInvalid(operation, { pointer: "/body", message: `The body is not JSON: ${(error as Error).message}` });
-  }
+  const body = parsed(operation, text, "/body");
   throwIfInvalid(operation, contract.validate(body, media?.schema, "/body"));
   return typed(contract, operation, text, media?.schema, "/body");
 }

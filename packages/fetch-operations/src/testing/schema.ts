@@ -1,5 +1,6 @@
 import { Validator } from "@cfworker/json-schema";
-import { resolve, type Schema } from "../generated/openapi.ts";
+import { typesOfSchema } from "../contract/schema-types.ts";
+import { type OpenApiDocument, resolve, type Schema } from "../generated/openapi.ts";
 import type { ContractDocument } from "./contract-document.ts";
 
 /** The place and the reason of a value that does not match its schema. */
@@ -38,7 +39,36 @@ export function schemaValidator(document: ContractDocument): Validate {
 
 /** Parses a text by the type of its schema: a plain decimal number, or `true` or `false`. Returns any other text unchanged. */
 export function valueOf(document: ContractDocument, text: string, schema: Schema | undefined): unknown {
-  const { type } = schema === undefined ? {} : resolve<Schema>(document, schema);
-  if ((type === "integer" || type === "number") && /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text)) return Number(text);
-  return type === "boolean" && (text === "true" || text === "false") ? text === "true" : text;
+  return JSON.parse(scalarJson(document, text, schema));
+}
+
+/** Returns the JSON of a text by the type of its schema: of a plain decimal number, of `true` or `false`, or of any other text. */
+export function scalarJson(document: OpenApiDocument, text: string, schema: Schema | undefined): string {
+  const types = typesOfSchema(document, schema);
+  const isNumeric = (types.has("integer") || types.has("number")) && !types.has("string");
+  if (isNumeric && /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text)) return text;
+  return types.has("boolean") && (text === "true" || text === "false") ? text : JSON.stringify(text);
+}
+
+/** Returns the schema of the items of an array. */
+export function itemSchema(document: OpenApiDocument, schema: Schema | undefined): Schema | undefined {
+  return partsOf(document, schema).find(({ items }) => items !== undefined)?.items;
+}
+
+/** Returns the schema of a field, if the schema of its object allows the field. */
+export function fieldSchema(document: OpenApiDocument, schema: Schema | undefined, name: string): Schema | undefined {
+  const parts = partsOf(document, schema);
+  const own = parts.map(({ properties }) => (properties as Record<string, Schema> | undefined)?.[name]);
+  const known = own.find((property) => property !== undefined);
+  if (known !== undefined) return known;
+  const rest = parts.map(({ additionalProperties }) => additionalProperties);
+  return rest.find((one): one is Schema => typeof one === "object" && one !== null);
+}
+
+/** Returns a schema and the schemas that it is composed of. */
+function partsOf(document: OpenApiDocument, given: Schema | undefined, depth = 0): Schema[] {
+  if (given === undefined || depth > 16) return [];
+  const schema = resolve<Schema>(document, given);
+  const parts = ["allOf", "oneOf", "anyOf"].flatMap((keyword) => (schema[keyword] ?? []) as Schema[]);
+  return [schema, ...parts.flatMap((part) => partsOf(document, part, depth + 1))];
 }
