@@ -82,43 +82,39 @@ describe("fetch-operations generate", () => {
     expect(files).not.toContain("testing.ts");
   });
 
-  test(
-    "--watch generates again after a change of a file of the contract, and reports a mistake",
-    { timeout: 30_000 },
-    async () => {
-      mkdirSync(join(folder, "own"));
-      write("own/config.json", { contract: "../openapi.yaml", output: "../client", name: "Things" });
-      const args = [program, "generate", "--watch", "--config", "own/config.json"];
-      const watcher = spawn(process.execPath, args, { cwd: folder });
-      let output = "";
-      for (const stream of [watcher.stdout, watcher.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
-      const printed = async (text: string, change: () => void = () => {}) => {
-        output = "";
-        change();
-        while (!output.includes(text)) await Promise.race([once(watcher.stdout, "data"), once(watcher.stderr, "data")]);
-      };
-      try {
-        await printed("Watching the contract.");
-        mkdirSync(join(folder, "parts"));
-        write("parts/things.yaml", THINGS);
-        await printed("client matches", () =>
-          write("openapi.yaml", CONTRACT.replace("things.yaml", "parts/things.yaml")),
-        );
-        await printed("Wrote schema.ts", () => write("parts/things.yaml", THINGS.replace("integer", "boolean")));
-        await printed("Wrote schema.ts", () => write("openapi.yaml", CONTRACT));
-        await printed("Wrote schema.ts in client.", () => write("things.yaml", THINGS.replace("integer", "string")));
-        await printed("cannot be read", () => write("openapi.yaml", "{"));
-        await printed("client matches the contract.", () => write("openapi.yaml", CONTRACT));
-        expect(readFileSync(join(folder, "client/schema.ts"), "utf8")).toMatch(/id: string/);
-        await printed("in other.", () =>
-          write("own/config.json", { contract: "../openapi.yaml", output: "../other", name: "Things" }),
-        );
-      } finally {
-        watcher.kill();
-        await once(watcher, "close");
-      }
-    },
-  );
+  test("--watch generates again after a change of a file of the contract, and reports a mistake", async () => {
+    mkdirSync(join(folder, "own"));
+    write("own/config.json", { contract: "../openapi.yaml", output: "../client", name: "Things" });
+    const args = [program, "generate", "--watch", "--config", "own/config.json"];
+    const watcher = spawn(process.execPath, args, { cwd: folder });
+    let output = "";
+    for (const stream of [watcher.stdout, watcher.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
+    const printed = async (text: string, change: () => void = () => {}) => {
+      output = "";
+      change();
+      while (!output.includes(text)) await Promise.race([once(watcher.stdout, "data"), once(watcher.stderr, "data")]);
+    };
+    try {
+      await printed("Watching the contract.");
+      mkdirSync(join(folder, "parts"));
+      write("parts/things.yaml", THINGS);
+      await printed("client matches", () =>
+        write("openapi.yaml", CONTRACT.replace("things.yaml", "parts/things.yaml")),
+      );
+      await printed("Wrote schema.ts", () => write("parts/things.yaml", THINGS.replace("integer", "boolean")));
+      await printed("Wrote schema.ts", () => write("openapi.yaml", CONTRACT));
+      await printed("Wrote schema.ts in client.", () => write("things.yaml", THINGS.replace("integer", "string")));
+      await printed("cannot be read", () => write("openapi.yaml", "{"));
+      await printed("client matches the contract.", () => write("openapi.yaml", CONTRACT));
+      expect(readFileSync(join(folder, "client/schema.ts"), "utf8")).toMatch(/id: string/);
+      await printed("in other.", () =>
+        write("own/config.json", { contract: "../openapi.yaml", output: "../other", name: "Things" }),
+      );
+    } finally {
+      watcher.kill();
+      await once(watcher, "close");
+    }
+  });
 
   test("takes a module as its configuration", async () => {
     write("config.mjs", 'export default { contract: "openapi.yaml", output: "other", name: "Things" };');
