@@ -86,6 +86,7 @@ async function watchContract(path: string): Promise<void> {
     for (const folder of new Set(files.filter((file) => !/^https?:/.test(file)).map((file) => dirname(file)))) {
       if (watched.has(folder)) continue;
       watched.add(folder);
+      isChanged = true; // because a file may have changed between its reading and its watching
       watch(folder, (_event, name) => void (/\.(?:ya?ml|json|[cm]?[jt]s)$/.test(name ?? "") && later()));
     }
   };
