@@ -52,6 +52,7 @@ const WRITTEN: [parameter: Parameter, value: unknown][] = [
   [{ in: "query", explode: false, schema: strings }, ["a,b", "c d"]],
   [{ in: "query", explode: false, schema: point }, x1],
   [{ in: "query", schema: point }, x1],
+  [{ in: "query", schema: { type: "object", additionalProperties: true } }, { any: "a" }],
   [{ in: "query", style: "spaceDelimited", schema: strings, explode: false }, ["a", "b"]],
   [{ in: "query", style: "pipeDelimited", schema: integers, explode: false }, [1, 2, 3]],
   [{ in: "query", style: "deepObject", schema: point }, x1],

@@ -51,7 +51,9 @@ export function testingModules(
   operations: Described[],
   { name, int64, dates, publishedContract }: Config,
 ): Record<string, string> {
-  const options = JSON.stringify({ int64, dates, publishedContract });
+  const options = Object.entries({ int64, dates, publishedContract })
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
   const requests = operations.map((operation) => {
     const type = declared(operation);
     const body = operation.body?.media.find(({ kind }) => kind === "json");
@@ -101,7 +103,7 @@ export interface Fake${name} extends Fake<Types> {}
 
 /** Creates a fake service. Pass its \`fetch\` to \`create${name}\`. */
 export function createFake${name}(): Fake${name} {
-  return createFake<Types>(document, operations${options === "{}" ? "" : `, ${options}`});
+  return createFake<Types>(document, operations${options.length === 0 ? "" : `, { ${options.join(", ")} }`});
 }
 
 export { ContractViolation } from "fetch-operations/testing";

@@ -60,7 +60,12 @@ export function contractOf(
   const basePath = new URL(address, "http://localhost").pathname.replace(/\/+$/, "");
   const operations = operationsOf(document)
     .filter(({ id }) => names.has(id))
-    .map((entry) => operationContract(document, entry, names.get(entry.id)!, basePath));
+    .map((entry) => operationContract(document, entry, names.get(entry.id)!, basePath))
+    // A concrete path precedes a template that matches it too (OpenAPI 3.1, section 4.8.8.2).
+    .toSorted(
+      (one, other) =>
+        one.pathParameters.length - other.pathParameters.length || other.path.source.length - one.path.source.length,
+    );
   const shapes = shapesOf(document, types);
   const dates = types.dates === "string" ? undefined : types.dates;
   const typed: FakeContract["typed"] = (text, schema) => {
@@ -68,6 +73,14 @@ export function contractOf(
     return shape === undefined ? JSON.parse(text) : typedValue(text, shape, shapes.named, dates);
   };
   return { document, operations, resolved, validate: schemaValidator(document), typed };
+}
+
+/** Returns a regular expression of a part of a path template, as clients encode it. */
+function literalOf(text: string): string {
+  const encoded = encodeURI(text)
+    .replaceAll(/%25([\dA-F]{2})/gi, "%$1")
+    .replaceAll(/[?#]/g, encodeURIComponent);
+  return encoded.replaceAll(/[.*+?^$()[\]|\\]/g, "\\$&");
 }
 
 function operationContract(
@@ -85,7 +98,10 @@ function operationContract(
   const responses = Object.entries(operation.responses ?? {}).map(
     ([key, node]) => [key, resolve<ResponseObject>(document, node)] as const,
   );
-  const template = path.replaceAll(/[.*+?^$()[\]|\\]/g, "\\$&").replaceAll(/\{[^}]*\}/g, "([^/]+)");
+  const template = path
+    .split(/\{[^}]*\}/)
+    .map(literalOf)
+    .join("([^/]+)");
   return {
     id,
     method: method.toUpperCase(),

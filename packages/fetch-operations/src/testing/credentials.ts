@@ -1,6 +1,6 @@
 import type { SecurityScheme } from "../generated/openapi.ts";
 import { decoded, type SentParameters } from "./parameters.ts";
-import type { SchemaError } from "./schema.ts";
+import { pointerTo, type SchemaError } from "./schema.ts";
 
 /**
  * Returns the first credential that a request lacks, if it satisfies none of the requirements. Each requirement is a list of
@@ -19,7 +19,8 @@ function isPresent({ type, scheme, in: location, name = "" }: SecurityScheme, se
   if (type === "mutualTLS") return true; // The connection carries the certificate.
   if (type !== "apiKey") {
     const kind = type === "http" ? scheme : "bearer";
-    return new RegExp(`^${kind} \\S+$`, "i").test(sent.headers.get("Authorization") ?? "");
+    const [sentKind, secret, ...others] = (sent.headers.get("Authorization") ?? "").split(" ");
+    return sentKind!.toLowerCase() === kind?.toLowerCase() && Boolean(secret) && others.length === 0;
   }
   if (location === "header") return sent.headers.has(name);
   return (location === "query" ? sent.query : sent.cookies).some(([key]) => decoded(key) === name);
@@ -27,8 +28,10 @@ function isPresent({ type, scheme, in: location, name = "" }: SecurityScheme, se
 
 function problemOf({ type, scheme, in: location, name }: SecurityScheme): SchemaError {
   if (type === "apiKey") {
-    const place = location === "header" ? "headers" : location === "cookie" ? "cookies" : "query";
-    return { pointer: `/${place}/${name}`, message: `The API key is missing. Send it in the ${location} "${name}".` };
+    return {
+      pointer: pointerTo(location!, name!),
+      message: `The API key is missing. Send it in the ${location} "${name}".`,
+    };
   }
   const message =
     type === "http" && scheme?.toLowerCase() === "basic"

@@ -14,7 +14,7 @@ export interface SentParameters {
   segments: Readonly<Record<string, string>>;
 }
 
-/** The JSON of a parameter's value, and the names in the query that it was read from. */
+/** The JSON of a parameter's value, undefined without one, and the names in the query that it was read from. */
 interface ReadParameter {
   json: string | undefined;
   names: string[];
@@ -25,71 +25,71 @@ const SEPARATORS: Record<string, string> = { spaceDelimited: "%20", pipeDelimite
 
 /** Returns the parameters of a request. `segments` are the path's encoded values, by parameter. */
 export function sentParameters({ url, headers }: Request, segments: SentParameters["segments"]): SentParameters {
+  const query = new URL(url).search.slice(1).replaceAll("+", "%20"); // as forms write a space
   const cookies = (headers.get("Cookie") ?? "").split(/; */);
-  return { query: pairsOf(new URL(url).search.slice(1).split("&")), cookies: pairsOf(cookies), headers, segments };
+  return { query: pairsOf(query.split("&")), cookies: pairsOf(cookies), headers, segments };
 }
 
-/** Reads a parameter by its style or its media type (OpenAPI 3.1, section 4.8.12, "Parameter Object"). */
+/**
+ * Reads a parameter by its style or its media type (OpenAPI 3.1, section 4.8.12, "Parameter Object"). `declared` are the names of
+ * all parameters, which are no fields of an exploded object.
+ */
 export function readParameter(
   document: OpenApiDocument,
   parameter: ParameterObject,
   declared: ReadonlySet<string>,
   sent: SentParameters,
 ): ReadParameter {
-  const { name, in: location, schema, content } = parameter;
-  const isPair = location === "query" || location === "cookie";
-  const { style = isPair ? "form" : "simple" } = parameter;
-  const { explode = style === "form" } = parameter;
-  const decode = location === "header" ? (text: string) => text : decoded;
-  const pairs = location === "query" ? sent.query : sent.cookies;
-  const values = isPair ? pairs.filter(([key]) => decoded(key) === name).map(([, value]) => value) : [];
-  const [own] = isPair ? values : location === "path" ? [sent.segments[name]] : [sent.headers.get(name) ?? undefined];
-  const names = [name];
-  const kind = kindOf(document, schema);
-  const json = (text: string) => scalarJson(document, decode(text), schema);
-  const list = (items: string[]) => jsonList(document, items.map(decode), schema);
-  const object = (fields: Pair[]) =>
-    jsonObject(
-      document,
-      fields.map(([key, value]) => [decode(key), decode(value)] as const),
-      schema,
-    );
-
-  if (content !== undefined) {
-    const [type = ""] = Object.keys(content);
-    const isJson = /[/+]json\b/.test(type);
-    return { json: own && (isJson ? decode(own) : JSON.stringify(decode(own))), names, isRepeated: values.length > 1 };
+  const { name, in: location, schema } = parameter;
+  if (location === "header") {
+    const text = sent.headers.get(name);
+    return { json: text === null ? undefined : valueJson(document, parameter, text, (part) => part), names: [] };
   }
+  if (location === "path") return { json: valueJson(document, parameter, sent.segments[name]!, decoded), names: [] };
+  const pairs = location === "query" ? sent.query : sent.cookies;
+  const { style = "form", explode = style === "form" } = parameter;
+  const kind = kindOf(document, schema);
   if (style === "deepObject") {
     const fields = pairs.filter(([key]) => decoded(key).startsWith(`${name}[`));
     const parsed = fields.map(([key, value]) => [keysOf(decoded(key)), decoded(value)] as const);
-    return {
-      json: fields.length === 0 ? undefined : deepJson(document, parsed, schema),
-      names: fields.map(([key]) => decoded(key)),
-    };
+    return readFields(fields, () => deepJson(document, parsed, schema));
   }
-  if (isPair && explode && kind === "object") {
-    const fields = pairs.filter(([key]) => {
-      const isField = fieldSchema(document, schema, decoded(key)) !== undefined;
-      return isField && !declared.has(decoded(key));
-    });
-    return {
-      json: fields.length === 0 ? undefined : object(fields),
-      names: fields.map(([key]) => decoded(key)),
-    };
+  if (explode && kind === "object") {
+    const isField = (key: string) => fieldSchema(document, schema, key) !== undefined && !declared.has(key);
+    const fields = pairs.filter(([key]) => isField(decoded(key)));
+    return readFields(fields, () => jsonObject(document, fields, schema, decoded));
   }
-  if (isPair && explode && kind === "array") return { json: values.length === 0 ? undefined : list(values), names };
-  if (own === undefined) return { json: undefined, names };
+  const values = pairs.filter(([key]) => decoded(key) === name).map(([, value]) => value);
+  if (values.length === 0) return { json: undefined, names: [name] };
+  if (explode && kind === "array") return { json: jsonList(document, values, schema, decoded), names: [name] };
+  return { json: valueJson(document, parameter, values[0]!, decoded), names: [name], isRepeated: values.length > 1 };
+}
 
-  const text = bareText(own, style, name, kind, explode);
-  const separator = explode && style === "label" ? "." : explode && style === "matrix" ? ";" : SEPARATORS[style];
-  const parts = text.split(separator ?? ",");
-  if (kind === "array") {
-    const items = explode && style === "matrix" ? parts.map((part) => part.slice(part.indexOf("=") + 1)) : parts;
-    return { json: list(text === "" ? [] : items), names };
+function readFields(fields: Pair[], toJson: () => string): ReadParameter {
+  return { json: fields.length === 0 ? undefined : toJson(), names: fields.map(([key]) => decoded(key)) };
+}
+
+/** Returns the JSON of a value that was sent as one text. */
+function valueJson(
+  document: OpenApiDocument,
+  { name, in: location, schema, content, ...parameter }: ParameterObject,
+  sent: string,
+  decode: (text: string) => string,
+): string {
+  if (content !== undefined) {
+    const isJson = /[/+]json\b/.test(Object.keys(content)[0] ?? "");
+    return isJson ? decode(sent) : JSON.stringify(decode(sent));
   }
-  if (kind === "object") return { json: object(explode ? pairsOf(parts) : inPairs(parts)), names };
-  return { json: json(text), names, isRepeated: values.length > 1 };
+  const { style = location === "query" || location === "cookie" ? "form" : "simple" } = parameter;
+  const { explode = style === "form" } = parameter;
+  const kind = kindOf(document, schema);
+  const text = bareText(sent, style, name, kind, explode);
+  if (kind === "scalar") return scalarJson(document, decode(text), schema);
+  const separator = explode && style === "label" ? "." : explode && style === "matrix" ? ";" : SEPARATORS[style];
+  const parts = text.split(separator ?? ",").filter((part, _index, all) => part !== "" || all.length > 1);
+  if (kind === "object") return jsonObject(document, explode ? pairsOf(parts) : inPairs(parts), schema, decode);
+  const items = explode && style === "matrix" ? parts.map((part) => part.slice(part.indexOf("=") + 1)) : parts;
+  return jsonList(document, items, schema, decode);
 }
 
 /** Returns the text of a value without the prefix of its style, and without its name unless each item has one. */
@@ -108,14 +108,25 @@ function kindOf(document: OpenApiDocument, schema: Schema | undefined): "array" 
   return own.length === 1 && (own[0] === "array" || own[0] === "object") ? own[0] : "scalar";
 }
 
-function jsonList(document: OpenApiDocument, items: readonly string[], schema: Schema | undefined): string {
+function jsonList(
+  document: OpenApiDocument,
+  items: readonly string[],
+  schema: Schema | undefined,
+  decode: (text: string) => string,
+): string {
   const item = itemSchema(document, schema);
-  return `[${items.map((text) => scalarJson(document, text, item)).join(",")}]`;
+  return `[${items.map((text) => scalarJson(document, decode(text), item)).join(",")}]`;
 }
 
-function jsonObject(document: OpenApiDocument, fields: readonly Pair[], schema: Schema | undefined): string {
+function jsonObject(
+  document: OpenApiDocument,
+  fields: readonly Pair[],
+  schema: Schema | undefined,
+  decode: (text: string) => string,
+): string {
   const members = fields.map(([key, text]) => {
-    return `${JSON.stringify(key)}:${scalarJson(document, text, fieldSchema(document, schema, key))}`;
+    const own = fieldSchema(document, schema, decode(key));
+    return `${JSON.stringify(decode(key))}:${scalarJson(document, decode(text), own)}`;
   });
   return `{${members.join(",")}}`;
 }
@@ -163,7 +174,7 @@ function inPairs(parts: readonly string[]): Pair[] {
 /** Decodes a text of a URL. Returns a malformed one unchanged. */
 export function decoded(text: string): string {
   try {
-    return decodeURIComponent(text.replaceAll("+", " "));
+    return decodeURIComponent(text);
   } catch {
     return text;
   }

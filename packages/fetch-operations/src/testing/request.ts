@@ -1,9 +1,10 @@
 import type { FakeContract, OperationContract } from "./contract.ts";
 import { ContractViolation } from "./contract-violation.ts";
 import type { ParameterObject, Schema } from "../generated/openapi.ts";
+import { essenceOf } from "../response/declared-type.ts";
 import { missingCredential } from "./credentials.ts";
 import { decoded, readParameter, type SentParameters, sentParameters } from "./parameters.ts";
-import type { SchemaError } from "./schema.ts";
+import { pointerTo, type SchemaError } from "./schema.ts";
 
 type Values = Record<string, unknown>;
 
@@ -57,7 +58,7 @@ function readParameters(
   const declared = new Set(operation.parameters.map(({ name }) => name));
   for (const parameter of operation.parameters) {
     const { name, in: location, required, schema = contentSchema(parameter) } = parameter;
-    const pointer = `/${location === "header" ? "headers" : location === "cookie" ? "cookies" : location}/${name}`;
+    const pointer = pointerTo(location, name);
     const { json, names, isRepeated } = readParameter(contract.document, parameter, declared, sent);
     if (location === "query") for (const own of names) known.add(own);
     if (isRepeated) throwIfInvalid(operation, { pointer, message: "The parameter is repeated. Send it once." });
@@ -70,7 +71,7 @@ function readParameters(
   }
   const unknown = sent.query.map(([name]) => decoded(name)).find((name) => !known.has(name));
   if (unknown !== undefined)
-    throwIfInvalid(operation, { pointer: `/query/${unknown}`, message: "The contract has no such parameter." });
+    throwIfInvalid(operation, { pointer: pointerTo("query", unknown), message: "The contract has no such parameter." });
   const { path, query } = values as { path: Values; query: Values };
   return { path, query };
 }
@@ -92,8 +93,8 @@ async function readBody(contract: FakeContract, operation: OperationContract, re
   const { required, content } = operation.requestBody!;
   const text = await request.clone().text();
   if (text === "" && !required) return undefined;
-  const type = request.headers.get("Content-Type")?.split(";", 1)[0]!.trim().toLowerCase() ?? "none";
-  const media = content?.[type];
+  const type = essenceOf(request.headers.get("Content-Type")) || "none";
+  const media = Object.entries(content ?? {}).find(([key]) => essenceOf(key) === type)?.[1];
   if (!media)
     throwIfInvalid(operation, {
       pointer: "/headers/Content-Type",

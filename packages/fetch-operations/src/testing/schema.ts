@@ -9,6 +9,12 @@ export interface SchemaError {
   message: string;
 }
 
+/** Returns the pointer to a parameter of a request, such as `/query/limit` or `/headers/Authorization`. */
+export function pointerTo(location: string, name: string): string {
+  const isPlural = location === "header" || location === "cookie";
+  return `/${location}${isPlural ? "s" : ""}/${name}`;
+}
+
 /** Validates a value against its schema. Returns the innermost error, or undefined. `pointer` is the value's place. */
 export type Validate = (value: unknown, schema: Schema | undefined, pointer: string) => SchemaError | undefined;
 
@@ -16,11 +22,12 @@ export type Validate = (value: unknown, schema: Schema | undefined, pointer: str
 export function schemaValidator(document: ContractDocument): Validate {
   const validators = new WeakMap<Schema, Validator>();
   const draft = document.openapi.startsWith("3.0") ? "4" : "2020-12";
+  let schemas: unknown;
   const validatorOf = (schema: Schema): Validator => {
     const known = validators.get(schema);
     if (known !== undefined) return known;
-    const schemas = document.components?.schemas;
-    const validator = new Validator({ ...(schema as object), components: { schemas } }, draft);
+    schemas ??= withoutData(document.components?.schemas, true);
+    const validator = new Validator({ ...(withoutData(schema) as object), components: { schemas } }, draft);
     validators.set(schema, validator);
     return validator;
   };
@@ -35,6 +42,24 @@ export function schemaValidator(document: ContractDocument): Validate {
       message: isUndeclared ? "The contract has no such field." : error.error,
     };
   };
+}
+
+const DATA = new Set(["default", "example", "examples"]);
+const MAPS = new Set(["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"]);
+
+/**
+ * Returns a schema, or a map of schemas by name, without its data. The validator takes a text named `id` in an example for the
+ * identifier of a schema.
+ */
+function withoutData(node: unknown, isMap = false): unknown {
+  if (Array.isArray(node)) return node.map((item) => withoutData(item));
+  if (typeof node !== "object" || node === null) return node;
+  const entries = Object.entries(node).filter(([key]) => isMap || !(DATA.has(key) || key.startsWith("x-")));
+  const kept = entries.map(([key, value]): [string, unknown] => {
+    const isValue = !isMap && (key === "enum" || key === "const");
+    return [key, isValue ? value : withoutData(value, !isMap && MAPS.has(key))];
+  });
+  return Object.fromEntries(kept);
 }
 
 /** Parses a text by the type of its schema: a plain decimal number, or `true` or `false`. Returns any other text unchanged. */
@@ -61,7 +86,7 @@ export function fieldSchema(document: OpenApiDocument, schema: Schema | undefine
   const own = parts.map(({ properties }) => (properties as Record<string, Schema> | undefined)?.[name]);
   const known = own.find((property) => property !== undefined);
   if (known !== undefined) return known;
-  const rest = parts.map(({ additionalProperties }) => additionalProperties);
+  const rest = parts.map(({ additionalProperties }) => (additionalProperties === true ? {} : additionalProperties));
   return rest.find((one): one is Schema => typeof one === "object" && one !== null);
 }
 

@@ -52,7 +52,7 @@ export interface FakeLibrary extends Fake<Types> {}
 
 /** Creates a fake service. Pass its `fetch` to `createLibrary`. */
 export function createFakeLibrary(): FakeLibrary {
-  return createFake<Types>(document, operations, {"int64":"bigint","dates":"Date","publishedContract":"../contract/openapi.json"});
+  return createFake<Types>(document, operations, { int64: "bigint", dates: "Date", publishedContract: "../contract/openapi.json" });
 }
 
 export { ContractViolation } from "fetch-operations/testing";
