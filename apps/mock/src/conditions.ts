@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { InvalidArgumentError } from "@platform/command-line";
 import type { RequestHandler } from "express";
 import { Problem } from "express-operations";
 
@@ -38,7 +39,7 @@ export function randomNumbers(seed: number): () => number {
 export function parseLatency(text: string): { from: number; to: number } {
   const [, from, to = from] = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(text) ?? [];
   if (from === undefined || Number(to) < Number(from))
-    throw new Error(`--latency must be milliseconds, such as 200 or 100-800, not ${text}.`);
+    throw new InvalidArgumentError("Give milliseconds, such as 200 or 100-800.");
   return { from: Number(from), to: Number(to) };
 }
 
@@ -46,6 +47,6 @@ export function parseLatency(text: string): { from: number; to: number } {
 export function parseFaults(text: string): { share: number; status: number } {
   const [, percent, status = "503"] = /^(\d{1,3})%(?::([45]\d\d))?$/.exec(text) ?? [];
   if (percent === undefined || Number(percent) > 100)
-    throw new Error(`--faults must be a percentage and may name a status, such as 10% or 10%:429, not ${text}.`);
+    throw new InvalidArgumentError("Give a percentage, with a status if you like, such as 10% or 10%:429.");
   return { share: Number(percent) / 100, status: Number(status) };
 }

@@ -1,73 +1,58 @@
 /** `pnpm mock`: serves the contract from its examples, so that clients can be tried without the service. */
+import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { watch } from "node:fs";
 import { basename, dirname } from "node:path";
-import { parseArgs } from "node:util";
+import { createProgram, runProgram, wholeNumber } from "@platform/command-line";
 import { bundle, CONTRACT_FILE } from "@platform/contract-tools/bundle";
 import { contractFiles } from "@platform/contract-tools/contract-files";
 import { curlExamples } from "@platform/contract-tools/curl-examples";
 import { type Conditions, parseFaults, parseLatency } from "./conditions.ts";
 import { basePathOf, createMock, type MockOptions } from "./mock.ts";
 
-const HELP = `Serves a contract from its examples.
-
-  npx -y pnpm@12.21.0 mock [contract] [options]
-
-  [contract]           an OpenAPI 3 document (default: openapi/openapi.yaml)
-  --host <host>        the address to listen on (default: 127.0.0.1)
-  --port <port>        the port (default: 4010; 0 takes a free one)
-  --latency <ms>       the time before each response, such as 200 or 100-800
-  --faults <share>     the share of requests that fail, such as 10%, or 10%:429 for another status than 503
-  --seed <number>      the seed of latency and faults (default: 1)
-  --help               print this text`;
-
 /** Files saved within this time of each other count as one change, in milliseconds. */
 const SETTLE_MS = 100;
 
 let app: RequestListener;
 
-try {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      host: { type: "string", default: "127.0.0.1" },
-      port: { type: "string", default: "4010" },
-      latency: { type: "string" },
-      faults: { type: "string" },
-      seed: { type: "string", default: "1" },
-      help: { type: "boolean", short: "h", default: false },
-    },
-  });
-  if (values.help) console.log(HELP);
-  else await serve(positionals[0] ?? CONTRACT_FILE, values);
-} catch (error) {
-  fail(error);
+interface Options extends Conditions {
+  host: string;
+  port: number;
 }
 
-async function serve(
-  contract: string,
-  {
-    host,
-    port,
-    latency,
-    faults,
-    seed,
-  }: { host: string; port: string; latency?: string; faults?: string; seed: string },
-): Promise<void> {
-  const conditions: Conditions = {
-    latency: latency === undefined ? undefined : parseLatency(latency),
-    faults: faults === undefined ? undefined : parseFaults(faults),
-    seed: wholeNumber("seed", seed),
-  };
+const program = createProgram("mock", {
+  description: "Serves a contract from its examples.",
+  folder: import.meta.dirname,
+  examples: [
+    "npx -y pnpm@12.21.0 mock",
+    "npx -y pnpm@12.21.0 mock ../museum.yaml --port 4011 --latency 100-800 --faults 10%:429",
+  ],
+})
+  .argument("[contract]", "an OpenAPI 3 document (default: openapi/openapi.yaml)")
+  .option("--host <host>", "the address to listen on", "127.0.0.1")
+  .option("--port <port>", "the port; 0 takes a free one", wholeNumber(), 4010)
+  .option("--latency <ms>", "the time before each response, such as 200 or 100-800", parseLatency)
+  .option(
+    "--faults <share>",
+    "the share of requests that fail, such as 10%, or 10%:429 for another status than 503",
+    parseFaults,
+  )
+  .option("--seed <number>", "the seed of latency and faults", wholeNumber(), 1)
+  .action(serve);
+
+await runProgram(program);
+
+async function serve(contract = CONTRACT_FILE, { host, port, latency, faults, seed }: Options): Promise<void> {
+  const conditions: Conditions = { latency, faults, seed };
   const document = await load(contract, conditions);
-  const server = createServer((request, response) => app(request, response));
-  server.once("error", fail);
-  server.listen(wholeNumber("port", port), host, () => {
-    const address = server.address() as AddressInfo;
-    console.log(greeting(document, `http://${host}:${address.port}${basePathOf(document)}`));
-    reloadOnChange(contract, conditions);
+  const server = createServer((request, response) => app(request, response)).listen(port, host);
+  await once(server, "listening").catch((error: NodeJS.ErrnoException) => {
+    throw error.code === "EADDRINUSE" ? new Error(`${error.message}. Choose another port with --port.`) : error;
   });
+  const address = server.address() as AddressInfo;
+  console.log(greeting(document, `http://${host}:${address.port}${basePathOf(document)}`));
+  reloadOnChange(contract, conditions);
 }
 
 /** Reads the contract and serves it from now on. A contract that cannot be served leaves the mock as it is. */
@@ -126,15 +111,4 @@ function greeting(document: MockOptions["document"], baseUrl: string): string {
     "A change of the contract is served at once. Ctrl+C stops the mock.",
     "",
   ].join("\n");
-}
-
-function wholeNumber(name: string, text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new Error(`--${name} must be a whole number, not ${text}.`);
-}
-
-function fail(error: unknown): void {
-  const { code, message } = error as NodeJS.ErrnoException;
-  console.error(code === "EADDRINUSE" ? `${message}. Choose another port with --port.` : message);
-  process.exitCode = 1;
 }

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
-import { parseArgs } from "node:util";
 import type { Profiler } from "node:inspector";
+import { createProgram, wholeNumber } from "@platform/command-line";
 import { canPin, startLoad } from "@platform/bench-support/process";
 import { chart } from "./chart.ts";
 import { createDatabases } from "./database.ts";
@@ -14,22 +14,29 @@ import { WORKS } from "./works.ts";
 
 const SECTIONS = ["stacks", "durable", "mixed", "start", "growth", "processes", "techniques"] as const;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    quick: { type: "boolean", default: false },
-    profile: { type: "boolean", default: false },
-    rounds: { type: "string", default: "5" },
-    milliseconds: { type: "string", default: "1000" },
-  },
-});
+const program = createProgram("bench", {
+  description: "Compares the service with Fastify, Hono and Node's own HTTP server.",
+  folder: import.meta.dirname,
+  examples: ["npx -y pnpm@12.21.0 --filter @petstore/server bench stacks --rounds 3"],
+})
+  .argument("[sections...]", `some of ${SECTIONS.join(", ")}; with --profile, kinds of requests (default: all)`)
+  .option("--quick", "only show that the stacks work, without figures")
+  .option("--profile", "print the functions with the largest self time")
+  .option("--rounds <n>", "the number of rounds", wholeNumber(1), 5)
+  .option("--milliseconds <n>", "the time of each turn", wholeNumber(1), 1_000)
+  .parse();
+const { args: positionals } = program;
+const values = program.opts<{ quick?: true; profile?: true; rounds: number; milliseconds: number }>();
+const known: string[] = values.profile ? Object.keys(WORKS) : [...SECTIONS];
+const unknown = positionals.find((name) => !known.includes(name));
+if (unknown !== undefined) program.error(`error: unknown section '${unknown}'. Name some of ${known.join(", ")}.`);
 const chosen = (section: (typeof SECTIONS)[number]): boolean =>
   values.quick ? section === "stacks" : positionals.length === 0 || positionals.includes(section);
 const effort = values.quick
   ? { rounds: 1, milliseconds: 20, connections: 4, warmUp: { milliseconds: 20, maxRequests: 100 } }
   : {
-      rounds: Number(values.rounds),
-      milliseconds: Number(values.milliseconds),
+      rounds: values.rounds,
+      milliseconds: values.milliseconds,
       connections: 32,
       warmUp: { milliseconds: 5_000, maxRequests: 25_000 },
     };

@@ -2,6 +2,7 @@ import { scopes } from "@petstore/contract";
 import { addAuditCommand } from "@platform/api-keys/audit.commands";
 import { apiKeyCarryOver } from "@platform/api-keys/keys.carry-over";
 import { addKeysCommands } from "@platform/api-keys/keys.commands";
+import { createProgram, runProgram } from "@platform/command-line";
 import { NAME } from "@platform/name";
 import { ConfigError } from "@platform/service/settings";
 import { addBackupCommands } from "@platform/storage/backup.commands";
@@ -9,7 +10,6 @@ import { addCopyCommand } from "@platform/storage/copy.commands";
 import { openDatabase } from "@platform/storage/database";
 import { isDatabaseUnavailable } from "@platform/storage/database-error";
 import { migrate } from "@platform/storage/migrations";
-import { Command, CommanderError } from "commander";
 import { readConfig } from "./config.ts";
 import { addDoctorCommand } from "./doctor.commands.ts";
 import { MIGRATIONS } from "./migrations.ts";
@@ -19,9 +19,12 @@ import { withDatabase } from "./with-database.ts";
 const schema = { migrations: MIGRATIONS, tables: TABLES };
 
 let isServing = false;
-let isOutputLost = false;
 
-const program = new Command(NAME).description(`The ${NAME} service and its administration.`).exitOverride();
+const program = createProgram(NAME, {
+  description: `The ${NAME} service and its administration.`,
+  folder: import.meta.dirname,
+  examples: [`${NAME} keys create --name shop --expires-in 90d`, `${NAME} keys create --help`],
+});
 
 program
   .command("serve")
@@ -57,30 +60,12 @@ addBackupCommands(program, {
 addCopyCommand(program, schema);
 addDoctorCommand(program);
 
-process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
-  if (code === "EPIPE") return; // the reader has closed the pipe, as in `--help | head -1`
-  if (!isOutputLost) console.error(`Standard output cannot be written; its content is lost (${message}).`);
-  isOutputLost = true;
-  if (!isServing) process.exitCode = 1; // a command fails without its output
+const args = process.argv.slice(2);
+await runProgram(program, {
+  args: args.length === 0 ? ["serve"] : args,
+  isExpected,
+  mayLoseOutput: () => isServing,
 });
-
-try {
-  const args = process.argv.slice(2);
-  await program.parseAsync(args.length === 0 ? ["serve"] : args, { from: "user" });
-} catch (error) {
-  process.exitCode = exitCodeAfterReporting(error);
-}
-
-/**
- * Prints the error and returns the exit code: 0 after help, 2 for invalid arguments, 1 otherwise. The stack is printed only
- * for unexpected errors.
- */
-function exitCodeAfterReporting(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // Commander has printed the error
-  if (isExpected(error)) console.error((error as Error).message);
-  else console.error(error);
-  return 1;
-}
 
 /** Whether the message alone explains the error. Two classes are compared by name, to avoid importing the web server. */
 function isExpected(error: unknown): boolean {

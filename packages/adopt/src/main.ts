@@ -1,45 +1,34 @@
 /** `pnpm adopt <contract> --name <name>`: turns a clone of the repository into that of another contract. */
 import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { parseArgs } from "node:util";
+import { createProgram, runProgram } from "@platform/command-line";
 import { NAME } from "@platform/name";
 import { adopt } from "./adopt.ts";
 import { readContract } from "./contract.ts";
 import { contractFiles } from "@platform/contract-tools/contract-files";
-import { namesOf } from "./names.ts";
+import { type Names, namesOf } from "./names.ts";
 import { planText, summaryText } from "./summary.ts";
 import { petstoreFiles, repositoryAt } from "./workspace.ts";
 
-const HELP = `Turns this clone into the repository of another contract.
+const program = createProgram("adopt", {
+  description:
+    "Turns this clone into the repository of another contract. The work tree must be clean, so that git can undo everything.",
+  folder: import.meta.dirname,
+  examples: ["npx -y pnpm@12.21.0 adopt ../museum.yaml --name museum", "git reset --hard  # undoes it"],
+})
+  .argument("<contract>", "an OpenAPI 3 document in YAML or JSON; files that it refers to are brought along")
+  .requiredOption("--name <name>", "the name of the service: its command, its packages, its settings", namesOf)
+  .option("--yes", "do not ask before files are removed")
+  .action(main);
 
-  npx -y pnpm@12.21.0 adopt <contract> --name <name> [--yes]
+await runProgram(program);
 
-  <contract>      an OpenAPI 3 document in YAML or JSON; files that it refers to are brought along
-  --name <name>   the name of the service, such as museum: its command, its packages, its settings
-  --yes           do not ask before files are removed
-  --help          print this text
-
-The work tree must be clean, so that git can undo everything: git reset --hard`;
-
-/** Invalid arguments. */
-class UsageError extends Error {}
-
-try {
-  await main();
-} catch (error) {
-  console.error((error as Error).message);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
-}
-
-async function main(): Promise<void> {
-  const { contract, name, yes, help } = readArguments();
-  if (help) return console.log(HELP);
+async function main(contract: string, { name: names, yes }: { name: Names; yes?: true }): Promise<void> {
   const repository = repositoryAt(resolve(import.meta.dirname, "../../.."));
   if (NAME !== ("petstore" as string))
     throw new Error(
       `This repository is already that of ${NAME}. Clone the platform's repository to adopt another contract.`,
     );
-  const names = namesOf(name);
   if (repository.git("status", "--porcelain") !== "")
     throw new Error(
       "The work tree has changes. Commit or stash them first, so that git can undo what this command does.",
@@ -56,25 +45,6 @@ async function main(): Promise<void> {
   }
   const result = await adopt(repository, names, files, read, removed, (step) => console.log(step));
   console.log(summaryText(names, read, result));
-}
-
-function readArguments(): { contract: string; name: string; yes: boolean; help: boolean } {
-  const options = {
-    name: { type: "string" },
-    yes: { type: "boolean" },
-    help: { type: "boolean", short: "h" },
-  } as const;
-  let parsed;
-  try {
-    parsed = parseArgs({ options, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message}\n\n${HELP}`);
-  }
-  const { values, positionals } = parsed;
-  const { name = "", yes = false, help = false } = values;
-  if (!help && (positionals.length !== 1 || name === ""))
-    throw new UsageError(`Name one contract, and the service with --name.\n\n${HELP}`);
-  return { contract: positionals[0] ?? "", name, yes, help };
 }
 
 /** Asks before files are removed. Without a terminal nobody can answer, so nothing is removed. */

@@ -1,3 +1,5 @@
+import { InvalidArgumentError } from "@platform/command-line";
+
 /** The names of a service, derived from the one that the team chooses. */
 export interface Names {
   /** The command and the scope of the packages, such as `my-shop`. */
@@ -30,10 +32,10 @@ const TAKEN = new Set([
 /** Returns the names of a service. Throws for a name that cannot be a command and the scope of packages. */
 export function namesOf(name: string): Names {
   if (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name) || name.length > 40)
-    throw new Error(
-      `The name ${JSON.stringify(name)} cannot name packages. Write lower-case letters, digits and single hyphens, such as --name museum.`,
+    throw new InvalidArgumentError(
+      "It cannot name packages. Give lower-case letters, digits and single hyphens, such as museum.",
     );
-  if (TAKEN.has(name)) throw new Error(`The name ${name} is taken by the platform. Choose another with --name.`);
+  if (TAKEN.has(name)) throw new InvalidArgumentError("It is taken by the platform. Choose another.");
   const words = name.split("-");
   const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
   const pascal = words.map(capital).join("");

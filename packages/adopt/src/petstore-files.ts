@@ -44,6 +44,7 @@ export const PLATFORM_FOLDERS = [
   "packages/adopt/",
   "packages/api-keys/",
   "packages/bench-support/",
+  "packages/command-line/",
   "packages/commands/",
   "packages/contract-tools/",
   "packages/dev/",

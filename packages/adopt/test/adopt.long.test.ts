@@ -171,14 +171,14 @@ describe("nothing is changed", () => {
   }, 300_000);
 
   test.each<[string, string[], number, RegExp]>([
-    ["without arguments", [], 2, /^Name one contract, and the service with --name\./],
-    ["with an unknown option", ["a.yaml", "--force"], 2, /^Unknown option '--force'/],
-    ["without the contract", ["none.yaml", "--name", "shop", "--yes"], 1, /^There is no file none\.yaml\./],
+    ["without a contract", ["--name", "shop"], 2, /^error: missing required argument 'contract'/],
+    ["with an unknown option", ["a.yaml", "--force"], 2, /^error: unknown option '--force'/],
+    ["with the path of no file", ["none.yaml", "--name", "shop", "--yes"], 1, /^There is no file none\.yaml\./],
     [
       "with a wrong name",
       ["openapi/openapi.yaml", "--name", "My Shop"],
-      1,
-      /^The name "My Shop" cannot name packages\./,
+      2,
+      /^error: option '--name <name>' argument 'My Shop' is invalid\. It cannot name packages\./,
     ],
   ])("%s", (_, words, code, message) => {
     const { status, stderr } = adopt(...words);

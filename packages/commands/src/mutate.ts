@@ -9,52 +9,54 @@
 import { chmodSync, existsSync, globSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { createProgram, runProgram, wholeNumber } from "@platform/command-line";
 import { cloneInstalled } from "@platform/test-support/clone";
 import { equivalentsOf } from "./mutation/equivalents.ts";
 import { describeMutant } from "./mutation/mutants.ts";
 import { mutatePackage, type SampleResult, type MutantResult } from "./mutation/package-mutation.ts";
 import { endTestRuns, type Sandbox, TIMEOUT } from "./mutation/test-runs.ts";
 
-const HELP = `Mutation testing: changes the code of packages, one place at a time in a copy, and prints the mutants that survive the tests.
-
-  --package <name>  the folder name of a package; may be repeated (default: all packages with tests)
-  --count <n>       the number of mutants of each package (default: 200)
-  --seed <n>        the seed of the sample; the same seed and code give the same mutants (default: 1)
-  --at <place>      only mutants of a file or a line, such as src/json.ts:12; may be repeated
-  --floor <percent> fail if fewer mutants of a package are killed
-  --jobs <n>        the number of parallel test runs (default: the number of processors)`;
-
 const root = resolve(import.meta.dirname, "../../..");
-const { values } = parseArgs({
-  options: {
-    package: { type: "string", multiple: true },
-    count: { type: "string", default: "200" },
-    seed: { type: "string", default: "1" },
-    at: { type: "string", multiple: true, default: [] },
-    floor: { type: "string", default: "0" },
-    jobs: { type: "string", default: String(availableParallelism()) },
-    help: { type: "boolean", default: false },
-  },
-});
-if (values.help) console.log(HELP);
-else await main();
+const program = createProgram("mutate", {
+  description:
+    "Mutation testing: changes the code of packages, one place at a time in a copy, and prints the mutants that survive the tests.",
+  folder: import.meta.dirname,
+  examples: [
+    "npx -y pnpm@12.21.0 mutate --package storage --count 20",
+    "npx -y pnpm@12.21.0 mutate --package storage --at src/url.ts:12",
+  ],
+})
+  .option("--package <name...>", "folder names of packages (default: all packages with tests)")
+  .option("--count <n>", "the number of mutants of each package", wholeNumber(1), 200)
+  .option("--seed <n>", "the seed of the sample; the same seed and code give the same mutants", wholeNumber(), 1)
+  .option("--at <place...>", "only mutants of files or lines, such as src/json.ts:12")
+  .option("--floor <percent>", "fail if fewer mutants of a package are killed", wholeNumber(), 0)
+  .option("--jobs <n>", "the number of parallel test runs", wholeNumber(1), availableParallelism())
+  .action(mutate);
 
-async function main(): Promise<void> {
-  const options = { count: wholeNumber("count", 1), seed: wholeNumber("seed"), at: values.at };
-  const floor = wholeNumber("floor");
-  const folders = chosenFolders();
-  const jobs = wholeNumber("jobs", 1);
+await runProgram(program);
+
+interface Options {
+  package?: string[];
+  count: number;
+  seed: number;
+  at?: string[];
+  floor: number;
+  jobs: number;
+}
+
+async function mutate({ package: names, floor, jobs, at = [], count, seed }: Options): Promise<void> {
+  const folders = chosenFolders(names);
   using sandboxes = createSandboxes(jobs);
   for (const folder of folders) {
     const began = performance.now();
     const [first, ...others] = sandboxes.roots.map((sandbox) => ({ ...sandbox, folder }));
-    const sample = await mutatePackage([first!, ...others], options, equivalentsOf(folder), (result) =>
-      printResult(folder, result),
+    const sample = await mutatePackage([first!, ...others], { count, seed, at }, equivalentsOf(folder), (result) =>
+      printResult(folder, result, at.length > 0),
     );
     const minutes = ((performance.now() - began) / 60_000).toFixed(1);
     const score = scoreOf(sample);
-    console.log(summaryOf(basename(folder), sample, `seed ${options.seed}, ${minutes} min`));
+    console.log(summaryOf(basename(folder), sample, `seed ${seed}, ${minutes} min`));
     if (score < floor) {
       console.log(`${basename(folder)}: fewer than ${floor} % of the mutants were killed.`);
       process.exitCode = 1;
@@ -62,30 +64,18 @@ async function main(): Promise<void> {
   }
 }
 
-function wholeNumber(name: "count" | "seed" | "floor" | "jobs", least = 0): number {
-  const value = values[name];
-  if (/^\d{1,9}$/.test(value) && Number(value) >= least) return Number(value);
-  return exitWithError(`--${name} must be a whole number of at least ${least}, not ${value}.`);
-}
-
-/** Prints what is wrong with an option and exits. No copies exist yet. */
-function exitWithError(message: string): never {
-  console.error(message);
-  process.exit(1);
-}
-
 /** Returns the folders of the selected packages. */
-function chosenFolders(): string[] {
+function chosenFolders(names: string[] | undefined): string[] {
   const withTests = globSync("{apps,packages}/*/test", { cwd: root }).map((test) => test.replace(/\/test$/, ""));
   const folders = withTests.filter((folder) => existsSync(join(root, folder, "src"))).toSorted();
-  if (values.package === undefined) return folders;
-  return values.package.map((name) => {
-    const folder = folders.find((known) => basename(known) === name);
-    if (folder !== undefined) return folder;
-    return exitWithError(
-      `There is no package ${name} with tests. Set --package to one of ${folders.map((known) => basename(known)).join(", ")}.`,
-    );
-  });
+  if (names === undefined) return folders;
+  return names.map(
+    (name) =>
+      folders.find((known) => basename(known) === name) ??
+      program.error(
+        `error: There is no package ${name} with tests. Set --package to one of ${folders.map((known) => basename(known)).join(", ")}.`,
+      ),
+  );
 }
 
 /** Copies the repository with its uncommitted work. Only the copies are changed; they are deleted at the end. */
@@ -109,10 +99,10 @@ function createSandboxes(count: number): Disposable & { roots: Pick<Sandbox, "ro
   };
 }
 
-function printResult(folder: string, { mutant, killedBy }: MutantResult): void {
+function printResult(folder: string, { mutant, killedBy }: MutantResult, isKillShown: boolean): void {
   if (killedBy === undefined)
     console.log(`survived  ${folder}/${mutant.file}:${mutant.line}  ${describeMutant(mutant)}`);
-  else if (values.at.length > 0)
+  else if (isKillShown)
     console.log(`killed    ${folder}/${mutant.file}:${mutant.line}  ${describeMutant(mutant)}  by ${killedBy}`);
 }
 

@@ -1,6 +1,7 @@
 /** `pnpm lint:prose`: reports long sentences and idioms in the pages and the contract, and idioms in comments. */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { extname, relative, resolve } from "node:path";
+import { createProgram } from "@platform/command-line";
 import { lint } from "markdownlint/promise";
 import { plainWords, sentenceLength } from "./prose/rules.ts";
 import { commentsOf, descriptionsOf, type Text } from "./prose/texts.ts";
@@ -19,7 +20,12 @@ const KINDS: Partial<Record<string, { textsOf: (file: string) => Text[]; config:
   ".tsx": { textsOf: commentsOf, config: { "plain-words": true } },
 };
 
-const args = process.argv.slice(2).map((file) => relative(root, resolve(file)));
+const program = createProgram("lint:prose", {
+  description: "Reports long sentences and idioms in the pages and the contract, and idioms in comments.",
+  folder: import.meta.dirname,
+  examples: ["npx -y pnpm@12.21.0 lint:prose README.md"],
+}).argument("[files...]", "files to check (default: all)");
+const args = program.parse().args.map((file) => relative(root, resolve(file)));
 process.chdir(root);
 if (existsSync(".proseignore")) EXCLUDED.push(...readFileSync(".proseignore", "utf8").split("\n").filter(isPattern));
 const files = args.length > 0 ? args : globSync(FILES, { exclude: EXCLUDED }).toSorted();

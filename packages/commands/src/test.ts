@@ -2,7 +2,8 @@
 import { existsSync, globSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Report } from "@platform/test-support/reporter";
-import { runTurbo } from "./turbo.ts";
+import { createProgram } from "./command-line.ts";
+import { addTurboOptions, runTurbo, type TurboOptions, turboArguments } from "./turbo.ts";
 
 /** The tasks of each command. The task with the name of the command writes reports. */
 const RUNS = {
@@ -17,10 +18,12 @@ const RUNS = {
       "typecheck",
       "test",
     ],
+    description:
+      "Checks contract, code, format and types, and runs the tests. Results of unchanged packages come from the cache.",
     concurrency: "100%", // one task per processor, because most tasks start several processes
   },
   // One of them runs all of `test` in a clone and needs the whole machine.
-  "test:long": { tasks: ["test:long"], concurrency: "1" },
+  "test:long": { description: "Runs the long tests.", tasks: ["test:long"], concurrency: "1" },
 };
 
 /** The fields used of turbo's run summary (`--summarize`). */
@@ -40,8 +43,14 @@ const REPORT_FILE = ".turbo/vitest.json";
 /** The most skipped tests of a package that are listed in full; a new service has one for each operation. */
 const MAX_SKIPPED = 40;
 
-const [name, ...turboOptions] = process.argv.slice(2) as [keyof typeof RUNS, ...string[]];
-const { tasks: wanted, concurrency } = RUNS[name];
+const [name, ...args] = process.argv.slice(2) as [keyof typeof RUNS, ...string[]];
+const { tasks: wanted, concurrency, description } = RUNS[name];
+const program = createProgram(name, {
+  description,
+  folder: import.meta.dirname,
+  examples: [`npx -y pnpm@12.21.0 ${name}`, `npx -y pnpm@12.21.0 ${name} --filter @platform/storage`],
+});
+const options = addTurboOptions(program).parse(args, { from: "user" }).opts<TurboOptions>();
 
 process.chdir(resolve(import.meta.dirname, "../../.."));
 for (const old of [...globSync(`{apps,packages}/*/${REPORT_FILE}`), ...runFiles()]) rmSync(old);
@@ -53,7 +62,7 @@ const turbo = runTurbo(
     "--summarize",
     "--output-logs=errors-only",
     `--concurrency=${concurrency}`,
-    ...turboOptions,
+    ...turboArguments(options),
   ],
   // No garbage collection: compilers and linters end soon, so it would only take time.
   { stdio: "inherit", env: { GOGC: "off", GOMEMLIMIT: "1GiB" } },
@@ -62,7 +71,7 @@ const turbo = runTurbo(
 const failures: string[] = [];
 const total: Report = { passed: 0, failed: 0, skipped: [], files: [] };
 const [runFile] = runFiles();
-if (runFile === undefined) failures.push(`turbo itself, before any check: ${turbo.error?.message ?? "see above"}`);
+if (runFile === undefined) failures.push(`turbo itself, before any check: see above`);
 const { tasks } = runFile === undefined ? { tasks: [] } : (read(runFile) as Run);
 for (const { taskId, task, command, directory, execution } of tasks) {
   if (command === "<NONEXISTENT>") continue;

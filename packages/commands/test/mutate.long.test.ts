@@ -35,14 +35,14 @@ describe("`mutate`", () => {
       output: expect.stringContaining("mock: fewer than 101 % of the mutants were killed."),
     });
     expect(await mutate("--package", "mok")).toMatchObject({
-      code: 1,
+      code: 2,
       output: expect.stringMatching(
-        /^There is no package mok with tests. Set --package to one of [\w-]+, .*\bclient\b.*\.\n$/,
+        /^error: There is no package mok with tests. Set --package to one of [\w-]+, .*\bclient\b.*\.\n/,
       ),
     });
-    expect(await mutate("--count=0")).toEqual({
-      code: 1,
-      output: "--count must be a whole number of at least 1, not 0.\n",
+    expect(await mutate("--count=0")).toMatchObject({
+      code: 2,
+      output: expect.stringMatching(/^error: .* argument '0' is invalid\. Give a whole number of at least 1\.\n/),
     });
   });
 

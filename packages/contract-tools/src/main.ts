@@ -2,7 +2,8 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { relative } from "node:path";
-import { Command, Option } from "commander";
+import { createProgram, runProgram } from "@platform/command-line";
+import { type Command, Option } from "commander";
 import type { OpenAPI3 } from "openapi-typescript";
 import { bundle, CONTRACT_FILE } from "./generate/bundle.ts";
 import { changelogEntry } from "./release/changelog.ts";
@@ -35,7 +36,15 @@ const MARKDOWN_OUTPUT = new Option(
 const CONTRACT = pathOption("--contract <file>", "the contract", CONTRACT_FILE);
 const GENERATED = pathOption("--generated <folder>", "the folder of the generated files", GENERATED_FOLDER);
 
-const program = new Command("contract").description("Generates from the contract, checks, compares and releases it.");
+const program = createProgram("contract", {
+  description: "Generates from the contract, checks, compares and releases it.",
+  folder: import.meta.dirname,
+  examples: [
+    "npx -y pnpm@12.21.0 contract check",
+    "npx -y pnpm@12.21.0 contract diff HEAD",
+    "npx -y pnpm@12.21.0 contract diff origin/main --markdown",
+  ],
+});
 
 program
   .command("generate")
@@ -99,12 +108,7 @@ command("release", "save the contract as released, if it passes every check")
     print(`Released as ${relative(ROOT, file)}. Commit it.`);
   });
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  console.error(`Error: ${(error as Error).message}`);
-  process.exitCode = 1;
-}
+await runProgram(program);
 
 function command(name: string, description: string): Command {
   return program

@@ -75,7 +75,7 @@ describe("pnpm contract", () => {
     expect(JSON.parse(stdout)).toMatchObject({ changes: expect.any(Array) });
     expect(await run("diff", "no-such-revision")).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringMatching(/^Error: The git revision no-such-revision has no contract: /),
+      stderr: expect.stringMatching(/^The git revision no-such-revision has no contract: /),
     });
   });
 

@@ -1,6 +1,7 @@
 /** Edits the contract in a copy of this checkout under `pnpm dev` and prints how soon after each save the report was there. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createProgram } from "@platform/command-line";
 import { cloneInstalled } from "@platform/test-support/clone";
 import { startDev } from "../test/start.ts";
 
@@ -9,6 +10,12 @@ const MEASURES = {
   "types on disk": { pattern: /on disk after (\d+\.\d+) s/, budget: 1 },
   "type report": { pattern: /packages?; after (\d+\.\d+) s/, budget: 2.5 },
 };
+
+createProgram("dev bench", {
+  description:
+    "Edits the contract in a copy of this checkout under `dev`, and prints how soon after each save the report was there.",
+  folder: import.meta.dirname,
+}).parse();
 
 using clone = cloneInstalled();
 const dev = startDev(clone.directory);

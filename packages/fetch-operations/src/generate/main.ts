@@ -6,35 +6,64 @@ import { loadContract } from "./contract-source.ts";
 import { generatedFiles } from "./generated-files.ts";
 import { findMismatches, writeFiles } from "./output.ts";
 
-const USAGE = `fetch-operations generate [--config FILE] [--check | --watch]
+const USAGE = `Usage: fetch-operations generate [options]
 
 Writes a typed client of an OpenAPI document.
 
-  --config FILE  the configuration (default: fetch-operations.config.json)
-  --check        writes nothing, and fails if the generated files differ
-  --watch        generates again after each change of the contract`;
+Options:
+  --config <file>  the configuration (default: fetch-operations.config.json)
+  --check          write nothing, and fail if the generated files differ
+  --watch          generate again after each change of the contract
+  --version        print the version
+  -h, --help       print this text
 
-/** Runs the command line. Sets the exit code. */
-export async function main(args: string[]): Promise<void> {
+Example:
+  npx fetch-operations generate --check`;
+
+/** Invalid arguments. */
+class UsageError extends Error {}
+
+/** Runs the command line. The exit code is 0 after success, 1 after a failure and 2 for invalid arguments. */
+export async function main(args: string[], version: string): Promise<void> {
   try {
-    const { values, positionals } = parseArgs({
+    const options = readArguments(args);
+    if (options.help) console.log(USAGE);
+    else if (options.version) console.log(version);
+    else if (options.watch) await watchContract(options.config);
+    else await generate(options.config, options.check);
+  } catch (error) {
+    report(error);
+  }
+}
+
+function readArguments(args: string[]) {
+  const { values, positionals } = parseValidArguments(args);
+  if (values.help || values.version) return values;
+  if (positionals.length === 0) throw new UsageError(USAGE);
+  if (positionals.join(" ") !== "generate") throw usageError(`unknown command '${positionals.join(" ")}'`);
+  return values;
+}
+
+function parseValidArguments(args: string[]) {
+  try {
+    return parseArgs({
       args,
       allowPositionals: true,
       options: {
         config: { type: "string", default: "fetch-operations.config.json" },
         check: { type: "boolean", default: false },
         watch: { type: "boolean", default: false },
-        help: { type: "boolean", default: false },
+        version: { type: "boolean", default: false },
+        help: { type: "boolean", short: "h", default: false },
       },
     });
-    if (values.help || positionals.length === 0) return console.log(USAGE);
-    if (positionals.join(" ") !== "generate")
-      throw new ConfigError(`There is no command "${positionals.join(" ")}".\n\n${USAGE}`);
-    if (values.watch) await watchContract(values.config);
-    else await generate(values.config, values.check);
   } catch (error) {
-    report(error);
+    throw usageError((error as Error).message);
   }
+}
+
+function usageError(problem: string): UsageError {
+  return new UsageError(`error: ${problem}\nAdd --help to see the usage.`);
 }
 
 /** Generates once, or checks. Resolves to the files of the contract. Rejects with a message for people. */
@@ -97,7 +126,8 @@ async function watchContract(path: string): Promise<void> {
 }
 
 function report(error: unknown): void {
+  const isUsage = error instanceof UsageError;
   const isOfUser = error instanceof Error && ["ConfigError", "Refusal", "TypeError"].includes(error.name);
-  console.error(isOfUser ? error.message : error);
-  process.exitCode = 1;
+  console.error(isUsage || isOfUser ? error.message : error);
+  process.exitCode = isUsage ? 2 : 1;
 }

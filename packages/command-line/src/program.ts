@@ -1,0 +1,74 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Command } from "commander";
+
+/** The description of a program for its `--help`. */
+export interface ProgramDescription {
+  description: string;
+  /** The folder of the program's module, in the package whose version `--version` prints. */
+  folder: string;
+  /** Command lines that users may copy. */
+  examples?: string[];
+}
+
+/**
+ * Creates the command line of a program. `--help` and `--version` print to standard output and exit with 0. An unknown option
+ * or command, and an invalid or missing argument, print a line that names it to standard error, and exit with 2.
+ */
+export function createProgram(name: string, { description, folder, examples = [] }: ProgramDescription): Command {
+  const program = new Command(name)
+    .description(description)
+    .version(versionOf(folder), "--version", "print the version")
+    .helpOption("-h, --help", "print this text")
+    .showHelpAfterError("Add --help to see the usage.")
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2)); // Commander has printed the error
+  if (examples.length > 0)
+    program.addHelpText("after", `\nExamples:\n${examples.map((line) => `  ${line}`).join("\n")}`);
+  return program;
+}
+
+/** How a program runs. */
+export interface RunOptions {
+  /** The arguments; default: those of the process. */
+  args?: string[];
+  /** Whether the message of an error explains it without the stack; default: all but mistakes in the code. */
+  isExpected?: (error: unknown) => boolean;
+  /** Whether the program goes on, and succeeds, though its output is lost; default: never. */
+  mayLoseOutput?: () => boolean;
+}
+
+/** Runs a program. An error is printed to standard error, and the exit code is 1. */
+export async function runProgram(
+  program: Command,
+  { args = process.argv.slice(2), isExpected = isNoMistake, mayLoseOutput = () => false }: RunOptions = {},
+): Promise<void> {
+  reportLostOutput(mayLoseOutput);
+  try {
+    await program.parseAsync(args, { from: "user" });
+  } catch (error) {
+    console.error(isExpected(error) ? (error as Error).message : error);
+    process.exitCode = 1;
+  }
+}
+
+/** Without a listener, Node would end the process with a stack. */
+function reportLostOutput(mayLoseOutput: () => boolean): void {
+  let isReported = false;
+  process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === "EPIPE") return; // the reader has closed the pipe, as in `keys list | head -1`
+    if (!isReported) console.error(`Standard output cannot be written; its content is lost (${message}).`);
+    isReported = true;
+    if (!mayLoseOutput()) process.exitCode = 1;
+  });
+}
+
+function isNoMistake(error: unknown): boolean {
+  return error instanceof Error && !(error instanceof TypeError || error instanceof ReferenceError);
+}
+
+/** Returns the version of the package of a folder. A manifest without a version belongs to no package. */
+function versionOf(folder: string): string {
+  const file = join(folder, "package.json");
+  const manifest = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { version?: string }) : {};
+  return manifest.version ?? versionOf(dirname(folder));
+}

@@ -1,0 +1,37 @@
+import { repositoryFiles } from "@platform/test-support/clone";
+import { expect, test } from "vitest";
+import { manifestAt, PROGRAMS, run } from "./programs.ts";
+
+/** Scripts of a build or of this repository's checks, which nobody starts by hand. */
+const INTERNAL = /\bnode (\.\.\/commands|scripts|\.\.\/\.\.\/node_modules|--env-file\S+|build\.ts)/;
+
+test("the list has every script and program of ours", () => {
+  const files = repositoryFiles("*package.json").flatMap((file) => {
+    const { scripts = {}, bin = {} } = manifestAt(file);
+    const folder = file.slice(0, -"package.json".length);
+    const ours = Object.values(scripts)
+      .flatMap((script) => script.split(" && "))
+      .filter((command) => command.startsWith("node ") && !INTERNAL.test(command));
+    const started = ours.map((command) => command.split(" ").find((word) => /\.[jt]s$/.test(word))!);
+    return [...started, ...Object.values(bin)].map((path) => folder + path.replace(/^\.\//, ""));
+  });
+  expect(files.length).toBeGreaterThan(15);
+  const known = new Set(PROGRAMS.map((line) => line.split(" ")[0]));
+  expect(files.filter((file) => !known.has(file))).toEqual([]);
+});
+
+test.each([
+  ["packages/contract-tools/bin/contract.js checks", "error: unknown command 'checks'\n(Did you mean check?)"],
+  ["packages/contract-tools/bin/contract.js diff --json --github", "error: option '--json' cannot be used with"],
+  ["packages/fetch-operations/bin/fetch-operations.js make", "error: unknown command 'make'"],
+  ["packages/commands/src/mutate.ts --count 0", "argument '0' is invalid. Give a whole number of at least 1."],
+  ["packages/commands/src/start.ts serve", "error: too many arguments"],
+  ["apps/mock/src/main.ts --port http", "error: option '--port <port>' argument 'http' is invalid."],
+  ["apps/server/bin/service.js keys rotate first", "is invalid for argument 'id'. Give the number"],
+  ["apps/server/bin/service.js backup", "error: missing required argument 'file'"],
+])("%s", async (line, problem) => {
+  const { code, stdout, stderr } = await run(line);
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toContain(problem);
+  expect(stderr).toMatch(/\nAdd --help to see the usage\.\n$/);
+});

@@ -1,0 +1,61 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "@platform/test-support/clone";
+
+/** The fields of a package.json that name programs. */
+export interface Manifest {
+  version: string;
+  scripts?: Record<string, string>;
+  bin?: Record<string, string>;
+}
+
+/** Programs, with arguments that make their usage valid but for the last one. A repository may have removed some of them. */
+export const PROGRAMS = [
+  "packages/commands/src/start.ts",
+  "packages/commands/src/tasks.ts lint",
+  "packages/commands/src/test.ts test",
+  "packages/commands/src/test.ts test:long",
+  "packages/commands/src/mutate.ts",
+  "packages/commands/src/prose.ts",
+  "packages/dev/src/main.ts",
+  "packages/dev/src/scaffold.ts",
+  "packages/dev/bench/main.ts",
+  "packages/adopt/src/main.ts ours.yaml --name ours",
+  "packages/contract-tools/bin/contract.js",
+  "packages/contract-tools/src/release/release-check.ts",
+  "packages/contract-tools/src/release/pack.ts",
+  "packages/express-operations/bench/main.ts",
+  "packages/express-operations/bench/streams.ts",
+  "packages/express-operations/census/main.ts",
+  "packages/fetch-operations/bench/main.ts",
+  "packages/fetch-operations/bin/fetch-operations.js",
+  "packages/fetch-operations/census/main.ts",
+  "apps/mock/src/main.ts",
+  "apps/storefront/start.ts",
+  "apps/server/bench/main.ts",
+  "apps/server/bin/service.js",
+].filter((line) => existsSync(join(root, line.split(" ")[0]!)));
+
+/** The usage of commands below a program. They have no version of their own. */
+export const SUBCOMMANDS = [
+  "packages/contract-tools/bin/contract.js check",
+  "packages/fetch-operations/bin/fetch-operations.js generate",
+  "apps/server/bin/service.js migrate",
+  "apps/server/bin/service.js keys create --name shop",
+];
+
+/** Reads the package.json at a path from the root. */
+export function manifestAt(file: string): Manifest {
+  return JSON.parse(readFileSync(join(root, file), "utf8")) as Manifest;
+}
+
+/** Runs a program. Its standard input is closed, so that no question waits for an answer. */
+export function run(line: string, ...more: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  return new Promise((done) => {
+    const child = execFile(process.execPath, [...line.split(" "), ...more], { cwd: root }, (_error, stdout, stderr) =>
+      done({ code: child.exitCode, stdout, stderr }),
+    );
+    child.stdin!.end();
+  });
+}
