@@ -32,11 +32,11 @@ describe("petstore migrate", () => {
 
 const UNKNOWN_SCOPE = new RegExp(`Give some of ${scopes.join(",")}, `);
 
-describe("an invalid command line exits with 2 and one line", () => {
+describe("an invalid command line exits with 2 and names the usage", () => {
   test.each([
     ["an unknown command", ["serv"], /^error: unknown command 'serv'\n/],
     ["an unknown option", ["migrate", "--force"], /^error: unknown option '--force'\n/],
-    ["no name", ["keys", "create"], /^error: required option '--name <name>' not specified\n$/],
+    ["no name", ["keys", "create"], /^error: required option '--name <name>' not specified\n/],
     ["a name with control characters", ["keys", "create", "--name", "a\u001b[2J"], /Give 1 to 100 characters/],
     ["an unknown scope", ["keys", "create", "--name", "ci", "--scopes", "pets:read,pets:eat"], UNKNOWN_SCOPE],
     ["an empty scope", ["keys", "create", "--name", "ci", "--scopes", ""], UNKNOWN_SCOPE],
@@ -48,6 +48,7 @@ describe("an invalid command line exits with 2 and one line", () => {
     const { code, stdout, stderr } = await run(words, { DATABASE_URL: "file:/dev/null/petstore.db" });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(message);
+    expect(stderr).toMatch(/\nAdd --help to see the usage\.\n$/);
   });
 });
 

@@ -21,7 +21,7 @@ export function createProgram(name: string, { description, folder, examples = []
     .version(versionOf(folder), "--version", "print the version")
     .helpOption("-h, --help", "print this text")
     .showHelpAfterError("Add --help to see the usage.")
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2)); // Commander has printed the error
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? codeAfterOutput() : 2)); // Commander has printed the error
   if (examples.length > 0)
     program.addHelpText("after", `\nExamples:\n${examples.map((line) => `  ${line}`).join("\n")}`);
   return program;
@@ -51,15 +51,27 @@ export async function runProgram(
   }
 }
 
+/** Returns the exit code of a program that has printed its usage or version: 1 if that is lost. */
+function codeAfterOutput(): number {
+  const error: NodeJS.ErrnoException | null = process.stdout.errored;
+  if (error === null || error.code === "EPIPE") return 0;
+  console.error(lostOutput(error));
+  return 1;
+}
+
 /** Without a listener, Node would end the process with a stack. */
 function reportLostOutput(mayLoseOutput: () => boolean): void {
   let isReported = false;
-  process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
-    if (code === "EPIPE") return; // the reader has closed the pipe, as in `keys list | head -1`
-    if (!isReported) console.error(`Standard output cannot be written; its content is lost (${message}).`);
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") return; // the reader has closed the pipe, as in `keys list | head -1`
+    if (!isReported) console.error(lostOutput(error));
     isReported = true;
     if (!mayLoseOutput()) process.exitCode = 1;
   });
+}
+
+function lostOutput({ message }: Error): string {
+  return `Standard output cannot be written; its content is lost (${message}).`;
 }
 
 function isNoMistake(error: unknown): boolean {
