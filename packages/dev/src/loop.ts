@@ -1,10 +1,24 @@
 import { join } from "node:path";
+import { bundle } from "@platform/contract-tools/bundle";
+import { compatibilityCheck } from "@platform/contract-tools/check";
 import type { ContractChange } from "@platform/contract-tools/comparison";
-import { generateFrom } from "./contract.ts";
+import { type ContractProblem, lint } from "@platform/contract-tools/lint";
+import { RELEASED_FOLDER } from "@platform/contract-tools/released";
+import { operationsOf } from "express-operations/reading";
+import { changesSinceCommit, generateFrom } from "./contract.ts";
 import { affectedBy, type Package } from "./packages.ts";
-import { changesSection, counted, diagnosticsSection, problemsSection, section, typesSection } from "./report.ts";
+import {
+  changesSection,
+  counted,
+  diagnosticsSection,
+  problemsSection,
+  section,
+  styleSection,
+  typesSection,
+} from "./report.ts";
 import type { Save } from "./saves.ts";
 import type { Service } from "./service.ts";
+import { stubsIn } from "./stubs.ts";
 import { type Diagnostic, typecheck } from "./typecheck.ts";
 
 /** The options of the loop. */
@@ -16,53 +30,76 @@ export interface LoopOptions {
   signal: AbortSignal;
 }
 
-/** Runs the steps after a save and reports each: lint, generate, typecheck, restart. */
+const BREAKS =
+  "This breaks existing clients. Add to the contract instead of changing it, or start a new major version.";
+
+/** The contract of the last generation. Git may change it together with the generated files. */
+interface Contract {
+  document: Awaited<ReturnType<typeof bundle>>;
+  /** The changes since the last commit. */
+  changes: ContractChange[];
+  problems: ContractProblem[];
+}
+
+/** Runs the steps after a save and reports each: lint, compare, generate, typecheck, restart. */
 export class Loop {
   readonly #options: LoopOptions;
+  readonly #contractPath: string;
   /** The package of the service and its dependencies. */
   readonly #servedPackages: Package[];
   #diagnostics: Diagnostic[] = [];
-  /** The contract of the last generation. Git may change it together with the generated files. */
-  #document = "";
-  #changes: ContractChange[] = [];
+  #contract: Contract | undefined;
+  /** The generated document as text. */
+  #generated = "";
   /** Whether the code of the service has changed since it was started. */
   #isStale = true;
 
   constructor(options: LoopOptions) {
     this.#options = options;
+    this.#contractPath = join(options.root, "openapi/openapi.yaml");
     this.#servedPackages = withDependencies("apps/server", options.packages);
   }
 
   /** Reports on a save: prints each section as soon as it is known, and at the end the next step. */
   async report({ files, at }: Save): Promise<void> {
-    const { root, packages, print, signal } = this.#options;
+    const { root, packages, print } = this.#options;
     const changed = new Set(files);
-    let changes: Promise<ContractChange[]> | undefined;
-    if ([...files].some((file) => /^openapi\/.*\.ya?ml$/.test(file))) {
-      const contract = join(root, "openapi/openapi.yaml");
-      const generated = await generateFrom(root, contract, packages, signal);
-      if ("problems" in generated) {
-        print(problemsSection(generated.problems));
-        print(this.#serviceSection("still runs the previous code"));
-        print(section("next", "Fix the contract at these places. Nothing is generated until then."));
-        return;
-      }
-      const elapsed = performance.now() - at;
-      if (generated.document !== this.#document) changed.add("packages/contract/src/generated/");
-      this.#document = generated.document;
-      changes = generated.changes;
-      print(typesSection(generated.written, elapsed));
+    if ([...files].some((file) => /^openapi\/.*\.ya?ml$/.test(file)) && !(await this.#generate(changed, at))) {
+      print(this.#serviceSection("still runs the previous code"));
+      print(section("next", "Fix the contract at these places. Nothing is generated until then."));
+      return;
     }
     const affected = affectedBy(changed, packages);
     const diagnostics = await this.#check(affected);
-    if (changes !== undefined) {
-      this.#changes = await changes;
-      print(changesSection(this.#changes));
-    }
     if (affected.length > 0) print(diagnosticsSection(root, diagnostics, affected.length, performance.now() - at));
     if (isServedCode(changed, this.#servedPackages)) this.#isStale = true;
     print(await this.#renewService(diagnostics));
-    print(section("next", this.#next(diagnostics)));
+    print(section("next", await this.#next(diagnostics)));
+  }
+
+  /**
+   * Compares the contract with the last commit, and generates from it. Adds the generated folder to `changed` if its content is
+   * new. Returns false, and changes nothing on disk, if the contract has faults.
+   */
+  async #generate(changed: Set<string>, at: number): Promise<boolean> {
+    const { root, packages, print, signal } = this.#options;
+    const problems = await lint(this.#contractPath);
+    const faults = problems.filter(({ kind }) => kind === "fault");
+    if (faults.length > 0) {
+      print(problemsSection(faults));
+      return false;
+    }
+    const document = await bundle(this.#contractPath);
+    const changes = await changesSinceCommit(document, this.#contractPath);
+    this.#contract = { document, changes, problems };
+    print(changesSection(changes, performance.now() - at));
+    if (problems.length > 0) print(styleSection(problems));
+    const written = await generateFrom(document, root, packages, signal);
+    print(typesSection(written, performance.now() - at));
+    const generated = JSON.stringify(document);
+    if (generated !== this.#generated) changed.add("packages/contract/src/generated/");
+    this.#generated = generated;
+    return true;
   }
 
   /** Type-checks the affected packages and returns the diagnostics of all packages. */
@@ -94,26 +131,48 @@ export class Loop {
     return section("service", address === undefined ? "is not running" : `${state} at ${address}`);
   }
 
-  #next(diagnostics: Diagnostic[]): string {
+  async #next(diagnostics: Diagnostic[]): Promise<string> {
     if (diagnostics.length > 0) {
       const fix = `Fix the ${counted(diagnostics.length, "place")} above.`;
       const id = this.#operationWithoutHandler(diagnostics);
       return id === undefined ? fix : `${fix} To create a stub of the handler: npx -y pnpm@12.21.0 scaffold ${id}`;
     }
     if (this.#options.service.address === undefined) return "Fix the error that keeps the service from starting.";
-    if (this.#changes.some(({ impact }) => impact === "breaking")) {
-      return "This breaks existing clients. Add to the contract instead of changing it, or start a new major version.";
-    }
-    return this.#changes.length > 0
-      ? "Run npx -y pnpm@12.21.0 contract check and the tests. Commit the contract and the generated files together."
-      : "Nothing to fix.";
+    const remaining = [...(await this.#contractRemains()), ...this.#stubRemains()];
+    if (remaining.length > 0) return remaining.join(" ");
+    return this.#contract === undefined || this.#contract.changes.length === 0
+      ? "Nothing to fix."
+      : "Run npx -y pnpm@12.21.0 contract check and the tests. Commit the contract and the generated files together.";
+  }
+
+  /** Returns the findings that `contract check` would have. */
+  async #contractRemains(): Promise<string[]> {
+    if (this.#contract === undefined) return [];
+    const { document, changes, problems } = this.#contract;
+    const { findings, changes: sinceRelease } = await compatibilityCheck(document, this.#contractPath, RELEASED_FOLDER);
+    const isBreaking = changes.some(({ impact }) => impact === "breaking");
+    const isAccepted = sinceRelease !== undefined && findings.length === 0; // by the version
+    const styles = problems.filter(({ kind }) => kind === "style").length;
+    return [
+      ...(isBreaking && !isAccepted ? [BREAKS] : []),
+      ...findings.map(({ message }) => message),
+      ...(styles > 0 ? [`Correct the ${counted(styles, "place")} of style: contract check fails there.`] : []),
+    ];
+  }
+
+  #stubRemains(): string[] {
+    const [first, ...others] = stubsIn(this.#options.root);
+    if (first === undefined) return [];
+    const stub = `Write the handler ${first.id} in ${first.file}: its stub responds with 501.`;
+    return others.length === 0 ? [stub] : [stub, `${counted(others.length, "more handler")} like it.`];
   }
 
   #operationWithoutHandler(diagnostics: Diagnostic[]): string | undefined {
+    const ids = new Set(this.#contract && operationsOf(this.#contract.document).map(({ id }) => id));
     return diagnostics
       .filter(({ file }) => file.startsWith("apps/server/src/"))
       .flatMap(({ message }) => Array.from(message.join("\n").matchAll(/'(\w+)' is missing in type/g), ([, id]) => id!))
-      .find((id) => this.#document.includes(`"operationId": "${id}"`));
+      .find((id) => ids.has(id));
   }
 }
 

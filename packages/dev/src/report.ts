@@ -18,17 +18,35 @@ export function section(name: string, text: string, lines: string[] = []): strin
   return [`  ${name.padEnd(10)} ${text}`, ...shown.map((line) => `    ${line}`)].join("\n");
 }
 
-/** Formats the problems of the contract, each with file, line and column. */
+/** Formats the faults of the contract, each with file, line and column. */
 export function problemsSection(problems: ContractProblem[]): string {
-  const lines = problems.map(({ file, line, column, message, rule }) => {
-    return `${file}:${line}:${column}  ${message}${rule === undefined ? "" : ` (${rule})`}`;
-  });
-  return section("contract", counted(problems.length, "problem"), lines);
+  return section("contract", counted(problems.length, "problem"), problemLines(problems));
 }
 
-/** Formats the changes since the last committed contract, each with its impact. */
-export function changesSection(changes: ContractChange[]): string {
-  if (changes.length === 0) return section("contract", "unchanged since the last commit");
+/** Formats the broken rules of style, which do not stop the generation. Warnings do not stop `contract check` either. */
+export function styleSection(problems: ContractProblem[]): string {
+  const warnings = problems.filter(({ kind }) => kind === "warning").length;
+  const counts = [
+    ...(problems.length > warnings ? [`${counted(problems.length - warnings, "place")} to correct`] : []),
+    ...(warnings > 0 ? [counted(warnings, "warning")] : []),
+  ];
+  return section("style", counts.join(", "), problemLines(problems));
+}
+
+/** A line for each message, with its first place and the number of others. */
+function problemLines(problems: ContractProblem[]): string[] {
+  const groups = Map.groupBy(problems, ({ rule, message }) => JSON.stringify([rule, message]));
+  return Array.from(groups.values(), ([first, ...others]) => {
+    const { file, line, column, message, rule } = first!;
+    const name = rule === undefined ? "" : ` (${rule})`;
+    return `${file}:${line}:${column}  ${message}${name}${others.length === 0 ? "" : `, and ${counted(others.length, "more place")}`}`;
+  });
+}
+
+/** Formats the changes since the last committed contract, each with its impact, and how long after the save they were known. */
+export function changesSection(changes: ContractChange[], milliseconds: number): string {
+  const after = `after ${seconds(milliseconds)}`;
+  if (changes.length === 0) return section("contract", `unchanged since the last commit; ${after}`);
   const impacts = IMPACTS.flatMap((impact) => {
     const count = changes.filter((change) => change.impact === impact).length;
     return count === 0 ? [] : `${count} ${impact}`;
@@ -38,7 +56,7 @@ export function changesSection(changes: ContractChange[]): string {
   });
   return section(
     "contract",
-    `${counted(changes.length, "change")} since the last commit: ${impacts.join(", ")}`,
+    `${counted(changes.length, "change")} since the last commit: ${impacts.join(", ")}; ${after}`,
     lines,
   );
 }

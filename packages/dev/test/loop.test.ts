@@ -1,7 +1,8 @@
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { Loop } from "../src/loop.ts";
 import { packagesIn } from "../src/packages.ts";
 import { Service } from "../src/service.ts";
+import { operationOn, SMALL_CONTRACT } from "./small-contract.ts";
 import { temporaryFolder, writeProgram } from "./started.ts";
 import { linkCompiler, workspaceAt } from "./workspace.ts";
 
@@ -91,4 +92,45 @@ test("the loop reports type errors, the state of the service and the next step a
     "service is not running",
     "next Fix the 1 place above.",
   ]);
+});
+
+describe("the loop reports one problem and generates nothing for", () => {
+  const RESPONSE = '"#/components/responses/Listed"';
+  test.each<[fault: string, contract: string, problem: string]>([
+    ["an empty file", "", "openapi.yaml:1:1  This is not an OpenAPI document. Begin it with `openapi: 3.1.1`."],
+    [
+      "an unclosed quote",
+      SMALL_CONTRACT.replace("listThings", '"listThings'),
+      'openapi.yaml:22:20  Missing closing "quote',
+    ],
+    [
+      "a repeated operationId",
+      SMALL_CONTRACT.replace("\ncomponents:", `${operationOn("/others", "listThings", "Things")}\ncomponents:`),
+      "openapi.yaml:38:7  Every operation must have a unique `operationId`. (operation-operationId-unique)",
+    ],
+    [
+      "a broken reference",
+      SMALL_CONTRACT.replace(RESPONSE, RESPONSE.replace("Listed", "List")),
+      `openapi.yaml:29:11  Can't resolve $ref "#/components/responses/List". Did you mean ${RESPONSE}? (no-unresolved-refs)`,
+    ],
+    [
+      "a misspelt type",
+      SMALL_CONTRACT.replace("type: array", "type: arrays"),
+      'openapi.yaml:62:13  `type` can be one of the following only: "object", "array", "string", "number", "integer", "boolean", "null". Did you mean `array`? (struct)',
+    ],
+  ])("%s", async (_fault, contract, problem) => {
+    const { root, write } = workspaceAt(temporaryFolder());
+    write("openapi/openapi.yaml", contract);
+    const printed: string[] = [];
+    const { signal } = new AbortController();
+    const service = new Service(root, () => {});
+    const loop = new Loop({ root, packages: [], service, print: (text) => printed.push(text), signal });
+    await loop.report({ files: new Set(["openapi/openapi.yaml"]), at: performance.now() });
+    const [first, ...others] = printed;
+    expect(first!.split("\n").map((line) => line.replace(/^ +\S*\//, ""))).toEqual(["  contract   1 problem", problem]);
+    expect(others).toEqual([
+      "  service    is not running",
+      "  next       Fix the contract at these places. Nothing is generated until then.",
+    ]);
+  });
 });

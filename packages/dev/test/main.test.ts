@@ -11,7 +11,7 @@ const CONTRACT = "openapi/openapi.yaml";
 const RUNS = "at http://127.0.0.1:1/v1";
 const WROTE =
   "types      wrote openapi.json, schema.ts, operations-with-defaults.ts, names.ts, metadata.ts, code-samples.json; on disk after … s";
-const TWO_CHANGES = `contract   2 changes since the last commit: 1 breaking, 1 additive
+const TWO_CHANGES = `contract   2 changes since the last commit: 1 breaking, 1 additive; after … s
     breaking       GET /things: Response 200, field "[]": \`maximum\` changes from 9 to 10. Widens the response: clients may not understand the new values. (openapi/openapi.yaml:86)
     additive       GET /others: The operation is added. Clients need not call it. (openapi/openapi.yaml:37)`;
 
@@ -34,8 +34,8 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   };
 
   expect(await reported()).toBe(`Watching 3 packages and the contract; Ctrl+C stops. First, a check of everything:
+  contract   unchanged since the last commit; after … s
   ${WROTE}
-  contract   unchanged since the last commit
   typecheck  no errors in 3 packages; after … s
   service    started ${RUNS}
   next       Nothing to fix.`);
@@ -48,9 +48,9 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   );
   expect(await reportOn(CONTRACT, added)).toBe(`
 …  openapi/openapi.yaml
-  ${WROTE}
-  contract   1 change since the last commit: 1 additive
+  contract   1 change since the last commit: 1 additive; after … s
     additive       GET /others: The operation is added. Clients need not call it. (openapi/openapi.yaml:37)
+  ${WROTE}
   typecheck  1 error in 3 packages; after … s
     handlers     apps/server/src/handlers.ts:2:43  Property 'listOthers' is missing in type '{ listThings: 1; }' but required in type 'Record<keyof operations, 1>'.
   service    still runs the previous code ${RUNS}
@@ -64,22 +64,22 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   expect(await reportOn(CONTRACT, added.replace("listThings", '"listThings'))).toBe(`
 …  openapi/openapi.yaml
   contract   1 problem
-    openapi/openapi.yaml:23:7  deficient indentation
+    openapi/openapi.yaml:22:20  Missing closing "quote
   service    still runs the previous code ${RUNS}
   next       Fix the contract at these places. Nothing is generated until then.`);
 
   git("add", "--all"); // which commits nothing
   expect(await reportOn(CONTRACT, added.replace(/maximum: 9\n$/, "maximum: 10\n"))).toBe(`
 …  openapi/openapi.yaml
-  types      wrote openapi.json, metadata.ts; on disk after … s
   ${TWO_CHANGES}
+  types      wrote openapi.json, metadata.ts; on disk after … s
   typecheck  no errors in 3 packages; after … s
   service    restarted ${RUNS}
   next       This breaks existing clients. Add to the contract instead of changing it, or start a new major version.`);
   expect(await reportOn("openapi/other.yml", "a: 1\n")).toBe(`
 …  openapi/other.yml
-  types      nothing to write; on disk after … s
   ${TWO_CHANGES}
+  types      nothing to write; on disk after … s
   service    is unchanged ${RUNS}
   next       This breaks existing clients. Add to the contract instead of changing it, or start a new major version.`);
   expect(read("packages/derived/runs.txt")).toBe("once generate once generate once generate ");
@@ -98,12 +98,12 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   expect(await dev.interrupt()).toBe(0);
   expect(() => process.kill(last, 0)).toThrow("ESRCH");
 
-  // A step that runs at the interrupt ends with the loop and prints nothing.
+  // A report that runs at the interrupt ends with the loop, and without a failure.
   const other = startDev(root);
   onTestFinished(async () => void (await other.interrupt("SIGKILL")));
   expect(await other.line()).toMatch(/^Watching 3 packages /);
   expect(await other.interrupt("SIGTERM")).toBe(0);
-  await expect(other.line()).rejects.toThrow("pnpm dev has ended.");
+  await expect(other.report()).rejects.toThrow("pnpm dev has ended.");
 });
 
 /** Returns the report with … for times of day and durations. No duration may exceed the time since the save. */

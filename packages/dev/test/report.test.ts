@@ -2,7 +2,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { changesSection, counted, diagnosticsSection, problemsSection, section, typesSection } from "../src/report.ts";
+import {
+  changesSection,
+  counted,
+  diagnosticsSection,
+  problemsSection,
+  section,
+  styleSection,
+  typesSection,
+} from "../src/report.ts";
 
 test("a section has its name, its text and at most twelve lines", () => {
   expect(section("next", "Go on.")).toBe("  next       Go on.");
@@ -12,34 +20,46 @@ test("a section has its name, its text and at most twelve lines", () => {
   expect(section("a", "b", lines).split("\n")).toEqual(["  a          b", ...shown, "    … and 1 more"]);
 });
 
-test("problems of the contract are shown with their position and rule", () => {
-  const at = { file: "openapi/openapi.yaml", line: 7, column: 3 };
+test("problems of the contract are shown with their position and rule, the same one once", () => {
+  const at = { file: "openapi/openapi.yaml", line: 7, column: 3, kind: "fault" } as const;
   expect(
     problemsSection([
       { ...at, message: "Bound it.", rule: "a/b" },
-      { ...at, message: "No YAML." },
+      { ...at, message: "Bound it.", rule: "a/b", line: 8 },
+      { ...at, message: "Bound it." },
     ]),
   ).toBe(
     [
-      "  contract   2 problems",
-      "    openapi/openapi.yaml:7:3  Bound it. (a/b)",
-      "    openapi/openapi.yaml:7:3  No YAML.",
+      "  contract   3 problems",
+      "    openapi/openapi.yaml:7:3  Bound it. (a/b), and 1 more place",
+      "    openapi/openapi.yaml:7:3  Bound it.",
     ].join("\n"),
   );
 });
 
+test("rules of style are counted by what `contract check` does with them", () => {
+  const at = { file: "openapi/openapi.yaml", line: 7, column: 3, message: "Bound it.", rule: "a/b" };
+  const [style, warning] = [{ ...at, kind: "style" } as const, { ...at, kind: "warning" } as const];
+  expect(styleSection([style, warning]).split("\n")[0]).toBe("  style      1 place to correct, 1 warning");
+  expect(styleSection([style, style]).split("\n")[0]).toBe("  style      2 places to correct");
+  expect(styleSection([warning])).toBe("  style      1 warning\n    openapi/openapi.yaml:7:3  Bound it. (a/b)");
+});
+
 test("changes are counted by impact, the most severe first", () => {
-  expect(changesSection([])).toBe("  contract   unchanged since the last commit");
+  expect(changesSection([], 20)).toBe("  contract   unchanged since the last commit; after 0.02 s");
   const change = { place: "GET /pets", message: "It is added." };
   expect(
-    changesSection([
-      { ...change, impact: "breaking", at: { file: "openapi/openapi.yaml", line: 7 } },
-      { ...change, impact: "documentation" },
-      { ...change, impact: "documentation" },
-    ]),
+    changesSection(
+      [
+        { ...change, impact: "breaking", at: { file: "openapi/openapi.yaml", line: 7 } },
+        { ...change, impact: "documentation" },
+        { ...change, impact: "documentation" },
+      ],
+      20,
+    ),
   ).toBe(
     [
-      "  contract   3 changes since the last commit: 1 breaking, 2 documentation",
+      "  contract   3 changes since the last commit: 1 breaking, 2 documentation; after 0.02 s",
       "    breaking       GET /pets: It is added. (openapi/openapi.yaml:7)",
       "    documentation  GET /pets: It is added.",
       "    documentation  GET /pets: It is added.",

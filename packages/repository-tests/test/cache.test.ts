@@ -44,7 +44,7 @@ describe("turbo runs the dependent tasks again after a change to", () => {
         "contract-tools/src/generate/hover-texts.ts",
         "contract-tools/src/generate/generated-files.ts",
         "contract-tools/src/main.ts",
-        "contract-tools/src/redocly.ts",
+        "contract-tools/src/paths.ts",
         "express-operations/src/document/request-defaults.ts",
       ],
     ],
