@@ -16,31 +16,48 @@ export async function changesSinceCommit(document: Document, contractPath: strin
   return committed === undefined ? [] : contractChanges(committed, document, contractPath);
 }
 
-/**
- * Writes the generated files that differ, in the contract's package and in the packages that generate from those. Returns the
- * names of the former.
- */
+/** The generation after a change of the contract. */
+export interface Generation {
+  /** The names of the written files of the contract's package. */
+  written: string[];
+  /** The packages that generate from those files. */
+  derived: Package[];
+  /** Resolves once these packages have generated, too. */
+  done: Promise<void>;
+}
+
+/** Writes the generated files that differ, then runs the generators of other packages. */
 export async function generateFrom(
   document: Document,
   root: string,
   packages: Package[],
   signal: AbortSignal,
-): Promise<string[]> {
+): Promise<Generation> {
   const written = await write(await generatedFiles(document), GENERATED_FOLDER);
   const folder = relative(root, GENERATED_FOLDER);
-  const others = affectedBy([`${folder}/`], packages).filter((one) => !folder.startsWith(`${one.folder}/`));
-  if (written.length > 0) for (const other of others) await runGenerator(join(root, other.folder), signal);
-  return written;
+  const derived = affectedBy([`${folder}/`], packages).filter(
+    (one) => !folder.startsWith(`${one.folder}/`) && generatorsOf(root, one).length > 0,
+  );
+  if (written.length === 0) return { written, derived: [], done: Promise.resolve() };
+  const done = (async () => {
+    for (const one of derived) for (const args of generatorsOf(root, one)) await runGenerator(root, one, args, signal);
+  })();
+  done.catch(() => {}); // a caller that awaits it still gets the error
+  return { written, derived, done };
 }
 
-/**
- * Runs the generator of a package, its own one or that of clients, in a new process, because a process loads each module only
- * once.
- */
-async function runGenerator(folder: string, signal: AbortSignal): Promise<void> {
-  const run = (file: string, ...args: string[]) =>
-    promisify(execFile)(process.execPath, [join(folder, file), ...args], { cwd: folder, signal });
-  if (existsSync(join(folder, "src/generate/main.ts"))) await run("src/generate/main.ts");
-  if (existsSync(join(folder, "fetch-operations.config.json")))
-    await run("node_modules/fetch-operations/bin/fetch-operations.js", "generate");
+/** Returns the commands that generate the files of a package: its own one, and that of clients. */
+function generatorsOf(root: string, { folder }: Package): string[][] {
+  const has = (file: string): boolean => existsSync(join(root, folder, file));
+  return [
+    ...(has("src/generate/main.ts") ? [["src/generate/main.ts"]] : []),
+    ...(has("fetch-operations.config.json")
+      ? [["node_modules/fetch-operations/bin/fetch-operations.js", "generate"]]
+      : []),
+  ];
+}
+
+/** Runs a generator in a new process, because a process loads each module only once. */
+async function runGenerator(root: string, { folder }: Package, args: string[], signal: AbortSignal): Promise<void> {
+  await promisify(execFile)(process.execPath, args, { cwd: join(root, folder), signal });
 }

@@ -5,7 +5,7 @@ import type { ContractChange } from "@platform/contract-tools/comparison";
 import { type ContractProblem, lint } from "@platform/contract-tools/lint";
 import { RELEASED_FOLDER } from "@platform/contract-tools/released";
 import { operationsOf } from "express-operations/reading";
-import { changesSinceCommit, generateFrom } from "./contract.ts";
+import { changesSinceCommit, generateFrom, type Generation } from "./contract.ts";
 import { affectedBy, type Package } from "./packages.ts";
 import {
   changesSection,
@@ -32,6 +32,8 @@ export interface LoopOptions {
 
 const BREAKS =
   "This breaks existing clients. Add to the contract instead of changing it, or start a new major version.";
+
+const NOTHING_GENERATED: Generation = { written: [], derived: [], done: Promise.resolve() };
 
 /** The contract of the last generation. Git may change it together with the generated files. */
 interface Contract {
@@ -64,13 +66,17 @@ export class Loop {
   async report({ files, at }: Save): Promise<void> {
     const { root, packages, print } = this.#options;
     const changed = new Set(files);
-    if ([...files].some((file) => /^openapi\/.*\.ya?ml$/.test(file)) && !(await this.#generate(changed, at))) {
-      print(this.#serviceSection("still runs the previous code"));
-      print(section("next", "Fix the contract at these places. Nothing is generated until then."));
-      return;
+    let generation: Generation | undefined;
+    if ([...files].some((file) => /^openapi\/.*\.ya?ml$/.test(file))) {
+      generation = await this.#generate(changed, at);
+      if (generation === undefined) {
+        print(this.#serviceSection("still runs the previous code"));
+        print(section("next", "Fix the contract at these places. Nothing is generated until then."));
+        return;
+      }
     }
     const affected = affectedBy(changed, packages);
-    const diagnostics = await this.#check(affected);
+    const diagnostics = await this.#check(affected, generation);
     if (affected.length > 0) print(diagnosticsSection(root, diagnostics, affected.length, performance.now() - at));
     if (isServedCode(changed, this.#servedPackages)) this.#isStale = true;
     print(await this.#renewService(diagnostics));
@@ -79,34 +85,54 @@ export class Loop {
 
   /**
    * Compares the contract with the last commit, and generates from it. Adds the generated folder to `changed` if its content is
-   * new. Returns false, and changes nothing on disk, if the contract has faults.
+   * new. Returns undefined, and changes nothing on disk, if the contract has faults.
    */
-  async #generate(changed: Set<string>, at: number): Promise<boolean> {
+  async #generate(changed: Set<string>, at: number): Promise<Generation | undefined> {
     const { root, packages, print, signal } = this.#options;
     const problems = await lint(this.#contractPath);
     const faults = problems.filter(({ kind }) => kind === "fault");
     if (faults.length > 0) {
       print(problemsSection(faults));
-      return false;
+      return undefined;
     }
     const document = await bundle(this.#contractPath);
     const changes = await changesSinceCommit(document, this.#contractPath);
     this.#contract = { document, changes, problems };
     print(changesSection(changes, performance.now() - at));
     if (problems.length > 0) print(styleSection(problems));
-    const written = await generateFrom(document, root, packages, signal);
-    print(typesSection(written, performance.now() - at));
     const generated = JSON.stringify(document);
+    const { written, derived, done } = await generateFrom(document, root, packages, signal);
     if (generated !== this.#generated) changed.add("packages/contract/src/generated/");
     this.#generated = generated;
-    return true;
+    return { written, derived, done: done.then(() => print(typesSection(written, performance.now() - at))) };
   }
 
-  /** Type-checks the affected packages and returns the diagnostics of all packages. */
-  async #check(affected: Package[]): Promise<Diagnostic[]> {
-    const { root, signal } = this.#options;
-    if (affected.length === 0) return this.#diagnostics;
-    const found = await typecheck(root, affected, signal);
+  /**
+   * Type-checks the affected packages and returns the diagnostics of all packages. Packages that use no generated code but the
+   * contract's are checked while the other code is generated.
+   */
+  async #check(affected: Package[], { derived, done }: Generation = NOTHING_GENERATED): Promise<Diagnostic[]> {
+    const { root, packages, signal } = this.#options;
+    const later = affectedBy(
+      derived.map(({ folder }) => `${folder}/`),
+      packages,
+    );
+    const checks = [
+      typecheck(
+        root,
+        affected.filter((one) => !later.includes(one)),
+        signal,
+      ),
+      done.then(() =>
+        typecheck(
+          root,
+          affected.filter((one) => later.includes(one)),
+          signal,
+        ),
+      ),
+    ];
+    await Promise.allSettled(checks); // a failure must not leave a compiler behind that still writes its state
+    const found = (await Promise.all(checks)).flat();
     const others = this.#diagnostics.filter(
       ({ file }) => !affected.some(({ folder }) => file.startsWith(`${folder}/`)),
     );
