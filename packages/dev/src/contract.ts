@@ -3,12 +3,22 @@ import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import type { bundle } from "@platform/contract-tools/bundle";
+import { contractFiles } from "@platform/contract-tools/contract-files";
 import { type ContractChange, contractChanges } from "@platform/contract-tools/comparison";
 import { GENERATED_FOLDER, generatedFiles, write } from "@platform/contract-tools/generated-files";
 import { committedContract } from "@platform/contract-tools/revision";
 import { affectedBy, type Package } from "./packages.ts";
 
 type Document = Awaited<ReturnType<typeof bundle>>;
+
+/** Returns the files of a contract by path from the root: itself and all that it refers to. Only itself if one cannot be read. */
+export function filesOf(contractPath: string, root: string): string[] {
+  try {
+    return contractFiles(contractPath).sources.map((file) => relative(root, file).replaceAll("\\", "/"));
+  } catch {
+    return [relative(root, contractPath).replaceAll("\\", "/")];
+  }
+}
 
 /** Returns the changes since the last committed contract, the most severe first; none if there is no commit. */
 export async function changesSinceCommit(document: Document, contractPath: string): Promise<ContractChange[]> {

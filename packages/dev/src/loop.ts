@@ -5,7 +5,7 @@ import type { ContractChange } from "@platform/contract-tools/comparison";
 import { type ContractProblem, lint } from "@platform/contract-tools/lint";
 import { RELEASED_FOLDER } from "@platform/contract-tools/released";
 import { operationsOf } from "express-operations/reading";
-import { changesSinceCommit, generateFrom, type Generation } from "./contract.ts";
+import { changesSinceCommit, filesOf, generateFrom, type Generation } from "./contract.ts";
 import { affectedBy, type Package } from "./packages.ts";
 import {
   changesSection,
@@ -51,6 +51,8 @@ export class Loop {
   readonly #servedPackages: Package[];
   #diagnostics: Diagnostic[] = [];
   #contract: Contract | undefined;
+  /** The files that the contract refers to, or has referred to since the start. They may be outside `openapi`. */
+  readonly #contractFiles = new Set<string>();
   /** The generated document as text. */
   #generated = "";
   /** Whether the code of the service has changed since it was started. */
@@ -67,7 +69,7 @@ export class Loop {
     const { root, packages, print } = this.#options;
     const changed = new Set(files);
     let generation: Generation | undefined;
-    if ([...files].some((file) => /^openapi\/.*\.ya?ml$/.test(file))) {
+    if ([...files].some((file) => this.#isOfContract(file))) {
       generation = await this.#generate(changed, at);
       if (generation === undefined) {
         print(this.#serviceSection("still runs the previous code"));
@@ -83,12 +85,17 @@ export class Loop {
     print(section("next", await this.#next(diagnostics)));
   }
 
+  #isOfContract(file: string): boolean {
+    return /^openapi\/.*\.(?:ya?ml|json)$/.test(file) || this.#contractFiles.has(file);
+  }
+
   /**
    * Compares the contract with the last commit, and generates from it. Adds the generated folder to `changed` if its content is
    * new. Returns undefined, and changes nothing on disk, if the contract has faults.
    */
   async #generate(changed: Set<string>, at: number): Promise<Generation | undefined> {
     const { root, packages, print, signal } = this.#options;
+    for (const file of filesOf(this.#contractPath, root)) this.#contractFiles.add(file);
     const problems = await lint(this.#contractPath);
     const faults = problems.filter(({ kind }) => kind === "fault");
     if (faults.length > 0) {

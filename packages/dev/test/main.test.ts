@@ -21,6 +21,7 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   addSmallPackages(checkout);
   const watched = ["src", "bin", "test", "bench", "examples"].map((name) => `packages/derived/${name}`);
   for (const folder of [...watched, "packages/derived/other"]) mkdirSync(join(root, folder), { recursive: true });
+  write("openapi/redocly.yaml", `${read("openapi/redocly.yaml")}  info-license-strict: warn\n`);
   const { pid } = writeProgram(root);
   git("update-ref", "-d", "HEAD"); // as before the first commit
   let since = performance.now();
@@ -68,11 +69,24 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   service    still runs the previous code ${RUNS}
   next       Fix the contract at these places. Nothing is generated until then.`);
 
+  // Rules of style, and rules at level `warn`, do not stop the generation.
+  const unlike = added.replace("      summary: Also lists things\n", "").replace("    identifier: MIT\n", "");
+  expect(await reportOn(CONTRACT, unlike)).toMatch(
+    new RegExp(`
+  style      1 place to correct, 1 warning
+    openapi/openapi.yaml:36:5  Operation object should contain \`summary\` field. \\(operation-summary\\)
+    openapi/openapi.yaml:7:3  License object .* \\(info-license-strict\\)
+  types      wrote .*
+  typecheck  no errors in 3 packages; after … s
+  service    restarted ${RUNS}
+  next       Correct the 1 place of style: contract check fails there.$`),
+  );
+
   git("add", "--all"); // which commits nothing
   expect(await reportOn(CONTRACT, added.replace(/maximum: 9\n$/, "maximum: 10\n"))).toBe(`
 …  openapi/openapi.yaml
   ${TWO_CHANGES}
-  types      wrote openapi.json, metadata.ts; on disk after … s
+  types      wrote openapi.json, schema.ts, operations-with-defaults.ts, metadata.ts; on disk after … s
   typecheck  no errors in 3 packages; after … s
   service    restarted ${RUNS}
   next       This breaks existing clients. Add to the contract instead of changing it, or start a new major version.`);
@@ -82,7 +96,7 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   types      nothing to write; on disk after … s
   service    is unchanged ${RUNS}
   next       This breaks existing clients. Add to the contract instead of changing it, or start a new major version.`);
-  expect(read("packages/derived/runs.txt")).toBe("once generate once generate once generate ");
+  expect(read("packages/derived/runs.txt")).toBe("once generate once generate once generate once generate ");
 
   const config = "packages/derived/tsconfig.json";
   expect(await reportOn(config, tsconfigFor("nowhere"))).toMatch(
@@ -98,10 +112,21 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   expect(await dev.interrupt()).toBe(0);
   expect(() => process.kill(last, 0)).toThrow("ESRCH");
 
-  // A report that runs at the interrupt ends with the loop, and without a failure.
+  // Files of the contract outside its folder are watched, too.
+  const [thing, things] = ["type: integer\ndescription: A thing.\nminimum: 0\nmaximum: 9\n", "shared/things/thing.yml"];
+  write(things, thing);
+  write(CONTRACT, SMALL_CONTRACT.replace(/( {4}Thing:\n)(?: {6}.*\n)+/, `$1      $ref: ../${things}\n`));
   const other = startDev(root);
   onTestFinished(async () => void (await other.interrupt("SIGKILL")));
-  expect(await other.line()).toMatch(/^Watching 3 packages /);
+  expect(await other.report()).toContain("components/schemas/thing: The schema is added.");
+  write(things, thing.replace("9", "8"));
+  expect(await other.report()).toMatch(
+    / {2}shared\/things\/thing\.yml\n {2}contract .*\n.*`maximum` changes from 9 to 8/s,
+  );
+
+  // A report that runs at the interrupt ends with the loop, and without a failure.
+  write(things, thing);
+  while (!(await other.line()).endsWith(things));
   expect(await other.interrupt("SIGTERM")).toBe(0);
   await expect(other.report()).rejects.toThrow("pnpm dev has ended.");
 });
