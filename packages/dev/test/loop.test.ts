@@ -50,8 +50,8 @@ test("the loop reports type errors, the state of the service and the next step a
   expect(await report("packages/used/src/index.ts")).toEqual([
     [
       "typecheck 3 errors in 2 packages; after 0 s",
-      "    handlers     apps/server/src/index.ts:1:14  Type 'string' is not assignable to type 'number'.",
-      "    handlers     apps/server/src/index.ts:2:47  Type 'string' is not assignable to type 'number'.",
+      "    service      apps/server/src/index.ts:1:14  Type 'string' is not assignable to type 'number'.",
+      "    service      apps/server/src/index.ts:2:47  Type 'string' is not assignable to type 'number'.",
       "    other code   packages/used/src/index.ts:1:14  Type 'string' is not assignable to type 'number'.",
     ].join("\n"),
     `service still runs the previous code ${RUNS}`,

@@ -85,19 +85,37 @@ test("diagnostics are shortened and ordered: handlers, uses of the client, other
     fault("apps/mock/src/gone.ts", "a".repeat(180)),
     fault("apps/mock/src/uses.ts", `Type ${type} is not ${type}.`, "Between.", "Last."),
     fault("packages/client/src/a.ts", "'{ short }' is short."),
-    fault("apps/server/src/a.ts", "First."),
+    fault("apps/server/src/registrations.ts", "First."),
   ];
   expect(diagnosticsSection(root, diagnostics, 1, 20)).toBe(
     [
       "  typecheck  5 errors in 1 package; after 0.02 s",
-      "    handlers     apps/server/src/a.ts:1:2  First.",
-      "    client uses  apps/mock/src/uses.ts:1:2  Type '{ … }' is not '{ … }'. Last.",
+      "    handlers     apps/server/src/registrations.ts:1:2  First.",
       "    client uses  packages/client/src/a.ts:1:2  '{ short }' is short.",
+      "    client uses  apps/mock/src/uses.ts:1:2  Type '{ … }' is not '{ … }'. Last.",
       `    other code   apps/mock/src/other.ts:1:2  ${"a".repeat(177)}…`,
       `    other code   apps/mock/src/gone.ts:1:2  ${"a".repeat(180)}`,
     ].join("\n"),
   );
   expect(diagnosticsSection(root, [], 2, 20)).toBe("  typecheck  no errors in 2 packages; after 0.02 s");
+});
+
+test("a cause of type errors is shown once, with the places that follow in at most five files", () => {
+  const fault = (file: string) => {
+    return { file, line: 1, column: 2, code: "TS1", message: ["Property 'name' does not exist on type 'A'."] };
+  };
+  const lines = (...files: string[]): string[] => diagnosticsSection("/nowhere", files.map(fault), 1, 20).split("\n");
+  const tests = Array.from({ length: 6 }, (_, index) => `apps/server/test/${index}.test.ts`);
+  const listed = tests.slice(0, 5).map((file) => `    tests          and 1 place in ${file}`);
+  expect(lines("apps/server/src/a.ts", ...tests.slice(0, 5))).toEqual([
+    "  typecheck  6 errors with 1 cause in 1 package; after 0.02 s",
+    "    service      apps/server/src/a.ts:1:2  Property 'name' does not exist on type 'A'.",
+    ...listed,
+  ]);
+  expect(lines("apps/server/src/a.ts", ...tests, tests[5]!).slice(2)).toEqual([
+    ...listed.slice(0, 4),
+    "                   and 3 places in 2 more files",
+  ]);
 });
 
 test("a count other than 1 has a plural noun", () => {
