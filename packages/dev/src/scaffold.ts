@@ -1,5 +1,5 @@
 /** `pnpm scaffold <operationId>`: writes a stub of a missing handler, and its test. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { spawnSync } from "node:child_process";
 import { bundle, CONTRACT_FILE } from "@platform/contract-tools/bundle";
@@ -33,13 +33,14 @@ async function scaffold(operationId: string | undefined): Promise<void> {
     [REGISTRATIONS]: withResource(readFileSync(join(root, REGISTRATIONS), "utf8"), place),
     ...(textOf(place.testFile) === undefined && { [place.testFile]: testOf(document, entry) }),
   };
-  // All at once, so that the dev loop sees one save.
+  // All at once and each as a whole, so that the dev loop sees one save.
   const written = Object.entries(files)
     .filter(([file, text]) => textOf(file) !== text)
     .map(([file, text]) => [file, formatted(file, text)] as const);
   for (const [file, text] of written) {
     mkdirSync(dirname(join(root, file)), { recursive: true });
-    writeFileSync(join(root, file), text);
+    writeFileSync(join(root, `${file}~`), text);
+    renameSync(join(root, `${file}~`), join(root, file));
   }
   for (const [file] of written) console.log(`wrote ${file}`);
   console.log(

@@ -82,6 +82,21 @@ test("the loop reports type errors, the state of the service and the next step a
     "next Nothing to fix.",
   ]);
 
+  // A stub compiles, and is not finished.
+  const handlers = "apps/server/src/resources/things/things.handlers.ts";
+  const stubs = (...ids: string[]) =>
+    write(
+      handlers,
+      `const stub = () => 501;\nexport const a = {\n${ids.map((id) => `  ${id}: stub(),\n`).join("")}};\n`,
+    );
+  stubs("listThings");
+  const stub = `next Write the handler listThings in ${handlers}: its stub responds with 501.`;
+  expect((await report(handlers)).at(-1)).toBe(stub);
+  stubs("listThings", '"GET /things"', "other");
+  expect((await report(handlers)).at(-1)).toBe(`${stub} 2 more handlers like it.`);
+  stubs();
+  expect((await report(handlers)).at(-1)).toBe("next Nothing to fix.");
+
   write("apps/server/bin/service.js", "process.exit(1);");
   expect((await report("apps/server/bin/service.js")).slice(1)).toEqual([
     "service did not start, for the reason printed above",

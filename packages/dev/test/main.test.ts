@@ -15,6 +15,9 @@ const TWO_CHANGES = `contract   2 changes since the last commit: 1 breaking, 1 a
     breaking       GET /things: Response 200, field "[]": \`maximum\` changes from 9 to 10. Widens the response: clients may not understand the new values. (openapi/openapi.yaml:86)
     additive       GET /others: The operation is added. Clients need not call it. (openapi/openapi.yaml:37)`;
 
+const BREAKS =
+  "next       This breaks existing clients. Add to the contract instead of changing it, or start a new major version. The most severe change since 1.0.0 is breaking, so info.version must be at least 2.0.0. It is 1.0.0.";
+
 test("pnpm dev reports after each save until it is interrupted", async () => {
   const checkout = smallCheckout();
   const { root, read, write, git } = checkout;
@@ -22,6 +25,7 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   const watched = ["src", "bin", "test", "bench", "examples"].map((name) => `packages/derived/${name}`);
   for (const folder of [...watched, "packages/derived/other"]) mkdirSync(join(root, folder), { recursive: true });
   write("openapi/redocly.yaml", `${read("openapi/redocly.yaml")}  info-license-strict: warn\n`);
+  write("openapi/released/1.0.0.yaml", SMALL_CONTRACT);
   const { pid } = writeProgram(root);
   git("update-ref", "-d", "HEAD"); // as before the first commit
   let since = performance.now();
@@ -60,7 +64,11 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
 …  apps/server/src/handlers.ts
   typecheck  no errors in 1 package; after … s
   service    restarted ${RUNS}
-  next       Run npx -y pnpm@12.21.0 contract check and the tests. Commit the contract and the generated files together.`);
+  next       The most severe change since 1.0.0 is additive, so info.version must be at least 1.1.0. It is 1.0.0.`);
+  const versioned = added.replace("version: 1.0.0", "version: 1.1.0");
+  expect(await reportOn(CONTRACT, versioned)).toMatch(
+    /next {7}Run npx -y pnpm@12\.21\.0 contract check and the tests\. Commit the contract and the generated files together\.$/,
+  );
 
   expect(await reportOn(CONTRACT, added.replace("listThings", '"listThings'))).toBe(`
 …  openapi/openapi.yaml
@@ -70,7 +78,7 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   next       Fix the contract at these places. Nothing is generated until then.`);
 
   // Rules of style, and rules at level `warn`, do not stop the generation.
-  const unlike = added.replace("      summary: Also lists things\n", "").replace("    identifier: MIT\n", "");
+  const unlike = versioned.replace("      summary: Also lists things\n", "").replace("    identifier: MIT\n", "");
   expect(await reportOn(CONTRACT, unlike)).toMatch(
     new RegExp(`
   style      1 place to correct, 1 warning
@@ -89,14 +97,14 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   types      wrote openapi.json, schema.ts, operations-with-defaults.ts, metadata.ts; on disk after … s
   typecheck  no errors in 3 packages; after … s
   service    restarted ${RUNS}
-  next       This breaks existing clients. Add to the contract instead of changing it, or start a new major version.`);
+  ${BREAKS}`);
   expect(await reportOn("openapi/other.yml", "a: 1\n")).toBe(`
 …  openapi/other.yml
   ${TWO_CHANGES}
   types      nothing to write; on disk after … s
   service    is unchanged ${RUNS}
-  next       This breaks existing clients. Add to the contract instead of changing it, or start a new major version.`);
-  expect(read("packages/derived/runs.txt")).toBe("once generate once generate once generate once generate ");
+  ${BREAKS}`);
+  expect(read("packages/derived/runs.txt")).toBe("once generate ".repeat(5));
 
   const config = "packages/derived/tsconfig.json";
   expect(await reportOn(config, tsconfigFor("nowhere"))).toMatch(
