@@ -6,10 +6,20 @@ import type { bundle } from "@platform/contract-tools/bundle";
 import { contractFiles } from "@platform/contract-tools/contract-files";
 import { type ContractChange, contractChanges } from "@platform/contract-tools/comparison";
 import { GENERATED_FOLDER, generatedFiles, write } from "@platform/contract-tools/generated-files";
+import type { ContractProblem } from "@platform/contract-tools/lint";
 import { committedContract } from "@platform/contract-tools/revision";
 import { affectedBy, type Package } from "./packages.ts";
 
 type Document = Awaited<ReturnType<typeof bundle>>;
+
+/** A contract without faults. */
+export interface Contract {
+  document: Document;
+  /** The changes since the last commit. */
+  changes: ContractChange[];
+  /** The broken rules of style, and the warnings. */
+  problems: ContractProblem[];
+}
 
 /** Returns the files of a contract by path from the root: itself and all that it refers to. Only itself if one cannot be read. */
 export function filesOf(contractPath: string, root: string): string[] {

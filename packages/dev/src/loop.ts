@@ -1,12 +1,10 @@
 import { join } from "node:path";
 import { bundle } from "@platform/contract-tools/bundle";
-import { compatibilityCheck } from "@platform/contract-tools/check";
-import type { ContractChange } from "@platform/contract-tools/comparison";
-import { type ContractProblem, lint } from "@platform/contract-tools/lint";
-import { RELEASED_FOLDER } from "@platform/contract-tools/released";
+import { lint } from "@platform/contract-tools/lint";
 import { operationsOf } from "express-operations/reading";
-import { changesSinceCommit, filesOf, generateFrom, type Generation } from "./contract.ts";
+import { changesSinceCommit, type Contract, filesOf, generateFrom, type Generation } from "./contract.ts";
 import { affectedBy, type Package } from "./packages.ts";
+import { remainingInContract, remainingStubs } from "./remaining.ts";
 import {
   changesSection,
   counted,
@@ -18,7 +16,6 @@ import {
 } from "./report.ts";
 import type { Save } from "./saves.ts";
 import type { Service } from "./service.ts";
-import { stubsIn } from "./stubs.ts";
 import { type Diagnostic, typecheck } from "./typecheck.ts";
 
 /** The options of the loop. */
@@ -30,18 +27,9 @@ export interface LoopOptions {
   signal: AbortSignal;
 }
 
-const BREAKS =
-  "This breaks existing clients. Add to the contract instead of changing it, or start a new major version.";
+const FIX_CONTRACT = "Fix the contract at these places. Nothing is generated until then.";
 
 const NOTHING_GENERATED: Generation = { written: [], derived: [], done: Promise.resolve() };
-
-/** The contract of the last generation. Git may change it together with the generated files. */
-interface Contract {
-  document: Awaited<ReturnType<typeof bundle>>;
-  /** The changes since the last commit. */
-  changes: ContractChange[];
-  problems: ContractProblem[];
-}
 
 /** Runs the steps after a save and reports each: lint, compare, generate, typecheck, restart. */
 export class Loop {
@@ -50,7 +38,10 @@ export class Loop {
   /** The package of the service and its dependencies. */
   readonly #servedPackages: Package[];
   #diagnostics: Diagnostic[] = [];
+  /** The contract of the last generation. Git may change it together with the generated files. */
   #contract: Contract | undefined;
+  /** Whether the contract has had faults since. */
+  #hasFaults = false;
   /** The files that the contract refers to, or has referred to since the start. They may be outside `openapi`. */
   readonly #contractFiles = new Set<string>();
   /** The generated document as text. */
@@ -73,7 +64,7 @@ export class Loop {
       generation = await this.#generate(changed, at);
       if (generation === undefined) {
         print(this.#serviceSection("still runs the previous code"));
-        print(section("next", "Fix the contract at these places. Nothing is generated until then."));
+        print(section("next", FIX_CONTRACT));
         return;
       }
     }
@@ -98,7 +89,8 @@ export class Loop {
     for (const file of filesOf(this.#contractPath, root)) this.#contractFiles.add(file);
     const problems = await lint(this.#contractPath);
     const faults = problems.filter(({ kind }) => kind === "fault");
-    if (faults.length > 0) {
+    this.#hasFaults = faults.length > 0;
+    if (this.#hasFaults) {
       print(problemsSection(faults));
       return undefined;
     }
@@ -171,33 +163,15 @@ export class Loop {
       return id === undefined ? fix : `${fix} To create a stub of the handler: npx -y pnpm@12.21.0 scaffold ${id}`;
     }
     if (this.#options.service.address === undefined) return "Fix the error that keeps the service from starting.";
-    const remaining = [...(await this.#contractRemains()), ...this.#stubRemains()];
+    if (this.#hasFaults) return "Fix the contract. Nothing is generated until then.";
+    const remaining = [
+      ...(this.#contract === undefined ? [] : await remainingInContract(this.#contract, this.#contractPath)),
+      ...remainingStubs(this.#options.root),
+    ];
     if (remaining.length > 0) return remaining.join(" ");
     return this.#contract === undefined || this.#contract.changes.length === 0
       ? "Nothing to fix."
       : "Run npx -y pnpm@12.21.0 contract check and the tests. Commit the contract and the generated files together.";
-  }
-
-  /** Returns the findings that `contract check` would have. */
-  async #contractRemains(): Promise<string[]> {
-    if (this.#contract === undefined) return [];
-    const { document, changes, problems } = this.#contract;
-    const { findings, changes: sinceRelease } = await compatibilityCheck(document, this.#contractPath, RELEASED_FOLDER);
-    const isBreaking = changes.some(({ impact }) => impact === "breaking");
-    const isAccepted = sinceRelease !== undefined && findings.length === 0; // by the version
-    const styles = problems.filter(({ kind }) => kind === "style").length;
-    return [
-      ...(isBreaking && !isAccepted ? [BREAKS] : []),
-      ...findings.map(({ message }) => message),
-      ...(styles > 0 ? [`Correct the ${counted(styles, "place")} of style: contract check fails there.`] : []),
-    ];
-  }
-
-  #stubRemains(): string[] {
-    const [first, ...others] = stubsIn(this.#options.root);
-    if (first === undefined) return [];
-    const stub = `Write the handler ${first.id} in ${first.file}: its stub responds with 501.`;
-    return others.length === 0 ? [stub] : [stub, `${counted(others.length, "more handler")} like it.`];
   }
 
   #operationWithoutHandler(diagnostics: Diagnostic[]): string | undefined {

@@ -77,6 +77,11 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   service    still runs the previous code ${RUNS}
   next       Fix the contract at these places. Nothing is generated until then.`);
 
+  const code = `${read("apps/server/src/handlers.ts")}\n`;
+  expect(await reportOn("apps/server/src/handlers.ts", code)).toMatch(
+    /next {7}Fix the contract\. Nothing is generated/,
+  );
+
   // Rules of style, and rules at level `warn`, do not stop the generation.
   const unlike = versioned.replace("      summary: Also lists things\n", "").replace("    identifier: MIT\n", "");
   expect(await reportOn(CONTRACT, unlike)).toMatch(
