@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { CONTRACT_FILE, LINT_CONFIG, redocly } from "@platform/contract-tools/redocly";
+import { contractProblems } from "@platform/contract-tools/lint";
+import { CONTRACT_FILE, LINT_CONFIG } from "@platform/contract-tools/paths";
 import { isMap, parseDocument } from "yaml";
 
 /** A rule that the contract does not meet yet, and the number of places. */
@@ -13,9 +14,14 @@ export interface UnmetRule {
  * first in the result.
  */
 export async function proposeLintLevels(): Promise<UnmetRule[]> {
-  const problems = (await lint()).filter(({ severity }) => severity === "error");
+  const problems = (await contractProblems(CONTRACT_FILE)).map(({ rule, ...problem }) => {
+    if (rule !== undefined) return rule;
+    throw new Error(
+      `The contract cannot be linted. ${problem.file}:${problem.line}:${problem.column}  ${problem.message}`,
+    );
+  });
   const unmet = Array.from(
-    Map.groupBy(problems, ({ ruleId }) => ruleId),
+    Map.groupBy(problems, (rule) => rule),
     ([rule, places]) => ({ rule, places: places.length }),
   ).toSorted((one, other) => other.places - one.places);
   const document = parseDocument(readFileSync(LINT_CONFIG, "utf8"));
@@ -25,25 +31,4 @@ export async function proposeLintLevels(): Promise<UnmetRule[]> {
   }
   writeFileSync(LINT_CONFIG, document.toString({ lineWidth: 120 }));
   return unmet;
-}
-
-/** The parts of Redocly's report in use. */
-interface Problem {
-  ruleId: string;
-  severity: "error" | "warn";
-}
-
-async function lint(): Promise<Problem[]> {
-  const limit = ["--max-problems", "1000000"];
-  const { stdout, stderr } = await redocly([
-    "lint",
-    "--config",
-    LINT_CONFIG,
-    "--format",
-    "json",
-    ...limit,
-    CONTRACT_FILE,
-  ]);
-  if (!stdout.startsWith("{")) throw new Error(`The contract cannot be linted. ${stderr.trim()}`);
-  return (JSON.parse(stdout) as { problems: Problem[] }).problems;
 }

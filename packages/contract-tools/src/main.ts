@@ -14,7 +14,7 @@ import { hunksBetween } from "./comparison/hunks.ts";
 import { GENERATED_FOLDER, generatedFiles, writeOrCheck } from "./generate/generated-files.ts";
 import { formatMarkdown } from "./markdown.ts";
 import { type Format, formatChanges, formatChecks, hasPassed } from "./output.ts";
-import { ROOT } from "./redocly.ts";
+import { ROOT } from "./paths.ts";
 import { lastReleased, release, RELEASED_FOLDER } from "./release/released.ts";
 import { committedContract, committedText } from "./release/revision.ts";
 
@@ -104,7 +104,7 @@ command("release", "save the contract as released, if it passes every check")
       process.exitCode = 1;
       return;
     }
-    const file = await release(options.contract, await bundle(options.contract), options.released);
+    const file = await release(await bundle(options.contract), options.released);
     print(`Released as ${relative(ROOT, file)}. Commit it.`);
   });
 

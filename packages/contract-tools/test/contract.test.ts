@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { bundle } from "../src/generate/bundle.ts";
 import { type Check, checkContract } from "../src/release/check.ts";
 import { GENERATED_FOLDER, generatedFiles, write } from "../src/generate/generated-files.ts";
-import { CONTRACT_FILE, ROOT } from "../src/redocly.ts";
+import { CONTRACT_FILE, ROOT } from "../src/paths.ts";
 import { release } from "../src/release/released.ts";
 import { compareVersions, parseVersion, versionAfter } from "../src/release/versions.ts";
 
@@ -32,7 +32,7 @@ describe("pnpm contract", () => {
   test("releases, checks and compares a contract, writes its changelog and releases it again", async () => {
     const { version } = await contractInfo();
     const next = versionAfter(parseVersion(version)!, "additive");
-    await release(contract, await bundle(contract), released);
+    await release(await bundle(contract), released);
     expect(await readdir(released)).toEqual([`${version}.yaml`]);
     expect(await run("diff")).toEqual({ exitCode: 0, stdout: "The contract has not changed.\n", stderr: "" });
 
@@ -59,7 +59,7 @@ describe("pnpm contract", () => {
   });
 
   test("check --github annotates the lines of a pull request", async () => {
-    await release(contract, await bundle(contract), released);
+    await release(await bundle(contract), released);
     await edit(LESS_PER_PAGE);
     const { exitCode, stdout } = await run("check", "--github");
     expect(exitCode).toBe(1);
@@ -81,10 +81,10 @@ describe("pnpm contract", () => {
 
   test("release rejects other content for a released version", async () => {
     const document = await bundle(contract);
-    const kept = await release(contract, document, released);
-    expect(await release(contract, document, released)).toBe(kept);
+    const kept = await release(document, released);
+    expect(await release(document, released)).toBe(kept);
     await edit(LESS_PER_PAGE);
-    await expect(release(contract, document, released)).rejects.toThrow("is already released with other content");
+    await expect(release(await bundle(contract), released)).rejects.toThrow("is already released with other content");
   });
 });
 
@@ -133,7 +133,7 @@ describe("a check reports", () => {
   test("a breaking change, until the contract has a new major version and path", async () => {
     const { version } = await contractInfo();
     const next = versionAfter(parseVersion(version)!, "breaking");
-    await release(contract, await bundle(contract), released);
+    await release(await bundle(contract), released);
     await edit(LESS_PER_PAGE);
     expect((await findings()).compatibility).toContain(`is breaking, so info.version must be at least ${next}`);
     await edit([`version: ${version}`, `version: ${next}`]);

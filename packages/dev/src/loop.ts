@@ -1,8 +1,19 @@
 import { join } from "node:path";
-import type { ContractChange } from "@platform/contract-tools/comparison";
-import { generateFrom } from "./contract.ts";
+import { bundle } from "@platform/contract-tools/bundle";
+import { lint } from "@platform/contract-tools/lint";
+import { operationsOf } from "express-operations/reading";
+import { changesSinceCommit, type Contract, filesOf, generateFrom, type Generation } from "./contract.ts";
 import { affectedBy, type Package } from "./packages.ts";
-import { changesSection, counted, diagnosticsSection, problemsSection, section, typesSection } from "./report.ts";
+import { remainingInContract, remainingStubs } from "./remaining.ts";
+import {
+  changesSection,
+  counted,
+  diagnosticsSection,
+  problemsSection,
+  section,
+  styleSection,
+  typesSection,
+} from "./report.ts";
 import type { Save } from "./saves.ts";
 import type { Service } from "./service.ts";
 import { type Diagnostic, typecheck } from "./typecheck.ts";
@@ -16,60 +27,111 @@ export interface LoopOptions {
   signal: AbortSignal;
 }
 
-/** Runs the steps after a save and reports each: lint, generate, typecheck, restart. */
+const FIX_CONTRACT = "Fix the contract at these places. Nothing is generated until then.";
+
+const NOTHING_GENERATED: Generation = { written: [], derived: [], done: Promise.resolve() };
+
+/** Runs the steps after a save and reports each: lint, compare, generate, typecheck, restart. */
 export class Loop {
   readonly #options: LoopOptions;
+  readonly #contractPath: string;
   /** The package of the service and its dependencies. */
   readonly #servedPackages: Package[];
   #diagnostics: Diagnostic[] = [];
   /** The contract of the last generation. Git may change it together with the generated files. */
-  #document = "";
-  #changes: ContractChange[] = [];
+  #contract: Contract | undefined;
+  /** Whether the contract has had faults since. */
+  #hasFaults = false;
+  /** The files that the contract refers to, or has referred to since the start. They may be outside `openapi`. */
+  readonly #contractFiles = new Set<string>();
+  /** The generated document as text. */
+  #generated = "";
   /** Whether the code of the service has changed since it was started. */
   #isStale = true;
 
   constructor(options: LoopOptions) {
     this.#options = options;
+    this.#contractPath = join(options.root, "openapi/openapi.yaml");
     this.#servedPackages = withDependencies("apps/server", options.packages);
   }
 
   /** Reports on a save: prints each section as soon as it is known, and at the end the next step. */
   async report({ files, at }: Save): Promise<void> {
-    const { root, packages, print, signal } = this.#options;
+    const { root, packages, print } = this.#options;
     const changed = new Set(files);
-    let changes: Promise<ContractChange[]> | undefined;
-    if ([...files].some((file) => /^openapi\/.*\.ya?ml$/.test(file))) {
-      const contract = join(root, "openapi/openapi.yaml");
-      const generated = await generateFrom(root, contract, packages, signal);
-      if ("problems" in generated) {
-        print(problemsSection(generated.problems));
+    let generation: Generation | undefined;
+    if ([...files].some((file) => this.#isOfContract(file))) {
+      generation = await this.#generate(changed, at);
+      if (generation === undefined) {
         print(this.#serviceSection("still runs the previous code"));
-        print(section("next", "Fix the contract at these places. Nothing is generated until then."));
+        print(section("next", FIX_CONTRACT));
         return;
       }
-      const elapsed = performance.now() - at;
-      if (generated.document !== this.#document) changed.add("packages/contract/src/generated/");
-      this.#document = generated.document;
-      changes = generated.changes;
-      print(typesSection(generated.written, elapsed));
     }
     const affected = affectedBy(changed, packages);
-    const diagnostics = await this.#check(affected);
-    if (changes !== undefined) {
-      this.#changes = await changes;
-      print(changesSection(this.#changes));
-    }
+    const diagnostics = await this.#check(affected, generation);
     if (affected.length > 0) print(diagnosticsSection(root, diagnostics, affected.length, performance.now() - at));
     if (isServedCode(changed, this.#servedPackages)) this.#isStale = true;
     print(await this.#renewService(diagnostics));
-    print(section("next", this.#next(diagnostics)));
+    print(section("next", await this.#next(diagnostics)));
   }
 
-  /** Type-checks the affected packages and returns the diagnostics of all packages. */
-  async #check(affected: Package[]): Promise<Diagnostic[]> {
-    const { root, signal } = this.#options;
-    if (affected.length === 0) return this.#diagnostics;
-    const found = await typecheck(root, affected, signal);
+  #isOfContract(file: string): boolean {
+    return /^openapi\/.*\.(?:ya?ml|json)$/.test(file) || this.#contractFiles.has(file);
+  }
+
+  /**
+   * Compares the contract with the last commit, and generates from it. Adds the generated folder to `changed` if its content is
+   * new. Returns undefined, and changes nothing on disk, if the contract has faults.
+   */
+  async #generate(changed: Set<string>, at: number): Promise<Generation | undefined> {
+    const { root, packages, print, signal } = this.#options;
+    for (const file of filesOf(this.#contractPath, root)) this.#contractFiles.add(file);
+    const problems = await lint(this.#contractPath);
+    const faults = problems.filter(({ kind }) => kind === "fault");
+    this.#hasFaults = faults.length > 0;
+    if (this.#hasFaults) {
+      print(problemsSection(faults));
+      return undefined;
+    }
+    const document = await bundle(this.#contractPath);
+    const changes = await changesSinceCommit(document, this.#contractPath);
+    this.#contract = { document, changes, problems };
+    print(changesSection(changes, performance.now() - at));
+    if (problems.length > 0) print(styleSection(problems));
+    const generated = JSON.stringify(document);
+    const { written, derived, done } = await generateFrom(document, root, packages, signal);
+    if (generated !== this.#generated) changed.add("packages/contract/src/generated/");
+    this.#generated = generated;
+    return { written, derived, done: done.then(() => print(typesSection(written, performance.now() - at))) };
+  }
+
+  /**
+   * Type-checks the affected packages and returns the diagnostics of all packages. Packages that use no generated code but the
+   * contract's are checked while the other code is generated.
+   */
+  async #check(affected: Package[], { derived, done }: Generation = NOTHING_GENERATED): Promise<Diagnostic[]> {
+    const { root, packages, signal } = this.#options;
+    const later = affectedBy(
+      derived.map(({ folder }) => `${folder}/`),
+      packages,
+    );
+    const checks = [
+      typecheck(
+        root,
+        affected.filter((one) => !later.includes(one)),
+        signal,
+      ),
+      done.then(() =>
+        typecheck(
+          root,
+          affected.filter((one) => later.includes(one)),
+          signal,
+        ),
+      ),
+    ];
+    await Promise.allSettled(checks); // a failure must not leave a compiler behind that still writes its state
+    const found = (await Promise.all(checks)).flat();
     const others = this.#diagnostics.filter(
       ({ file }) => !affected.some(({ folder }) => file.startsWith(`${folder}/`)),
     );
@@ -94,26 +156,30 @@ export class Loop {
     return section("service", address === undefined ? "is not running" : `${state} at ${address}`);
   }
 
-  #next(diagnostics: Diagnostic[]): string {
+  async #next(diagnostics: Diagnostic[]): Promise<string> {
     if (diagnostics.length > 0) {
       const fix = `Fix the ${counted(diagnostics.length, "place")} above.`;
       const id = this.#operationWithoutHandler(diagnostics);
       return id === undefined ? fix : `${fix} To create a stub of the handler: npx -y pnpm@12.21.0 scaffold ${id}`;
     }
     if (this.#options.service.address === undefined) return "Fix the error that keeps the service from starting.";
-    if (this.#changes.some(({ impact }) => impact === "breaking")) {
-      return "This breaks existing clients. Add to the contract instead of changing it, or start a new major version.";
-    }
-    return this.#changes.length > 0
-      ? "Run npx -y pnpm@12.21.0 contract check and the tests. Commit the contract and the generated files together."
-      : "Nothing to fix.";
+    if (this.#hasFaults) return "Fix the contract. Nothing is generated until then.";
+    const remaining = [
+      ...(this.#contract === undefined ? [] : await remainingInContract(this.#contract, this.#contractPath)),
+      ...remainingStubs(this.#options.root),
+    ];
+    if (remaining.length > 0) return remaining.join(" ");
+    return this.#contract === undefined || this.#contract.changes.length === 0
+      ? "Nothing to fix."
+      : "Run npx -y pnpm@12.21.0 contract check and the tests. Commit the contract and the generated files together.";
   }
 
   #operationWithoutHandler(diagnostics: Diagnostic[]): string | undefined {
+    const ids = new Set(this.#contract && operationsOf(this.#contract.document).map(({ id }) => id));
     return diagnostics
       .filter(({ file }) => file.startsWith("apps/server/src/"))
       .flatMap(({ message }) => Array.from(message.join("\n").matchAll(/'(\w+)' is missing in type/g), ([, id]) => id!))
-      .find((id) => this.#document.includes(`"operationId": "${id}"`));
+      .find((id) => ids.has(id));
   }
 }
 

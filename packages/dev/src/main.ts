@@ -1,7 +1,8 @@
 /** `pnpm dev`: runs the service, watches the contract and the code, and reports after each save. */
 import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { createProgram } from "@platform/command-line";
+import { filesOf } from "./contract.ts";
 import { Loop } from "./loop.ts";
 import { packagesIn } from "./packages.ts";
 import { section } from "./report.ts";
@@ -25,7 +26,9 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => st
 
 const code = packages.flatMap(({ folder }) => CODE.map((name) => `${folder}/${name}`));
 const whole = ["openapi", ...code.filter((folder) => existsSync(join(root, folder)))];
-const top = packages.map(({ folder }) => folder);
+const contract = filesOf(join(root, "openapi/openapi.yaml"), root);
+const outside = new Set(contract.filter((file) => !file.startsWith("openapi/")).map(dirname));
+const top = [...packages.map(({ folder }) => folder), ...outside];
 const loop = new Loop({ root, packages, service, print, signal: stopping.signal });
 
 const everything: Save = {
@@ -33,7 +36,7 @@ const everything: Save = {
   at: performance.now(),
 };
 const later = saves(root, { whole, top }, stopping.signal);
-print(`Watching ${top.length} packages and the contract; Ctrl+C stops. First, a check of everything:`);
+print(`Watching ${packages.length} packages and the contract; Ctrl+C stops. First, a check of everything:`);
 await report(everything);
 for await (const save of later) {
   print(`\n${new Date().toTimeString().slice(0, 8)}  ${[...save.files].join(", ")}`);

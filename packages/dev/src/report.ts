@@ -1,15 +1,17 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { ContractChange } from "@platform/contract-tools/comparison";
 import type { ContractProblem } from "@platform/contract-tools/lint";
 import { IMPACTS } from "@platform/contract-tools/ratings";
+import { causesOf, kindOf } from "./type-errors.ts";
 import type { Diagnostic } from "./typecheck.ts";
 
 /** The most lines in a section; the first ones are enough to start with. */
 const MAX_LINES = 12;
 
-/** The name of the client in an import. */
-const CLIENT = /"@[\w.-]+\/client[/"]/;
+/** The most files that are listed for one cause of type errors. */
+const MAX_FILES = 5;
+
+/** The width of the kind of code. */
+const LABEL = 11;
 
 /** Formats a section of the report: its name, a summary, and lines below. */
 export function section(name: string, text: string, lines: string[] = []): string {
@@ -18,17 +20,35 @@ export function section(name: string, text: string, lines: string[] = []): strin
   return [`  ${name.padEnd(10)} ${text}`, ...shown.map((line) => `    ${line}`)].join("\n");
 }
 
-/** Formats the problems of the contract, each with file, line and column. */
+/** Formats the faults of the contract, each with file, line and column. */
 export function problemsSection(problems: ContractProblem[]): string {
-  const lines = problems.map(({ file, line, column, message, rule }) => {
-    return `${file}:${line}:${column}  ${message}${rule === undefined ? "" : ` (${rule})`}`;
-  });
-  return section("contract", counted(problems.length, "problem"), lines);
+  return section("contract", counted(problems.length, "problem"), problemLines(problems));
 }
 
-/** Formats the changes since the last committed contract, each with its impact. */
-export function changesSection(changes: ContractChange[]): string {
-  if (changes.length === 0) return section("contract", "unchanged since the last commit");
+/** Formats the broken rules of style, which do not stop the generation. Warnings do not stop `contract check` either. */
+export function styleSection(problems: ContractProblem[]): string {
+  const warnings = problems.filter(({ kind }) => kind === "warning").length;
+  const counts = [
+    ...(problems.length > warnings ? [`${counted(problems.length - warnings, "place")} to correct`] : []),
+    ...(warnings > 0 ? [counted(warnings, "warning")] : []),
+  ];
+  return section("style", counts.join(", "), problemLines(problems));
+}
+
+/** A line for each message, with its first place and the number of others. */
+function problemLines(problems: ContractProblem[]): string[] {
+  const groups = Map.groupBy(problems, ({ rule, message }) => JSON.stringify([rule, message]));
+  return Array.from(groups.values(), ([first, ...others]) => {
+    const { file, line, column, message, rule } = first!;
+    const name = rule === undefined ? "" : ` (${rule})`;
+    return `${file}:${line}:${column}  ${message}${name}${others.length === 0 ? "" : `, and ${counted(others.length, "more place")}`}`;
+  });
+}
+
+/** Formats the changes since the last committed contract, each with its impact, and how long after the save they were known. */
+export function changesSection(changes: ContractChange[], milliseconds: number): string {
+  const after = `after ${seconds(milliseconds)}`;
+  if (changes.length === 0) return section("contract", `unchanged since the last commit; ${after}`);
   const impacts = IMPACTS.flatMap((impact) => {
     const count = changes.filter((change) => change.impact === impact).length;
     return count === 0 ? [] : `${count} ${impact}`;
@@ -38,7 +58,7 @@ export function changesSection(changes: ContractChange[]): string {
   });
   return section(
     "contract",
-    `${counted(changes.length, "change")} since the last commit: ${impacts.join(", ")}`,
+    `${counted(changes.length, "change")} since the last commit: ${impacts.join(", ")}; ${after}`,
     lines,
   );
 }
@@ -49,34 +69,43 @@ export function typesSection(written: string[], milliseconds: number): string {
   return section("types", `${text}; on disk after ${seconds(milliseconds)}`);
 }
 
-/** The errors of the compiler: first the handlers and what surrounds them, then the uses of the client, then all else. */
+/** Formats the errors of the compiler: each cause with its first place, and the places that follow, counted by file. */
 export function diagnosticsSection(
   root: string,
   diagnostics: Diagnostic[],
   checked: number,
   milliseconds: number,
 ): string {
-  const groups: Record<string, Diagnostic[]> = { handlers: [], "client uses": [], "other code": [] };
-  for (const diagnostic of diagnostics) groups[kindOf(root, diagnostic)]!.push(diagnostic);
-  const lines = Object.entries(groups).flatMap(([kind, group]) =>
-    group.map(
-      ({ file, line, column, message }) => `${kind.padEnd(11)}  ${file}:${line}:${column}  ${shorten(message)}`,
-    ),
-  );
-  const summary = diagnostics.length === 0 ? "no errors" : counted(diagnostics.length, "error");
+  const causes = causesOf(diagnostics, root);
+  const lines = causes.flatMap(({ first, others }) => {
+    const { file, line, column, message } = first;
+    const files = [...others].slice(0, others.size > MAX_FILES ? MAX_FILES - 1 : MAX_FILES);
+    const rest = [...others.values()].slice(files.length);
+    const places = counted(
+      rest.reduce((sum, count) => sum + count, 0),
+      "place",
+    );
+    return [
+      `${labelOf(file, root)}  ${file}:${line}:${column}  ${shorten(message)}`,
+      ...files.map(([other, count]) => `${labelOf(other, root)}    and ${counted(count, "place")} in ${other}`),
+      ...(rest.length === 0 ? [] : [`${"".padEnd(LABEL)}    and ${places} in ${rest.length} more files`]),
+    ];
+  });
+  const isGrouped = causes.length < diagnostics.length;
+  const summary =
+    diagnostics.length === 0
+      ? "no errors"
+      : `${counted(diagnostics.length, "error")}${isGrouped ? ` with ${counted(causes.length, "cause")}` : ""}`;
   return section("typecheck", `${summary} in ${counted(checked, "package")}; after ${seconds(milliseconds)}`, lines);
+}
+
+function labelOf(file: string, root: string): string {
+  return kindOf(file, root).padEnd(LABEL);
 }
 
 /** `1 error`, `2 errors`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-function kindOf(root: string, { file }: Diagnostic): string {
-  if (file.startsWith("apps/server/src/")) return "handlers";
-  if (file.startsWith("packages/client/")) return "client uses";
-  const path = join(root, file);
-  return existsSync(path) && CLIENT.test(readFileSync(path, "utf8")) ? "client uses" : "other code";
 }
 
 /** Shortens a compiler message to its first line, the error, and its last line, the innermost reason. */

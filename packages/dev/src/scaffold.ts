@@ -1,5 +1,5 @@
 /** `pnpm scaffold <operationId>`: writes a stub of a missing handler, and its test. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { spawnSync } from "node:child_process";
 import { createProgram, runProgram } from "@platform/command-line";
@@ -24,7 +24,9 @@ async function scaffold(operationId: string | undefined): Promise<void> {
   const entry = entries.find(({ id }) => id === operationId);
   if (entry === undefined) {
     const ids = entries.map(({ id }) => id).join(", ");
-    program.error(`error: Name an operation of the contract: ${ids}. Add a new one to openapi/openapi.yaml first.`);
+    return program.error(
+      `error: Name an operation of the contract: ${ids}. Add a new one to openapi/openapi.yaml first.`,
+    );
   }
   const place = placeOf(entry, entries);
   const handlers = textOf(place.handlersFile);
@@ -37,13 +39,14 @@ async function scaffold(operationId: string | undefined): Promise<void> {
     [REGISTRATIONS]: withResource(readFileSync(join(root, REGISTRATIONS), "utf8"), place),
     ...(textOf(place.testFile) === undefined && { [place.testFile]: testOf(document, entry) }),
   };
-  // All at once, so that the dev loop sees one save.
+  // All at once and each as a whole, so that the dev loop sees one save.
   const written = Object.entries(files)
     .filter(([file, text]) => textOf(file) !== text)
     .map(([file, text]) => [file, formatted(file, text)] as const);
   for (const [file, text] of written) {
     mkdirSync(dirname(join(root, file)), { recursive: true });
-    writeFileSync(join(root, file), text);
+    writeFileSync(join(root, `${file}~`), text);
+    renameSync(join(root, `${file}~`), join(root, file));
   }
   for (const [file] of written) console.log(`wrote ${file}`);
   console.log(

@@ -22,6 +22,7 @@ const COMPILER_ENVIRONMENT = { GOGC: "off", GOMEMLIMIT: "2GiB" };
  * and checks only files that have changed since the last run, and their dependents.
  */
 export async function typecheck(root: string, packages: Package[], signal: AbortSignal): Promise<Diagnostic[]> {
+  if (packages.length === 0) return [];
   const projects = packages.map(({ folder }) => folder);
   for (const project of projects) forceContentCheck(join(root, project, "tsconfig.tsbuildinfo"));
   const compiler = join(root, "node_modules/typescript/bin/tsc");

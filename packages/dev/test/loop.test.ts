@@ -1,7 +1,8 @@
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { Loop } from "../src/loop.ts";
 import { packagesIn } from "../src/packages.ts";
 import { Service } from "../src/service.ts";
+import { operationOn, SMALL_CONTRACT } from "./small-contract.ts";
 import { temporaryFolder, writeProgram } from "./started.ts";
 import { linkCompiler, workspaceAt } from "./workspace.ts";
 
@@ -49,8 +50,8 @@ test("the loop reports type errors, the state of the service and the next step a
   expect(await report("packages/used/src/index.ts")).toEqual([
     [
       "typecheck 3 errors in 2 packages; after 0 s",
-      "    handlers     apps/server/src/index.ts:1:14  Type 'string' is not assignable to type 'number'.",
-      "    handlers     apps/server/src/index.ts:2:47  Type 'string' is not assignable to type 'number'.",
+      "    service      apps/server/src/index.ts:1:14  Type 'string' is not assignable to type 'number'.",
+      "    service      apps/server/src/index.ts:2:47  Type 'string' is not assignable to type 'number'.",
       "    other code   packages/used/src/index.ts:1:14  Type 'string' is not assignable to type 'number'.",
     ].join("\n"),
     `service still runs the previous code ${RUNS}`,
@@ -81,6 +82,21 @@ test("the loop reports type errors, the state of the service and the next step a
     "next Nothing to fix.",
   ]);
 
+  // A stub compiles, and is not finished.
+  const handlers = "apps/server/src/resources/things/things.handlers.ts";
+  const stubs = (...ids: string[]) =>
+    write(
+      handlers,
+      `const stub = () => 501;\nexport const a = {\n${ids.map((id) => `  ${id}: stub(),\n`).join("")}};\n`,
+    );
+  stubs("listThings");
+  const stub = `next Write the handler listThings in ${handlers}: its stub responds with 501.`;
+  expect((await report(handlers)).at(-1)).toBe(stub);
+  stubs("listThings", '"GET /things"', "other");
+  expect((await report(handlers)).at(-1)).toBe(`${stub} 2 more handlers like it.`);
+  stubs();
+  expect((await report(handlers)).at(-1)).toBe("next Nothing to fix.");
+
   write("apps/server/bin/service.js", "process.exit(1);");
   expect((await report("apps/server/bin/service.js")).slice(1)).toEqual([
     "service did not start, for the reason printed above",
@@ -91,4 +107,45 @@ test("the loop reports type errors, the state of the service and the next step a
     "service is not running",
     "next Fix the 1 place above.",
   ]);
+});
+
+describe("the loop reports one problem and generates nothing for", () => {
+  const RESPONSE = '"#/components/responses/Listed"';
+  test.each<[fault: string, contract: string, problem: string]>([
+    ["an empty file", "", "openapi.yaml:1:1  This is not an OpenAPI document. Begin it with `openapi: 3.1.1`."],
+    [
+      "an unclosed quote",
+      SMALL_CONTRACT.replace("listThings", '"listThings'),
+      'openapi.yaml:22:20  Missing closing "quote',
+    ],
+    [
+      "a repeated operationId",
+      SMALL_CONTRACT.replace("\ncomponents:", `${operationOn("/others", "listThings", "Things")}\ncomponents:`),
+      "openapi.yaml:38:7  Every operation must have a unique `operationId`. (operation-operationId-unique)",
+    ],
+    [
+      "a broken reference",
+      SMALL_CONTRACT.replace(RESPONSE, RESPONSE.replace("Listed", "List")),
+      `openapi.yaml:29:11  Can't resolve $ref "#/components/responses/List". Did you mean ${RESPONSE}? (no-unresolved-refs)`,
+    ],
+    [
+      "a misspelt type",
+      SMALL_CONTRACT.replace("type: array", "type: arrays"),
+      'openapi.yaml:62:13  `type` can be one of the following only: "object", "array", "string", "number", "integer", "boolean", "null". Did you mean `array`? (struct)',
+    ],
+  ])("%s", async (_fault, contract, problem) => {
+    const { root, write } = workspaceAt(temporaryFolder());
+    write("openapi/openapi.yaml", contract);
+    const printed: string[] = [];
+    const { signal } = new AbortController();
+    const service = new Service(root, () => {});
+    const loop = new Loop({ root, packages: [], service, print: (text) => printed.push(text), signal });
+    await loop.report({ files: new Set(["openapi/openapi.yaml"]), at: performance.now() });
+    const [first, ...others] = printed;
+    expect(first!.split("\n").map((line) => line.replace(/^ +\S*\//, ""))).toEqual(["  contract   1 problem", problem]);
+    expect(others).toEqual([
+      "  service    is not running",
+      "  next       Fix the contract at these places. Nothing is generated until then.",
+    ]);
+  });
 });

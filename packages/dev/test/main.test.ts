@@ -11,9 +11,12 @@ const CONTRACT = "openapi/openapi.yaml";
 const RUNS = "at http://127.0.0.1:1/v1";
 const WROTE =
   "types      wrote openapi.json, schema.ts, operations-with-defaults.ts, names.ts, metadata.ts, code-samples.json; on disk after … s";
-const TWO_CHANGES = `contract   2 changes since the last commit: 1 breaking, 1 additive
+const TWO_CHANGES = `contract   2 changes since the last commit: 1 breaking, 1 additive; after … s
     breaking       GET /things: Response 200, field "[]": \`maximum\` changes from 9 to 10. Widens the response: clients may not understand the new values. (openapi/openapi.yaml:86)
     additive       GET /others: The operation is added. Clients need not call it. (openapi/openapi.yaml:37)`;
+
+const BREAKS =
+  "next       This breaks existing clients. Add to the contract instead of changing it, or start a new major version. The most severe change since 1.0.0 is breaking, so info.version must be at least 2.0.0. It is 1.0.0.";
 
 test("pnpm dev reports after each save until it is interrupted", async () => {
   const checkout = smallCheckout();
@@ -21,6 +24,8 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   addSmallPackages(checkout);
   const watched = ["src", "bin", "test", "bench", "examples"].map((name) => `packages/derived/${name}`);
   for (const folder of [...watched, "packages/derived/other"]) mkdirSync(join(root, folder), { recursive: true });
+  write("openapi/redocly.yaml", `${read("openapi/redocly.yaml")}  info-license-strict: warn\n`);
+  write("openapi/released/1.0.0.yaml", SMALL_CONTRACT);
   const { pid } = writeProgram(root);
   git("update-ref", "-d", "HEAD"); // as before the first commit
   let since = performance.now();
@@ -34,8 +39,8 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   };
 
   expect(await reported()).toBe(`Watching 3 packages and the contract; Ctrl+C stops. First, a check of everything:
+  contract   unchanged since the last commit; after … s
   ${WROTE}
-  contract   unchanged since the last commit
   typecheck  no errors in 3 packages; after … s
   service    started ${RUNS}
   next       Nothing to fix.`);
@@ -48,9 +53,9 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   );
   expect(await reportOn(CONTRACT, added)).toBe(`
 …  openapi/openapi.yaml
-  ${WROTE}
-  contract   1 change since the last commit: 1 additive
+  contract   1 change since the last commit: 1 additive; after … s
     additive       GET /others: The operation is added. Clients need not call it. (openapi/openapi.yaml:37)
+  ${WROTE}
   typecheck  1 error in 3 packages; after … s
     handlers     apps/server/src/handlers.ts:2:43  Property 'listOthers' is missing in type '{ listThings: 1; }' but required in type 'Record<keyof operations, 1>'.
   service    still runs the previous code ${RUNS}
@@ -59,30 +64,52 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
 …  apps/server/src/handlers.ts
   typecheck  no errors in 1 package; after … s
   service    restarted ${RUNS}
-  next       Run npx -y pnpm@12.21.0 contract check and the tests. Commit the contract and the generated files together.`);
+  next       The most severe change since 1.0.0 is additive, so info.version must be at least 1.1.0. It is 1.0.0.`);
+  const versioned = added.replace("version: 1.0.0", "version: 1.1.0");
+  expect(await reportOn(CONTRACT, versioned)).toMatch(
+    /next {7}Run npx -y pnpm@12\.21\.0 contract check and the tests\. Commit the contract and the generated files together\.$/,
+  );
 
   expect(await reportOn(CONTRACT, added.replace("listThings", '"listThings'))).toBe(`
 …  openapi/openapi.yaml
   contract   1 problem
-    openapi/openapi.yaml:23:7  deficient indentation
+    openapi/openapi.yaml:22:20  Missing closing "quote
   service    still runs the previous code ${RUNS}
   next       Fix the contract at these places. Nothing is generated until then.`);
+
+  const code = `${read("apps/server/src/handlers.ts")}\n`;
+  expect(await reportOn("apps/server/src/handlers.ts", code)).toMatch(
+    /next {7}Fix the contract\. Nothing is generated/,
+  );
+
+  // Rules of style, and rules at level `warn`, do not stop the generation.
+  const unlike = versioned.replace("      summary: Also lists things\n", "").replace("    identifier: MIT\n", "");
+  expect(await reportOn(CONTRACT, unlike)).toMatch(
+    new RegExp(`
+  style      1 place to correct, 1 warning
+    openapi/openapi.yaml:36:5  Operation object should contain \`summary\` field. \\(operation-summary\\)
+    openapi/openapi.yaml:7:3  License object .* \\(info-license-strict\\)
+  types      wrote .*
+  typecheck  no errors in 3 packages; after … s
+  service    restarted ${RUNS}
+  next       Correct the 1 place of style: contract check fails there.$`),
+  );
 
   git("add", "--all"); // which commits nothing
   expect(await reportOn(CONTRACT, added.replace(/maximum: 9\n$/, "maximum: 10\n"))).toBe(`
 …  openapi/openapi.yaml
-  types      wrote openapi.json, metadata.ts; on disk after … s
   ${TWO_CHANGES}
+  types      wrote openapi.json, schema.ts, operations-with-defaults.ts, metadata.ts; on disk after … s
   typecheck  no errors in 3 packages; after … s
   service    restarted ${RUNS}
-  next       This breaks existing clients. Add to the contract instead of changing it, or start a new major version.`);
+  ${BREAKS}`);
   expect(await reportOn("openapi/other.yml", "a: 1\n")).toBe(`
 …  openapi/other.yml
-  types      nothing to write; on disk after … s
   ${TWO_CHANGES}
+  types      nothing to write; on disk after … s
   service    is unchanged ${RUNS}
-  next       This breaks existing clients. Add to the contract instead of changing it, or start a new major version.`);
-  expect(read("packages/derived/runs.txt")).toBe("once generate once generate once generate ");
+  ${BREAKS}`);
+  expect(read("packages/derived/runs.txt")).toBe("once generate ".repeat(5));
 
   const config = "packages/derived/tsconfig.json";
   expect(await reportOn(config, tsconfigFor("nowhere"))).toMatch(
@@ -98,12 +125,23 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   expect(await dev.interrupt()).toBe(0);
   expect(() => process.kill(last, 0)).toThrow("ESRCH");
 
-  // A step that runs at the interrupt ends with the loop and prints nothing.
+  // Files of the contract outside its folder are watched, too.
+  const [thing, things] = ["type: integer\ndescription: A thing.\nminimum: 0\nmaximum: 9\n", "shared/things/thing.yml"];
+  write(things, thing);
+  write(CONTRACT, SMALL_CONTRACT.replace(/( {4}Thing:\n)(?: {6}.*\n)+/, `$1      $ref: ../${things}\n`));
   const other = startDev(root);
   onTestFinished(async () => void (await other.interrupt("SIGKILL")));
-  expect(await other.line()).toMatch(/^Watching 3 packages /);
+  expect(await other.report()).toContain("components/schemas/thing: The schema is added.");
+  write(things, thing.replace("9", "8"));
+  expect(await other.report()).toMatch(
+    / {2}shared\/things\/thing\.yml\n {2}contract .*\n.*`maximum` changes from 9 to 8/s,
+  );
+
+  // A report that runs at the interrupt ends with the loop, and without a failure.
+  write(things, thing);
+  while (!(await other.line()).endsWith(things));
   expect(await other.interrupt("SIGTERM")).toBe(0);
-  await expect(other.line()).rejects.toThrow("pnpm dev has ended.");
+  await expect(other.report()).rejects.toThrow("pnpm dev has ended.");
 });
 
 /** Returns the report with … for times of day and durations. No duration may exceed the time since the save. */

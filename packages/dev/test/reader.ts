@@ -1,6 +1,6 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { cloneEnvironment, cloneRepository } from "@platform/test-support/clone";
@@ -13,6 +13,8 @@ export class Reader implements AsyncDisposable {
   readonly #terminal: NodeJS.ProcessEnv;
   #loop: Dev | undefined;
   #output = "";
+  /** The files saved since the last report. */
+  readonly #saved = new Set<string>();
 
   /** The service uses the database of the URL, or its own file. The cloned commit is `origin/main`. */
   constructor(databaseUrl?: string) {
@@ -21,16 +23,25 @@ export class Reader implements AsyncDisposable {
     this.#git("update-ref refs/remotes/origin/main HEAD");
   }
 
-  /** Runs a command or edits a file. */
-  async act(action: Block): Promise<void> {
-    if (action.language !== "sh") this.#edit(action);
-    else if (action.subject === "loop") await this.#startLoop(action.text);
-    else this.#output = await this.run(action.text, action.subject === "fails");
+  /** Runs commands and edits files, in order. Edits without a command between them are one. */
+  async act(actions: Block[]): Promise<void> {
+    let edits: Block[] = [];
+    for (const action of actions) {
+      if (action.language !== "sh") {
+        edits.push(action);
+        continue;
+      }
+      this.#edit(edits);
+      edits = [];
+      if (action.subject === "loop") await this.#startLoop(action.text);
+      else await this.#command(action);
+    }
+    this.#edit(edits);
   }
 
-  /** The output of the last command, or the next report of the loop. */
+  /** The output of the last command, or the report of the loop on the last save. */
   async see({ subject }: Block): Promise<string> {
-    return subject === "loop" ? this.#loop!.report() : this.#output;
+    return subject === "loop" ? this.#lastReport() : this.#output;
   }
 
   /** Runs commands and returns their output. Throws if one fails, or if one that must fail succeeds. */
@@ -57,8 +68,19 @@ export class Reader implements AsyncDisposable {
     this.#clone[Symbol.dispose]();
   }
 
+  /** Returns the first report after which each saved file has been reported. On a busy machine, a report may have only some. */
+  async #lastReport(): Promise<string> {
+    for (;;) {
+      const report = await this.#loop!.report();
+      const [, files = ""] = /^\d\d:\d\d:\d\d {2}(.*)$/m.exec(report) ?? [];
+      for (const file of files.split(", ")) this.#saved.delete(file);
+      if (this.#saved.size === 0) return report;
+    }
+  }
+
   async #startLoop(command: string): Promise<void> {
     await this.#loop?.interrupt();
+    this.#saved.clear();
     const child = spawn("bash", ["-c", command], {
       cwd: this.#clone.directory,
       env: { ...this.#terminal, PORT: "0", LOG_LEVEL: "silent" },
@@ -70,10 +92,25 @@ export class Reader implements AsyncDisposable {
     this.#loop = { ...dev, interrupt: async (signal) => (await Promise.all([dev.interrupt(signal), closed]))[0] };
   }
 
-  #edit(block: Block): void {
-    const file = join(this.#clone.directory, block.subject!);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, applied(block, existsSync(file) ? readFileSync(file, "utf8") : ""));
+  /** Runs a command. `scaffold` names the files that it writes. */
+  async #command({ text, subject }: Block): Promise<void> {
+    this.#output = await this.run(text, subject === "fails");
+    for (const [, file] of this.#output.matchAll(/^wrote (\S+)$/gm)) this.#saved.add(file!);
+  }
+
+  /** Applies blocks to files. Each file is replaced once and atomically, so that the loop sees all of its blocks or none. */
+  #edit(blocks: Block[]): void {
+    for (const [subject, edits] of Map.groupBy(blocks, (block) => block.subject!)) {
+      const file = join(this.#clone.directory, subject);
+      const before = existsSync(file) ? readFileSync(file, "utf8") : "";
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(
+        `${file}~`,
+        edits.reduce((text, block) => applied(block, text), before),
+      );
+      renameSync(`${file}~`, file);
+      this.#saved.add(subject);
+    }
   }
 
   #git(words: string): void {

@@ -2,7 +2,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { changesSection, counted, diagnosticsSection, problemsSection, section, typesSection } from "../src/report.ts";
+import {
+  changesSection,
+  counted,
+  diagnosticsSection,
+  problemsSection,
+  section,
+  styleSection,
+  typesSection,
+} from "../src/report.ts";
 
 test("a section has its name, its text and at most twelve lines", () => {
   expect(section("next", "Go on.")).toBe("  next       Go on.");
@@ -12,34 +20,46 @@ test("a section has its name, its text and at most twelve lines", () => {
   expect(section("a", "b", lines).split("\n")).toEqual(["  a          b", ...shown, "    … and 1 more"]);
 });
 
-test("problems of the contract are shown with their position and rule", () => {
-  const at = { file: "openapi/openapi.yaml", line: 7, column: 3 };
+test("problems of the contract are shown with their position and rule, the same one once", () => {
+  const at = { file: "openapi/openapi.yaml", line: 7, column: 3, kind: "fault" } as const;
   expect(
     problemsSection([
       { ...at, message: "Bound it.", rule: "a/b" },
-      { ...at, message: "No YAML." },
+      { ...at, message: "Bound it.", rule: "a/b", line: 8 },
+      { ...at, message: "Bound it." },
     ]),
   ).toBe(
     [
-      "  contract   2 problems",
-      "    openapi/openapi.yaml:7:3  Bound it. (a/b)",
-      "    openapi/openapi.yaml:7:3  No YAML.",
+      "  contract   3 problems",
+      "    openapi/openapi.yaml:7:3  Bound it. (a/b), and 1 more place",
+      "    openapi/openapi.yaml:7:3  Bound it.",
     ].join("\n"),
   );
 });
 
+test("rules of style are counted by what `contract check` does with them", () => {
+  const at = { file: "openapi/openapi.yaml", line: 7, column: 3, message: "Bound it.", rule: "a/b" };
+  const [style, warning] = [{ ...at, kind: "style" } as const, { ...at, kind: "warning" } as const];
+  expect(styleSection([style, warning]).split("\n")[0]).toBe("  style      1 place to correct, 1 warning");
+  expect(styleSection([style, style]).split("\n")[0]).toBe("  style      2 places to correct");
+  expect(styleSection([warning])).toBe("  style      1 warning\n    openapi/openapi.yaml:7:3  Bound it. (a/b)");
+});
+
 test("changes are counted by impact, the most severe first", () => {
-  expect(changesSection([])).toBe("  contract   unchanged since the last commit");
+  expect(changesSection([], 20)).toBe("  contract   unchanged since the last commit; after 0.02 s");
   const change = { place: "GET /pets", message: "It is added." };
   expect(
-    changesSection([
-      { ...change, impact: "breaking", at: { file: "openapi/openapi.yaml", line: 7 } },
-      { ...change, impact: "documentation" },
-      { ...change, impact: "documentation" },
-    ]),
+    changesSection(
+      [
+        { ...change, impact: "breaking", at: { file: "openapi/openapi.yaml", line: 7 } },
+        { ...change, impact: "documentation" },
+        { ...change, impact: "documentation" },
+      ],
+      20,
+    ),
   ).toBe(
     [
-      "  contract   3 changes since the last commit: 1 breaking, 2 documentation",
+      "  contract   3 changes since the last commit: 1 breaking, 2 documentation; after 0.02 s",
       "    breaking       GET /pets: It is added. (openapi/openapi.yaml:7)",
       "    documentation  GET /pets: It is added.",
       "    documentation  GET /pets: It is added.",
@@ -65,19 +85,37 @@ test("diagnostics are shortened and ordered: handlers, uses of the client, other
     fault("apps/mock/src/gone.ts", "a".repeat(180)),
     fault("apps/mock/src/uses.ts", `Type ${type} is not ${type}.`, "Between.", "Last."),
     fault("packages/client/src/a.ts", "'{ short }' is short."),
-    fault("apps/server/src/a.ts", "First."),
+    fault("apps/server/src/registrations.ts", "First."),
   ];
   expect(diagnosticsSection(root, diagnostics, 1, 20)).toBe(
     [
       "  typecheck  5 errors in 1 package; after 0.02 s",
-      "    handlers     apps/server/src/a.ts:1:2  First.",
-      "    client uses  apps/mock/src/uses.ts:1:2  Type '{ … }' is not '{ … }'. Last.",
+      "    handlers     apps/server/src/registrations.ts:1:2  First.",
       "    client uses  packages/client/src/a.ts:1:2  '{ short }' is short.",
+      "    client uses  apps/mock/src/uses.ts:1:2  Type '{ … }' is not '{ … }'. Last.",
       `    other code   apps/mock/src/other.ts:1:2  ${"a".repeat(177)}…`,
       `    other code   apps/mock/src/gone.ts:1:2  ${"a".repeat(180)}`,
     ].join("\n"),
   );
   expect(diagnosticsSection(root, [], 2, 20)).toBe("  typecheck  no errors in 2 packages; after 0.02 s");
+});
+
+test("a cause of type errors is shown once, with the places that follow in at most five files", () => {
+  const fault = (file: string) => {
+    return { file, line: 1, column: 2, code: "TS1", message: ["Property 'name' does not exist on type 'A'."] };
+  };
+  const lines = (...files: string[]): string[] => diagnosticsSection("/nowhere", files.map(fault), 1, 20).split("\n");
+  const tests = Array.from({ length: 6 }, (_, index) => `apps/server/test/${index}.test.ts`);
+  const listed = tests.slice(0, 5).map((file) => `    tests          and 1 place in ${file}`);
+  expect(lines("apps/server/src/a.ts", ...tests.slice(0, 5))).toEqual([
+    "  typecheck  6 errors with 1 cause in 1 package; after 0.02 s",
+    "    service      apps/server/src/a.ts:1:2  Property 'name' does not exist on type 'A'.",
+    ...listed,
+  ]);
+  expect(lines("apps/server/src/a.ts", ...tests, tests[5]!).slice(2)).toEqual([
+    ...listed.slice(0, 4),
+    "                   and 3 places in 2 more files",
+  ]);
 });
 
 test("a count other than 1 has a plural noun", () => {

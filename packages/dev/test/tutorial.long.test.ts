@@ -54,7 +54,7 @@ describe.each(["SQLite", "PostgreSQL"])("the tutorial on %s", (database) => {
     const steps = stepsOf(blocksOf(text)).map((step) => [step.name, step] as const);
 
     test.each(steps)("%s", { timeout: 3_600_000 }, async (_name, { actions, promise }) => {
-      for (const action of actions) await reader.act(action);
+      await reader.act(actions);
       const seen = await reader.see(promise);
       expect(brokenPromise(promise.text, seen), seen).toBeUndefined();
     });

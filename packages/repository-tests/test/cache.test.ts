@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync } from "node:fs";
-import { join } from "node:path";
+import { appendFileSync, mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { cloneRepository } from "@platform/test-support/clone";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -31,6 +31,13 @@ describe("turbo runs the dependent tasks again after a change to", () => {
     );
   });
 
+  test("a file that the contract refers to, and not a released contract", () => {
+    const expected = ["@petstore/contract#generate", "@petstore/contract#generate:check", "@petstore/client#generate"];
+    for (const file of ["schemas/pets/pet.yml", "schemas/order.json"])
+      expect(rerunAfterChange(`openapi/${file}`)).toEqual(expect.arrayContaining(expected));
+    expect(rerunAfterChange("openapi/released/1.0.0.yaml")).not.toContain("@petstore/contract#generate");
+  });
+
   test("the date: the lint of the contract is never cached", () => {
     const lint = plan(clone.directory).find(({ taskId }) => taskId === "@petstore/contract#lint:contract");
     expect(lint?.resolvedTaskDefinition.cache).toBe(false);
@@ -44,7 +51,7 @@ describe("turbo runs the dependent tasks again after a change to", () => {
         "contract-tools/src/generate/hover-texts.ts",
         "contract-tools/src/generate/generated-files.ts",
         "contract-tools/src/main.ts",
-        "contract-tools/src/redocly.ts",
+        "contract-tools/src/paths.ts",
         "express-operations/src/document/request-defaults.ts",
       ],
     ],
@@ -82,6 +89,7 @@ describe("turbo runs the dependent tasks again after a change to", () => {
 
   function rerunAfterChange(file: string): string[] {
     const before = known;
+    mkdirSync(dirname(join(clone.directory, file)), { recursive: true });
     appendFileSync(join(clone.directory, file), "\n");
     known = hashes(clone.directory);
     return [...known.keys()].filter((task) => known.get(task) !== before.get(task));

@@ -4,7 +4,7 @@ import type { OpenAPI3 } from "openapi-typescript";
 import { compareContracts } from "./compare.ts";
 import { lineFinder } from "./lines.ts";
 import { IMPACTS, type Impact } from "./ratings.ts";
-import { ROOT } from "../redocly.ts";
+import { ROOT } from "../paths.ts";
 
 export type { Impact } from "./ratings.ts";
 

@@ -1,23 +1,23 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { bundle as bundleFiles, createConfig, getLineColLocation } from "@redocly/openapi-core";
+import { relative } from "node:path";
 import type { OpenAPI3 } from "openapi-typescript";
-import { redocly } from "../redocly.ts";
+import { ROOT } from "../paths.ts";
 
-export { CONTRACT_FILE } from "../redocly.ts";
+export { CONTRACT_FILE } from "../paths.ts";
 
 /**
- * Bundles a contract and the files that it refers to into one document. Rejects with Redocly's message if the contract
- * cannot be parsed.
+ * Bundles a contract and the files that it refers to into one document. Rejects with the reason and its place if one of the
+ * files cannot be read or parsed.
  */
-export async function bundle(contractPath: string, signal?: AbortSignal): Promise<OpenAPI3> {
-  const directory = await mkdtemp(join(tmpdir(), "contract-"));
-  const output = join(directory, "openapi.json");
-  try {
-    const { exitCode, stderr } = await redocly(["bundle", contractPath, "--output", output], signal);
-    if (exitCode !== 0) throw new Error(stderr.trim());
-    return JSON.parse(await readFile(output, "utf8")) as OpenAPI3;
-  } finally {
-    await rm(directory, { recursive: true });
+export async function bundle(contractPath: string): Promise<OpenAPI3> {
+  const { bundle: bundled, problems } = await bundleFiles({ ref: contractPath, config: await createConfig({}) });
+  if (problems.length > 0) {
+    const reasons = problems.map(({ message, location: [at] }) => {
+      if (at === undefined) return message;
+      const { start } = getLineColLocation(at);
+      return `${relative(ROOT, at.source.absoluteRef)}:${start.line}:${start.col}  ${message}`;
+    });
+    throw new Error(reasons.join("\n"));
   }
+  return JSON.parse(JSON.stringify(bundled.parsed)) as OpenAPI3; // aliases of YAML become objects of their own
 }

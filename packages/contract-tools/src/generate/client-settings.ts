@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ROOT } from "../redocly.ts";
+import { ROOT } from "../paths.ts";
 import type { ClientSettings } from "./client-call.ts";
 
 const CLIENT = join(ROOT, "packages/client");

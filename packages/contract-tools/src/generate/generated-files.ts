@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { operationsOf, requirementsOf } from "express-operations/reading";
 import { withRequestDefaultsRequired } from "express-operations/request-defaults";
 import type { OpenAPI3 } from "openapi-typescript";
-import { ROOT } from "../redocly.ts";
+import { ROOT } from "../paths.ts";
 import { aliasesOf } from "./aliases.ts";
 import { basePathOf } from "./base-path.ts";
 import { clientSettings } from "./client-settings.ts";

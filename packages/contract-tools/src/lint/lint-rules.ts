@@ -1,4 +1,4 @@
-import { RegExpParser, visitRegExpAST } from "@eslint-community/regexpp";
+import { type AST, RegExpParser, visitRegExpAST } from "@eslint-community/regexpp";
 
 /** Lint rules of the contract that Redocly's configuration cannot express. `openapi/redocly.yaml` turns them on. */
 
@@ -52,7 +52,8 @@ export default function plugin() {
     "integer-is-bounded": requireBounds("integer", ({ minimum, maximum }) =>
       [minimum, maximum].some(isUndefined) ? "Bound each integer with minimum and maximum." : undefined,
     ),
-    "pattern-is-portable": () => ({ Schema: checkPattern }),
+    "pattern-is-valid": () => ({ Schema: checkPatternIsValid }),
+    "pattern-is-portable": () => ({ Schema: checkPatternIsPortable }),
     "header-examples-valid": () => ({ Header: checkHeaderExamples }),
     "servers-share-path": () => ({ Root: checkServers }),
     "version-fits-servers": () => ({ Root: checkVersion }),
@@ -72,8 +73,15 @@ function requireBounds(type: string, problemOf: (schema: Schema) => string | und
   return () => ({ Schema: check });
 }
 
+/** The service compiles patterns when it starts. */
+const checkPatternIsValid: Visit<Schema> = ({ pattern }, { report, location }) => {
+  if (typeof pattern !== "string" || parsedPattern(pattern, 2025) !== undefined) return;
+  const message = "Write a regular expression of ECMA-262 that is valid with the flag u.";
+  report({ message, location: location.child("pattern") });
+};
+
 /** Generated clients compile patterns with the regular expressions of their own language. */
-const checkPattern: Visit<Schema> = ({ pattern }, { report, location }) => {
+const checkPatternIsPortable: Visit<Schema> = ({ pattern }, { report, location }) => {
   const fault = typeof pattern === "string" ? portabilityFault(pattern) : undefined;
   if (fault !== undefined)
     report({
@@ -84,11 +92,10 @@ const checkPattern: Visit<Schema> = ({ pattern }, { report, location }) => {
 
 /** The first feature of a pattern that ECMA-262, Python, Java, Go (RE2) and Rust treat differently; see JSON Schema Core, section 6.4. */
 function portabilityFault(source: string): string | undefined {
-  let pattern;
-  try {
-    pattern = new RegExpParser({ ecmaVersion: 2022 }).parsePattern(source, 0, source.length, true);
-  } catch {
-    return "write a regular expression of ECMA-262 that is valid with the flag u";
+  const pattern = parsedPattern(source, 2022);
+  if (pattern === undefined) {
+    const isInvalid = parsedPattern(source, 2025) === undefined; // another rule says so
+    return isInvalid ? undefined : "remove what ECMA-262 has since 2023";
   }
   const faults: string[] = [];
   visitRegExpAST(pattern, {
@@ -112,6 +119,14 @@ function portabilityFault(source: string): string | undefined {
     return first?.type === "Assertion" && first.kind === "start" && last?.type === "Assertion" && last.kind === "end";
   });
   return faults[0] ?? (isAnchored ? undefined : "begin it with ^ and end it with $");
+}
+
+function parsedPattern(source: string, ecmaVersion: 2022 | 2025): AST.Pattern | undefined {
+  try {
+    return new RegExpParser({ ecmaVersion }).parsePattern(source, 0, source.length, true);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Redocly validates the examples of parameters and bodies, but not those of headers. */

@@ -1,49 +1,99 @@
+import {
+  getLineColLocation,
+  lint as lintFiles,
+  loadConfig,
+  type LocationObject,
+  type NormalizedProblem,
+  type Source,
+  YamlParseError,
+} from "@redocly/openapi-core";
 import { relative, resolve } from "node:path";
-import { LINT_CONFIG, redocly, ROOT } from "../redocly.ts";
+import { type Document, LineCounter, parseDocument, visit } from "yaml";
+import { LINT_CONFIG, ROOT } from "../paths.ts";
+import { causesOf } from "./causes.ts";
+import { isStructureRule } from "./structure-rules.ts";
+import { unresolvedReference } from "./references.ts";
 
-/** A fault of a contract and its place: the file relative to the root of the repository, line and column from 1. */
+/** A problem of a contract and its place: the file relative to the root of the repository, line and column from 1. */
 export interface ContractProblem {
   file: string;
   line: number;
   column: number;
   message: string;
-  /** The broken rule; absent if the YAML cannot be parsed. */
+  /** The broken rule; absent if the file cannot be parsed. */
   rule?: string;
+  /**
+   * `fault`: the contract is invalid, so nothing can be generated. `style`: it breaks another rule. `warning`: it breaks a rule that
+   * `openapi/redocly.yaml` has at level `warn`.
+   */
+  kind: "fault" | "style" | "warning";
 }
 
-/** The parts of Redocly's report in use. */
-interface LintReport {
-  problems: {
-    ruleId: string;
-    severity: "error" | "warn";
-    message: string;
-    location: { source: { ref: string }; start?: { line: number; col: number } }[];
-  }[];
+/**
+ * Lints a contract with the rules of `openapi/redocly.yaml`, as files are now. Returns one problem for each cause, faults first.
+ * The code of rules is loaded once.
+ */
+export async function lint(contractPath: string): Promise<ContractProblem[]> {
+  try {
+    const config = await loadConfig({ configPath: LINT_CONFIG });
+    const reported = await lintFiles({ ref: contractPath, config });
+    const problems = causesOf(reported.filter(({ ignored }) => !ignored)).map(problemOf);
+    return KINDS.flatMap((kind) => problems.filter((problem) => problem.kind === kind));
+  } catch (error) {
+    return [unreadable(error as Error, contractPath)];
+  }
 }
 
-/** Lints a contract with the rules of `openapi/redocly.yaml`. Returns the errors, not the warnings. */
-export async function contractProblems(contractPath: string, signal?: AbortSignal): Promise<ContractProblem[]> {
-  const { exitCode, stdout, stderr } = await redocly(
-    ["lint", "--config", LINT_CONFIG, "--format", "json", contractPath],
-    signal,
+/** Returns the problems that `contract check` reports: all but the warnings. */
+export async function contractProblems(contractPath: string): Promise<ContractProblem[]> {
+  return (await lint(contractPath)).filter(({ kind }) => kind !== "warning");
+}
+
+const KINDS = ["fault", "style", "warning"] as const;
+
+function problemOf({ ruleId, severity, message, suggest, location: [at] }: NormalizedProblem): ContractProblem {
+  if (at !== undefined && message.startsWith("Failed to parse: ")) return syntaxError(at.source, message);
+  const place = { ...placeOf(at!), rule: ruleId };
+  if (severity === "warn") return { ...place, message: withSuggestion(message, suggest), kind: "warning" };
+  if (ruleId === "no-unresolved-refs") return { ...place, message: unresolvedReference(at!, message), kind: "fault" };
+  return { ...place, message: withSuggestion(message, suggest), kind: isStructureRule(ruleId) ? "fault" : "style" };
+}
+
+function withSuggestion(message: string, [suggestion]: string[]): string {
+  return suggestion === undefined ? message : `${message} Did you mean \`${suggestion}\`?`;
+}
+
+/** Redocly throws instead of reporting if the contract itself, or the configuration, cannot be read. */
+function unreadable(error: Error, contractPath: string): ContractProblem {
+  if (error instanceof YamlParseError) return syntaxError(error.source, error.message);
+  const isOther = /^(Document must be|Unsupported)/.test(error.message);
+  const message = isOther ? "This is not an OpenAPI document. Begin it with `openapi: 3.1.1`." : error.message;
+  return { file: relative(ROOT, resolve(contractPath)), line: 1, column: 1, message, kind: "fault" };
+}
+
+/** The first syntax error of a file, in the words of `yaml`, which names an unclosed quote. Its place is where the quote opens. */
+function syntaxError({ absoluteRef, body }: Source, otherwise: string): ContractProblem {
+  const lineCounter = new LineCounter();
+  const document = parseDocument(body, { lineCounter, prettyErrors: false });
+  const [error] = document.errors;
+  const { message = otherwise, pos: [end] = [0] } = error ?? {};
+  const { line, col } = lineCounter.linePos(
+    message.startsWith("Missing closing") ? lastQuoteBefore(end, document) : end,
   );
-  const { problems: reported } = JSON.parse(stdout || '{"problems":[]}') as LintReport;
-  const problems = reported
-    .filter(({ severity }) => severity === "error")
-    .map(({ ruleId, message, location: [at] }) => {
-      return { ...placeOf(at?.source.ref ?? contractPath, at?.start), message, rule: ruleId };
-    });
-  if (exitCode === 0 || problems.length > 0) return problems;
-  return [yamlProblem(stderr, contractPath)];
+  return { file: relative(ROOT, absoluteRef), line, column: col, message, kind: "fault" };
 }
 
-/** Redocly reports a YAML syntax error on stderr only, as `  - reason in "file" (line:column)`. */
-function yamlProblem(stderr: string, contractPath: string): ContractProblem {
-  const [, message, file, line, col] = /^ +- (.+) in "(.+)" \((\d+):(\d+)\)$/m.exec(stderr) ?? [];
-  if (message === undefined) return { ...placeOf(contractPath), message: stderr.trim() };
-  return { ...placeOf(file!, { line: Number(line), col: Number(col) }), message };
+function lastQuoteBefore(end: number, document: Document.Parsed): number {
+  let start = end;
+  visit(document, {
+    Scalar(_, { type, range }) {
+      if (type?.startsWith("QUOTE") && range && range[0] < end) start = range[0];
+    },
+  });
+  return start;
 }
 
-function placeOf(file: string, { line, col } = { line: 1, col: 1 }): { file: string; line: number; column: number } {
-  return { file: relative(ROOT, resolve(ROOT, file)), line, column: col };
+function placeOf(at: LocationObject): { file: string; line: number; column: number } {
+  const { start } = getLineColLocation(at);
+  return { file: relative(ROOT, at.source.absoluteRef), line: start.line, column: start.col };
 }

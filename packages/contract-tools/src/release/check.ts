@@ -78,8 +78,8 @@ async function generatedCheck(document: OpenAPI3, folder: string): Promise<Check
   return { name: "generated", passed: "the generated files are those of the contract", findings };
 }
 
-/** Checks `info.version` against the changes since the last release. */
-async function compatibilityCheck(
+/** Checks `info.version` of a bundled contract against the changes since the last release. */
+export async function compatibilityCheck(
   document: OpenAPI3,
   contract: string,
   released: string,

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ContractChange, Impact } from "../comparison/diff.ts";
 import { mostSevere } from "../comparison/ratings.ts";
-import { ROOT } from "../redocly.ts";
+import { ROOT } from "../paths.ts";
 
 /** The name of the client's package. */
 export const CLIENT = nameOf("packages/client");

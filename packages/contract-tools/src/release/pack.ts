@@ -1,7 +1,7 @@
 /** `pnpm release:pack`: packs the published packages into `dist`, each with its repository and its bill of materials. */
 import { spawnSync } from "node:child_process";
 import { createProgram, runProgram } from "@platform/command-line";
-import { ROOT } from "../redocly.ts";
+import { ROOT } from "../paths.ts";
 
 const PACKAGES = "./packages/{client,express-operations,fetch-operations}";
 const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, npm_execpath: pnpm } = process.env;

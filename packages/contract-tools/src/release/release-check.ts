@@ -4,7 +4,7 @@ import { readChangesets } from "@changesets/read";
 import { bundle, CONTRACT_FILE } from "../generate/bundle.ts";
 import { contractChanges } from "../comparison/diff.ts";
 import { lastReleased, RELEASED_FOLDER } from "./released.ts";
-import { ROOT } from "../redocly.ts";
+import { ROOT } from "../paths.ts";
 import { nextVersionProblem } from "./next-version.ts";
 
 const program = createProgram("release:check", {

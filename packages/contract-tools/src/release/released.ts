@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { stringifyYaml } from "@redocly/openapi-core";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import type { OpenAPI3 } from "openapi-typescript";
 import { parse } from "yaml";
-import { redocly, ROOT } from "../redocly.ts";
+import { ROOT } from "../paths.ts";
 import { compareVersions, parseVersion, type Version } from "./versions.ts";
 
 /** The folder of the released contracts, each as `<version>.yaml`. */
@@ -29,23 +29,15 @@ export async function lastReleased(folder: string): Promise<Released | undefined
 }
 
 /** Saves a contract as released and returns the path of the file. Rejects if this version is released with other content. */
-export async function release(contractPath: string, { info }: OpenAPI3, folder: string): Promise<string> {
-  const target = join(folder, `${info.version}.yaml`);
-  const temporary = await mkdtemp(join(tmpdir(), "release-"));
-  try {
-    const bundled = join(temporary, "openapi.yaml");
-    const { exitCode, stderr } = await redocly(["bundle", contractPath, "--output", bundled]);
-    if (exitCode !== 0) throw new Error(stderr.trim());
-    const text = await readFile(bundled, "utf8");
-    await mkdir(folder, { recursive: true });
-    const kept = await readFile(target, "utf8").catch(() => undefined);
-    if (kept !== undefined && kept !== text) {
-      const name = relative(ROOT, target);
-      throw new Error(`${name} is already released with other content. Raise info.version in the contract.`);
-    }
-    await writeFile(target, text);
-    return target;
-  } finally {
-    await rm(temporary, { recursive: true });
+export async function release(document: OpenAPI3, folder: string): Promise<string> {
+  const target = join(folder, `${document.info.version}.yaml`);
+  const text = stringifyYaml(document, { noRefs: true, lineWidth: -1 });
+  await mkdir(folder, { recursive: true });
+  const kept = await readFile(target, "utf8").catch(() => undefined);
+  if (kept !== undefined && kept !== text) {
+    const name = relative(ROOT, target);
+    throw new Error(`${name} is already released with other content. Raise info.version in the contract.`);
   }
+  await writeFile(target, text);
+  return target;
 }

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { OpenAPI3 } from "openapi-typescript";
-import { ROOT } from "../redocly.ts";
+import { ROOT } from "../paths.ts";
 
 /** The bundled contract, which needs no other file. */
 const COMMITTED = "packages/contract/src/generated/openapi.json";

@@ -1,0 +1,107 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Diagnostic } from "./typecheck.ts";
+
+/** Type errors with the same cause: the first, and the places that follow. */
+export interface TypeErrors {
+  first: Diagnostic;
+  /** The other places, by file. */
+  others: Map<string, number>;
+}
+
+/** The kinds of code, in the order of a report. */
+const KINDS = [
+  "handlers",
+  "service",
+  "client uses",
+  "storefront",
+  "examples",
+  "tests",
+  "benches",
+  "other code",
+] as const;
+type Kind = (typeof KINDS)[number];
+
+/** The name of the client in an import. */
+const CLIENT = /"@[\w.-]+\/client[/"]/;
+
+/** The parts of messages that hold the name or the value that is missing, or that no longer exists. */
+const NAMES = [
+  /\bProperty '([\w$]+)' (?:is missing|does not exist)/,
+  /\band '([\w$]+)' does not exist in type/,
+  /\bno exported member (?:named )?'([\w$]+)'/,
+  /\bCannot find name '([\w$]+)'/,
+  /'"([^"']+)"' (?:is not assignable|does not satisfy|have no overlap)/,
+];
+
+/** Errors that follow from an unknown type. */
+const UNKNOWN = /^TS(?:2571|2578|7005|7006|7031|7053|18046|18047|18048|18049)$/;
+
+/** Groups type errors by cause. The first error of a cause is in the first kind of code, and the simplest there. */
+export function causesOf(diagnostics: Diagnostic[], root: string): TypeErrors[] {
+  const kinds = new Map(diagnostics.map(({ file }) => [file, KINDS.indexOf(kindOf(file, root))]));
+  const order = (each: Diagnostic): number[] => [kinds.get(each.file)!, Number(follows(each)), each.message.length];
+  const sorted = diagnostics.toSorted((one, other) => compare(order(one), order(other)));
+  const names = replacements(
+    Map.groupBy(
+      sorted.filter((each) => nameIn(each) !== undefined),
+      (each) => nameIn(each)!,
+    ),
+  );
+  const nameOf = (diagnostic: Diagnostic): string | undefined => names.get(nameIn(diagnostic)!);
+  const groups = Map.groupBy(sorted, (diagnostic) => {
+    const inFile = (other: Diagnostic) => other.file === diagnostic.file && nameOf(other) !== undefined;
+    return nameOf(follows(diagnostic) ? (sorted.find(inFile) ?? diagnostic) : diagnostic) ?? diagnostic;
+  });
+  return Array.from(groups.values(), ([first, ...others]) => {
+    const files = Map.groupBy(others, ({ file }) => file);
+    return { first: first!, others: new Map(Array.from(files, ([file, places]) => [file, places.length])) };
+  });
+}
+
+/** Returns the kind of code of a file, by its path from the root and its imports. */
+export function kindOf(file: string, root: string): Kind {
+  if (/(?:^|\/)test(?:ing)?\//.test(file)) return "tests";
+  if (/\/bench\//.test(file)) return "benches";
+  if (/\/examples\//.test(file)) return "examples";
+  if (file.startsWith("apps/storefront/")) return "storefront";
+  if (/^apps\/server\/src\/(?:.*[/.])?(?:handlers|registrations)\.ts$/.test(file)) return "handlers";
+  if (file.startsWith("apps/server/")) return "service";
+  const path = join(root, file);
+  const isClientUse =
+    file.startsWith("packages/client/") || (existsSync(path) && CLIENT.test(readFileSync(path, "utf8")));
+  return isClientUse ? "client uses" : "other code";
+}
+
+/** Returns whether an error only follows from another one in its file, if there is one. */
+function follows({ code, message }: Diagnostic): boolean {
+  return UNKNOWN.test(code) || /on type '(?:\{\}|never|unknown)'/.test(message[0]!);
+}
+
+/** Orders lists of numbers by the first that differs. */
+function compare(one: number[], other: number[]): number {
+  return one.map((value, index) => value - other[index]!).find((difference) => difference !== 0) ?? 0;
+}
+
+function nameIn({ message }: Diagnostic): string | undefined {
+  const reason = message.at(-1)!;
+  return NAMES.map((pattern) => pattern.exec(reason)?.[1]).find((name) => name !== undefined);
+}
+
+/** Maps each name to that of its cause: if one name replaces another, each error on the new one mentions the old one. */
+function replacements(groups: Map<string, Diagnostic[]>): Map<string, string> {
+  return new Map(
+    Array.from(groups, ([name, group]) => {
+      const old = [...groups.keys()].find((other) => other !== name && group.every((each) => mentions(each, other)));
+      return [name, group.every(isMissing) ? (old ?? name) : name];
+    }),
+  );
+}
+
+function isMissing({ message }: Diagnostic): boolean {
+  return / is missing in type /.test(message.at(-1)!);
+}
+
+function mentions({ message }: Diagnostic, name: string): boolean {
+  return message.some((line) => line.split(/[^\w$]+/).includes(name));
+}

@@ -1,0 +1,93 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { causesOf, kindOf } from "../src/type-errors.ts";
+import { temporaryFolder } from "./started.ts";
+
+const MISSING = (name: string, other = "id") =>
+  `Property '${name}' is missing in type '{ ${other}: number; }' but required in type 'Pet'.`;
+
+/** Groups errors given as file, message and code. Each is at a line of its own. */
+function causes(...errors: [file: string, message: string | string[], code?: string][]) {
+  const diagnostics = errors.map(([file, message, code = "TS2339"], line) => {
+    return { file, line, column: 1, code, message: [message].flat() };
+  });
+  return causesOf(diagnostics, "/nowhere").map(({ first, others }) => [first.line, Object.fromEntries(others)]);
+}
+
+describe("errors have the same cause if they name", () => {
+  test.each<[string, string[]]>([
+    ["the same property", ["Property 'a' does not exist on type 'B'.", "Property 'a' does not exist on type 'C'."]],
+    [
+      "a property in the innermost reason",
+      ["Object literal may only specify known properties, and 'a' does not exist in type 'B'.", MISSING("a")],
+    ],
+    [
+      "the same export",
+      [`'"@petstore/contract"' has no exported member named 'Pet'. Did you mean 'Pets'?`, "Cannot find name 'Pet'."],
+    ],
+    [
+      "the same value",
+      [
+        `Type '"sold"' is not assignable to type '"lost"'.`,
+        `This comparison appears to be unintentional because the types '"lost"' and '"sold"' have no overlap.`,
+      ],
+    ],
+    ["a name and its replacement", ["Property 'a' does not exist on type 'B'.", MISSING("b", "a")]],
+  ])("%s", (_title, [one, other]) => {
+    expect(causes(["a.ts", one!], ["b.ts", ["Outer.", other!]])).toEqual([[0, { "b.ts": 1 }]]);
+  });
+});
+
+test("errors have different causes if they name different things, or nothing", () => {
+  expect(causes(["a.ts", MISSING("a")], ["a.ts", MISSING("b")])).toEqual([
+    [0, {}],
+    [1, {}],
+  ]);
+  const types = "Type 'string' is not assignable to type 'number'.";
+  expect(causes(["a.ts", types], ["a.ts", types])).toEqual([
+    [0, {}],
+    [1, {}],
+  ]);
+});
+
+test("an unknown type follows from a name that its file lacks, and else is a cause", () => {
+  const any = ["a.ts", "Parameter 'input' implicitly has an 'any' type.", "TS7006"] as const;
+  const empty = ["a.ts", "Property 'id' does not exist on type '{}'."] as const;
+  const isNull = ["b.ts", "'data' is possibly 'null'.", "TS18047"] as const;
+  expect(causes([...any], [...empty], [...isNull], ["a.ts", MISSING("a")])).toEqual([
+    [3, { "a.ts": 2 }],
+    [2, {}],
+  ]);
+});
+
+test("the first place of a cause is in handlers, and there the simplest error", () => {
+  const handlers = "apps/server/src/resources/pets/pets.handlers.ts";
+  const errors = ["apps/server/test/a.test.ts", "apps/server/src/a.ts", handlers, handlers].map(
+    (file, index): [string, string[]] => [file, index === 2 ? ["Outer.", MISSING("a")] : [MISSING("a")]],
+  );
+  expect(causes(...errors)).toEqual([
+    [3, { [handlers]: 1, "apps/server/src/a.ts": 1, "apps/server/test/a.test.ts": 1 }],
+  ]);
+});
+
+test("code is labelled by its folder, and by its import of the client", () => {
+  const root = temporaryFolder();
+  writeFileSync(join(root, "uses.ts"), 'import "@petstore/client";');
+  const kinds = {
+    "apps/server/src/registrations.ts": "handlers",
+    "apps/server/src/handlers.ts": "handlers",
+    "apps/server/src/resources/pets/pets.handlers.ts": "handlers",
+    "apps/server/src/resources/pets/pets.table.ts": "service",
+    "apps/server/test/a.test.ts": "tests",
+    "apps/server/testing/service.ts": "tests",
+    "apps/server/bench/main.ts": "benches",
+    "apps/storefront/src/a.tsx": "storefront",
+    "apps/storefront/test/a.test.ts": "tests",
+    "packages/client/examples/a.ts": "examples",
+    "packages/client/src/a.ts": "client uses",
+    "uses.ts": "client uses",
+    "packages/contract/src/index.ts": "other code",
+  };
+  expect(Object.fromEntries(Object.keys(kinds).map((file) => [file, kindOf(file, root)]))).toEqual(kinds);
+});
