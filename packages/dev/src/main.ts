@@ -22,13 +22,11 @@ const whole = ["openapi", ...code.filter((folder) => existsSync(join(root, folde
 const top = packages.map(({ folder }) => folder);
 const loop = new Loop({ root, packages, service, print, signal: stopping.signal });
 
-const everything: Save = {
-  files: new Set(["openapi/openapi.yaml", ...packages.map(({ folder }) => `${folder}/src/`)]),
-  at: performance.now(),
-};
-const later = saves(root, { whole, top }, stopping.signal);
+const everything = ["openapi/openapi.yaml", ...packages.map(({ folder }) => `${folder}/src/`)];
+const later = await saves(root, { whole, top }, stopping.signal, everything);
 print(`Watching ${top.length} packages and the contract; Ctrl+C stops. First, a check of everything:`);
-await report(everything);
+const first = await later.next();
+if (first.done !== true) await report(first.value);
 for await (const save of later) {
   print(`\n${new Date().toTimeString().slice(0, 8)}  ${[...save.files].join(", ")}`);
   await report(save);
