@@ -80,8 +80,8 @@ export class Loop {
       print(typesSection(generated.written, elapsed));
     }
     const affected = affectedBy(changed, packages);
-    const isWaiting = this.#isContractNew;
-    const renewed = isWaiting ? undefined : this.#renewService(stop); // beside the type check
+    const isEarly = this.#isStale && !this.#isContractNew;
+    const renewed = isEarly ? this.#renewService([], stop) : undefined; // beside the type check
     const diagnostics = await this.#check(affected, stop).finally(() => renewed);
     if (diagnostics === undefined || stop.aborted) {
       print(section("stopped", "The next report includes these files."));
@@ -92,9 +92,7 @@ export class Loop {
       print(changesSection(this.#changes));
     }
     if (affected.length > 0) print(diagnosticsSection(root, diagnostics, affected.length, performance.now() - at));
-    if (isWaiting && isServedCode(new Set(diagnostics.map(({ file }) => file)), this.#servedPackages))
-      print(this.#serviceSection("still runs the previous code"));
-    else if (isWaiting) await this.#renewService(stop);
+    if (!isEarly) await this.#renewService(diagnostics, stop);
     print(section("next", this.#next(diagnostics)));
     return true;
   }
@@ -115,10 +113,12 @@ export class Loop {
     return this.#diagnostics;
   }
 
-  /** Replaces the running service if its code has changed, and prints the result. */
-  async #renewService(stop: AbortSignal): Promise<void> {
+  /** Replaces the running service if its code has changed and has none of the errors, and prints the result. */
+  async #renewService(diagnostics: Diagnostic[], stop: AbortSignal): Promise<void> {
     const { service, print, signal } = this.#options;
     if (!this.#isStale) return print(this.#serviceSection("is unchanged"));
+    if (isServedCode(new Set(diagnostics.map(({ file }) => file)), this.#servedPackages))
+      return print(this.#serviceSection("still runs the previous code"));
     const previous = service.address;
     const giveUp = AbortSignal.any([signal, stop]);
     const address = await service.restart(giveUp);

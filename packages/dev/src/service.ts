@@ -64,6 +64,7 @@ export class Service {
     cluster.setupPrimary({
       exec: join(this.#root, "apps/server/bin/service.js"),
       args: ["serve"],
+      execArgv: [],
       cwd: this.#root,
       stdio: ["ignore", "pipe", "inherit", "ipc"],
     });
