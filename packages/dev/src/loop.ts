@@ -2,7 +2,15 @@ import { join } from "node:path";
 import type { ContractChange } from "@platform/contract-tools/comparison";
 import { generateFrom } from "./contract.ts";
 import { affectedBy, type Package } from "./packages.ts";
-import { changesSection, counted, diagnosticsSection, problemsSection, section, typesSection } from "./report.ts";
+import {
+  changesSection,
+  counted,
+  diagnosticsSection,
+  problemsSection,
+  section,
+  summarySection,
+  typesSection,
+} from "./report.ts";
 import type { Save } from "./saves.ts";
 import type { Service } from "./service.ts";
 import { type Diagnostic, typecheck } from "./typecheck.ts";
@@ -66,6 +74,7 @@ export class Loop {
       if ("problems" in generated) {
         print(problemsSection(generated.problems));
         print(this.#serviceSection("still runs the previous code"));
+        print(this.#summary(counted(generated.problems.length, "problem"), at));
         print(section("next", "Fix the contract at these places. Nothing is generated until then."));
         return false;
       }
@@ -93,6 +102,7 @@ export class Loop {
     }
     if (affected.length > 0) print(diagnosticsSection(root, diagnostics, affected.length, performance.now() - at));
     if (!isEarly) await this.#renewService(diagnostics, stop);
+    print(this.#summary(diagnostics.length === 0 ? "no errors" : counted(diagnostics.length, "error"), at));
     print(section("next", this.#next(diagnostics)));
     return true;
   }
@@ -134,6 +144,12 @@ export class Loop {
   #serviceSection(state: string): string {
     const { address } = this.#options.service;
     return section("service", address === undefined ? "is not running" : `${state} at ${address}`);
+  }
+
+  #summary(findings: string, at: number): string {
+    const code = this.#isStale ? "runs the previous code" : "is up to date";
+    const service = this.#options.service.address === undefined ? "is not running" : code;
+    return summarySection(findings, this.#changes.length, service, performance.now() - at);
   }
 
   #next(diagnostics: Diagnostic[]): string {

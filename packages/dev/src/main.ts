@@ -1,21 +1,30 @@
 /** `pnpm dev`: runs the service, watches the contract and the code, and reports after each save. */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { Command } from "commander";
 import { Loop } from "./loop.ts";
 import { packagesIn } from "./packages.ts";
 import { section } from "./report.ts";
 import { type Save, saves } from "./saves.ts";
 import { Service } from "./service.ts";
+import { colored, readKeys } from "./terminal.ts";
 
 /** The folders of a package that contain code; they are watched with their subfolders. */
 const CODE = ["src", "bin", "test", "bench", "examples"];
 
+const program = new Command("dev")
+  .description("Runs the service, watches the contract and the code, and reports after each save.")
+  .option("--poll", "compare the files several times a second, for containers and network mounts without events")
+  .parse();
+const { poll: isPolling } = program.opts<{ poll?: true }>();
+
 const root = resolve(import.meta.dirname, "../../..");
 const packages = packagesIn(root);
-const print = (text: string): void => console.log(text);
-const service = new Service(root, print);
+const print = (text: string): void => console.log(colored(text));
+const service = new Service(root, (line) => console.log(line));
 const stopping = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stopping.abort());
+const stop = (): void => stopping.abort();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop);
 
 const code = packages.flatMap(({ folder }) => CODE.map((name) => `${folder}/${name}`));
 const whole = ["openapi", ...code.filter((folder) => existsSync(join(root, folder)))];
@@ -23,12 +32,15 @@ const top = packages.map(({ folder }) => folder);
 const loop = new Loop({ root, packages, service, print, signal: stopping.signal });
 
 const everything = ["openapi/openapi.yaml", ...packages.map(({ folder }) => `${folder}/src/`)];
-const later = await saves(root, { whole, top }, stopping.signal, everything);
-print(`Watching ${top.length} packages and the contract; Ctrl+C stops. First, a check of everything:`);
+const later = await saves(root, { whole, top, isPolling }, stopping.signal, everything);
+const hasKeys = readKeys({ r: later.restart, q: stop, "\u0003": stop }, stopping.signal);
+const keys = hasKeys ? "r restarts the service, q quits" : "Ctrl+C stops";
+print(`Watching ${top.length} packages and the contract; ${keys}. First, a check of everything:`);
 const first = await later.next();
 if (first.done !== true) await report(first.value);
 for await (const save of later) {
-  print(`\n${new Date().toTimeString().slice(0, 8)}  ${[...save.files].join(", ")}`);
+  const cause = save.isRestart ? ["restart", ...save.files] : [...save.files];
+  print(`\n${new Date().toTimeString().slice(0, 8)}  ${cause.join(", ")}`);
   await report(save);
 }
 await service.stop();

@@ -35,7 +35,7 @@ export interface Watched {
   whole: string[];
   top: string[];
   /** Whether to compare the files again and again, for file systems without events. */
-  isPolling?: boolean;
+  isPolling?: boolean | undefined;
 }
 
 /**

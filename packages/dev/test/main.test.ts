@@ -38,6 +38,7 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   contract   unchanged since the last commit
   typecheck  no errors in 3 packages; after … s
   service    started ${RUNS}
+  summary    no errors, no changes, the service is up to date; after … s
   next       Nothing to fix.`);
 
   git("add", "--all");
@@ -54,11 +55,13 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   typecheck  1 error in 3 packages; after … s
     handlers     apps/server/src/handlers.ts:2:43  Property 'listOthers' is missing in type '{ listThings: 1; }' but required in type 'Record<keyof operations, 1>'.
   service    still runs the previous code ${RUNS}
+  summary    1 error, 1 change, the service runs the previous code; after … s
   next       Fix the 1 place above. To create a stub of the handler: npx -y pnpm@12.21.0 scaffold listOthers`);
   expect(await reportOn("apps/server/src/handlers.ts", handlersOf("listThings", "listOthers"))).toBe(`
 …  apps/server/src/handlers.ts
   typecheck  no errors in 1 package; after … s
   service    restarted ${RUNS}
+  summary    no errors, 1 change, the service is up to date; after … s
   next       Run npx -y pnpm@12.21.0 contract check and the tests. Commit the contract and the generated files together.`);
 
   expect(await reportOn(CONTRACT, added.replace("listThings", '"listThings'))).toBe(`
@@ -66,6 +69,7 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   contract   1 problem
     openapi/openapi.yaml:23:7  deficient indentation
   service    still runs the previous code ${RUNS}
+  summary    1 problem, 1 change, the service is up to date; after … s
   next       Fix the contract at these places. Nothing is generated until then.`);
 
   git("add", "--all"); // which commits nothing
@@ -75,12 +79,14 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   ${TWO_CHANGES}
   typecheck  no errors in 3 packages; after … s
   service    restarted ${RUNS}
+  summary    no errors, 2 changes, the service is up to date; after … s
   next       This breaks existing clients. Add to the contract instead of changing it, or start a new major version.`);
   expect(await reportOn("openapi/other.yml", "a: 1\n")).toBe(`
 …  openapi/other.yml
   types      nothing to write; on disk after … s
   ${TWO_CHANGES}
   service    is unchanged ${RUNS}
+  summary    no errors, 2 changes, the service is up to date; after … s
   next       This breaks existing clients. Add to the contract instead of changing it, or start a new major version.`);
   expect(read("packages/derived/runs.txt")).toBe("once generate once generate once generate ");
 
@@ -99,7 +105,7 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   expect(() => process.kill(last, 0)).toThrow("ESRCH");
 
   // A step that runs at the interrupt ends with the loop and prints nothing.
-  const other = startDev(root);
+  const other = startDev(root, "--poll");
   onTestFinished(async () => void (await other.interrupt("SIGKILL")));
   expect(await other.line()).toMatch(/^Watching 3 packages /);
   expect(await other.interrupt("SIGTERM")).toBe(0);

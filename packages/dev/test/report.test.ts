@@ -2,7 +2,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { changesSection, counted, diagnosticsSection, problemsSection, section, typesSection } from "../src/report.ts";
+import {
+  changesSection,
+  counted,
+  diagnosticsSection,
+  problemsSection,
+  section,
+  summarySection,
+  typesSection,
+} from "../src/report.ts";
 
 test("a section has its name, its text and at most twelve lines", () => {
   expect(section("next", "Go on.")).toBe("  next       Go on.");
@@ -78,6 +86,14 @@ test("diagnostics are shortened and ordered: handlers, uses of the client, other
     ].join("\n"),
   );
   expect(diagnosticsSection(root, [], 2, 20)).toBe("  typecheck  no errors in 2 packages; after 0.02 s");
+});
+
+test("the summary has the findings, the changes, the state of the service and the duration", () => {
+  const service = "is up to date";
+  expect(summarySection("no errors", 0, service, 1_234)).toBe(
+    "  summary    no errors, no changes, the service is up to date; after 1.23 s",
+  );
+  expect(summarySection("2 errors", 1, service, 1_234)).toContain("2 errors, 1 change, the service");
 });
 
 test("a count other than 1 has a plural noun", () => {
