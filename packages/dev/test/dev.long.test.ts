@@ -2,6 +2,7 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import { cloneInstalled, root } from "@platform/test-support/clone";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -49,10 +50,15 @@ describe("pnpm dev", () => {
       expect(await reportOn(HANDLERS)).toMatch(/service +restarted at http:.*\n +typecheck +no errors/);
       expect(await message()).toBe(text);
     }
+    for (let edit = 1; edit <= 20; edit++) {
+      save(HANDLERS, handlers.replace("There is no animal with this id.", `Edit ${edit}.`));
+      await setTimeout(100);
+    }
+    while ((await message()) !== "Edit 20.") await reportOn(HANDLERS);
     for (const fault of ["const = 1;\n", 'throw new Error("not today");\n', "await new Promise(() => {});\n"]) {
       save(HANDLERS, fault + handlers);
       expect(await reportOn(HANDLERS)).toMatch(/did not start.*; the previous code still runs at http:.*\n.*typecheck/);
-      expect(await message()).toBe("It was never there.");
+      expect(await message()).toBe("Edit 20.");
     }
     save(HANDLERS, handlers);
     expect(await reportOn(HANDLERS)).toContain("restarted at");

@@ -37,6 +37,7 @@ test.skipIf(!hasScript)(
     const checkout = smallCheckout();
     addSmallPackages(checkout);
     writeProgram(checkout.root);
+    checkout.git("update-ref", "-d", "HEAD"); // so that there are no changes since a commit
     const first = terminal(checkout.root, {});
     await first.shows(/r restarts the service, q quits\./);
     await first.shows(/Nothing to fix\./);
