@@ -12,6 +12,7 @@ import {
   problemsSection,
   section,
   styleSection,
+  summarySection,
   typesSection,
 } from "./report.ts";
 import type { Save } from "./saves.ts";
@@ -31,6 +32,9 @@ const FIX_CONTRACT = "Fix the contract at these places. Nothing is generated unt
 
 const NOTHING_GENERATED: Generation = { written: [], derived: [], done: Promise.resolve() };
 
+/** The longest time from a save until its type check can no longer be stopped by another save, in milliseconds. */
+const STOPPABLE_MS = 5_000;
+
 /** Runs the steps after a save and reports each: lint, compare, generate, typecheck, restart. */
 export class Loop {
   readonly #options: LoopOptions;
@@ -46,8 +50,14 @@ export class Loop {
   readonly #contractFiles = new Set<string>();
   /** The generated document as text. */
   #generated = "";
+  /** The saved files whose report is not complete, because it was stopped or has failed. */
+  readonly #unreported = new Set<string>();
+  /** The time of the first save whose report was stopped; undefined if the last report was not. */
+  #stoppedSince: number | undefined;
   /** Whether the code of the service has changed since it was started. */
   #isStale = true;
+  /** Whether the contract has changed since the service was started. The service then waits until its code compiles. */
+  #isContractNew = false;
 
   constructor(options: LoopOptions) {
     this.#options = options;
@@ -55,25 +65,47 @@ export class Loop {
     this.#servedPackages = withDependencies("apps/server", options.packages);
   }
 
-  /** Reports on a save: prints each section as soon as it is known, and at the end the next step. */
-  async report({ files, at }: Save): Promise<void> {
+  /**
+   * Reports on a save: prints each section as soon as it is known, and at the end the next step. The next save stops a report;
+   * its own report then includes the files of both.
+   */
+  async report({ files, isRestart, at, superseded }: Save): Promise<void> {
+    for (const file of files) this.#unreported.add(file);
+    const since = this.#stoppedSince ?? at;
+    this.#stoppedSince = undefined;
+    const stop = performance.now() - since < STOPPABLE_MS ? superseded : new AbortController().signal;
+    if (isRestart || isServedCode(files, this.#servedPackages)) this.#isStale = true;
+    if (await this.#steps(since, stop)) this.#unreported.clear();
+    else if (stop.aborted) this.#stoppedSince = since;
+  }
+
+  /** Runs the steps. Resolves with false if the code was not checked: the contract has faults, or `stop` has aborted. */
+  async #steps(at: number, stop: AbortSignal): Promise<boolean> {
     const { root, packages, print } = this.#options;
-    const changed = new Set(files);
     let generation: Generation | undefined;
-    if ([...files].some((file) => this.#isOfContract(file))) {
-      generation = await this.#generate(changed, at);
+    const ofContract = [...this.#unreported].filter((file) => this.#isOfContract(file));
+    if (ofContract.length > 0) {
+      generation = await this.#generate(at);
       if (generation === undefined) {
-        print(this.#serviceSection("still runs the previous code"));
-        print(section("next", FIX_CONTRACT));
-        return;
+        for (const file of ofContract) this.#unreported.delete(file);
+        return false;
       }
     }
-    const affected = affectedBy(changed, packages);
-    const diagnostics = await this.#check(affected, generation);
+    const affected = affectedBy(this.#unreported, packages);
+    const isEarly = this.#isStale && !this.#isContractNew;
+    const checked = this.#check(affected, stop, generation);
+    const renewed = isEarly ? this.#renewService([], stop) : undefined; // beside the type check
+    await Promise.allSettled([checked, renewed]); // the next report must not begin before both have ended
+    const [diagnostics] = await Promise.all([checked, renewed]);
+    if (diagnostics === undefined || stop.aborted) {
+      print(section("stopped", "The next report includes these files."));
+      return false;
+    }
     if (affected.length > 0) print(diagnosticsSection(root, diagnostics, affected.length, performance.now() - at));
-    if (isServedCode(changed, this.#servedPackages)) this.#isStale = true;
-    print(await this.#renewService(diagnostics));
+    if (!isEarly) await this.#renewService(diagnostics, stop);
+    print(this.#summary(diagnostics.length === 0 ? "no errors" : counted(diagnostics.length, "error"), at));
     print(section("next", await this.#next(diagnostics)));
+    return true;
   }
 
   #isOfContract(file: string): boolean {
@@ -81,10 +113,10 @@ export class Loop {
   }
 
   /**
-   * Compares the contract with the last commit, and generates from it. Adds the generated folder to `changed` if its content is
-   * new. Returns undefined, and changes nothing on disk, if the contract has faults.
+   * Compares the contract with the last commit, and generates from it. Adds the generated folder to the unreported files if its
+   * content is new. If the contract has faults, reports them, changes nothing on disk, and resolves with undefined.
    */
-  async #generate(changed: Set<string>, at: number): Promise<Generation | undefined> {
+  async #generate(at: number): Promise<Generation | undefined> {
     const { root, packages, print, signal } = this.#options;
     for (const file of filesOf(this.#contractPath, root)) this.#contractFiles.add(file);
     const problems = await lint(this.#contractPath);
@@ -92,6 +124,9 @@ export class Loop {
     this.#hasFaults = faults.length > 0;
     if (this.#hasFaults) {
       print(problemsSection(faults));
+      print(this.#serviceSection("still runs the previous code"));
+      print(this.#summary(counted(faults.length, "problem"), at));
+      print(section("next", FIX_CONTRACT));
       return undefined;
     }
     const document = await bundle(this.#contractPath);
@@ -101,36 +136,37 @@ export class Loop {
     if (problems.length > 0) print(styleSection(problems));
     const generated = JSON.stringify(document);
     const { written, derived, done } = await generateFrom(document, root, packages, signal);
-    if (generated !== this.#generated) changed.add("packages/contract/src/generated/");
+    if (generated !== this.#generated) {
+      this.#unreported.add("packages/contract/src/generated/");
+      this.#isStale = true;
+      this.#isContractNew ||= written.length > 0 || this.#generated !== "";
+    }
     this.#generated = generated;
     return { written, derived, done: done.then(() => print(typesSection(written, performance.now() - at))) };
   }
 
   /**
-   * Type-checks the affected packages and returns the diagnostics of all packages. Packages that use no generated code but the
-   * contract's are checked while the other code is generated.
+   * Type-checks the affected packages and returns the diagnostics of all packages; undefined if it was stopped. Packages that
+   * use no generated code but the contract's are checked while the other code is generated.
    */
-  async #check(affected: Package[], { derived, done }: Generation = NOTHING_GENERATED): Promise<Diagnostic[]> {
+  async #check(
+    affected: Package[],
+    stop: AbortSignal,
+    { derived, done }: Generation = NOTHING_GENERATED,
+  ): Promise<Diagnostic[] | undefined> {
     const { root, packages, signal } = this.#options;
     const later = affectedBy(
       derived.map(({ folder }) => `${folder}/`),
       packages,
     );
-    const checks = [
-      typecheck(
-        root,
-        affected.filter((one) => !later.includes(one)),
-        signal,
-      ),
-      done.then(() =>
-        typecheck(
-          root,
-          affected.filter((one) => later.includes(one)),
-          signal,
-        ),
-      ),
-    ];
+    const giveUp = AbortSignal.any([signal, stop]);
+    const check = (isLater: boolean): Promise<Diagnostic[]> => {
+      const checked = affected.filter((one) => later.includes(one) === isLater);
+      return typecheck(root, checked, giveUp);
+    };
+    const checks = [check(false), done.then(() => check(true))];
     await Promise.allSettled(checks); // a failure must not leave a compiler behind that still writes its state
+    if (stop.aborted && !signal.aborted) return undefined;
     const found = (await Promise.all(checks)).flat();
     const others = this.#diagnostics.filter(
       ({ file }) => !affected.some(({ folder }) => file.startsWith(`${folder}/`)),
@@ -139,21 +175,33 @@ export class Loop {
     return this.#diagnostics;
   }
 
-  async #renewService(diagnostics: Diagnostic[]): Promise<string> {
-    if (!this.#isStale) return this.#serviceSection("is unchanged");
+  /** Replaces the running service if its code has changed and has none of the errors, and prints the result. */
+  async #renewService(diagnostics: Diagnostic[], stop: AbortSignal): Promise<void> {
+    const { service, print, signal } = this.#options;
+    if (!this.#isStale) return print(this.#serviceSection("is unchanged"));
     if (isServedCode(new Set(diagnostics.map(({ file }) => file)), this.#servedPackages))
-      return this.#serviceSection("still runs the previous code");
-    const wasRunning = this.#options.service.address !== undefined;
-    const address = await this.#options.service.restart();
-    this.#isStale = address === undefined;
-    return address === undefined
-      ? section("service", "did not start, for the reason printed above")
-      : this.#serviceSection(wasRunning ? "restarted" : "started");
+      return print(this.#serviceSection("still runs the previous code"));
+    const previous = service.address;
+    const giveUp = AbortSignal.any([signal, stop]);
+    const address = await service.restart(giveUp);
+    if (address === undefined) {
+      const rest = previous === undefined ? "" : `; the previous code still runs at ${previous}`;
+      if (!giveUp.aborted) print(section("service", `did not start, for the reason printed above${rest}`));
+      return;
+    }
+    this.#isStale = this.#isContractNew = false;
+    print(this.#serviceSection(previous === undefined ? "started" : "restarted"));
   }
 
   #serviceSection(state: string): string {
     const { address } = this.#options.service;
     return section("service", address === undefined ? "is not running" : `${state} at ${address}`);
+  }
+
+  #summary(findings: string, at: number): string {
+    const code = this.#isStale ? "runs the previous code" : "is up to date";
+    const service = this.#options.service.address === undefined ? "is not running" : code;
+    return summarySection(findings, this.#contract?.changes.length ?? 0, service, performance.now() - at);
   }
 
   async #next(diagnostics: Diagnostic[]): Promise<string> {
@@ -162,7 +210,7 @@ export class Loop {
       const id = this.#operationWithoutHandler(diagnostics);
       return id === undefined ? fix : `${fix} To create a stub of the handler: npx -y pnpm@12.21.0 scaffold ${id}`;
     }
-    if (this.#options.service.address === undefined) return "Fix the error that keeps the service from starting.";
+    if (this.#isStale) return "Fix the error that keeps the service from starting.";
     if (this.#hasFaults) return "Fix the contract. Nothing is generated until then.";
     const remaining = [
       ...(this.#contract === undefined ? [] : await remainingInContract(this.#contract, this.#contractPath)),

@@ -8,21 +8,26 @@ import { packagesIn } from "./packages.ts";
 import { section } from "./report.ts";
 import { type Save, saves } from "./saves.ts";
 import { Service } from "./service.ts";
+import { styled, readKeys } from "./terminal.ts";
 
 /** The folders of a package that contain code; they are watched with their subfolders. */
 const CODE = ["src", "bin", "test", "bench", "examples"];
 
-createProgram("dev", {
+const program = createProgram("dev", {
   description: "Runs the service, watches the contract and the code, and reports after each save.",
   folder: import.meta.dirname,
-}).parse();
+})
+  .option("--poll", "compare the files several times a second, for containers and network mounts without events")
+  .parse();
+const { poll: isPolling } = program.opts<{ poll?: true }>();
 
 const root = resolve(import.meta.dirname, "../../..");
 const packages = packagesIn(root);
-const print = (text: string): void => console.log(text);
-const service = new Service(root, print);
+const print = (text: string): void => console.log(styled(text));
+const service = new Service(root, (line) => console.log(line));
 const stopping = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stopping.abort());
+const stop = (): void => stopping.abort();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop);
 
 const code = packages.flatMap(({ folder }) => CODE.map((name) => `${folder}/${name}`));
 const whole = ["openapi", ...code.filter((folder) => existsSync(join(root, folder)))];
@@ -31,15 +36,16 @@ const outside = new Set(contract.filter((file) => !file.startsWith("openapi/")).
 const top = [...packages.map(({ folder }) => folder), ...outside];
 const loop = new Loop({ root, packages, service, print, signal: stopping.signal });
 
-const everything: Save = {
-  files: new Set(["openapi/openapi.yaml", ...packages.map(({ folder }) => `${folder}/src/`)]),
-  at: performance.now(),
-};
-const later = saves(root, { whole, top }, stopping.signal);
-print(`Watching ${packages.length} packages and the contract; Ctrl+C stops. First, a check of everything:`);
-await report(everything);
+const everything = ["openapi/openapi.yaml", ...packages.map(({ folder }) => `${folder}/src/`)];
+const later = await saves(root, { whole, top, isPolling }, stopping.signal, everything);
+const hasKeys = readKeys({ r: later.restart, q: stop, "\u0003": stop }, stopping.signal);
+const keys = hasKeys ? "r restarts the service, q quits" : "Ctrl+C stops";
+print(`Watching ${packages.length} packages and the contract; ${keys}. First, a check of everything:`);
+const first = await later.next();
+if (first.done !== true) await report(first.value);
 for await (const save of later) {
-  print(`\n${new Date().toTimeString().slice(0, 8)}  ${[...save.files].join(", ")}`);
+  const cause = save.isRestart ? ["restart", ...save.files] : [...save.files];
+  print(`\n${new Date().toTimeString().slice(0, 8)}  ${cause.join(", ")}`);
   await report(save);
 }
 await service.stop();

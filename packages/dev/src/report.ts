@@ -103,6 +103,12 @@ function labelOf(file: string, root: string): string {
   return kindOf(file, root).padEnd(LABEL);
 }
 
+/** The last section but one: what a glance at the terminal should tell. */
+export function summarySection(findings: string, changes: number, service: string, milliseconds: number): string {
+  const contract = changes === 0 ? "no changes" : counted(changes, "change");
+  return section("summary", `${findings}, ${contract}, the service ${service}; after ${seconds(milliseconds)}`);
+}
+
 /** `1 error`, `2 errors`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;

@@ -1,16 +1,31 @@
 import { watch } from "node:fs";
 import { relative, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { poll } from "./polling.ts";
 
-/** Files saved together, and the time of the first by `performance.now()`. */
+/** Files saved together. */
 export interface Save {
   /** The paths from the root of the repository. */
   files: Set<string>;
+  /** Whether a restart of the service was requested. */
+  isRestart: boolean;
+  /** The time of the first file by `performance.now()`. */
   at: number;
+  /** Aborts at the next save. */
+  superseded: AbortSignal;
+}
+
+/** The saves from now on. */
+export interface Saves extends AsyncGenerator<Save> {
+  /** Adds a request to restart the service, as a save without files. */
+  restart: () => void;
 }
 
 /** Files saved within this time of each other count as one save, as from "save all" in an editor or from git. */
 const SETTLE_MS = 40;
+
+/** The same while saves follow one another faster than they can be processed, and the longest time that it delays a save. */
+const BURST = { settleMs: 200, maxMs: 1_000 };
 
 /** Code and YAML. Editors and tools write other files beside them, and the loop itself writes `generated`. */
 const WATCHED_FILES = /^(?!.*\/(?:node_modules|dist|generated)\/).*\.(?:ts|js|json|ya?ml)$/;
@@ -19,38 +34,63 @@ const WATCHED_FILES = /^(?!.*\/(?:node_modules|dist|generated)\/).*\.(?:ts|js|js
 export interface Watched {
   whole: string[];
   top: string[];
+  /** Whether to compare the files again and again, for file systems without events. */
+  isPolling?: boolean | undefined;
 }
 
-/** Yields the saves in some folders from now on. Files saved while one is processed come as the next save. */
-export function saves(root: string, { whole, top }: Watched, signal: AbortSignal): AsyncGenerator<Save> {
-  let files = new Set<string>();
-  let first = 0;
-  let last = 0;
+/**
+ * Yields the saves in some folders from now on, beginning with `first` if there are any. Files saved while one save is processed
+ * come as the next save.
+ */
+export async function saves(
+  root: string,
+  { whole, top, isPolling = false }: Watched,
+  signal: AbortSignal,
+  first: string[] = [],
+): Promise<Saves> {
+  let files = new Set(first);
+  let isRestart = false;
+  let began = performance.now();
+  let last = began;
+  let current = new AbortController();
   let wake = (): void => {};
-  const notice = (file: string): void => {
-    if (!WATCHED_FILES.test(file)) return;
+  const notice = (file?: string): void => {
     last = performance.now();
-    if (files.size === 0) first = last;
-    files.add(file);
+    if (files.size === 0 && !isRestart) began = last;
+    if (file === undefined) isRestart = true;
+    else files.add(file);
+    current.abort();
     wake();
   };
-  const watchers = [...whole, ...top].map((folder) => {
-    const watcher = watch(resolve(root, folder), { recursive: whole.includes(folder) });
-    watcher.on("change", (_event, name) => notice(relative(root, resolve(root, folder, String(name)))));
-    return watcher;
-  });
+  const noticeFile = (file: string): void => {
+    if (WATCHED_FILES.test(file)) notice(file);
+  };
+  const folders = [...whole, ...top].map((folder) => ({ folder, isRecursive: whole.includes(folder) }));
+  const watchers = isPolling ? [] : folders.map(({ folder, isRecursive }) => watched(folder, isRecursive));
+  if (isPolling) await poll(root, folders, noticeFile, signal);
   signal.addEventListener("abort", () => wake());
-  return settled();
+  return Object.assign(settled(), { restart: () => notice() });
+
+  function watched(folder: string, recursive: boolean) {
+    const watcher = watch(resolve(root, folder), { recursive });
+    return watcher.on("change", (_event, name) =>
+      noticeFile(relative(root, resolve(root, folder, String(name))).replaceAll("\\", "/")),
+    );
+  }
 
   async function* settled(): AsyncGenerator<Save> {
     try {
       while (!signal.aborted) {
-        const remaining = SETTLE_MS - (performance.now() - last);
-        if (files.size === 0) await new Promise<void>((done) => (wake = done));
+        const isBurst = current.signal.aborted;
+        const until = isBurst ? Math.min(last + BURST.settleMs, began + BURST.maxMs) : last + SETTLE_MS;
+        const remaining = until - performance.now();
+        if (files.size === 0 && !isRestart) await new Promise<void>((done) => (wake = done));
         else if (remaining > 0) await setTimeout(remaining);
         else {
-          const save = { files, at: first };
+          current = new AbortController();
+          const save = { files, isRestart, at: began, superseded: current.signal };
           files = new Set();
+          isRestart = false;
           yield save;
         }
       }

@@ -1,14 +1,28 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 
-/** The service in a child process, which can be restarted. */
+/** How long a new process may take until it serves, in milliseconds. */
+const START_MS = 30_000;
+
+/** How long a replaced process may take to finish its requests, in milliseconds: longer than its own SHUTDOWN_TIMEOUT. */
+const REPLACED_MS = 15_000;
+
+/** How long `restart` waits for the end of the replaced process, and `stop` for the end of each process, in milliseconds. */
+const WAIT_MS = { restart: 1_000, stop: 5_000 };
+
+/**
+ * The service in a child process, which can be replaced while it serves. This process, the primary of a cluster, holds the
+ * listening sockets, so that the old and the new process accept connections from the same queue and none is refused.
+ */
 export class Service {
   readonly #root: string;
   readonly #print: (line: string) => void;
-  #child: ChildProcess | undefined;
-  #address: string | undefined;
+  /** All processes that have not ended, from the oldest to the newest. */
+  readonly #workers = new Set<Worker>();
+  #serving: { worker: Worker; address: string } | undefined;
 
   /** The service of the checkout at `root`. Its log lines are passed to `print`. */
   constructor(root: string, print: (line: string) => void) {
@@ -18,38 +32,80 @@ export class Service {
 
   /** The URL of the service; undefined if it is not running. */
   get address(): string | undefined {
-    return this.#child?.exitCode === null && this.#child.signalCode === null ? this.#address : undefined;
+    return this.#serving?.worker.isDead() === false ? this.#serving.address : undefined;
   }
 
-  /** Stops a running service and starts a new one. Resolves with its URL, or undefined if it has ended by itself. */
-  async restart(): Promise<string | undefined> {
-    await this.stop();
-    const child = spawn(process.execPath, [join(this.#root, "apps/server/bin/service.js"), "serve"], {
-      cwd: this.#root,
-      env: { SHUTDOWN_DELAY: "0", ...process.env },
-      stdio: ["ignore", "pipe", "inherit", "ipc"], // the channel closes when this process ends, however it ends
-    });
-    this.#child = child;
-    const ended = once(child, "exit").then(() => undefined);
-    const listening = new Promise<string>((done) => {
-      createInterface(child.stdout!).on("line", (line) => {
-        const address = / is listening on (\S+)$/.exec(line)?.[1];
-        if (address !== undefined) done(address);
-        else if (line.startsWith("{")) this.#print(line); // log lines only, without the greeting
-      });
-    });
-    this.#address = await Promise.race([listening, ended]);
-    return this.#address;
+  /**
+   * Starts a new process, which takes over once it serves. Resolves with its URL once the previous process accepts no more
+   * connections. Resolves with undefined if the new process ends, does not serve within 30 seconds, or does not serve before
+   * `signal` aborts; the previous process then continues.
+   */
+  async restart(signal?: AbortSignal): Promise<string | undefined> {
+    const worker = this.#start();
+    const address = await addressOf(worker, signal, this.#print);
+    if (address === undefined) {
+      void end(worker, WAIT_MS.stop);
+      return undefined;
+    }
+    const replaced = [...this.#workers].filter((other) => other !== worker);
+    this.#serving = { worker, address };
+    const ended = Promise.all(replaced.map((other) => end(other, REPLACED_MS)));
+    await Promise.race([ended, sleep(WAIT_MS.restart, undefined, { ref: false })]);
+    return address;
   }
 
-  /** Stops the service and resolves once it has ended. After five seconds it is killed. */
+  /** Stops the service and resolves once all its processes have ended. After five seconds they are killed. */
   async stop(): Promise<void> {
-    const child = this.#child;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const ended = once(child, "exit");
-    child.kill("SIGTERM");
-    const killer = setTimeout(() => child.kill("SIGKILL"), 5_000);
-    await ended;
-    clearTimeout(killer);
+    await Promise.all(Array.from(this.#workers, (worker) => end(worker, WAIT_MS.stop)));
   }
+
+  #start(): Worker {
+    cluster.schedulingPolicy = cluster.SCHED_NONE; // the processes accept connections themselves, even while this one is busy
+    cluster.setupPrimary({
+      exec: join(this.#root, "apps/server/bin/service.js"),
+      args: ["serve"],
+      execArgv: [],
+      cwd: this.#root,
+      stdio: ["ignore", "pipe", "inherit", "ipc"],
+    });
+    const compiled = join(this.#root, "node_modules/.cache/dev");
+    const worker = cluster.fork({ SHUTDOWN_DELAY: "0", NODE_COMPILE_CACHE: compiled, ...process.env });
+    this.#workers.add(worker);
+    worker.once("exit", () => this.#workers.delete(worker));
+    return worker;
+  }
+}
+
+/** Resolves with the URL that the process prints once it listens; with undefined if it ends or takes too long. */
+async function addressOf(
+  worker: Worker,
+  signal: AbortSignal | undefined,
+  print: (line: string) => void,
+): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  const giveUp = (): void => resolve(undefined);
+  worker.once("exit", giveUp);
+  createInterface(worker.process.stdout!).on("line", (line) => {
+    const address = / is listening on (\S+)$/.exec(line)?.[1];
+    if (address !== undefined) resolve(address);
+    else if (line.startsWith("{")) print(line); // log lines only, without the greeting
+  });
+  const timer = setTimeout(giveUp, START_MS);
+  signal?.addEventListener("abort", giveUp);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", giveUp);
+  }
+}
+
+/** Asks a process to finish its requests and end, and resolves once it has ended. After `timeoutMs` it is killed. */
+async function end(worker: Worker, timeoutMs: number): Promise<void> {
+  if (worker.isDead()) return;
+  const exited = once(worker, "exit");
+  worker.send("shutdown", () => {}); // a message rather than a signal, because Windows has no SIGTERM that a process can handle
+  const killer = setTimeout(() => worker.process.kill("SIGKILL"), timeoutMs);
+  await exited;
+  clearTimeout(killer);
 }

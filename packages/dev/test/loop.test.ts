@@ -1,3 +1,5 @@
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Loop } from "../src/loop.ts";
 import { packagesIn } from "../src/packages.ts";
@@ -21,8 +23,51 @@ function workspace() {
   return { ...at, ...writeProgram(root) };
 }
 
+/** A program in place of the compiler, which reads the fault to report from `fault`, and waits while there is a file `wait`. */
+const COMPILER = `const fs = require("node:fs");
+fs.appendFileSync("runs", process.argv.filter((arg) => arg.startsWith("packages/")).join() + " ");
+const check = () => fs.existsSync("wait") || (console.log(fs.readFileSync("fault", "utf8")), process.exit(2));
+check();
+setInterval(check, 10);`;
+
+test("a save stops the running report, and the next report includes its files", async () => {
+  const { root, read, write } = workspaceAt(temporaryFolder());
+  const service = new Service(root, () => {});
+  onTestFinished(() => service.stop());
+  writeProgram(root);
+  write("node_modules/typescript/bin/tsc", COMPILER);
+  write("fault", "packages/a/index.ts(1,2): error TS3: Fault.");
+  write("wait", "");
+  const packages = ["a", "b"].map((name) => ({ name, folder: `packages/${name}`, uses: [] }));
+  const printed: string[] = [];
+  const { signal } = new AbortController();
+  const loop = new Loop({ root, packages, service, print: (text) => printed.push(text), signal });
+  const saved = (name: string, superseded: AbortSignal) =>
+    loop.report({ files: new Set([`packages/${name}/index.ts`]), isRestart: false, at: performance.now(), superseded });
+
+  const later = new AbortController();
+  const report = saved("a", later.signal);
+  await expect.poll(() => existsSync(join(root, "runs"))).toBe(true);
+  later.abort();
+  await report;
+  expect(printed.at(-1)).toBe("  stopped    The next report includes these files.");
+  rmSync(join(root, "wait"));
+  await saved("b", signal);
+  expect(read("runs")).toBe("packages/a packages/a,packages/b ");
+  expect(printed.at(-1)).toBe("  next       Fix the 1 place above.");
+
+  // After five seconds, a waiting save is reported, even if others follow.
+  write("wait", "");
+  const aborted = AbortSignal.abort();
+  const files = new Set(["packages/a/index.ts"]);
+  const old = loop.report({ files, isRestart: false, at: performance.now() - 5_000, superseded: aborted });
+  rmSync(join(root, "wait"));
+  await old;
+  expect(printed.at(-1)).toBe("  next       Fix the 1 place above.");
+});
+
 test("the loop reports type errors, the state of the service and the next step after a save", async () => {
-  const { root, write, pid } = workspace();
+  const { root, read, write, pid } = workspace();
   const service = new Service(root, () => {});
   onTestFinished(() => service.stop());
   const printed: string[] = [];
@@ -30,14 +75,20 @@ test("the loop reports type errors, the state of the service and the next step a
   const loop = new Loop({ root, packages: packagesIn(root), service, print: (text) => printed.push(text), signal });
   const report = async (...files: string[]): Promise<string[]> => {
     printed.length = 0;
-    await loop.report({ files: new Set(files), at: performance.now() });
-    return printed.map((text) => text.replace(/after \d+\.\d\d s/, "after 0 s").replace(/^ {2}(\w+) +/, "$1 "));
+    await loop.report({
+      files: new Set(files),
+      isRestart: files.length === 0,
+      at: performance.now(),
+      superseded: new AbortController().signal,
+    });
+    const withoutSummary = printed.filter((text) => !text.startsWith("  summary "));
+    return withoutSummary.map((text) => text.replace(/after \d+\.\d\d s/, "after 0 s").replace(/^ {2}(\w+) +/, "$1 "));
   };
 
   expect(await report("README.yaml")).toEqual([`service started ${RUNS}`, "next Nothing to fix."]);
   expect(await report("apps/server/src/index.ts")).toEqual([
-    "typecheck no errors in 1 package; after 0 s",
     `service restarted ${RUNS}`,
+    "typecheck no errors in 1 package; after 0 s",
     "next Nothing to fix.",
   ]);
   const first = pid();
@@ -48,39 +99,32 @@ test("the loop reports type errors, the state of the service and the next step a
     "export const b: number = 'b';\nexport const c: { d: { e: number } } = { d: { e: 'f' } };\n",
   );
   expect(await report("packages/used/src/index.ts")).toEqual([
+    `service restarted ${RUNS}`,
     [
       "typecheck 3 errors in 2 packages; after 0 s",
       "    service      apps/server/src/index.ts:1:14  Type 'string' is not assignable to type 'number'.",
       "    service      apps/server/src/index.ts:2:47  Type 'string' is not assignable to type 'number'.",
       "    other code   packages/used/src/index.ts:1:14  Type 'string' is not assignable to type 'number'.",
     ].join("\n"),
-    `service still runs the previous code ${RUNS}`,
     "next Fix the 3 places above.",
-  ]);
-
-  // An error in another package is reported until it is fixed, and does not stop the service.
-  write("packages/used/src/index.ts", "export const a = 1;\n");
-  write("apps/server/src/index.ts", "export const b = 1;\n");
-  write("packages/apart/src/index.ts", 'export const a: number = "a";\n');
-  expect((await report("packages/apart/src/index.ts"))[2]).toBe("next Fix the 4 places above.");
-  expect((await report("packages/used/src/index.ts")).slice(1)).toEqual([
-    `service restarted ${RUNS}`,
-    "next Fix the 1 place above.",
   ]);
   expect(pid()).not.toBe(first);
   expect(() => process.kill(first, 0)).toThrow("ESRCH");
 
+  // An error in another package is reported until it is fixed.
+  write("packages/used/src/index.ts", "export const a = 1;\n");
+  write("apps/server/src/index.ts", "export const b = 1;\n");
+  write("packages/apart/src/index.ts", 'export const a: number = "a";\n');
+  expect((await report("packages/apart/src/index.ts"))[2]).toBe("next Fix the 4 places above.");
+  expect((await report("packages/used/src/index.ts"))[2]).toBe("next Fix the 1 place above.");
   write("packages/apart/src/index.ts", "export const a = 1;\n");
   const second = pid();
-  expect((await report("packages/apart/src/index.ts")).slice(1)).toEqual([
-    `service is unchanged ${RUNS}`,
-    "next Nothing to fix.",
-  ]);
+  const unchanged = [`service is unchanged ${RUNS}`, "next Nothing to fix."];
+  expect((await report("packages/apart/src/index.ts")).slice(1)).toEqual(unchanged);
+  expect(await report("openapi/openapi.yaml~", "other/openapi/a.yaml")).toEqual(unchanged);
   expect(pid()).toBe(second);
-  expect(await report("openapi/openapi.yaml~", "other/openapi/a.yaml")).toEqual([
-    `service is unchanged ${RUNS}`,
-    "next Nothing to fix.",
-  ]);
+  expect(await report()).toEqual([`service restarted ${RUNS}`, "next Nothing to fix."]); // by the key r
+  expect(pid()).not.toBe(second);
 
   // A stub compiles, and is not finished.
   const handlers = "apps/server/src/resources/things/things.handlers.ts";
@@ -97,16 +141,23 @@ test("the loop reports type errors, the state of the service and the next step a
   stubs();
   expect((await report(handlers)).at(-1)).toBe("next Nothing to fix.");
 
+  // Code that does not start leaves the previous process serving, until both have ended.
+  const program = read("apps/server/bin/service.js");
   write("apps/server/bin/service.js", "process.exit(1);");
-  expect((await report("apps/server/bin/service.js")).slice(1)).toEqual([
+  const third = pid();
+  expect(await report("apps/server/bin/service.js")).toEqual([
+    `service did not start, for the reason printed above; the previous code still runs ${RUNS}`,
+    "typecheck no errors in 1 package; after 0 s",
+    "next Fix the error that keeps the service from starting.",
+  ]);
+  process.kill(third, "SIGKILL");
+  await expect.poll(() => service.address).toBeUndefined();
+  expect(await report("README.yaml")).toEqual([
     "service did not start, for the reason printed above",
     "next Fix the error that keeps the service from starting.",
   ]);
-  write("apps/server/src/index.ts", "export const b: number = 'b';\n");
-  expect((await report("apps/server/src/index.ts")).slice(1)).toEqual([
-    "service is not running",
-    "next Fix the 1 place above.",
-  ]);
+  write("apps/server/bin/service.js", program);
+  expect((await report("apps/server/bin/service.js"))[0]).toBe(`service started ${RUNS}`);
 });
 
 describe("the loop reports one problem and generates nothing for", () => {
@@ -140,8 +191,9 @@ describe("the loop reports one problem and generates nothing for", () => {
     const { signal } = new AbortController();
     const service = new Service(root, () => {});
     const loop = new Loop({ root, packages: [], service, print: (text) => printed.push(text), signal });
-    await loop.report({ files: new Set(["openapi/openapi.yaml"]), at: performance.now() });
-    const [first, ...others] = printed;
+    const files = new Set(["openapi/openapi.yaml"]);
+    await loop.report({ files, isRestart: false, at: performance.now(), superseded: signal });
+    const [first, ...others] = printed.filter((text) => !text.startsWith("  summary"));
     expect(first!.split("\n").map((line) => line.replace(/^ +\S*\//, ""))).toEqual(["  contract   1 problem", problem]);
     expect(others).toEqual([
       "  service    is not running",

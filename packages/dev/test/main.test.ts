@@ -43,6 +43,7 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   ${WROTE}
   typecheck  no errors in 3 packages; after … s
   service    started ${RUNS}
+  summary    no errors, no changes, the service is up to date; after … s
   next       Nothing to fix.`);
 
   git("add", "--all");
@@ -59,11 +60,13 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   typecheck  1 error in 3 packages; after … s
     handlers     apps/server/src/handlers.ts:2:43  Property 'listOthers' is missing in type '{ listThings: 1; }' but required in type 'Record<keyof operations, 1>'.
   service    still runs the previous code ${RUNS}
+  summary    1 error, 1 change, the service runs the previous code; after … s
   next       Fix the 1 place above. To create a stub of the handler: npx -y pnpm@12.21.0 scaffold listOthers`);
   expect(await reportOn("apps/server/src/handlers.ts", handlersOf("listThings", "listOthers"))).toBe(`
 …  apps/server/src/handlers.ts
   typecheck  no errors in 1 package; after … s
   service    restarted ${RUNS}
+  summary    no errors, 1 change, the service is up to date; after … s
   next       The most severe change since 1.0.0 is additive, so info.version must be at least 1.1.0. It is 1.0.0.`);
   const versioned = added.replace("version: 1.0.0", "version: 1.1.0");
   expect(await reportOn(CONTRACT, versioned)).toMatch(
@@ -75,6 +78,7 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   contract   1 problem
     openapi/openapi.yaml:22:20  Missing closing "quote
   service    still runs the previous code ${RUNS}
+  summary    1 problem, 2 changes, the service is up to date; after … s
   next       Fix the contract at these places. Nothing is generated until then.`);
 
   const code = `${read("apps/server/src/handlers.ts")}\n`;
@@ -92,6 +96,7 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   types      wrote .*
   typecheck  no errors in 3 packages; after … s
   service    restarted ${RUNS}
+  summary    no errors, 3 changes, the service is up to date; after … s
   next       Correct the 1 place of style: contract check fails there.$`),
   );
 
@@ -102,12 +107,14 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   types      wrote openapi.json, schema.ts, operations-with-defaults.ts, metadata.ts; on disk after … s
   typecheck  no errors in 3 packages; after … s
   service    restarted ${RUNS}
+  summary    no errors, 2 changes, the service is up to date; after … s
   ${BREAKS}`);
   expect(await reportOn("openapi/other.yml", "a: 1\n")).toBe(`
 …  openapi/other.yml
   ${TWO_CHANGES}
   types      nothing to write; on disk after … s
   service    is unchanged ${RUNS}
+  summary    no errors, 2 changes, the service is up to date; after … s
   ${BREAKS}`);
   expect(read("packages/derived/runs.txt")).toBe("once generate ".repeat(5));
 
@@ -125,11 +132,11 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   expect(await dev.interrupt()).toBe(0);
   expect(() => process.kill(last, 0)).toThrow("ESRCH");
 
-  // Files of the contract outside its folder are watched, too.
+  // Files of the contract outside its folder are watched, too. So are those of a file system without events.
   const [thing, things] = ["type: integer\ndescription: A thing.\nminimum: 0\nmaximum: 9\n", "shared/things/thing.yml"];
   write(things, thing);
   write(CONTRACT, SMALL_CONTRACT.replace(/( {4}Thing:\n)(?: {6}.*\n)+/, `$1      $ref: ../${things}\n`));
-  const other = startDev(root);
+  const other = startDev(root, "--poll");
   onTestFinished(async () => void (await other.interrupt("SIGKILL")));
   expect(await other.report()).toContain("components/schemas/thing: The schema is added.");
   write(things, thing.replace("9", "8"));

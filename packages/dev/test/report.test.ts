@@ -9,6 +9,7 @@ import {
   problemsSection,
   section,
   styleSection,
+  summarySection,
   typesSection,
 } from "../src/report.ts";
 
@@ -116,6 +117,14 @@ test("a cause of type errors is shown once, with the places that follow in at mo
     ...listed.slice(0, 4),
     "                   and 3 places in 2 more files",
   ]);
+});
+
+test("the summary has the findings, the changes, the state of the service and the duration", () => {
+  const service = "is up to date";
+  expect(summarySection("no errors", 0, service, 1_234)).toBe(
+    "  summary    no errors, no changes, the service is up to date; after 1.23 s",
+  );
+  expect(summarySection("2 errors", 1, service, 1_234)).toContain("2 errors, 1 change, the service");
 });
 
 test("a count other than 1 has a plural noun", () => {

@@ -45,11 +45,22 @@ describe("the service", { timeout: 20_000 }, () => {
     expect(service.address).toBeUndefined();
   });
 
-  test("receives SIGTERM when it is stopped", async () => {
+  test("receives the message `shutdown` when it is stopped", async () => {
     const { service, root } = await started(
-      "process.on('SIGTERM', () => { require('node:fs').writeFileSync('asked', ''); process.exit(); });",
+      "process.on('message', (message) => require('node:fs').writeFileSync('asked', message));",
     );
     await service.stop();
-    expect(readFileSync(join(root, "asked"), "utf8")).toBe("");
+    expect(readFileSync(join(root, "asked"), "utf8")).toBe("shutdown");
+  });
+
+  test("continues if its successor ends before it listens, or has not listened before the signal", async () => {
+    const { service, root, pid } = await started("");
+    const first = pid();
+    writeProgram(root, "process.exit(1);");
+    expect(await service.restart()).toBeUndefined();
+    writeProgram(root, "for (;;) ;");
+    expect(await service.restart(AbortSignal.timeout(200))).toBeUndefined();
+    expect(service.address).toBe("http://127.0.0.1:1/v1");
+    expect(() => process.kill(first, 0)).not.toThrow();
   });
 });

@@ -17,10 +17,10 @@ export interface Dev {
 }
 
 /** Starts `pnpm dev` in a checkout, with a service on a free port. Its reports can be read from the first on. */
-export function startDev(directory: string): Dev {
-  const child = spawn(process.execPath, [join(directory, "packages/dev/src/main.ts")], {
+export function startDev(directory: string, ...args: string[]): Dev {
+  const child = spawn(process.execPath, [join(directory, "packages/dev/src/main.ts"), ...args], {
     cwd: directory,
-    env: { ...process.env, PORT: "0", LOG_LEVEL: "silent" },
+    env: { ...process.env, FORCE_COLOR: "0", PORT: "0", LOG_LEVEL: "silent" },
     stdio: ["ignore", "pipe", "inherit"],
   });
   return devOf(child, (signal) => child.kill(signal));

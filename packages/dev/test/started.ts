@@ -16,13 +16,13 @@ export function held(kind: RegExp): number {
   return process.getActiveResourcesInfo().filter((name) => kind.test(name)).length;
 }
 
-/** Writes a program in place of the service. It stores its process id, prints that it is listening, and ends with its parent. */
+/** Writes a program in place of the service. It stores its process id, prints that it is listening, and ends when it is asked to. */
 export function writeProgram(root: string, statement = ""): { pid: () => number } {
   const program = join(root, "apps/server/bin/service.js");
   mkdirSync(dirname(program), { recursive: true });
   writeFileSync(
     program,
-    `${statement} require("node:fs").writeFileSync("pid", String(process.pid)); process.on("disconnect", () => process.exit());
+    `${statement} require("node:fs").writeFileSync("pid", String(process.pid)); process.on("message", () => process.exit());
      console.log("It is listening on http://127.0.0.1:1/v1");`,
   );
   return { pid: () => Number(readFileSync(join(root, "pid"), "utf8")) };

@@ -203,6 +203,43 @@ test("a connection with a response in progress is closed, without another respon
   expect(await received).not.toContain("HTTP/1.1 400");
 });
 
+describe("a server that closes", () => {
+  const GET = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+  const connected = async () => {
+    const app = (_request: unknown, response: { end: (text: string) => void }) => response.end("x");
+    const listener = await listen(app as never, { host: "127.0.0.1", port: 0 });
+    const { hostname, port } = new URL(listener.origin);
+    const socket = connect(Number(port), hostname);
+    await once(socket, "connect");
+    await fetch(listener.origin, { headers: { Connection: "close" } }); // the server has accepted the connection by now
+    return { listener, socket };
+  };
+
+  test("responds to a request that arrives on a connection opened before", async () => {
+    const { listener, socket } = await connected();
+    listener.drain();
+    const closed = listener.close();
+    socket.write(GET);
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 200 /);
+    expect(await closed).toBe(0);
+  });
+
+  test("ends a connection without a request after half a second, and one after its last response at once", async () => {
+    const { listener, socket: unused } = await connected();
+    const used = connect(Number(new URL(listener.origin).port), "127.0.0.1");
+    used.write(GET);
+    await once(used, "data");
+    const began = performance.now();
+    const closed = listener.close();
+    await text(used);
+    expect(performance.now() - began).toBeLessThan(400);
+    await text(unused);
+    expect(await closed).toBe(0);
+    expect(performance.now() - began).toBeGreaterThan(400);
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+});
+
 test("the error for an address in use gives the reason and the settings to change", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void other.close());

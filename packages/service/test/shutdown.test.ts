@@ -154,6 +154,19 @@ describe.each([1, 2])("with %i processes", (processes) => {
     expect((await once(child, "exit"))[0]).toBe(0);
     await expect.poll(() => output).toContain('"parent":"ended","msg":"stopped"');
   });
+
+  test("the message `shutdown` of the parent process ends the service, without SHUTDOWN_DELAY", async () => {
+    const stdio = ["ignore", "pipe", "inherit", "ipc"] as const;
+    const child = fork(pathOf("things"), { env: environment({ ...env, SHUTDOWN_DELAY: "300" }), stdio: [...stdio] });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    let output = "";
+    child.stdout!.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    await expect.poll(() => output).toContain("listening on");
+    child.send("another message");
+    child.send("shutdown");
+    expect((await once(child, "exit"))[0]).toBe(0);
+    await expect.poll(() => output).toContain('"parent":"shutdown","msg":"stopped"');
+  });
 });
 
 test("the service ends if the channel to the parent process was closed before it listens", async () => {

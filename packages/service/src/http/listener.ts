@@ -63,6 +63,7 @@ export async function listen(
     handle,
   );
   const connections = new Connections(server, format);
+  server.closeIdleConnections = () => connections.endIdleConnections(); // `server.close` calls it too
   server.on("clientError", (error, socket) => rejectConnection(error, socket, format));
   // The target of CONNECT is another host. `Allow` is empty, since no method is allowed there (RFC 9110, section 10.2.1).
   server.on("connect", (_request, socket) =>
@@ -129,6 +130,8 @@ const STALL_MS = 10_000;
  * a client sends.
  */
 const IDLE_MS = 8_000;
+/** The time limit for the first byte on a new connection while the server closes. */
+const FIRST_BYTE_MS = 500;
 
 /** The number of bytes that a client has moved, and the time since when. */
 interface Progress {
@@ -149,8 +152,11 @@ interface Exchange {
 interface Connection {
   /** The requests that have not arrived completely, or whose responses are not sent completely. */
   exchanges: Exchange[];
+  openedAt: number;
   /** The end of the last exchange; undefined while there are exchanges. */
   idleSince: number | undefined;
+  /** The bytes that had arrived at the end of the last exchange. */
+  bytesRead: number;
   /** The bytes that the client has accepted; undefined while nothing is to be sent. */
   accepted: Progress | undefined;
 }
@@ -175,7 +181,8 @@ class Connections {
         socket.destroy();
         return;
       }
-      this.#open.set(socket, { exchanges: [], idleSince: undefined, accepted: undefined });
+      const openedAt = now();
+      this.#open.set(socket, { exchanges: [], openedAt, idleSince: undefined, bytesRead: 0, accepted: undefined });
       socket.once("close", () => this.#open.delete(socket));
     });
     for (const event of ["request", "checkContinue"] as const)
@@ -196,12 +203,23 @@ class Connections {
       for (const exchange of connection.exchanges.slice()) {
         const { request, response } = exchange;
         if (response.writableEnded && !response.closed) exchange.endedAt ??= now();
-        if (response.closed && request.complete) finish(connection, exchange);
+        if (response.closed && request.complete) finish(socket, connection, exchange);
         else if (!request.complete && isBodySlow(exchange)) rejectSlowBody(exchange, this.#format);
         else if (exchange.endedAt !== undefined && now() - exchange.endedAt > RESPONSE_READ_MS) socket.destroy();
       }
       if (connection.idleSince !== undefined && now() - connection.idleSince > IDLE_MS) socket.destroy();
       if (isStalled(socket, connection)) socket.destroy();
+    }
+  }
+
+  /**
+   * Ends connections on which no request has begun to arrive. Node's own method also ends a connection that a client has just
+   * opened for a request.
+   */
+  endIdleConnections(): void {
+    for (const [socket, { exchanges, openedAt, idleSince, bytesRead }] of this.#open) {
+      const isIdle = exchanges.length === 0 && socket.bytesRead === bytesRead;
+      if (isIdle && (idleSince !== undefined || now() - openedAt > FIRST_BYTE_MS)) socket.destroy();
     }
   }
 
@@ -215,19 +233,22 @@ class Connections {
   #add(exchange: Exchange): void {
     const { request, response } = exchange;
     if (this.#isDraining) response.shouldKeepAlive = false;
-    const connection = this.#open.get(request.socket);
+    const { socket } = request;
+    const connection = this.#open.get(socket);
     if (connection === undefined) return;
     connection.exchanges.push(exchange);
     connection.idleSince = undefined;
     response.on("close", () => {
-      if (request.complete) finish(connection, exchange);
+      if (request.complete) finish(socket, connection, exchange);
     });
   }
 }
 
-function finish(connection: Connection, exchange: Exchange): void {
+function finish(socket: Socket, connection: Connection, exchange: Exchange): void {
   connection.exchanges.splice(connection.exchanges.indexOf(exchange), 1);
-  if (connection.exchanges.length === 0) connection.idleSince = now();
+  if (connection.exchanges.length > 0) return;
+  connection.idleSince = now();
+  connection.bytesRead = socket.bytesRead;
 }
 
 /** Whether a body takes too long. A streamed body may take any time while it arrives, or while its handler does not read. */

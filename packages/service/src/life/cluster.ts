@@ -14,6 +14,12 @@ const GRACE_MS = 2_000;
 /** The interval of pings to workers, in milliseconds. A worker that has not replied by the next ping is killed. */
 const PING_INTERVAL_MS = 10_000;
 
+/** The environment variable that marks the workers of `startProcesses`. */
+const WORKER_VARIABLE = "SERVICE_WORKER";
+
+/** Whether this process is a worker of `startProcesses`. Workers of another program, such as `dev`, serve on their own. */
+export const isWorker = cluster.isWorker && process.env[WORKER_VARIABLE] !== undefined;
+
 /** The workers that accept connections. */
 const listeningWorkers = new Set<Worker>();
 
@@ -51,7 +57,7 @@ export async function startProcesses(
   let isStopping = false;
 
   const startProcess = async (): Promise<string> => {
-    const worker = cluster.fork();
+    const worker = cluster.fork({ [WORKER_VARIABLE]: "1" });
     closeUnacceptedConnections(worker);
     const baseUrl = await waitUntilServing(worker);
     killWhenHanging(worker, logger, pingIntervalMs);

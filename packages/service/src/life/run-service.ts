@@ -1,7 +1,7 @@
 import cluster from "node:cluster";
 import { constants } from "node:os";
 import { setTimeout } from "node:timers/promises";
-import { runWorker, startProcesses, STOP_SIGNALS } from "./cluster.ts";
+import { isWorker, runWorker, startProcesses, STOP_SIGNALS } from "./cluster.ts";
 import { createLogger } from "../observability/request-log.ts";
 import type { ServiceDefinition, RunningService } from "./serving.ts";
 import { startService } from "./start-service.ts";
@@ -16,37 +16,54 @@ export interface ServiceProgram extends ServiceDefinition {
   greeting: (service: RunningService) => string;
 }
 
+/** Why the service stops. */
+type StopRequest = { signal: NodeJS.Signals } | { parent: "ended" | "shutdown" };
+
 /**
- * Runs the service until a signal, or until the process that started it ends. Resolves after the requests in flight are finished.
+ * The time of the drain before a shutdown by the parent process, in milliseconds. Clients that send one request after another
+ * get a response with `Connection: close` in this time, so that none sends a request on a connection that is being closed.
+ */
+const SHUTDOWN_DRAIN_MS = 100;
+
+/**
+ * Runs the service until a signal, until the process that started it ends, or until that process sends the message `shutdown`.
+ * Resolves after the requests in flight are finished.
  */
 export async function runService(program: ServiceProgram): Promise<void> {
   const { config } = program;
   const logger = createLogger(config.logLevel);
   process.on("SIGUSR1", () => {}); // replaces Node's own handler, which opens the inspector
-  if (cluster.isWorker) return runWorker(() => startService(program, logger));
+  if (isWorker) return runWorker(() => startService(program, logger));
   await program.prepare();
-  const service: RunningService = await (config.processes === 1 ? startService : startProcesses)(program, logger);
+  const isSingle = config.processes === 1 || cluster.isWorker; // a worker cannot start workers
+  const service: RunningService = await (isSingle ? startService : startProcesses)(program, logger);
   const stopRequest = waitForStopRequest(service.kill);
   console.log(program.greeting(service));
+  let drainMs = config.shutdownDelay * 1_000;
   try {
-    await Promise.race([stopRequest, service.failed ?? stopRequest]);
+    const request = await Promise.race([stopRequest, service.failed ?? stopRequest]);
+    if ("parent" in request && request.parent === "shutdown") drainMs = SHUTDOWN_DRAIN_MS;
   } finally {
     await service.drain();
-    await setTimeout(config.shutdownDelay * 1_000);
+    await setTimeout(drainMs);
     await service.close();
   }
   logger.info(await stopRequest, "stopped");
 }
 
 /**
- * Resolves at the first signal. If a parent process has opened an IPC channel, it also resolves when that process ends for any
- * reason. A second signal ends the program at once, with the exit code that shells use for the signal.
+ * Resolves at the first signal. If a parent process has opened an IPC channel, it also resolves at the message `shutdown`, and
+ * when that process ends for any reason. A second signal ends the program at once, with the exit code that shells use for the
+ * signal.
  */
-function waitForStopRequest(kill: RunningService["kill"]): Promise<{ signal: NodeJS.Signals } | { parent: "ended" }> {
+function waitForStopRequest(kill: RunningService["kill"]): Promise<StopRequest> {
   let isSignalled = false;
   return new Promise((resolve) => {
     const onParentEnded = (): void => resolve({ parent: "ended" });
     process.on("disconnect", onParentEnded);
+    process.on("message", (message) => {
+      if (message === "shutdown") resolve({ parent: "shutdown" });
+    });
     process.channel?.unref(); // the channel must not keep the process running
     const isConnected = process.connected as boolean | undefined; // undefined if there never was a channel
     if (isConnected === false) onParentEnded();

@@ -1,6 +1,6 @@
-import cluster from "node:cluster";
 import type { Logger } from "pino";
 import { CloseStack } from "./close-stack.ts";
+import { isWorker } from "./cluster.ts";
 import { listen } from "../http/listener.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Tracing } from "../observability/tracing.ts";
@@ -61,7 +61,7 @@ async function openMetrics(
   if (config.metrics === undefined) return { metrics: undefined, metricsUrl: undefined };
   const { countProcesses, createMetrics, listenForMetrics, shareMetrics } = await import("../observability/metrics.ts");
   const metrics = createMetrics();
-  if (cluster.isWorker) {
+  if (isWorker) {
     shareMetrics(metrics);
     return { metrics, metricsUrl: undefined };
   }
