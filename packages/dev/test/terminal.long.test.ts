@@ -8,6 +8,8 @@ import { writeProgram } from "./started.ts";
 /** The command of util-linux that runs another one in a new terminal; that of macOS and BSD has other options. */
 const hasScript = /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "");
 
+const GREEN = "\u001B[32m";
+
 /** Runs `dev` and then `stty` in a terminal. */
 function terminal(directory: string, env: NodeJS.ProcessEnv) {
   const command = `'${process.execPath}' '${join(directory, "packages/dev/src/main.ts")}'; echo "ended with $?"; stty -a`;
@@ -41,7 +43,7 @@ test.skipIf(!hasScript)(
     const first = terminal(checkout.root, {});
     await first.shows(/r restarts the service, q quits\./);
     await first.shows(/Nothing to fix\./);
-    expect(first.output()).toContain("\u001B[1m  service\u001B[22m    \u001B[32mstarted");
+    expect(first.output()).toContain(`${GREEN}started`);
     first.press("xr");
     await first.shows(/ {2}restart\r\n.*restarted.*Nothing to fix\./s);
     first.press("q");
