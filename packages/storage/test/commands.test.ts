@@ -188,12 +188,10 @@ describe("copy", () => {
     expect(existsSync(join(folder, "none.db"))).toBe(false);
     for (const wrong of ["mysql://root:hunter2@localhost/p", "file:", path]) {
       await expect(copying("--from", from, "--to", wrong)).rejects.toThrow(
-        new DatabaseError(
-          `Give --from and --to as file:data/${NAME}.db or postgres://user:password@host:5432/${NAME}.`,
-        ),
+        `error: option '--to <url>' argument is invalid. Give it as file:data/${NAME}.db or postgres://user:password@host:5432/${NAME}.`,
       );
     }
-    const same = new DatabaseError("--from and --to name the same database.");
+    const same = "error: options '--from' and '--to' name the same database.";
     await expect(
       copying("--from", from, "--to", `file:${folder}/../${folder.split("/").at(-1)}/things.db`),
     ).rejects.toThrow(same);
@@ -227,7 +225,7 @@ function backupProgram(url: string): Command {
 }
 
 function copyProgram(): Command {
-  const program = new Command().exitOverride();
+  const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
   addCopyCommand(program, SCHEMA);
   return program;
 }
