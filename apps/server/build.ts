@@ -3,7 +3,6 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
 /** The fields of a package.json that are read and written. */
@@ -35,7 +34,7 @@ const server = import.meta.dirname;
 /** The module that `bin/service.js` starts, and the module of the thread that shows the progress of commands. */
 export const PROGRAM = {
   main: join(server, "src/main.ts"),
-  "progress-worker": fileURLToPath(import.meta.resolve("@platform/command-line/progress-worker")),
+  "progress-worker": createRequire(import.meta.url).resolve("@platform/command-line/progress-worker"),
 };
 /** Beside the bundle since it is no JavaScript, or not the service's: SQLite, and the one file of Scalar that is served. */
 const COPIED = {

@@ -32,15 +32,15 @@ export function addBackupCommands(program: Command, { databaseUrl, ...options }:
     .argument("<file>", "a backup")
     .option("--force", `also replace a database that cannot be read, though ${carryOver.unread.risk}`)
     .action(async (file: string, { force }: { force?: true }) => {
-      const restored = await withProgress((progress) =>
-        restore(pathOfDatabase(databaseUrl()), resolve(file), { ...options, force: force === true, report: progress }),
+      const restored = await withProgress((report) =>
+        restore(pathOfDatabase(databaseUrl()), resolve(file), { ...options, force: force === true, report }),
       );
-      for (const line of report(file, restored, { tables, carryOver })) console.log(line);
+      for (const line of resultOf(file, restored, { tables, carryOver })) console.log(line);
     });
 }
 
 /** Returns the lines that `restore` prints: the restored file, the replaced database, and what was kept and lost. */
-export function report(
+export function resultOf(
   file: string,
   { aside, carried }: Restored,
   { tables, carryOver }: Pick<BackupSettings, "tables" | "carryOver">,
