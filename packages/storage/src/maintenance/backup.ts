@@ -1,5 +1,5 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import type { Report } from "@platform/command-line";
 import { NAME } from "@platform/name";
 import Sqlite from "better-sqlite3";
@@ -27,7 +27,7 @@ export function copyChecked(from: string, to: string, migrations: Migrations, re
   try {
     makeFile(partial); // SQLite would create a file that all users can read
     withFile(from, (source) => {
-      report?.(`Copying ${from}`, { file: partial, bytes: bytesOf(source) });
+      report?.(`Copying ${basename(from)}`, { file: partial, bytes: bytesOf(source) });
       source.prepare("vacuum into ?").run(partial);
     });
     report?.("Checking the copy");
