@@ -13,26 +13,38 @@ const REDRAW_MS = 200;
 /** The time between lines of a log: a tenth of the time passed, within these limits. */
 const LOG_MS = { least: 5_000, most: 60_000 };
 
+/** The current task, and when it and its amount were reported. */
+interface Current {
+  task: string;
+  start: number;
+  first?: Count | undefined;
+  amount?: Amount | undefined;
+  reported: number;
+}
+
 const { isTerminal } = workerData as Display;
 const start = performance.now();
-let current: { task: string; amount: Amount | undefined; start: number; first: Count | undefined } | undefined;
+let current: Current | undefined;
 let timer = setTimeout(show, DELAY_MS);
 
 parentPort!.on("message", (message: Message) => {
   if (message === "end") return end();
   const { task, amount } = message;
-  if (task !== current?.task) current = { task, amount, start: performance.now(), first: undefined };
-  current.amount = amount;
-  current.first ??= countOf(amount);
+  const reported = performance.now();
+  if (task !== current?.task) current = { task, start: reported, reported };
+  Object.assign(current, { amount, first: current.first ?? countOf(amount), reported });
 });
 
 function show(): void {
-  const elapsed = performance.now() - start;
-  const next = Math.min(Math.max(elapsed / 10, LOG_MS.least), LOG_MS.most);
+  const now = performance.now();
+  const next = Math.min(Math.max((now - start) / 10, LOG_MS.least), LOG_MS.most);
   timer = setTimeout(show, isTerminal ? REDRAW_MS : next);
   if (current === undefined) return;
   const { task, amount, first } = current;
-  const line = lineOf({ task, seconds: (performance.now() - current.start) / 1_000, first, now: countOf(amount) });
+  const seconds = (now - current.start) / 1_000;
+  const isFile = amount !== undefined && "file" in amount; // read now
+  const lastSeconds = isFile ? seconds : (current.reported - current.start) / 1_000;
+  const line = lineOf({ task, seconds, first, last: countOf(amount), lastSeconds });
   write(isTerminal ? `${CLEAR}${CUT}${line}${WRAP}` : `${line}\n`);
 }
 

@@ -23,6 +23,16 @@ test.each<[string, number, Count, Count]>([
   ["6 of 9 rows (66%), 1 min 0 s left", 120, rows(0, 9), rows(6, 9)],
   ["100 of 400 MiB (25%), 50 MiB/s, 6 s left", 2, bytes(0, 400 * 2 ** 20), bytes(100 * 2 ** 20, 400 * 2 ** 20)],
   ["401 of 400 MiB (100%), 2 s", 2, bytes(0, 400 * 2 ** 20), bytes(401 * 2 ** 20, 400 * 2 ** 20)],
-])("says how much is done, and when it will be all: %s", (line, seconds, first, now) => {
-  expect(lineOf({ task: "Copying", seconds, first, now })).toBe(`Copying: ${line}`);
+])("says how much is done, and when it will be all: %s", (line, seconds, first, last) => {
+  expect(lineOf({ task: "Copying", seconds, first, last })).toBe(`Copying: ${line}`);
+});
+
+test.each([
+  [10, "30 s left"],
+  [14, "26 s left"],
+  [20, "20 s left"],
+  [30, "30 s left"], // the second one takes longer than the first
+])("counts down until the next one is due: after %d s, %s", (seconds, left) => {
+  const progress = { task: "Copying", first: rows(0, 4), last: rows(1, 4), seconds, lastSeconds: 10 };
+  expect(lineOf(progress)).toBe(`Copying: 1 of 4 rows (25%), ${left}`);
 });
