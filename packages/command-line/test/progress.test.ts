@@ -1,13 +1,18 @@
 import { spawn, spawnSync } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
-import { test } from "vitest";
+import { afterAll, test } from "vitest";
 
 const PROGRAM = [process.execPath, join(import.meta.dirname, "programs/copying.ts")] as const;
 /** Runs the program on a terminal, which `script` of util-linux makes. */
 const ON_TERMINAL = ["script", "-qec", `${PROGRAM.map((word) => `'${word}'`).join(" ")} 3<&3`, "/dev/null"] as const;
 const noTerminal = !spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes("util-linux");
 if (noTerminal) console.log("Tests of progress on a terminal are skipped: they need `script` of util-linux.");
+
+const folder = await mkdtemp(join(tmpdir(), "progress-"));
+afterAll(() => rm(folder, { recursive: true }));
 
 const LINE = "Copying: 1 of 4 rows \\(25%\\), \\d+ s left";
 
@@ -34,6 +39,13 @@ test.concurrent("without a terminal, prints lines to standard error only", async
   const { stdout, stderr } = await run(PROGRAM, { TERM: "xterm" }, /left/);
   expect(stderr).toMatch(new RegExp(`^${LINE}\\n$`));
   expect(stdout).toBe("Copied 4 rows.\n");
+});
+
+test.concurrent("reads the size of a file that is being written", async ({ expect }) => {
+  const file = join(folder, "copy");
+  await writeFile(file, Buffer.alloc(2 ** 20));
+  const { stderr } = await run([...PROGRAM, file], {}, /MiB/);
+  expect(stderr).toMatch(/^Copying: 1 of 4 MiB \(25%\)(, \d s)?\n$/);
 });
 
 test.concurrent("prints nothing about work of less than a second", async ({ expect }) => {
