@@ -31,8 +31,11 @@ interface Component {
 }
 
 const server = import.meta.dirname;
-/** The module that `bin/service.js` starts. */
-export const PROGRAM = { main: join(server, "src/main.ts") };
+/** The module that `bin/service.js` starts, and the module of the thread that shows the progress of commands. */
+export const PROGRAM = {
+  main: join(server, "src/main.ts"),
+  "progress-worker": createRequire(import.meta.url).resolve("@platform/command-line/progress-worker"),
+};
 /** Beside the bundle since it is no JavaScript, or not the service's: SQLite, and the one file of Scalar that is served. */
 const COPIED = {
   "better-sqlite3": ["LICENSE", "lib", "prebuilds"],

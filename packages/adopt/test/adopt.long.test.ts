@@ -54,8 +54,8 @@ describe.each(CHOSEN)("%s", (name, file, _features) => {
     expect(status, output.slice(-20_000)).toBe(0);
     return output;
   };
-  beforeAll(() => {
-    if (!existsSync(file())) installFolder(CENSUS);
+  beforeAll(async () => {
+    if (!existsSync(file())) await installFolder(CENSUS);
     clone = cloneRepository();
     printed = expectSuccess("adopt", file(), "--name", name, "--yes");
   }, 900_000);

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
+import type { Report } from "@platform/command-line";
 import { NAME } from "@platform/name";
 import Sqlite from "better-sqlite3";
 import { DatabaseError } from "../database-error.ts";
@@ -11,22 +12,27 @@ import type { Migrations } from "../migrations.ts";
  * the call. The file appears once the copy is complete, checked and on disk. Throws if the file exists or if the database
  * has none of the migrations.
  */
-export function backup(database: string, file: string, migrations: Migrations): void {
+export function backup(database: string, file: string, migrations: Migrations, report?: Report): void {
   if (existsSync(file)) throw new DatabaseError(`${file} exists. Name a file that does not, or remove it.`);
-  copyChecked(database, file, migrations);
+  copyChecked(database, file, migrations, report);
 }
 
 /**
  * Copies a database to a file. The file appears once the copy is complete, checked and on disk. `VACUUM INTO` reads one
  * snapshot but does not sync the file, so the copy is synced separately: https://sqlite.org/lang_vacuum.html
  */
-export function copyChecked(from: string, to: string, migrations: Migrations): void {
+export function copyChecked(from: string, to: string, migrations: Migrations, report: Report | undefined): void {
   const partial = partialOf(to);
   removePartial(partial);
   try {
     makeFile(partial); // SQLite would create a file that all users can read
-    withFile(from, (source) => source.prepare("vacuum into ?").run(partial));
+    withFile(from, (source) => {
+      report?.(`Copying ${basename(from)}`, { file: partial, bytes: bytesOf(source) });
+      source.prepare("vacuum into ?").run(partial);
+    });
+    report?.("Checking the copy");
     withFile(partial, (copy) => checkCopy(copy, migrations));
+    report?.("Syncing the copy to disk");
     syncToDisk(partial);
     renameSync(partial, to);
     syncToDisk(dirname(to));
@@ -64,6 +70,14 @@ function withFile(path: string, act: (file: Sqlite.Database) => void): void {
   } finally {
     file.close();
   }
+}
+
+/** Returns the size of a copy, which has no free pages. */
+function bytesOf(file: Sqlite.Database): number {
+  const [pages, free, size] = ["page_count", "freelist_count", "page_size"].map(
+    (name) => file.pragma(name, { simple: true }) as number,
+  );
+  return (pages! - free!) * size!;
 }
 
 function checkCopy(file: Sqlite.Database, migrations: Migrations): void {
