@@ -33,9 +33,9 @@ export function copyChecked(from: string, to: string, migrations: Migrations, re
     report?.("Checking the copy");
     withFile(partial, (copy) => checkCopy(copy, migrations));
     report?.("Syncing the copy to disk");
-    syncToDisk(partial);
+    syncFile(partial);
     renameSync(partial, to);
-    syncToDisk(dirname(to));
+    syncFolder(dirname(to));
   } catch (cause) {
     rmSync(partial, { force: true });
     throw new DatabaseError(`${from} cannot be copied to ${to} (${(cause as Error).message}).`, { cause });
@@ -88,9 +88,18 @@ function checkCopy(file: Sqlite.Database, migrations: Migrations): void {
     throw new Error("it is the database of another program");
 }
 
-/** Syncs a file or a folder to disk. */
-export function syncToDisk(path: string): void {
-  const descriptor = openSync(path, "r");
+/** Syncs a file to disk. Opens it for writing, because Windows syncs no file that is open only for reading. */
+export function syncFile(path: string): void {
+  sync(path, "r+");
+}
+
+/** Syncs the names in a folder to disk. Windows cannot sync folders; there, the file system logs changes of names. */
+export function syncFolder(path: string): void {
+  if (process.platform !== "win32") sync(path, "r");
+}
+
+function sync(path: string, flags: "r" | "r+"): void {
+  const descriptor = openSync(path, flags);
   fsyncSync(descriptor);
   closeSync(descriptor);
 }

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { Report } from "@platform/command-line";
 import { NAME } from "@platform/name";
 import Sqlite from "better-sqlite3";
-import { copyChecked, partialOf, removePartial, syncToDisk } from "./backup.ts";
+import { copyChecked, partialOf, removePartial, syncFile, syncFolder } from "./backup.ts";
 import { openDatabase } from "../database.ts";
 import { DatabaseError } from "../database-error.ts";
 import { migrate } from "../migrations.ts";
@@ -54,7 +54,7 @@ export async function restore(path: string, file: string, options: RestoreOption
     return existsSync(database) ? replace(replacement) : putInPlace(replacement);
   } finally {
     for (const suffix of ["", ...SIDE_FILES]) rmSync(incoming + suffix, { force: true });
-    syncToDisk(dirname(database));
+    syncFolder(dirname(database));
   }
 }
 
@@ -91,13 +91,27 @@ function replace({ database, incoming, aside, facts, options }: Replacement): Re
   try {
     const replaced = readUnlessForced(database, options, () => readReplaced(expectReadable(file), facts, options));
     const carried = replaced && withWritableFile(incoming, (restored) => writeCarried(restored, replaced));
-    syncToDisk(incoming);
+    syncFile(incoming);
     restrictToOwner(database);
     linkSync(database, aside);
-    renameSync(incoming, database);
+    if (process.platform === "win32") release();
+    renameOver(database, incoming, aside);
     return { aside, carried };
   } finally {
     release();
+  }
+}
+
+/**
+ * Renames the backup to the database. Windows renames over no open file, so there the lock is released before. A process
+ * that opens the database in between makes this fail.
+ */
+function renameOver(database: string, incoming: string, aside: string): void {
+  try {
+    renameSync(incoming, database);
+  } catch (error) {
+    rmSync(aside);
+    throw inUse(database, error as Error);
   }
 }
 
