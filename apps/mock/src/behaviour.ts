@@ -53,7 +53,10 @@ const BEHAVIOURS: Record<Role, (work: CollectionRequest) => MockResponse> = {
   change: (work) => {
     const { collection, input } = work;
     const id = idOf(input);
-    return memberResponse(work, collection.put(id, { ...collection.find(id), ...knownFields(work, input.body as Member) }));
+    return memberResponse(
+      work,
+      collection.put(id, { ...collection.find(id), ...knownFields(work, input.body as Member) }),
+    );
   },
   remove: (work) => memberResponse(work, work.collection.remove(idOf(work.input))),
 };

@@ -9,6 +9,7 @@ import { manifests } from "./manifests.ts";
 import type { Names } from "./names.ts";
 import { pages } from "./pages.ts";
 import { contextFile, securityFile, verifiersOf } from "./security-files.ts";
+import { SETTINGS_PAGE, settingsPage } from "./settings-page.ts";
 import {
   conformanceTest,
   MIGRATIONS_FILE,
@@ -52,6 +53,7 @@ export async function adopt(
   for (const [file, text] of files) repository.write(`openapi/${file}`, text);
   repository.write("openapi/redocly.yaml", lintConfig);
   writeOwnFiles(repository, names, contract);
+  repository.write(SETTINGS_PAGE, settingsPage(repository.read(SETTINGS_PAGE), contract.security));
   unlinkMissing(repository, (file) => existsSync(join(repository.root, file)));
   withoutStorefront(repository);
   manifests(repository, names, verifiersOf(contract.security).has("token"));
