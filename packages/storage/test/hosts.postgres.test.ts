@@ -110,7 +110,7 @@ async function startProxy(target: string, rejected?: string): Promise<{ host: st
 
 /** Returns an ErrorResponse: https://www.postgresql.org/docs/18/protocol-message-formats.html */
 function startupError(setting: string): Buffer {
-  const fields = ["SFATAL", "C08P01", `Munsupported startup parameter: ${setting}`, ""].join("\0");
+  const fields = `S${"FATAL"}\0C${"08P01"}\0M${`unsupported startup parameter: ${setting}`}\0`;
   const message = Buffer.alloc(6 + fields.length);
   message.write("E");
   message.writeInt32BE(5 + fields.length, 1);

@@ -13,7 +13,7 @@ const PROTOCOL_VIOLATION = "08P01";
 
 /** The hosts of a URL. Connections go to `current`. After an error, `replace` chooses the next one, so that each is tried in turn. */
 export class Targets {
-  /** Whether a host may be used only if it accepts writes, as libpq's `target_session_attrs=read-write` requires. */
+  /** Whether a host may be used only if it accepts writes, as `target_session_attrs=read-write` requires. */
   readonly mustBeWritable: boolean;
   readonly #targets: Target[];
   #index = 0;
