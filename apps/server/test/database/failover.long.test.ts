@@ -18,6 +18,7 @@ const RECOVERY_MS = 5_000;
 
 /** The times of a failover, by `performance.now()`. */
 interface Failover {
+  /** When the standby was told to become the primary. */
   promoted: number;
   /** When the next failover or the end began. */
   next: number;
@@ -100,12 +101,13 @@ async function failOver(pair: Pair, service: TestService, rounds: number, prepar
     await pair.killPrimary();
     await load.until(WRITERS, ({ status }) => status === 503);
     expect(await readiness()).toBe(503);
+    const failover = { promoted: performance.now(), next: Infinity };
+    failovers.push(failover);
     await pair.promote();
-    failovers.push({ promoted: performance.now(), next: Infinity });
     await load.until(WRITERS, isAcknowledged);
     await expect.poll(readiness).toBe(200);
     await pair.restoreStandby();
-    failovers.at(-1)!.next = performance.now();
+    failover.next = performance.now();
   }
   const attempts = await load.stop();
   expect(new Set(attempts.map(({ status }) => status))).toEqual(new Set([201, 503]));
