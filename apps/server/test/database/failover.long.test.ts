@@ -18,7 +18,7 @@ const RECOVERY_MS = 5_000;
 
 /** The times of a failover, by `performance.now()`. */
 interface Failover {
-  /** When the standby was told to become the primary. */
+  /** When the promotion began. */
   promoted: number;
   /** When the next failover or the end began. */
   next: number;

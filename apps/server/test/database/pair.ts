@@ -75,9 +75,9 @@ export class Pair implements AsyncDisposable {
   async #admitHealthCheck(): Promise<void> {
     const guide = await operationsGuide();
     const file = join(this.#primary.data, "pg_hba.conf");
-    await writeFile(file, `${/^host +postgres +healthcheck .*$/m.exec(guide)![0]}\n${await readFile(file, "utf8")}`);
+    await writeFile(file, `${/^host +postgres +health_check .*$/m.exec(guide)![0]}\n${await readFile(file, "utf8")}`);
     await execute(this.url, "select pg_reload_conf()");
-    await execute(this.url, /^create role healthcheck .*$/m.exec(guide)![0]);
+    await execute(this.url, /^create role health_check .*$/m.exec(guide)![0]);
   }
 
   async #set({ url }: PostgresServer, name: string, value: string): Promise<void> {
