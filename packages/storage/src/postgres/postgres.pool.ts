@@ -13,6 +13,20 @@ const STATEMENT_MS = 4_000;
 /** How long after that timeout the client closes the connection if the server has not responded. */
 const GRACE_MS = 1_000;
 
+const pools = new Set<pg.Pool>();
+
+/** Returns the connections of all pools of this process: in use, the most there can be, and the queries that wait for one. */
+export function connectionCounts(): { used: number; limit: number; waiting: number } {
+  const counts = { used: 0, limit: 0, waiting: 0 };
+  for (const pool of pools) {
+    if (pool.ended) pools.delete(pool);
+    counts.used += pool.totalCount - pool.idleCount;
+    counts.limit += pool.ended ? 0 : pool.options.max;
+    counts.waiting += pool.waitingCount;
+  }
+  return counts;
+}
+
 /** Opens a connection pool to the server at a `postgres://` URL. This module is separate so that SQLite does not load `pg`. */
 export function openPool(url: string): pg.Pool {
   const types = new pg.TypeOverrides();
@@ -30,6 +44,7 @@ export function openPool(url: string): pg.Pool {
     statement_timeout: Number(URL.parse(url)?.searchParams.get("statement_timeout") ?? STATEMENT_MS),
     idle_in_transaction_session_timeout: STATEMENT_MS,
   });
+  pools.add(pool);
   // Without listeners, the error of a lost idle connection would end the process. The pool drops such a connection.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
