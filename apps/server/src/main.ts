@@ -14,6 +14,7 @@ import { readConfig } from "./config.ts";
 import { addDoctorCommand } from "./doctor.commands.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { TABLES } from "./registrations.ts";
+import { addStatsCommand } from "./stats.commands.ts";
 import { withDatabase } from "./with-database.ts";
 
 const schema = { migrations: MIGRATIONS, tables: TABLES };
@@ -58,6 +59,7 @@ addBackupCommands(program, {
   carryOver: apiKeyCarryOver,
 });
 addCopyCommand(program, schema);
+addStatsCommand(program, { databaseUrl: () => readConfig(process.env).databaseUrl, tables: TABLES });
 addDoctorCommand(program);
 
 const args = process.argv.slice(2);

@@ -21,8 +21,8 @@ describe("WEB_CONCURRENCY", () => {
     expect(await program.stop()).toBe(0);
   });
 
-  test("replaces a killed process while the others respond", async () => {
-    const program = await startProgram({ WEB_CONCURRENCY: "2" });
+  test("replaces and counts a killed process while the others respond", async () => {
+    const program = await startProgram({ WEB_CONCURRENCY: "2", METRICS_PORT: "0" });
     const answered = async (): Promise<Set<number>> => {
       expect((await send(program, "GET", "/things")).status).toBe(200);
       return answeringProcesses(program);
@@ -33,6 +33,10 @@ describe("WEB_CONCURRENCY", () => {
     await expect.poll(() => program.output()).toContain("a process ended and is replaced");
     await expect.poll(async () => (await answered()).size, { timeout: 10_000 }).toBe(3);
     expect(program.output()).toMatch(new RegExp(`"process":${killed},"code":null,"signal":"SIGKILL"`));
+    expect(await sampleOf(program, `${METRICS_PREFIX}_processes_replaced_total`)).toBe(1);
+    const age = Date.now() / 1_000 - (await sampleOf(program, "process_start_time_seconds"));
+    expect(age).toBeGreaterThan(0);
+    expect(age).toBeLessThan(60);
     expect(await program.stop()).toBe(0);
   });
 

@@ -117,6 +117,8 @@ export interface ThingsOptions {
   basePath?: string;
   /** Default: `ErrorBody`. */
   errorFormat?: ErrorFormat;
+  /** Returns the failure that keeps the service from serving. Default: none. */
+  findFailure?: () => Promise<{ error: unknown; message: string } | undefined>;
 }
 
 /** Returns a service that stores its things in memory. */
@@ -128,6 +130,7 @@ export function thingsService({
   before = () => {},
   basePath = "/v1",
   errorFormat = plainErrors,
+  findFailure = async () => undefined,
 }: ThingsOptions): Omit<ServiceProgram, "path"> {
   const config = serviceConfig(readSettings(z.object(SERVICE_SETTINGS), { PORT: "0", ...env }));
   return {
@@ -154,7 +157,7 @@ export function thingsService({
       observer: metrics,
       tracing,
       isSecret: (text) => text.includes("secret"),
-      findFailure: async () => undefined,
+      findFailure,
       outages: {
         isOutage,
         logOutage: (error, req) => logger.error({ err: error, req }, "outage"),

@@ -1,6 +1,7 @@
-import { stat } from "node:fs/promises";
+import { stat, statfs } from "node:fs/promises";
+import { dirname } from "node:path";
 import { METRICS_PREFIX } from "@platform/name";
-import { Gauge, Histogram, type Registry } from "prom-client";
+import { Gauge, type GaugeConfiguration, Histogram, type Registry } from "prom-client";
 import type { OnCommit } from "./storage.ts";
 import { isPostgresUrl, pathOfFileUrl } from "./url.ts";
 
@@ -12,24 +13,54 @@ export function addStorageMetrics(registry: Registry, databaseUrl: string): OnCo
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
     registers: [registry],
   });
-  if (!isPostgresUrl(databaseUrl)) registry.registerMetric(walSize(databaseUrl));
+  const gauges = isPostgresUrl(databaseUrl) ? connectionGauges() : fileGauges(pathOfFileUrl(databaseUrl));
+  for (const each of gauges) registry.registerMetric(each);
   return (size) => groupSizes.observe(size);
 }
 
-function walSize(databaseUrl: string): Gauge {
-  const file = `${pathOfFileUrl(databaseUrl)}-wal`;
+/** Each process of a cluster sees the same files, so the aggregate is the maximum or the minimum. */
+function fileGauges(path: string): Gauge[] {
+  const sizeOf = (file: string) => stat(file).then(({ size }) => size);
+  return [
+    gauge("database_bytes", "Size of the database file.", () => sizeOf(path), "max"),
+    gauge(
+      "wal_bytes",
+      "Size of the write-ahead log; it grows while a reader or a backup keeps SQLite from folding it in.",
+      () => sizeOf(`${path}-wal`),
+      "max",
+    ),
+    gauge(
+      "disk_free_bytes",
+      "Free space on the disk of the database.",
+      () => statfs(dirname(path)).then(({ bavail, bsize }) => bavail * bsize),
+      "min",
+    ),
+  ];
+}
+
+function connectionGauges(): Gauge[] {
+  const counts = async () => (await import("./postgres/postgres.pool.ts")).connectionCounts();
+  return [
+    gauge("connections_used", "Connections to PostgreSQL in use.", async () => (await counts()).used),
+    gauge("connections_limit", "The most connections that the pools open.", async () => (await counts()).limit),
+    gauge("connections_waiting", "Queries that wait for a connection.", async () => (await counts()).waiting),
+  ];
+}
+
+/** Returns a gauge that is read at each scrape. It is 0 if it cannot be read. */
+function gauge(
+  name: string,
+  help: string,
+  read: () => Promise<number>,
+  aggregator: NonNullable<GaugeConfiguration<string>["aggregator"]> = "sum",
+): Gauge {
   return new Gauge({
-    name: `${METRICS_PREFIX}_wal_bytes`,
-    help: "Size of the write-ahead log; it grows while a reader or a backup keeps SQLite from folding it in.",
+    name: `${METRICS_PREFIX}_${name}`,
+    help,
     registers: [],
-    aggregator: "max", // each process of a cluster sees the same file
+    aggregator,
     async collect() {
-      this.set(
-        await stat(file).then(
-          ({ size }) => size,
-          () => 0,
-        ),
-      );
+      this.set(await read().catch(() => 0));
     },
   });
 }

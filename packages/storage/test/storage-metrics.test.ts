@@ -1,4 +1,5 @@
-import { renameSync, statSync } from "node:fs";
+import { renameSync, statfsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { METRICS_PREFIX } from "@platform/name";
 import { Registry } from "prom-client";
 import { expect, test } from "vitest";
@@ -48,12 +49,24 @@ test("the metric wal_bytes is the size of the write-ahead log on disk, and 0 if 
   renameSync(`${log}.moved`, log);
 });
 
-test("the metrics have their declared types, and PostgreSQL has no wal_bytes", async () => {
+test("the metrics database_bytes and disk_free_bytes are those of the file and its disk", async () => {
+  const { storage, read } = await measured();
+  const file = pathOfFileUrl(storage.url);
+  const samples = await read();
+  expect(samples.get(`${METRICS_PREFIX}_database_bytes`)).toBe(statSync(file).size);
+  const { bsize, blocks } = statfsSync(dirname(file));
+  expect(samples.get(`${METRICS_PREFIX}_disk_free_bytes`)).toBeGreaterThan(0);
+  expect(samples.get(`${METRICS_PREFIX}_disk_free_bytes`)).toBeLessThanOrEqual(blocks * bsize);
+});
+
+test("the metrics have their declared types, and PostgreSQL has metrics of its connections instead of files", async () => {
   const { registry } = await measured();
   const typesOf = async (of: Registry) => (await of.metrics()).match(/^# TYPE .*/gm);
+  const gauges = (...names: string[]) => names.map((name) => `# TYPE ${METRICS_PREFIX}_${name} gauge`);
   const batches = `# TYPE ${METRICS_PREFIX}_commit_batch_size histogram`;
-  expect(await typesOf(registry)).toEqual([batches, `# TYPE ${METRICS_PREFIX}_wal_bytes gauge`]);
+  expect(await typesOf(registry)).toEqual([batches, ...gauges("database_bytes", "wal_bytes", "disk_free_bytes")]);
   const ofPostgres = new Registry();
   addStorageMetrics(ofPostgres, "postgres://localhost/petstore");
-  expect(await typesOf(ofPostgres)).toEqual([batches]);
+  const connections = gauges("connections_used", "connections_limit", "connections_waiting");
+  expect(await typesOf(ofPostgres)).toEqual([batches, ...connections]);
 });

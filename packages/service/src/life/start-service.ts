@@ -60,12 +60,12 @@ async function openMetrics(
 ): Promise<{ metrics: Metrics | undefined; metricsUrl: string | undefined }> {
   if (config.metrics === undefined) return { metrics: undefined, metricsUrl: undefined };
   const { countProcesses, createMetrics, listenForMetrics, shareMetrics } = await import("../observability/metrics.ts");
-  const metrics = createMetrics();
+  const metrics = createMetrics(config.maxInFlight);
   if (isWorker) {
     shareMetrics(metrics);
     return { metrics, metricsUrl: undefined };
   }
-  countProcesses(metrics.registry, 1, 1);
+  countProcesses(metrics.registry, { configured: 1, answered: 1, replaced: 0 });
   const listener = await listenForMetrics(() => metrics.registry.metrics(), config.metrics, logger);
   closeStack.add(() => listener.close());
   return { metrics, metricsUrl: `${listener.origin}/metrics` };

@@ -13,6 +13,20 @@ const GRACE_MS = 1_000;
 /** The error code of a write on a standby, or on a server that is set to read-only. */
 const READ_ONLY = "25006";
 
+const pools = new Set<pg.Pool>();
+
+/** Returns the connections of all pools of this process: in use, the most there can be, and the queries that wait for one. */
+export function connectionCounts(): { used: number; limit: number; waiting: number } {
+  const counts = { used: 0, limit: 0, waiting: 0 };
+  for (const pool of pools) {
+    if (pool.ended) pools.delete(pool);
+    counts.used += pool.totalCount - pool.idleCount;
+    counts.limit += pool.ended ? 0 : pool.options.max;
+    counts.waiting += pool.waitingCount;
+  }
+  return counts;
+}
+
 /** The settings of a pool and its clients. */
 interface Config extends Omit<pg.PoolConfig, "Client" | "onConnect"> {
   Client: typeof Client;
@@ -44,6 +58,7 @@ export function openPool(url: string, limits: Limits): pg.Pool {
     ...(targets.mustBeWritable && { onConnect: (client: Client) => client.expectWritable() }),
   };
   const pool = new Pool(config);
+  pools.add(pool);
   // Without listeners, the error of a lost idle connection would end the process. The pool drops such a connection.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
