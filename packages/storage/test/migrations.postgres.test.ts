@@ -2,14 +2,15 @@ import { temporaryUrl } from "@platform/test-support/temporary";
 import { sql } from "kysely";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { DatabaseError } from "../src/database-error.ts";
-import { migrate } from "../src/migrations.ts";
+import { migrate, type Migration } from "../src/migrations.ts";
 import { opened } from "./things.ts";
 
 test("migrate waits for a concurrent migration, even longer than lock_timeout", async () => {
   const url = await temporaryUrl();
   const [one, two] = [opened(url), opened(`${url}?lock_timeout=50`)];
   let waiting: Promise<string[]> | undefined;
-  const slow = {
+  const slow: Migration = {
+    servedBy: "every version",
     up: async () => {
       waiting ??= migrate(two, { slow });
       await sql`select pg_sleep(0.5)`.execute(one);
@@ -23,7 +24,8 @@ test("migrate gives up after a minute of another process's migration", async () 
   const url = await temporaryUrl();
   const [one, two] = [opened(url), opened(url)];
   onTestFinished(() => void vi.restoreAllMocks());
-  const slow = {
+  const slow: Migration = {
+    servedBy: "every version",
     up: async () => {
       const now = performance.now.bind(performance);
       const begun = now();
