@@ -110,7 +110,10 @@ async function startProxy(target: string, rejected?: string): Promise<{ host: st
 
 /** Returns an ErrorResponse: https://www.postgresql.org/docs/18/protocol-message-formats.html */
 function startupError(setting: string): Buffer {
-  const fields = `S${"FATAL"}\0C${"08P01"}\0M${`unsupported startup parameter: ${setting}`}\0`;
+  const values = { S: "FATAL", C: "08P01", M: `unsupported startup parameter: ${setting}` };
+  const fields = Object.entries(values)
+    .map(([type, value]) => `${type}${value}\0`)
+    .join("");
   const message = Buffer.alloc(6 + fields.length);
   message.write("E");
   message.writeInt32BE(5 + fields.length, 1);
