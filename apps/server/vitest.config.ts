@@ -13,6 +13,7 @@ const EVERY_DATABASE = [
   "rate-limits",
   "security/api-top-ten",
   "starts",
+  "upgrade/upgrade.long",
 ].map((name) => `test/${name}.test.ts`);
 /** Those of the operations run through the test of drift. */
 const OPERATIONS = ["test/conformance.test.ts", "test/pets/**"];
