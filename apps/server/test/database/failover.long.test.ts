@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { createDatabase, postgresUnavailable } from "@platform/test-support/postgres";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { json, startService, type TestService } from "../../testing/service.ts";
 import { type Attempt, everyPet, startLoad } from "../load.ts";
 import { Pair } from "./pair.ts";
@@ -26,7 +26,9 @@ interface Failover {
 
 const absence = await postgresUnavailable();
 
-describe.skipIf(absence !== undefined)(`seed ${SEED}`, () => {
+describe(`seed ${SEED}`, () => {
+  beforeEach(({ skip }) => skip(absence !== undefined, absence));
+
   test(
     `with several hosts, ${ROUNDS} failovers lose nothing acknowledged, add nothing twice, and take less than 5 s`,
     { timeout: 60_000 + ROUNDS * 30_000 },
@@ -41,7 +43,7 @@ describe.skipIf(absence !== undefined)(`seed ${SEED}`, () => {
     { timeout: 60_000 + ROUNDS * 30_000 },
     async ({ skip }) => {
       const missing = programUnavailable("haproxy");
-      if (missing !== undefined) return skip(missing);
+      skip(missing !== undefined, missing);
       await using pair = await Pair.start();
       await using proxy = await startHaproxy(pair.hosts);
       await expectNothingLost(pair, proxy.host);
