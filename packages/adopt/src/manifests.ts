@@ -21,6 +21,7 @@ const PETSTORE_SCRIPTS = [
   "test:shutdown",
   "test:slow-clients",
   "test:starts",
+  "test:upgrade",
 ];
 
 /** Corrects the packages' manifests after the petstore's files are removed. */

@@ -35,6 +35,25 @@ test.each(["development", "production"])(
   },
 );
 
+test("SIGUSR2 reads the key file anew, and an unusable file changes nothing", async () => {
+  const file = await fileWith(KEY);
+  const env = { DATABASE_URL: await temporaryUrl(), PETSTORE_ENV: "production", PETSTORE_BOOTSTRAP_KEY_FILE: file };
+  const program = await startProgram(await temporaryFolder(), env);
+  const status = async (key: string): Promise<number> =>
+    (await fetch(`${program.baseUrl}/pets`, { headers: { Authorization: `Bearer ${key}` } })).status;
+  const next = generateApiKey("production");
+  expect([await status(KEY), await status(next)]).toEqual([200, 401]);
+  await writeFile(file, "");
+  program.child.kill("SIGUSR2");
+  await expect.poll(() => program.output()).toContain('"msg":"the reload failed, ');
+  expect(program.output()).toContain("PETSTORE_BOOTSTRAP_KEY_FILE names a file that is empty.");
+  await writeFile(file, next);
+  program.child.kill("SIGUSR2");
+  await expect.poll(() => status(next)).toBe(200);
+  expect(await status(KEY)).toBe(200);
+  expect(await program.stop()).toBe(0);
+});
+
 test("a key file that other users may read stops the start with one line", async () => {
   const env = { DATABASE_URL: await temporaryUrl(), PETSTORE_BOOTSTRAP_KEY_FILE: await fileWith(KEY, 0o644) };
   const { code, stdout, stderr } = await run(["serve"], env);

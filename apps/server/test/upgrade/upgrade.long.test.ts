@@ -12,7 +12,7 @@ import { opened } from "../temporary.ts";
 import { type Results, startLoad } from "./load.ts";
 import { buildCommit, buildEdited, lastCommitOfAnotherVersion } from "./versions.ts";
 
-/** `pnpm --filter @petstore/server test:upgrade` rolls 20 times. */
+/** `pnpm --filter @petstore/server test:upgrade` rolls 10 times. */
 const ROUNDS = Number(process.env["UPGRADE_ROUNDS"] ?? 2);
 /** The seed of the pauses between the steps of a roll. */
 const SEED = process.env["UPGRADE_SEED"] ?? "1";
