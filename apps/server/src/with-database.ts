@@ -1,3 +1,4 @@
+import { withProgress } from "@platform/command-line";
 import { openDatabase, type WithDatabase } from "@platform/storage/database";
 import { migrate } from "@platform/storage/migrations";
 import { readConfig } from "./config.ts";
@@ -8,7 +9,7 @@ import type { Tables } from "./registrations.ts";
 export const withDatabase: WithDatabase<Tables> = async (work) => {
   const db = openDatabase<Tables>(readConfig(process.env).databaseUrl);
   try {
-    await migrate(db, MIGRATIONS);
+    await withProgress((report) => migrate(db, MIGRATIONS, report));
     return await work(db);
   } finally {
     await db.destroy();

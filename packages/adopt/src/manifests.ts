@@ -16,6 +16,7 @@ const PETSTORE_SCRIPTS = [
   "bench",
   "test:costs",
   "test:crash",
+  "test:failover",
   "test:fuzz",
   "test:shutdown",
   "test:slow-clients",
@@ -34,6 +35,10 @@ export function manifests(repository: Repository, { title }: Names, hasTokens: b
     manifest.devDependencies = sorted({ ...manifest.devDependencies, "@platform/contract-tools": "workspace:*" });
   });
   edit(repository, "package.json", ({ scripts }) => delete scripts!["storefront"]);
+  edit(repository, "packages/dev/package.json", ({ scripts }) => {
+    delete scripts!["bench"];
+    scripts!["lint"] = "oxlint --type-aware src test vitest.config.ts";
+  });
   edit(repository, "packages/client/package.json", (manifest) => {
     delete manifest["size-limit"];
     delete manifest.scripts!["size"];

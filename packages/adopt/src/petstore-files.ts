@@ -37,7 +37,10 @@ export const PETSTORE_FILES = [
 ];
 
 /** Files of the platform in the folders above, which stay. */
-export const KEPT_FILES = ["apps/server/test/program.setup.ts", "apps/server/test/monitoring/*.test.ts"];
+export const KEPT_FILES = [
+  "apps/server/test/program.setup.ts",
+  "apps/server/test/{monitoring/*,settings-page}.test.ts",
+];
 
 /** Folders whose files keep their names, so that later versions of the platform merge. */
 export const PLATFORM_FOLDERS = [

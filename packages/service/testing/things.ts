@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { Request } from "express";
 import { implement, type OpenApiDocument, type SecurityHandler } from "express-operations";
 import { z } from "zod";
 import type { ServedDocument } from "../src/documents/contract-document.ts";
@@ -107,6 +108,7 @@ export interface ThingsOptions {
   env?: NodeJS.ProcessEnv;
   /** Default: admits the token `good`. */
   security?: SecurityHandler<{ id: number; name: string }>;
+  onInvalidCredential?: ((request: Request) => Promise<void>) | undefined;
   /** Whether an error is a failure of a dependency. Default: an `Outage` is. */
   isOutage?: (error: unknown) => boolean;
   /** Awaited by each operation before its response. If it throws, the operation fails. */
@@ -123,6 +125,7 @@ export interface ThingsOptions {
 export function thingsService({
   env = {},
   security = onlyGood,
+  onInvalidCredential = async () => {},
   isOutage = (error) => error instanceof Outage,
   before = () => {},
   basePath = "/v1",
@@ -165,6 +168,7 @@ export function thingsService({
           document,
           realm: "things",
           security: { bearerAuth: security },
+          onInvalidCredential,
           context: capacity.reserving(undefined),
           handlers: {
             listThings: async ({ query }) => {

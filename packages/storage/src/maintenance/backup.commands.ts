@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { withProgress } from "@platform/command-line";
 import type { Command } from "commander";
 import { backup } from "./backup.ts";
 import { DatabaseError } from "../database-error.ts";
@@ -21,8 +22,8 @@ export function addBackupCommands(program: Command, { databaseUrl, ...options }:
     .command("backup")
     .description("copy the database to a file, also while the service runs")
     .argument("<file>", "where the copy goes; it must not exist")
-    .action((file: string) => {
-      backup(pathOfDatabase(databaseUrl()), resolve(file), migrations);
+    .action(async (file: string) => {
+      await withProgress((report) => backup(pathOfDatabase(databaseUrl()), resolve(file), migrations, report));
       console.log(`The database is backed up to ${file}.`);
     });
   program
@@ -31,16 +32,15 @@ export function addBackupCommands(program: Command, { databaseUrl, ...options }:
     .argument("<file>", "a backup")
     .option("--force", `also replace a database that cannot be read, though ${carryOver.unread.risk}`)
     .action(async (file: string, { force }: { force?: true }) => {
-      const restored = await restore(pathOfDatabase(databaseUrl()), resolve(file), {
-        ...options,
-        force: force === true,
-      });
-      for (const line of report(file, restored, { tables, carryOver })) console.log(line);
+      const restored = await withProgress((report) =>
+        restore(pathOfDatabase(databaseUrl()), resolve(file), { ...options, force: force === true, report }),
+      );
+      for (const line of resultOf(file, restored, { tables, carryOver })) console.log(line);
     });
 }
 
 /** Returns the lines that `restore` prints: the restored file, the replaced database, and what was kept and lost. */
-export function report(
+export function resultOf(
   file: string,
   { aside, carried }: Restored,
   { tables, carryOver }: Pick<BackupSettings, "tables" | "carryOver">,
