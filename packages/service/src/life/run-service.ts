@@ -34,10 +34,12 @@ export async function runService(program: ServiceProgram): Promise<void> {
   const logger = createLogger(config.logLevel);
   process.on("SIGUSR1", () => {}); // replaces Node's own handler, which opens the inspector
   if (isWorker) return runWorker(() => startService(program, logger));
+  if (process.pid === 1) for (const signal of STOP_SIGNALS) process.on(signal, endAtOnce);
   await program.prepare();
   const isSingle = config.processes === 1 || cluster.isWorker; // a worker cannot start workers
   const service: RunningService = await (isSingle ? startService : startProcesses)(program, logger);
   const stopRequest = waitForStopRequest(service.kill);
+  for (const signal of STOP_SIGNALS) process.off(signal, endAtOnce);
   console.log(program.greeting(service));
   let drainMs = config.shutdownDelay * 1_000;
   try {
@@ -49,6 +51,14 @@ export async function runService(program: ServiceProgram): Promise<void> {
     await service.close();
   }
   logger.info(await stopRequest, "stopped");
+}
+
+/**
+ * Ends the program during its start. Any process but the first of a container ends so without a handler. The first one would
+ * ignore the signal, and its stop would last until SIGKILL.
+ */
+function endAtOnce(signal: NodeJS.Signals): void {
+  process.exit(128 + constants.signals[signal]);
 }
 
 /**
