@@ -9,7 +9,7 @@ import { addBackupCommands } from "@platform/storage/backup.commands";
 import { addCopyCommand } from "@platform/storage/copy.commands";
 import { openDatabase } from "@platform/storage/database";
 import { isDatabaseUnavailable } from "@platform/storage/database-error";
-import { migrate } from "@platform/storage/migrations";
+import { migrate, servedSince } from "@platform/storage/migrations";
 import { readConfig } from "./config.ts";
 import { addDoctorCommand } from "./doctor.commands.ts";
 import { MIGRATIONS } from "./migrations.ts";
@@ -44,8 +44,10 @@ program
   .action(async () => {
     const db = openDatabase(readConfig(process.env).databaseUrl);
     try {
-      const applied = await withProgress((report) => migrate(db, MIGRATIONS, report));
+      const applied = await withProgress((report) => migrate(db, MIGRATIONS, { mayBeNewer: true, report }));
       console.log(applied.length === 0 ? "The database is up to date." : `Applied ${applied.join(", ")}.`);
+      const since = servedSince(applied, MIGRATIONS);
+      if (since !== undefined) console.log(`Versions before ${since} can no longer serve the database.`);
     } finally {
       await db.destroy();
     }

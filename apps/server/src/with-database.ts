@@ -5,11 +5,11 @@ import { readConfig } from "./config.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import type { Tables } from "./registrations.ts";
 
-/** Opens the database in the settings, migrates it to this version, runs `work` on it, and closes it. */
+/** Opens the database in the settings, migrates it to this version unless it is of a later one, runs `work` on it, and closes it. */
 export const withDatabase: WithDatabase<Tables> = async (work) => {
   const db = openDatabase<Tables>(readConfig(process.env).databaseUrl);
   try {
-    await withProgress((report) => migrate(db, MIGRATIONS, report));
+    await withProgress((report) => migrate(db, MIGRATIONS, { mayBeNewer: true, report }));
     return await work(db);
   } finally {
     await db.destroy();

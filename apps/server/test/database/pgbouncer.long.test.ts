@@ -1,8 +1,7 @@
 import { execFile } from "node:child_process";
 import { resolve } from "node:path";
-import { createDatabase, postgresUnavailable, startPostgres } from "@platform/test-support/postgres";
+import { postgresUnavailable, startPostgres } from "@platform/test-support/postgres";
 import { expect, test } from "vitest";
-import { startService } from "../../testing/service.ts";
 import { programUnavailable, startPgbouncer } from "./proxies.ts";
 
 const SERVER = resolve(import.meta.dirname, "../..");

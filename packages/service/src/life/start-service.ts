@@ -1,10 +1,10 @@
 import type { Logger } from "pino";
 import { CloseStack } from "./close-stack.ts";
-import { isWorker } from "./cluster.ts";
 import { listen } from "../http/listener.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Tracing } from "../observability/tracing.ts";
 import type { Service, ServiceDefinition } from "./serving.ts";
+import { isWorker } from "./worker.ts";
 import type { ServiceConfig } from "../settings.ts";
 
 /** The time between the last responses to waiting requests and the end of SHUTDOWN_TIMEOUT, in milliseconds. */
@@ -43,6 +43,7 @@ async function open(definition: ServiceDefinition, logger: Logger, closeStack: C
     baseUrl: listener.origin + definition.basePath,
     metricsUrl,
     drain,
+    retire: listener.drain,
     close: async () => {
       drain();
       shutdown.abort(new DOMException("The service is stopping.", "AbortError"));
