@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { temporaryFolder } from "@platform/test-support/temporary";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readConfig } from "../src/config.ts";
 import { json } from "../testing/service.ts";
 import { startProgram } from "./program.ts";
@@ -214,26 +214,6 @@ describe("petstore.service", () => {
     const seconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(readFileSync(join(SERVER, "petstore.service"), "utf8"))?.[1]);
     expect(seconds).toBeGreaterThanOrEqual(shutdownDelay + shutdownTimeout + 15);
   });
-});
-
-test("the image built from the Containerfile serves requests", { timeout: 600_000 }, async ({ skip }) => {
-  const engine = ["podman", "docker"].find((name) => unavailable(name, "info") === undefined);
-  if (engine === undefined || !process.env["TEST_IMAGE"]) {
-    return skip("it takes minutes and downloads: set TEST_IMAGE=1 where podman or docker runs");
-  }
-  const root = resolve(SERVER, "../..");
-  const tag = "petstore-test";
-  execFileSync(engine, ["build", "--file", join(SERVER, "Containerfile"), "--tag", tag, root], { stdio: "pipe" });
-  const options = ["--rm", "--read-only", "--publish", "127.0.0.1::3000", "--detach"];
-  const id = execFileSync(engine, ["run", ...options, tag], { encoding: "utf8" }).trim();
-  onTestFinished(() => void execFileSync(engine, ["stop", id], { stdio: "pipe" }));
-  const address = execFileSync(engine, ["port", id, "3000"], { encoding: "utf8" }).trim();
-  const status = () =>
-    fetch(`http://${address}/readyz`).then(
-      (answer) => answer.status,
-      () => 0,
-    );
-  await expect.poll(status, { timeout: 20_000 }).toBe(200);
 });
 
 /** Returns the reason why a program cannot be used here, if there is one. */

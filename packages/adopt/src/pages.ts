@@ -140,7 +140,8 @@ function serverPage({ title }: Names): string {
   return `# ${title}: the server
 
 This is the service of [the contract](../../openapi/README.md): an Express app, one database, and the command line that administers
-it. [Settings](docs/settings.md) are environment variables. [Operations](docs/operations.md) describes deployment and backups.
+it. [Settings](docs/settings.md) are environment variables. [Operations](docs/operations.md) describes deployment, backups and
+monitoring. [Troubleshooting](docs/troubleshooting.md) has each alert and each message.
 
 | file in [\`src\`](src) | content |
 | --- | --- |

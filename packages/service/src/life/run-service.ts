@@ -36,6 +36,7 @@ export async function runService(program: ServiceProgram): Promise<void> {
   const logger = createLogger(config.logLevel);
   process.on("SIGUSR1", () => {}); // replaces Node's own handler, which opens the inspector
   if (isWorker) return runWorker(program.prepare, () => startService(program, logger));
+  if (process.pid === 1) for (const signal of STOP_SIGNALS) process.on(signal, endAtOnce);
   const started = Promise.withResolvers<RunningService>();
   const reload = coalesce(async () => reloadService(await started.promise, program, logger));
   process.on(RELOAD_SIGNAL, () => void reload());
@@ -44,6 +45,7 @@ export async function runService(program: ServiceProgram): Promise<void> {
   const service: RunningService = await (isSingle ? startService : startProcesses)(program, logger);
   started.resolve(service);
   const stopRequest = waitForStopRequest(service.kill);
+  for (const signal of STOP_SIGNALS) process.off(signal, endAtOnce);
   console.log(program.greeting(service));
   let drainMs = config.shutdownDelay * 1_000;
   try {
@@ -82,6 +84,14 @@ function coalesce(work: () => Promise<void>): () => Promise<void> {
     }
     isRunning = false;
   };
+}
+
+/**
+ * Ends the program during its start. Any process but the first of a container ends so without a handler. The first one would
+ * ignore the signal, and its stop would last until SIGKILL.
+ */
+function endAtOnce(signal: NodeJS.Signals): void {
+  process.exit(128 + constants.signals[signal]);
 }
 
 /**
