@@ -13,6 +13,8 @@ import { isDatabaseUrl, isPostgresUrl, NOT_A_DATABASE, pathOfFileUrl } from "@pl
 import { z } from "zod";
 import { SECURITY_SETTINGS, type SecurityConfig, securityConfig } from "./security.ts";
 
+const CHECKPOINTS = ["automatic", "external"] as const;
+
 /** The setting of the environment. */
 const ENVIRONMENT = `${SETTINGS_PREFIX}_ENV` as const;
 
@@ -22,6 +24,12 @@ export const Settings = z.object({
   ...API_KEY_SETTINGS,
   ...SECURITY_SETTINGS,
   DATABASE_URL: z.string().refine(isDatabaseUrl, NOT_A_DATABASE).default(`file:data/${NAME}.db`),
+  SQLITE_CHECKPOINTS: z
+    .enum(
+      CHECKPOINTS,
+      `SQLITE_CHECKPOINTS must be one of ${CHECKPOINTS.join(", ")}. Example: SQLITE_CHECKPOINTS=external`,
+    )
+    .default("automatic"),
   [ENVIRONMENT]: z
     .enum(ENVIRONMENTS, `${ENVIRONMENT} must be one of ${ENVIRONMENTS.join(", ")}. Example: ${ENVIRONMENT}=development`)
     .default("development"),
@@ -30,6 +38,8 @@ export const Settings = z.object({
 /** The validated settings of the service, with defaults applied. */
 export interface Config extends ServiceConfig, ApiKeyConfig, SecurityConfig {
   databaseUrl: string;
+  /** Which program moves SQLite's write-ahead log into the database file. */
+  checkpoints: (typeof CHECKPOINTS)[number];
   environment: Environment;
   /** The file with the quickstart key for development, in the folder of the database file, or in `data` for PostgreSQL. */
   quickstartFile: string;
@@ -43,6 +53,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     ...apiKeyConfig(data),
     ...securityConfig(data),
     databaseUrl: data.DATABASE_URL,
+    checkpoints: data.SQLITE_CHECKPOINTS,
     environment: data[ENVIRONMENT],
     quickstartFile: quickstartFile(data.DATABASE_URL),
   };

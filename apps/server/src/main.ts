@@ -41,7 +41,8 @@ program
   .command("migrate")
   .description("bring the database to this version")
   .action(async () => {
-    const db = openDatabase(readConfig(process.env).databaseUrl);
+    const { databaseUrl, checkpoints } = readConfig(process.env);
+    const db = openDatabase(databaseUrl, { checkpoints });
     try {
       const applied = await migrate(db, MIGRATIONS);
       console.log(applied.length === 0 ? "The database is up to date." : `Applied ${applied.join(", ")}.`);

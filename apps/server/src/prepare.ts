@@ -9,7 +9,7 @@ import type { Tables } from "./registrations.ts";
 
 /** Migrates the database to this version and creates the first API keys. Call it once, before any process serves requests. */
 export async function prepare(config: Config): Promise<void> {
-  const db = openDatabase<Tables>(config.databaseUrl);
+  const db = openDatabase<Tables>(config.databaseUrl, { checkpoints: config.checkpoints });
   try {
     await migrate(db, MIGRATIONS);
     if (config.bootstrapKeyFile !== undefined) await ensureBootstrapKey(db, config.bootstrapKeyFile);

@@ -47,6 +47,7 @@ async function open(
   try {
     const storage = openStorage<Tables>(config.databaseUrl, {
       onCommit: await storageMetrics(config, metrics),
+      checkpoints: config.checkpoints,
       synchronous,
       largestGroup,
     });

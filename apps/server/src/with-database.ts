@@ -6,7 +6,8 @@ import type { Tables } from "./registrations.ts";
 
 /** Opens the database in the settings, migrates it to this version, runs `work` on it, and closes it. */
 export const withDatabase: WithDatabase<Tables> = async (work) => {
-  const db = openDatabase<Tables>(readConfig(process.env).databaseUrl);
+  const { databaseUrl, checkpoints } = readConfig(process.env);
+  const db = openDatabase<Tables>(databaseUrl, { checkpoints });
   try {
     await migrate(db, MIGRATIONS);
     return await work(db);
