@@ -56,6 +56,7 @@ addAuditCommand(program, { withDatabase, tables: TABLES });
 addBackupCommands(program, {
   ...schema,
   databaseUrl: () => readConfig(process.env).databaseUrl,
+  backupFolder: () => readConfig(process.env).backupFolder,
   carryOver: apiKeyCarryOver,
 });
 addCopyCommand(program, schema);

@@ -12,6 +12,11 @@ export function wholeNumber(least = 0): (text: string) => number {
 
 const DURATION = /^([1-9]\d{0,4})([smhdw])$/;
 
+/** Whether the text is a duration such as `90d`. */
+export function isDuration(text: string): boolean {
+  return DURATION.test(text);
+}
+
 /** Parses a duration such as `90d` into milliseconds. */
 export function parseDuration(text: string): number {
   const [, count, unit] = DURATION.exec(text) ?? [];
@@ -24,6 +29,6 @@ export function parseTime(text: string): number {
   if (/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)) {
     const time = Date.parse(text);
     if (!Number.isNaN(time)) return time;
-  } else if (DURATION.test(text)) return Date.now() - parseDuration(text);
+  } else if (isDuration(text)) return Date.now() - parseDuration(text);
   throw new InvalidArgumentError("Give a duration such as 24h or 7d, or a date or time such as 2026-12-05T09:30Z.");
 }

@@ -57,16 +57,18 @@ function isFolder(path: string): boolean {
   }
 }
 
-function withFile(path: string, act: (file: Sqlite.Database) => void): void {
+/** Opens a database for reading, runs `act` on it and closes it. */
+export function withFile<Result>(path: string, act: (file: Sqlite.Database) => Result): Result {
   const file = new Sqlite(path, { readonly: true, fileMustExist: true });
   try {
-    act(file);
+    return act(file);
   } finally {
     file.close();
   }
 }
 
-function checkCopy(file: Sqlite.Database, migrations: Migrations): void {
+/** Throws if the database is damaged or has none of the migrations. */
+export function checkCopy(file: Sqlite.Database, migrations: Migrations): void {
   const result = file.pragma("integrity_check", { simple: true });
   if (result !== "ok") throw new Error(`it is damaged: ${String(result)}`);
   const applied = file.prepare<[], string>("select name from kysely_migration").pluck().all();
