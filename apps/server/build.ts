@@ -1,5 +1,5 @@
 /** `node build.ts [folder]`: the folder `dist`, which runs wherever there is a Node: the service with all it depends on, as a few modules. */
-import { execFileSync } from "node:child_process";
+import { execSync } from "node:child_process";
 import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
@@ -31,8 +31,11 @@ interface Component {
 }
 
 const server = import.meta.dirname;
-/** The module that `bin/service.js` starts. */
-export const PROGRAM = { main: join(server, "src/main.ts") };
+/** The module that `bin/service.js` starts, and the module of the thread that shows the progress of commands. */
+export const PROGRAM = {
+  main: join(server, "src/main.ts"),
+  "progress-worker": createRequire(import.meta.url).resolve("@platform/command-line/progress-worker"),
+};
 /** Beside the bundle since it is no JavaScript, or not the service's: SQLite, and the one file of Scalar that is served. */
 const COPIED = {
   "better-sqlite3": ["LICENSE", "lib", "prebuilds"],
@@ -87,14 +90,14 @@ function copyPackage(name: string, files: string[], to: string): void {
 /** The folders of the packages that modules belong to, and of those that are copied; not the server's own. */
 function foldersOf(modules: string[]): string[] {
   const folder = /^.*\/node_modules\/(@[^/]+\/)?[^/]+|^.*\/packages\/[^/]+/;
-  const bundled = modules.flatMap((path) => folder.exec(path)?.[0] ?? []);
-  return [...new Set([...bundled, ...Object.keys(COPIED).map(folderOf)])];
+  const paths = [...modules, ...Object.keys(COPIED).map(folderOf)].map((path) => path.replaceAll("\\", "/"));
+  return [...new Set(paths.flatMap((path) => folder.exec(path)?.[0] ?? []))];
 }
 
 /** The lockfile's packages that are in the folder, with their hashes, and what of these each depends on. */
 function bomOf(folders: string[]): Bom {
-  const options = ["--sbom-format", "cyclonedx", "--sbom-type", "application", "--lockfile-only", "--filter", "."];
-  const text = execFileSync("npx", ["-y", "pnpm@12.21.0", "sbom", ...options], {
+  const options = "--sbom-format cyclonedx --sbom-type application --lockfile-only --filter .";
+  const text = execSync(`npx -y pnpm@12.21.0 sbom ${options}`, {
     cwd: server,
     encoding: "utf8",
     maxBuffer: 2 ** 26,

@@ -53,7 +53,10 @@ const BEHAVIOURS: Record<Role, (work: CollectionRequest) => MockResponse> = {
   change: (work) => {
     const { collection, input } = work;
     const id = idOf(input);
-    return memberResponse(work, collection.put(id, { ...collection.find(id), ...(input.body as Member) }));
+    return memberResponse(
+      work,
+      collection.put(id, { ...collection.find(id), ...knownFields(work, input.body as Member) }),
+    );
   },
   remove: (work) => memberResponse(work, work.collection.remove(idOf(work.input))),
 };
@@ -135,8 +138,18 @@ function memberResponse({ document, entry }: CollectionRequest, member: Member |
   return response;
 }
 
+/** Returns the fields of a request's body that a member may have: a creation may accept fields that no response returns. */
+function knownFields({ resource: { member } }: CollectionRequest, given: Member): Member {
+  if (member["additionalProperties"] !== false) return given;
+  const fields = propertiesOf(member);
+  return Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(fields, name)));
+}
+
 /** Adds the required fields that the client does not send. */
-function withRequiredFields({ document, entry, resource: { member } }: CollectionRequest, given: Member): Member {
+function withRequiredFields(work: CollectionRequest, body: Member): Member {
+  const { document, entry, resource } = work;
+  const { member } = resource;
+  const given = knownFields(work, body);
   const example = successResponse(document, entry).body as Member | undefined;
   const missing = ((member["required"] ?? []) as string[]).filter((name) => !Object.hasOwn(given, name));
   const made = missing.map((name) => [

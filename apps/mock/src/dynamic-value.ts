@@ -55,9 +55,8 @@ function number(schema: Schema, type: string, random: () => number): number | un
   const from = Number(schema["minimum"] ?? Math.min(0, Number(schema["maximum"] ?? 0)));
   const to = Number(schema["maximum"] ?? from + 1_000);
   const made = from + random() * (to - from);
-  return type === "integer"
-    ? Math.min(Math.floor(to), Math.max(Math.ceil(from), Math.round(made)))
-    : Math.round(made * 100) / 100;
+  const isWhole = type === "integer" || /^int(?:32|64)$/.test(String(schema["format"]));
+  return isWhole ? Math.min(Math.floor(to), Math.max(Math.ceil(from), Math.round(made))) : Math.round(made * 100) / 100;
 }
 
 const WORDS =

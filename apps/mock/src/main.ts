@@ -2,17 +2,13 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { watch } from "node:fs";
-import { basename, dirname } from "node:path";
 import { createProgram, runProgram, wholeNumber } from "@platform/command-line";
 import { bundle, CONTRACT_FILE } from "@platform/contract-tools/bundle";
 import { contractFiles } from "@platform/contract-tools/contract-files";
 import { curlExamples } from "@platform/contract-tools/curl-examples";
 import { type Conditions, parseFaults, parseLatency } from "./conditions.ts";
 import { basePathOf, createMock, type MockOptions } from "./mock.ts";
-
-/** Files saved within this time of each other count as one change, in milliseconds. */
-const SETTLE_MS = 100;
+import { reloadOnChange } from "./reload.ts";
 
 let app: RequestListener;
 
@@ -51,41 +47,30 @@ async function serve(contract = CONTRACT_FILE, { host, port, latency, faults, se
     throw error.code === "EADDRINUSE" ? new Error(`${error.message}. Choose another port with --port.`) : error;
   });
   const address = server.address() as AddressInfo;
+  reloadOnChange(
+    contractFiles(contract).sources,
+    async () => {
+      await load(contract, conditions);
+      const { sources } = contractFiles(contract); // it may refer to other files now
+      console.log("The contract has changed and is served anew.");
+      return sources;
+    },
+    (error) =>
+      console.error(
+        `The contract has changed and cannot be served. The mock serves it as before. ${(error as Error).message}`,
+      ),
+  );
   console.log(greeting(document, `http://${host}:${address.port}${basePathOf(document)}`));
-  reloadOnChange(contract, conditions);
 }
 
-/** Reads the contract and serves it from now on. A contract that cannot be served leaves the mock as it is. */
+/**
+ * Reads the contract and serves it from now on, without the items that clients have created. A contract that cannot be served
+ * leaves the mock as it is.
+ */
 async function load(contract: string, conditions: Conditions): Promise<MockOptions["document"]> {
   const document = (await bundle(contract)) as MockOptions["document"];
   app = createMock({ document, conditions, log: console.log });
   return document;
-}
-
-/** Serves the contract anew after a change to one of its files, without the items that clients have created. */
-function reloadOnChange(contract: string, conditions: Conditions): void {
-  let timer: NodeJS.Timeout | undefined;
-  const { sources } = contractFiles(contract);
-  const watchers = [...Map.groupBy(sources, (file) => dirname(file))].map(([folder, files]) =>
-    watch(folder, (_event, name) => {
-      if (name !== null && !files.some((file) => basename(file) === name)) return;
-      clearTimeout(timer);
-      timer = setTimeout(() => void reload(), SETTLE_MS);
-    }),
-  );
-
-  async function reload(): Promise<void> {
-    try {
-      await load(contract, conditions);
-      for (const watcher of watchers) watcher.close();
-      console.log("The contract has changed and is served anew.");
-      reloadOnChange(contract, conditions); // it may refer to other files now
-    } catch (error) {
-      console.error(
-        `The contract has changed and cannot be served. The mock serves it as before. ${(error as Error).message}`,
-      );
-    }
-  }
 }
 
 function greeting(document: MockOptions["document"], baseUrl: string): string {

@@ -8,6 +8,7 @@ const json200 = (schema: object, more: object = {}) => ({
 });
 const Book = {
   type: "object",
+  additionalProperties: false,
   required: ["isbn", "title", "addedAt"],
   properties: {
     isbn: { type: "string", readOnly: true },
@@ -19,7 +20,11 @@ const Book = {
 const NewBook = {
   type: "object",
   required: ["title"],
-  properties: { title: { type: "string" }, price: { type: "integer" } },
+  properties: {
+    title: { type: "string" },
+    price: { type: "integer" },
+    notify: { type: "boolean", default: true, description: "Not a field of a book." },
+  },
 };
 const book = { $ref: "#/components/schemas/Book" };
 const body = { required: true, content: { "application/json": { schema: NewBook } } };

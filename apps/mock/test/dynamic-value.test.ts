@@ -12,6 +12,7 @@ const BOOK = {
     title: { type: "string", minLength: 3, maxLength: 12 },
     isbn: { type: "string", pattern: "^[0-9]{13}$" },
     pages: { type: "integer", minimum: 10, maximum: 12 },
+    weight: { type: "number", format: "int32" },
     genre: { enum: ["novel", "play"] },
     published: { type: "string", format: "date" },
     tags: { type: "array", minItems: 2, maxItems: 4, uniqueItems: true, items: { type: "string" } },

@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -32,36 +32,76 @@ const LIST = `list:
       example: [{ title: Emma }]
 `;
 
-test("the mock prints its address and a request to try, logs each request, and serves changes of all files", async () => {
+/** Starts the mock of a contract in two folders. */
+async function startMock() {
   const folder = await mkdtemp(join(tmpdir(), "mock-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   await mkdir(join(folder, "parts"));
-  await writeFile(join(folder, "shop.yaml"), contractWith("Emma"));
-  await writeFile(join(folder, "parts/books.yaml"), LIST);
+  const saveContract = (title: string) => writeFile(join(folder, "shop.yaml"), contractWith(title));
+  const saveBooks = (title: string) => writeFile(join(folder, "parts/books.yaml"), LIST.replace("Emma", title));
+  await saveContract("Emma");
+  await saveBooks("Emma");
   const child = spawn(process.execPath, [MAIN, "--port", "0", join(folder, "shop.yaml")], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   onTestFinished(() => void child.kill());
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const nextLine = async (): Promise<string> => {
+    const { value, done } = await lines.next();
+    if (done === true) throw new Error("the mock has ended");
+    return value;
+  };
   const lineWith = async (text: string): Promise<string> => {
     for (;;) {
-      const { value, done } = await lines.next();
-      if (done === true) throw new Error(`the mock ended without ${text}`);
-      if (value.includes(text)) return value;
+      const line = await nextLine();
+      if (line.includes(text)) return line;
     }
   };
   const baseUrl = /listening on (\S+)/.exec(await lineWith("listening on"))![1]!;
+  const titles = async () => (await fetch(`${baseUrl}/books`, { headers: { "X-Key": "any" } })).json();
+  return { pid: child.pid!, baseUrl, titles, nextLine, lineWith, saveContract, saveBooks };
+}
+
+test("the mock prints its address and a request to try, logs each request, and serves changes of all files", async () => {
+  const { baseUrl, titles, lineWith, saveBooks } = await startMock();
   expect(new URL(baseUrl).pathname).toBe("/v2");
   expect((await lineWith("curl")).trim()).toBe(`curl -i -H "X-Key: any-key" ${baseUrl}/books`);
   await lineWith("Ctrl+C");
-  const titles = async () => (await fetch(`${baseUrl}/books`, { headers: { "X-Key": "any" } })).json();
   expect(await titles()).toEqual([{ title: "Emma" }]);
   expect(await lineWith("GET")).toBe("GET /v2/books 200");
 
-  await writeFile(join(folder, "parts/books.yaml"), LIST.replace("Emma", "Persuasion"));
+  await saveBooks("Persuasion");
   await lineWith("served anew");
   expect(await titles()).toEqual([{ title: "Persuasion" }]);
 });
+
+test("however often the contract is saved, each save is served once, by the same watchers and processes", async () => {
+  const { pid, titles, nextLine, lineWith, saveContract, saveBooks } = await startMock();
+  await lineWith("Ctrl+C");
+  await nextLine(); // the empty line at the end of the greeting
+  const before = await resourcesOf(pid);
+  for (let save = 1; save <= 10; save++) {
+    await saveContract(`Emma ${save}`); // the next save comes while this one is read
+    await saveBooks(`Persuasion ${save}`);
+    await lineWith("served anew");
+  }
+  await expect.poll(titles).toEqual([{ title: "Persuasion 10" }]);
+  await lineWith("GET");
+  await saveBooks("Sanditon");
+  await lineWith("served anew");
+  expect(await titles()).toEqual([{ title: "Sanditon" }]);
+  expect(await nextLine()).toBe("GET /v2/books 200"); // and not a second reload
+  expect(await resourcesOf(pid)).toEqual(before);
+});
+
+/** Returns the numbers of files that a process watches and of its child processes; undefined where the system does not say. */
+async function resourcesOf(pid: number): Promise<{ watches: number; children: string } | undefined> {
+  if (process.platform !== "linux") return undefined;
+  const folder = `/proc/${pid}/fdinfo`;
+  const texts = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), "utf8")));
+  const watches = texts.join("").match(/^inotify /gm)?.length ?? 0;
+  return { watches, children: await readFile(`/proc/${pid}/task/${pid}/children`, "utf8") };
+}
 
 test.each([
   ["--latency", "soon", "Give milliseconds, such as 200 or 100-800."],

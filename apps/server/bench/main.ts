@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import type { Profiler } from "node:inspector";
-import { createProgram, wholeNumber } from "@platform/command-line";
+import { createProgram, wholeNumber, withProgress } from "@platform/command-line";
 import { canPin, startLoad } from "@platform/bench-support/process";
 import { chart } from "./chart.ts";
 import { createDatabases } from "./database.ts";
@@ -10,7 +10,7 @@ import { costsOf } from "./profile.ts";
 import { type Bench, measure, startContender, TURNS } from "./rounds.ts";
 import { compareStacks, durableCreations, growth, mixedLoad, startUp } from "./sections.ts";
 import { techniques } from "./techniques.ts";
-import { WORKS } from "./works.ts";
+import { type Work, WORKS } from "./works.ts";
 
 const SECTIONS = ["stacks", "durable", "mixed", "start", "growth", "processes", "techniques"] as const;
 
@@ -41,7 +41,7 @@ const effort = values.quick
       warmUp: { milliseconds: 5_000, maxRequests: 25_000 },
     };
 
-installPeers();
+await installPeers();
 await using databases = await createDatabases(10_000);
 using load = startLoad();
 const bench: Bench = { load, databases, effort };
@@ -73,12 +73,19 @@ if (values.profile) {
 async function profile(): Promise<void> {
   for (const [name, work] of Object.entries(WORKS)) {
     if (positionals.length > 0 && !positionals.includes(name)) continue;
-    using contender = await startContender("this service", { name: "petstore" }, databases);
-    await measure(load, [contender], [work], { ...effort, rounds: 1 });
-    await contender.ask("start profile");
-    await measure(load, [contender], [work], { ...effort, rounds: 1 });
-    const costs = costsOf(await contender.ask<Profiler.Profile>("end profile"));
+    const costs = await withProgress((report) => {
+      report(`Profiling ${name}`);
+      return profileOf(work);
+    });
     console.log(`\n${name}`);
     console.table(costs.slice(0, 5).map(({ place, share }) => ({ place, share: `${(100 * share).toFixed(1)}%` })));
   }
+}
+
+async function profileOf(work: Work): Promise<ReturnType<typeof costsOf>> {
+  using contender = await startContender("this service", { name: "petstore" }, databases);
+  await measure(load, [contender], [work], { ...effort, rounds: 1 });
+  await contender.ask("start profile");
+  await measure(load, [contender], [work], { ...effort, rounds: 1 });
+  return costsOf(await contender.ask<Profiler.Profile>("end profile"));
 }

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { join } from "node:path";
+import { withProgress } from "@platform/command-line";
 import { ratioOf, show, spreadOf } from "@platform/bench-support/figures";
 import type { LoadResult, Slice } from "@platform/bench-support/load";
 import { build } from "../build.ts";
@@ -22,7 +23,10 @@ const PAGES = Array.from({ length: 9_900 }, (_, id): Work => {
  * machine with two cores, the load takes much of the second process's share; the cheaper a request, the more.
  */
 export async function twoProcesses({ load, databases, effort }: Bench): Promise<void> {
-  await build(DIST);
+  await withProgress((report) => {
+    report("Building the service");
+    return build(DIST);
+  });
   await using one = await startProgram(1, await databases.copy());
   await using two = await startProgram(2, await databases.copy());
   const ports: [number, number] = [one.port, two.port];
@@ -55,15 +59,19 @@ async function ratesOf(
   { rounds, milliseconds, connections, warmUp }: Bench["effort"],
 ): Promise<[one: number[], two: number[]]> {
   const rates: [number[], number[]] = [[], []];
-  for (let round = 0; round <= rounds; round++) {
-    for (const [at, port] of ports.entries()) {
-      const slice: Slice = { port, requests, connections, milliseconds, runIn: milliseconds };
+  const turns = (rounds + 1) * ports.length;
+  await withProgress(async (report) => {
+    for (let turn = 0; turn < turns; turn++) {
+      report("Measuring", { done: turn, total: turns, unit: "turns" });
+      const at = turn % ports.length;
+      const isFirstRound = turn < ports.length;
+      const slice: Slice = { port: ports[at]!, requests, connections, milliseconds, runIn: milliseconds };
       const warmingUp = { ...warmUp, runIn: 0, maxRequests: warmUp.maxRequests * (at + 1) };
-      await load.ask({ ...slice, ...(round === 0 && warmingUp) });
+      await load.ask({ ...slice, ...(isFirstRound && warmingUp) });
       const outcome = await load.ask<LoadResult>("go");
-      if (round > 0) rates[at]!.push(outcome.answered / outcome.seconds);
+      if (!isFirstRound) rates[at]!.push(outcome.answered / outcome.seconds);
     }
-  }
+  });
   return rates;
 }
 

@@ -1,3 +1,4 @@
+import { withProgress } from "@platform/command-line";
 import { bundledService } from "./bundled-service.ts";
 import { compareResponses, type Server } from "./responses.ts";
 import type { LoadResult, Slice } from "@platform/bench-support/load";
@@ -76,13 +77,14 @@ export interface Bench {
 
 /**
  * Loads the contenders in turn with the same works, for some rounds after a warm-up. All contenders run throughout.
- * Rejects if a response has an unexpected status.
+ * Rejects if a response has an unexpected status. Calls `onTurn` after each turn.
  */
 export async function measure<Label extends string>(
   load: Process,
   contenders: RunningContender<Label>[],
   works: Work[],
   { rounds, milliseconds, connections, warmUp }: Effort,
+  onTurn: () => void = () => {},
 ): Promise<Record<Label, Series>> {
   const empty = (): Series => ({ perSecond: [], perCpuSecond: [], p50: [], p99: [], idle: [], megabytes: [] });
   const all = Object.fromEntries(contenders.map(({ label }) => [label, empty()])) as Record<Label, Series>;
@@ -104,6 +106,7 @@ export async function measure<Label extends string>(
       const { answered, seconds, p50, p99 } = await load.ask<LoadResult>("go");
       const cpuSeconds = (await ask<number>("CPU seconds")) - before;
       const megabytes = await ask<number>("memory in MB");
+      onTurn();
       if (round === 0) continue;
       const series = all[label];
       series.perSecond.push(answered / seconds);
@@ -144,19 +147,25 @@ export async function measureFresh<Name extends string, Key extends string>(
   works: Record<Key, Work | Work[]>,
 ): Promise<Record<Key, Record<Name, Series>>> {
   const all: Partial<Record<Key, Record<Name, Series>>> = {};
-  for (let round = 0; round < effort.rounds; round++) {
-    using running = new DisposableStack();
-    const contenders = await start(running);
-    contenders.push(...contenders.splice(0, round % contenders.length)); // each contender is first once
-    const kinds = Object.values<Work | Work[]>(works).flat();
-    await compareResponses(contenders, kinds);
-    await measure(load, contenders, kinds, { ...effort, rounds: 0 });
-    for (const name in works) {
-      const measured = await measure(load, contenders, [works[name]].flat(), { ...effort, rounds: TURNS });
-      const before = (all[name] ??= measured);
-      if (round > 0) for (const { label } of contenders) append(before[label], measured[label]);
+  await withProgress(async (report) => {
+    report("Starting the contenders");
+    let turns = 0;
+    for (let round = 0; round < effort.rounds; round++) {
+      using running = new DisposableStack();
+      const contenders = await start(running);
+      contenders.push(...contenders.splice(0, round % contenders.length)); // each contender is first once
+      const kinds = Object.values<Work | Work[]>(works).flat();
+      const total = effort.rounds * contenders.length * (1 + Object.keys(works).length * (1 + TURNS));
+      const onTurn = () => report("Measuring", { done: ++turns, total, unit: "turns" });
+      await compareResponses(contenders, kinds);
+      await measure(load, contenders, kinds, { ...effort, rounds: 0 }, onTurn);
+      for (const name in works) {
+        const measured = await measure(load, contenders, [works[name]].flat(), { ...effort, rounds: TURNS }, onTurn);
+        const before = (all[name] ??= measured);
+        if (round > 0) for (const { label } of contenders) append(before[label], measured[label]);
+      }
     }
-  }
+  });
   return all as Record<Key, Record<Name, Series>>;
 }
 

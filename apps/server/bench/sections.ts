@@ -1,4 +1,5 @@
 import { ratioOf, show, type Spread, spreadOf } from "@platform/bench-support/figures";
+import { withProgress } from "@platform/command-line";
 import { type Contender, type Label, LINEUP } from "./contenders.ts";
 import { createDatabases } from "./database.ts";
 import {
@@ -78,17 +79,20 @@ export async function mixedLoad(bench: Bench): Promise<void> {
 export async function startUp({ databases, effort }: Bench): Promise<void> {
   const labels = ["this service", "Fastify as documented"] as const;
   const seconds: Record<(typeof labels)[number], number[]> = { "this service": [], "Fastify as documented": [] };
-  for (let round = 0; round <= effort.rounds; round++) {
-    for (const label of labels) {
+  await withProgress(async (report) => {
+    const total = (effort.rounds + 1) * labels.length;
+    for (let at = 0; at < total; at++) {
+      const label = labels[at % labels.length]!;
+      report("Starting", { done: at, total, unit: "services" });
       const started = performance.now();
       using contender = await startContender(label, LINEUP[label], databases, { isPinned: false });
       const response = await fetch(`http://127.0.0.1:${contender.port}/v1/pets`, {
         headers: { Authorization: `Bearer ${contender.key}` },
       });
       await response.text();
-      if (round > 0) seconds[label].push((performance.now() - started) / 1000);
+      if (at >= labels.length) seconds[label].push((performance.now() - started) / 1000);
     }
-  }
+  });
   console.log("\nseconds from start to first response");
   console.table(
     Object.fromEntries(
@@ -106,7 +110,10 @@ export async function startUp({ databases, effort }: Bench): Promise<void> {
 /** Compares the service without caching on few animals and on `animals`. */
 export async function growth({ load, effort }: Bench, animals: number): Promise<void> {
   await using few = await createDatabases(1_000);
-  await using many = await createDatabases(animals);
+  await using many = await withProgress((report) => {
+    report(`Creating ${animals} animals`);
+    return createDatabases(animals);
+  });
   const withoutCaching = LINEUP["this service, no response cache"];
   const start = async (running: DisposableStack): Promise<RunningContender<"1,000 animals" | "many animals">[]> => [
     running.use(await startContender("1,000 animals", withoutCaching, few)),

@@ -1,3 +1,4 @@
+import { withProgress } from "@platform/command-line";
 import type { Command } from "commander";
 import { examine } from "./doctor.ts";
 
@@ -8,7 +9,10 @@ export function addDoctorCommand(program: Command): void {
     .description("check settings, versions, service, database, migrations, disk and backups, and print remedies")
     .option("--json", "print JSON")
     .action(async ({ json }: { json?: true }) => {
-      const findings = await examine(process.env);
+      const findings = await withProgress((report) => {
+        report("Examining the service and its database");
+        return examine(process.env);
+      });
       if (findings.some(({ remedy }) => remedy !== undefined)) process.exitCode = 1;
       if (json) return console.log(JSON.stringify(findings, null, 2));
       for (const { check, found, remedy } of findings) {

@@ -2,7 +2,7 @@ import { scopes } from "@petstore/contract";
 import { addAuditCommand } from "@platform/api-keys/audit.commands";
 import { apiKeyCarryOver } from "@platform/api-keys/keys.carry-over";
 import { addKeysCommands } from "@platform/api-keys/keys.commands";
-import { createProgram, runProgram } from "@platform/command-line";
+import { createProgram, runProgram, withProgress } from "@platform/command-line";
 import { NAME } from "@platform/name";
 import { ConfigError } from "@platform/service/settings";
 import { addBackupCommands } from "@platform/storage/backup.commands";
@@ -44,7 +44,7 @@ program
     const { databaseUrl, checkpoints } = readConfig(process.env);
     const db = openDatabase(databaseUrl, { checkpoints });
     try {
-      const applied = await migrate(db, MIGRATIONS);
+      const applied = await withProgress((report) => migrate(db, MIGRATIONS, report));
       console.log(applied.length === 0 ? "The database is up to date." : `Applied ${applied.join(", ")}.`);
     } finally {
       await db.destroy();

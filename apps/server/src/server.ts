@@ -86,9 +86,17 @@ function greeting(config: Config, { baseUrl, metricsUrl }: RunningService): stri
   lines.push(`Try every operation in the API reference at ${new URL("/docs", baseUrl).href}`);
   if (metricsUrl !== undefined) lines.push(`Metrics are at ${metricsUrl}`);
   if (config.environment === "development") {
-    const keyFile = relative(process.cwd(), config.quickstartFile);
+    const keyFile = relative(process.cwd(), config.quickstartFile).replaceAll("\\", "/");
+    const shells = process.platform === "win32" ? ", in PowerShell 7 or Git Bash" : ""; // others read $(cat …) as text
     const curls = curlExamples.map((curl) => curl.replace("{key}", `$(cat ${keyFile})`).replace("{url}", baseUrl));
-    lines.push("", "Try it from another terminal:", ...curls.map((curl) => `  ${curl}`), "", "Ctrl+C stops it.", "");
+    lines.push(
+      "",
+      `Try it from another terminal${shells}:`,
+      ...curls.map((curl) => `  ${curl}`),
+      "",
+      "Ctrl+C stops it.",
+      "",
+    );
   }
   return lines.join("\n");
 }

@@ -1,3 +1,4 @@
+import { withProgress } from "@platform/command-line";
 import { openDatabase, type WithDatabase } from "@platform/storage/database";
 import { migrate } from "@platform/storage/migrations";
 import { readConfig } from "./config.ts";
@@ -9,7 +10,7 @@ export const withDatabase: WithDatabase<Tables> = async (work) => {
   const { databaseUrl, checkpoints } = readConfig(process.env);
   const db = openDatabase<Tables>(databaseUrl, { checkpoints });
   try {
-    await migrate(db, MIGRATIONS);
+    await withProgress((report) => migrate(db, MIGRATIONS, report));
     return await work(db);
   } finally {
     await db.destroy();

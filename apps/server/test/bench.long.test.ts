@@ -17,8 +17,8 @@ test("the benchmark measures each workload, and all stacks return the same respo
 test.each([
   ["compiles", "tsc", ["--project", "bench/peers"]],
   ["passes the linter", "oxlint", ["--type-aware", "bench/peers"]],
-])("the code of the other stacks %s", (_, program, words) => {
-  installPeers();
+])("the code of the other stacks %s", async (_, program, words) => {
+  await installPeers();
   const { status, stdout } = spawnSync(program, words, { cwd: SERVER, encoding: "utf8" });
   expect(status, stdout).toBe(0);
 });

@@ -83,9 +83,9 @@ describe("an expected failure exits with 1 and no stack trace", () => {
     await run(["migrate"], { DATABASE_URL: url });
     const same = `file:${relative(process.cwd(), pathOfFileUrl(url))}`;
     expect(await run(["copy", "--from", url, "--to", same], {})).toEqual({
-      code: 1,
+      code: 2,
       stdout: "",
-      stderr: "--from and --to name the same database.\n",
+      stderr: "error: options '--from' and '--to' name the same database.\nAdd --help to see the usage.\n",
     });
   });
 

@@ -43,7 +43,10 @@ export async function startProgram(
   return { ...started, key: key?.trim() };
 }
 
-/** Runs a command of the command line to its end. */
+/** Progress, which a command on a busy machine prints after a second. */
+const PROGRESS = /^(Applying|Checking|Committing|Comparing|Copying|Counting|Examining|Reading|Syncing) .*\n/gm;
+
+/** Runs a command of the command line to its end. Returns what it printed, but for its progress. */
 export function run(
   words: string[],
   env: NodeJS.ProcessEnv,
@@ -54,7 +57,7 @@ export function run(
       process.execPath,
       [entry, ...words],
       { env: { ...ENVIRONMENT, ...env }, timeout: COMMAND_TIMEOUT },
-      (_, stdout, stderr) => resolved({ code: child.exitCode ?? -1, stdout, stderr }),
+      (_, stdout, stderr) => resolved({ code: child.exitCode ?? -1, stdout, stderr: stderr.replaceAll(PROGRESS, "") }),
     );
   });
 }

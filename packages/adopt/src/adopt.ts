@@ -125,6 +125,9 @@ export const TITLE = "${title}";
 /** The beginning of the settings that are named after the service, such as \`${upper}_ENV\`. */
 export const SETTINGS_PREFIX = "${upper}";
 
+/** The beginning of API keys, so that whoever finds one knows its service: \`${lower}_live_…\`. */
+export const KEY_PREFIX = "${lower}";
+
 /** The beginning of the metrics that are not about HTTP. */
 export const METRICS_PREFIX = "${lower}";
 `;

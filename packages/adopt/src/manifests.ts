@@ -34,6 +34,10 @@ export function manifests(repository: Repository, { title }: Names, hasTokens: b
     manifest.devDependencies = sorted({ ...manifest.devDependencies, "@platform/contract-tools": "workspace:*" });
   });
   edit(repository, "package.json", ({ scripts }) => delete scripts!["storefront"]);
+  edit(repository, "packages/dev/package.json", ({ scripts }) => {
+    delete scripts!["bench"];
+    scripts!["lint"] = "oxlint --type-aware src test vitest.config.ts";
+  });
   edit(repository, "packages/client/package.json", (manifest) => {
     delete manifest["size-limit"];
     delete manifest.scripts!["size"];

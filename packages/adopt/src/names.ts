@@ -12,7 +12,7 @@ export interface Names {
   camel: string;
   /** The beginning of settings, such as `MY_SHOP`. */
   upper: string;
-  /** The beginning of metrics, such as `my_shop`. */
+  /** The beginning of metrics and of API keys, such as `my_shop`. */
   lower: string;
 }
 
@@ -56,6 +56,6 @@ export function renamed(text: string, { name, title, pascal, camel, upper, lower
     .replaceAll(/(?<=[A-Za-z_])Petstore|Petstore(?=[A-Za-z_])/g, pascal)
     .replaceAll("Petstore", title)
     .replaceAll(/petstore(?=[A-Z])/g, camel)
-    .replaceAll(/petstore(?=_)/g, lower)
+    .replaceAll(/petstore(?=_)|\bpst(?=_(?:live|test)_)/g, lower)
     .replaceAll("petstore", name);
 }

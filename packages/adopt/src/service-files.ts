@@ -54,36 +54,40 @@ function resourceTest(document: OpenApiDocument, place: Place, entries: Operatio
   const folder = basename(place.handlersFile, ".handlers.ts");
   const tests = entries.map((entry) => {
     const id = JSON.stringify(entry.id);
-    const title = JSON.stringify(`${entry.id} responds as the contract declares`);
-    try {
-      const { call, status } = exampleCall(document, entry);
-      return `
-test(${title}, async (context) => {
-  context.skip(isStub(${place.handlersName}[${id}]), \`write ${escaped(entry.id)} in \${HANDLERS}, then the data that this test needs\`);
-  await using service = await startService();
-  const response = await ${call};
-  expect(response.status).toBe(${status});
+    const { isAsync, needs, body } = testBody(document, entry);
+    return `
+test(${JSON.stringify(`${entry.id} responds as the contract declares`)}, ${isAsync ? "async " : ""}(context) => {
+  context.skip(isStub(${place.handlersName}[${id}]), \`write ${escaped(entry.id)} in \${HANDLERS}, then ${needs}\`);
+${body}
 });
 `;
-    } catch (error) {
-      return `
-test(${title}, (context) => {
-  context.skip(\`the contract has no example request: ${escaped((error as Error).message)}\`);
-});
-`;
-    }
   });
   const text = tests.join("");
-  const sends = text.includes("service.request");
   const imports = [
     'import { isStub } from "@platform/service/stub";',
     'import { expect, test } from "vitest";',
     `import { ${place.handlersName} } from "../../src/resources/${folder}/${handlers}";`,
-    'import { startService } from "../../testing/service.ts";',
+    ...(text.includes("startService()") ? ['import { startService } from "../../testing/service.ts";'] : []),
     "",
     `const HANDLERS = "${place.handlersFile}";`,
   ];
-  return `${(sends ? imports : ['import { test } from "vitest";']).join("\n")}\n${text}`;
+  return `${imports.join("\n")}\n${text}`;
+}
+
+/** Returns the test of an operation that is written: its example request, or what to write if the contract has none. */
+function testBody(document: OpenApiDocument, entry: OperationEntry): { isAsync: boolean; needs: string; body: string } {
+  try {
+    const { call, status } = exampleCall(document, entry);
+    const lines = [
+      "await using service = await startService();",
+      `const response = await ${call};`,
+      `expect(response.status).toBe(${status});`,
+    ];
+    return { isAsync: true, needs: "the data that this test needs", body: lines.map((line) => `  ${line}`).join("\n") };
+  } catch (error) {
+    const reason = `Write this test. The contract has no example request: ${(error as Error).message}`;
+    return { isAsync: false, needs: "this test", body: `  expect.unreachable(${JSON.stringify(reason)});` };
+  }
 }
 
 function escaped(text: string): string {

@@ -25,17 +25,30 @@ export function acceptProse(repository: Repository): void {
 /** The folders whose code and prose the adoption has written. */
 const WITH_WORDS_OF_THE_CONTRACT = ["*.md", "openapi/**", "apps/server/**", "packages/{client,name}/**"];
 
-/** Adds the words that the spelling check does not know to `openapi/words.txt`: names of the contract, and in its code. */
+/** The parts of the configuration of the spelling check in use. */
+interface SpellingConfig {
+  ignorePaths: string[];
+  /** Forbidden words, each with its replacement after `->`. */
+  flagWords: string[];
+}
+
+/**
+ * Adds the words that the spelling check does not know to `openapi/words.txt`: names of the contract, and in its code. Words that
+ * the contract uses are no longer forbidden.
+ */
 export function acceptWords(repository: Repository): void {
   repository.write("openapi/words.txt", "");
-  const config = JSON.parse(repository.read("cspell.json")) as { ignorePaths: string[] } & Record<string, unknown>;
+  const config = JSON.parse(repository.read("cspell.json")) as SpellingConfig;
   const dictionary = { name: "contract", path: "./openapi/words.txt", addWords: true };
   const own = { ...config, dictionaryDefinitions: [dictionary], dictionaries: ["contract"] };
   own.ignorePaths.push("openapi/words.txt");
-  repository.write("cspell.json", `${JSON.stringify(own, null, 2)}\n`);
+  const write = () => repository.write("cspell.json", `${JSON.stringify(own, null, 2)}\n`);
+  write();
   const args = ["--words-only", "--unique", "--no-progress", "--no-summary", ...WITH_WORDS_OF_THE_CONTRACT];
   const { output } = pnpm(repository, "exec", "cspell", ...args);
   const words = output.split("\n").filter((word) => /^[\p{L}\p{M}'’]+$/u.test(word));
-  const known = [...new Set(words.map((word) => word.toLowerCase()))].toSorted();
-  repository.write("openapi/words.txt", known.length === 0 ? "" : `${known.join("\n")}\n`);
+  const known = new Set(words.map((word) => word.toLowerCase()));
+  own.flagWords = own.flagWords.filter((flagged) => !known.delete(flagged.split("->")[0]!));
+  write();
+  repository.write("openapi/words.txt", known.size === 0 ? "" : `${[...known].toSorted().join("\n")}\n`);
 }

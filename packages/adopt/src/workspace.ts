@@ -34,7 +34,8 @@ export function repositoryAt(root: string): Repository {
 
 /** Returns the tracked files that belong to the petstore alone. */
 export function petstoreFiles({ root, files }: Repository): string[] {
-  const matching = (patterns: string[]) => new Set(globSync(patterns, { cwd: root }));
+  const matching = (patterns: string[]) =>
+    new Set(globSync(patterns, { cwd: root }).map((file) => file.replaceAll("\\", "/"))); // as git writes them
   const [own, kept] = [matching(PETSTORE_FILES), matching(KEPT_FILES)];
   return files().filter((file) => own.has(file) && !kept.has(file));
 }

@@ -1,3 +1,4 @@
+// cspell:ignore told
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -54,8 +55,8 @@ describe.each(CHOSEN)("%s", (name, file, _features) => {
     expect(status, output.slice(-20_000)).toBe(0);
     return output;
   };
-  beforeAll(() => {
-    if (!existsSync(file())) installFolder(CENSUS);
+  beforeAll(async () => {
+    if (!existsSync(file())) await installFolder(CENSUS);
     clone = cloneRepository();
     printed = expectSuccess("adopt", file(), "--name", name, "--yes");
   }, 900_000);
@@ -208,7 +209,7 @@ function twoFolders(): string {
   const folder = mkdtempSync(join(tmpdir(), "shelves-"));
   const files: Record<string, string> = {
     "contract.yaml": `openapi: 3.1.1
-info: { title: Shelves, version: "2024-05" }
+info: { title: Shelves, version: "2024-05", description: Readers are told where each book stands. }
 servers: [{ url: "https://shelves.example/api/v2" }]
 tags: [{ name: Books and shelves }]
 paths:

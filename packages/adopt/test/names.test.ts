@@ -29,6 +29,7 @@ test.each([
   ["Petstore is listening.", "My shop is listening."],
   ["petstoreQueries(petstore)", "myShopQueries(my-shop)"],
   ["petstore_wal_bytes", "my_shop_wal_bytes"],
+  ["keys begin with `pst_live_` or `pst_test_`", "keys begin with `my_shop_live_` or `my_shop_test_`"],
   ["type PetstoreError = 1", "type MyShopError = 1"],
 ])("%s becomes %s", (before, after) => {
   expect(renamed(before, namesOf("my-shop"))).toBe(after);

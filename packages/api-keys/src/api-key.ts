@@ -1,5 +1,6 @@
 import { hash, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
+import { KEY_PREFIX } from "@platform/name";
 import type { Environment } from "@platform/service/settings";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -7,12 +8,15 @@ const SECRET_LENGTH = 43; // 62^43 is just over 2^256
 const CHECKSUM_LENGTH = 6; // 62^6 is over 2^32
 const SHOWN_SECRET_LENGTH = 4;
 
-const format = new RegExp(`^pst_(live|test)_[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
+/** The beginnings of keys: in production, and elsewhere. */
+const [LIVE, TEST] = [`${KEY_PREFIX}_live_`, `${KEY_PREFIX}_test_`];
+const format = new RegExp(`^${KEY_PREFIX}_(live|test)_[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
+const beginning = new RegExp(`${KEY_PREFIX}_(live|test)_[0-9A-Za-z]{16}`);
 
-/** Generates a key: `pst_live_` in production or `pst_test_` elsewhere, then 256 random bits, then a checksum of both. */
+/** Generates a key: its environment, such as `pst_live_` in production, then 256 random bits, then a checksum of both. */
 export function generateApiKey(environment: Environment): string {
   const secret = Array.from({ length: SECRET_LENGTH }, () => BASE62[randomInt(BASE62.length)]).join("");
-  const body = `pst_${environment === "production" ? "live" : "test"}_${secret}`;
+  const body = (environment === "production" ? LIVE : TEST) + secret;
   return body + checksum(body);
 }
 
@@ -23,7 +27,7 @@ export function isWellFormedApiKey(text: string): boolean {
 
 /** Whether the text contains an API key, even a mistyped or truncated key. Such text must not be stored or logged. */
 export function holdsApiKey(text: string): boolean {
-  return /pst_(live|test)_[0-9A-Za-z]{16}/.test(text);
+  return beginning.test(text);
 }
 
 /**
@@ -36,12 +40,12 @@ export function hashApiKey(key: string): string {
 
 /** Returns the start of a key. The prefix suffices to recognize the key, but not to guess the rest. */
 export function prefixOfApiKey(key: string): string {
-  return key.slice(0, "pst_test_".length + SHOWN_SECRET_LENGTH);
+  return key.slice(0, TEST.length + SHOWN_SECRET_LENGTH);
 }
 
-/** Returns an environment whose keys have this prefix: production for `pst_live_`, development for all others. */
+/** Returns an environment whose keys have this prefix: production for that of production, development for all others. */
 export function environmentOf(prefix: string): Environment {
-  return prefix.startsWith("pst_live_") ? "production" : "development";
+  return prefix.startsWith(LIVE) ? "production" : "development";
 }
 
 function checksum(text: string): string {

@@ -54,9 +54,10 @@ async function openFile(path: string): Promise<FileHandle> {
 
 /**
  * Returns the permission bits that the file must not have. The group may read a file that root owns, because container
- * secrets are mounted so. PostgreSQL has the same rule for its keys.
+ * secrets are mounted so. PostgreSQL has the same rule for its keys. On Windows, a mode says nothing of other users.
  */
 function forbiddenMode(owner: number): number {
+  if (process.platform === "win32") return 0;
   return owner === 0 && process.getuid?.() !== 0 ? 0o037 : 0o077;
 }
 

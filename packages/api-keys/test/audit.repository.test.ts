@@ -1,6 +1,7 @@
 import { hostname, userInfo } from "node:os";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
+import { prefixOfApiKey } from "../src/api-key.ts";
 import { listAudit } from "../src/audit.repository.ts";
 import { createApiKey, findApiKey, listApiKeys, revokeApiKey, rotateApiKey } from "../src/keys.repository.ts";
 import { type Database, TABLES, temporaryDatabase } from "./tables.ts";
@@ -17,7 +18,7 @@ test("the audit trail lists changes of keys in order, with action, key, time and
   await revokeApiKey(db, 2);
   const [first, second] = [key, rotation.apiKey.key].map((whole) => ({
     keyName: "ci",
-    keyPrefix: whole.slice(0, 13),
+    keyPrefix: prefixOfApiKey(whole),
     actor: `${userInfo().username}@${hostname()}`,
     at: expect.any(Number) as number,
   }));

@@ -1,8 +1,8 @@
-import { NAME } from "@platform/name";
+import { KEY_PREFIX, NAME } from "@platform/name";
 import { migrate } from "@platform/storage/migrations";
 import { temporaryUrl } from "@platform/test-support/temporary";
 import { describe, expect, test } from "vitest";
-import { generateApiKey } from "../src/api-key.ts";
+import { generateApiKey, prefixOfApiKey } from "../src/api-key.ts";
 import { createApiKey, findApiKey, revokeApiKey, rotateApiKey, saveKeyUses } from "../src/keys.repository.ts";
 import { run } from "./command-line.ts";
 import { MIGRATIONS, opened } from "./tables.ts";
@@ -16,7 +16,7 @@ describe("keys", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain('Key 1, "ci", allows things:read and things:write without expiry:');
     expect(stdout).toContain("it will not be shown again");
-    const [key, ...more] = stdout.match(/pst_live_\w+/g) ?? [];
+    const [key, ...more] = stdout.match(new RegExp(`${KEY_PREFIX}_live_\\w+`, "g")) ?? [];
     expect(more).toEqual([]);
     expect(await findApiKey(opened(url), key ?? "", Date.now())).toMatchObject({ name: "ci" });
   });
@@ -26,7 +26,7 @@ describe("keys", () => {
     const words = ["keys", "create", "--name", "ci", "--scopes", "things:read", "--expires-in", "90d", "--json"];
     const created = JSON.parse((await run(words, url)).stdout);
     expect(created).toMatchObject({ id: 1, name: "ci", scopes: ["things:read"], revokedAt: null });
-    expect(created.key).toMatch(/^pst_test_\w{49}$/);
+    expect(created.key).toMatch(new RegExp(`^${KEY_PREFIX}_test_\\w{49}$`));
     expect(Math.abs(Date.parse(created.expiresAt) - (Date.now() + 90 * DAY))).toBeLessThan(60_000);
   });
 
@@ -34,7 +34,7 @@ describe("keys", () => {
     const url = await temporaryUrl();
     const { stdout } = await run(["keys", "create", "--name", "ci", "--scopes", "*"], url);
     expect(stdout).toContain('Key 1, "ci", allows everything without expiry:');
-    const [key = ""] = stdout.match(/pst_test_\w+/) ?? [];
+    const [key = ""] = new RegExp(`${KEY_PREFIX}_test_\\w+`).exec(stdout) ?? [];
     expect(await findApiKey(opened(url), key)).toMatchObject({ scopes: ["*"] });
   });
 
@@ -46,7 +46,7 @@ describe("keys", () => {
         (await run(words, url, "staging")).stdout,
       ) ?? [];
     expect(Math.abs(Date.parse(until) - (Date.now() + DAY / 24))).toBeLessThan(60_000);
-    expect(key).toMatch(/^pst_test_\w{49}$/);
+    expect(key).toMatch(new RegExp(`^${KEY_PREFIX}_test_\\w{49}$`));
   });
 
   test("create rejects a name with an API key, because names are logged", async () => {
@@ -70,9 +70,9 @@ describe("keys", () => {
     const lines = (await run(["keys", "list"], url)).stdout.trimEnd().split("\n");
     expect(lines.map((line) => line.split(/ {2,}/).slice(0, 5))).toEqual([
       ["ID", "NAME", "KEY", "SCOPES", "STATE"],
-      ["1", "a longer name", `${key.slice(0, 13)}…`, "*", "active"],
-      ["2", "ci", expect.stringMatching(/^pst_test_\w{4}…$/), "things:write", "expired"],
-      ["3", "ops", expect.stringMatching(/^pst_test_\w{4}…$/), "*", "revoked"],
+      ["1", "a longer name", `${prefixOfApiKey(key)}…`, "*", "active"],
+      ["2", "ci", expect.stringMatching(new RegExp(`^${KEY_PREFIX}_test_\\w{4}…$`)), "things:write", "expired"],
+      ["3", "ops", expect.stringMatching(new RegExp(`^${KEY_PREFIX}_test_\\w{4}…$`)), "*", "revoked"],
     ]);
     const columns = ["STATE", "active", "expired", "revoked"].map((state, row) => lines[row]?.indexOf(state));
     expect(new Set(columns).size).toBe(1);
@@ -92,7 +92,7 @@ describe("keys", () => {
       { ...dates, expiresAt: now },
       { ...dates, revokedAt: now },
     ]);
-    expect(stdout).not.toMatch(/hash|"key"|[0-9a-f]{64}|pst_\w{4}_\w{5}/);
+    expect(stdout).not.toMatch(new RegExp(`hash|"key"|[0-9a-f]{64}|${KEY_PREFIX}_\\w{4}_\\w{5}`));
   });
 
   test("rotate prints the new key once, and the expiry of the old one: a day by default", async () => {
@@ -103,7 +103,7 @@ describe("keys", () => {
     const { code, stdout, stderr } = await run(["keys", "rotate", "1"], url);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain('Key 2, "shop", allows things:read without expiry:');
-    const [key, ...more] = stdout.match(/pst_live_\w+/g) ?? [];
+    const [key, ...more] = stdout.match(new RegExp(`${KEY_PREFIX}_live_\\w+`, "g")) ?? [];
     expect(more).toEqual([]);
     expect(await findApiKey(db, key ?? "", Date.now())).toMatchObject({ id: 2 });
     const until = /It replaces key 1, which is valid until (\S+)\.\n$/.exec(stdout)?.[1] ?? "";
@@ -111,7 +111,11 @@ describe("keys", () => {
 
     const words = ["keys", "rotate", "2", "--overlap", "2h", "--json"];
     const rotated = JSON.parse((await run(words, url)).stdout);
-    expect(rotated).toMatchObject({ id: 3, name: "shop", key: expect.stringMatching(/^pst_live_\w{49}$/) });
+    expect(rotated).toMatchObject({
+      id: 3,
+      name: "shop",
+      key: expect.stringMatching(new RegExp(`^${KEY_PREFIX}_live_\\w{49}$`)),
+    });
     expect(rotated.replaces.id).toBe(2);
     expect(Math.abs(Date.parse(rotated.replaces.expiresAt) - (Date.now() + DAY / 12))).toBeLessThan(60_000);
   });

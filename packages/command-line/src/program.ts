@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { Command } from "commander";
+import { Command, type ParseOptionsResult } from "commander";
 
 /** The description of a program for its `--help`. */
 export interface ProgramDescription {
@@ -16,7 +16,7 @@ export interface ProgramDescription {
  * or command, and an invalid or missing argument, print a line that names it to standard error, and exit with 2.
  */
 export function createProgram(name: string, { description, folder, examples = [] }: ProgramDescription): Command {
-  const program = new Command(name)
+  const program = new StrictCommand(name)
     .description(description)
     .version(versionOf(folder), "--version", "print the version")
     .helpOption("-h, --help", "print this text")
@@ -25,6 +25,19 @@ export function createProgram(name: string, { description, folder, examples = []
   if (examples.length > 0)
     program.addHelpText("after", `\nExamples:\n${examples.map((line) => `  ${line}`).join("\n")}`);
   return program;
+}
+
+/** Names an unknown option before a missing one, since the unknown one is often the missing one, misspelt. */
+class StrictCommand extends Command {
+  override createCommand(name?: string): Command {
+    return new StrictCommand(name);
+  }
+
+  override parseOptions(words: string[]): ParseOptionsResult {
+    const parsed = super.parseOptions(words);
+    if (parsed.unknown.length > 0) for (const option of this.options) option.makeOptionMandatory(false);
+    return parsed;
+  }
 }
 
 /** How a program runs. */

@@ -5,12 +5,17 @@ import { describe, expect, test } from "vitest";
 
 const INDEX = new URL("../src/index.ts", import.meta.url).href;
 
-/** Runs a program whose action is the given code. */
-function run(action: string, { stdout = "pipe" }: { stdout?: "pipe" | number } = {}) {
+/** Runs a program whose action is the given code, and whose options are added by another. */
+function run(
+  action: string,
+  { stdout = "pipe", options = "", args = [] }: { stdout?: "pipe" | number; options?: string; args?: string[] } = {},
+) {
   const code = `import { createProgram, runProgram, wholeNumber } from ${JSON.stringify(INDEX)};
     const folder = ${JSON.stringify(import.meta.dirname)};
-    await runProgram(createProgram("it", { description: "Does it.", folder }).action(async () => { ${action} }));`;
-  const { status, ...printed } = spawnSync(process.execPath, ["--input-type=module-typescript", "--eval", code], {
+    const program = createProgram("it", { description: "Does it.", folder })${options};
+    await runProgram(program.action(async () => { ${action} }));`;
+  const words = ["--input-type=module-typescript", "--eval", code, "it", ...args];
+  const { status, ...printed } = spawnSync(process.execPath, words, {
     encoding: "utf8",
     stdio: ["ignore", stdout, "pipe"],
   });
@@ -42,5 +47,27 @@ describe("runProgram", () => {
     closeSync(full);
     expect(status).toBe(1);
     expect(stderr).toMatch(/^Standard output cannot be written; its content is lost \(ENOSPC: .*\)\.\n$/);
+  });
+});
+
+describe("arguments", () => {
+  const options = '.argument("<file>").requiredOption("--name <name>", "the name")';
+
+  test.each([
+    [["--nonsense"], "error: unknown option '--nonsense'\n"],
+    [["a.yaml", "--nam", "x"], "error: unknown option '--nam'\n(Did you mean --name?)\n"],
+    [["a.yaml"], "error: required option '--name <name>' not specified\n"],
+    [["--name", "x"], "error: missing required argument 'file'\n"],
+  ])("%j: one mistake is named, an unknown option first", (args, message) => {
+    const { status, stderr } = run("", { options, args });
+    expect(stderr).toContain(message);
+    expect(stderr.match(/^error: /gm)).toHaveLength(1);
+    expect(status).toBe(2);
+  });
+
+  test("--help is printed in any case", () => {
+    const { status, stdout } = run("", { options, args: ["--nonsense", "--help"] });
+    expect(stdout).toMatch(/^Usage: it /);
+    expect(status).toBe(0);
   });
 });

@@ -8,7 +8,7 @@
  */
 import { chmodSync, existsSync, globSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { createProgram, runProgram, wholeNumber } from "@platform/command-line";
 import { cloneInstalled } from "@platform/test-support/clone";
 import { equivalentsOf } from "./mutation/equivalents.ts";
@@ -66,7 +66,9 @@ async function mutate({ package: names, floor, jobs, at = [], count, seed }: Opt
 
 /** Returns the folders of the selected packages. */
 function chosenFolders(names: string[] | undefined): string[] {
-  const withTests = globSync("{apps,packages}/*/test", { cwd: root }).map((test) => test.replace(/\/test$/, ""));
+  const withTests = globSync("{apps,packages}/*/test", { cwd: root }).map((test) =>
+    dirname(test).replaceAll("\\", "/"),
+  );
   const folders = withTests.filter((folder) => existsSync(join(root, folder, "src"))).toSorted();
   if (names === undefined) return folders;
   return names.map(

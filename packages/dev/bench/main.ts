@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createProgram } from "@platform/command-line";
+import { createProgram, type Report, withProgress } from "@platform/command-line";
 import { cloneInstalled } from "@platform/test-support/clone";
 import { startDev } from "../test/start.ts";
 
@@ -28,9 +28,14 @@ createProgram("dev bench", {
 using clone = cloneInstalled();
 const dev = startDev(clone.directory);
 try {
-  const first = await dev.report();
-  const contract = await saved(CONTRACT, (text, round) => text.replace("sold]", `sold, lost${round}]`));
-  const handlers = await saved(HANDLERS, (text, round) => text.replace("no animal with", `no animal ${round} with`));
+  const { first, contract, handlers } = await withProgress(async (show) => {
+    show("Starting dev");
+    return {
+      first: await dev.report(),
+      contract: await saved(CONTRACT, (text, round) => text.replace("sold]", `sold, lost${round}]`), show),
+      handlers: await saved(HANDLERS, (text, round) => text.replace("no animal with", `no animal ${round} with`), show),
+    };
+  });
   console.log(`Seconds from a save; warm: median (lowest–highest) of ${ROUNDS}`);
   printRow("save of the contract", "cold", "warm", "budget");
   for (const [name, { pattern, budget }] of Object.entries(MEASURES)) {
@@ -45,11 +50,12 @@ try {
 }
 
 /** Saves a changed file several times. Resolves with the reports, and the seconds until the new service was listening. */
-async function saved(file: string, change: (text: string, round: number) => string) {
+async function saved(file: string, change: (text: string, round: number) => string, show: Report) {
   const path = join(clone.directory, file);
   const text = readFileSync(path, "utf8");
   const reports: { report: string; restarted: number }[] = [];
   for (let round = 0; round < ROUNDS; round++) {
+    show(`Saving ${file}`, { done: round, total: ROUNDS, unit: "times" });
     const start = performance.now();
     writeFileSync(path, change(text, round));
     const lines: string[] = [];

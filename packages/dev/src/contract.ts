@@ -54,7 +54,7 @@ export async function generateFrom(
   signal: AbortSignal,
 ): Promise<Generation> {
   const written = await write(await generatedFiles(document), GENERATED_FOLDER);
-  const folder = relative(root, GENERATED_FOLDER);
+  const folder = relative(root, GENERATED_FOLDER).replaceAll("\\", "/");
   const derived = affectedBy([`${folder}/`], packages).filter(
     (one) => !folder.startsWith(`${one.folder}/`) && generatorsOf(root, one).length > 0,
   );

@@ -19,7 +19,7 @@ interface Manifest {
 /** Returns the packages with TypeScript, `apps` first, because the largest takes longest to compile. */
 export function packagesIn(root: string): Package[] {
   return globSync("{packages,apps}/*/tsconfig.json", { cwd: root })
-    .map((file) => dirname(file))
+    .map((file) => dirname(file).replaceAll("\\", "/"))
     .filter((folder) => existsSync(join(root, folder, "package.json")))
     .toSorted()
     .map((folder) => {

@@ -65,7 +65,8 @@ function contractPackage(): string {
 }
 
 function formatted(file: string, text: string): string {
-  const { status, stdout } = spawnSync("oxfmt", [`--stdin-filepath=${file}`], {
+  const oxfmt = join(root, "node_modules/oxfmt/bin/oxfmt");
+  const { status, stdout } = spawnSync(process.execPath, [oxfmt, `--stdin-filepath=${file}`], {
     cwd: root,
     input: text,
     encoding: "utf8",

@@ -44,7 +44,7 @@ export class Service {
     const worker = this.#start();
     const address = await addressOf(worker, signal, this.#print);
     if (address === undefined) {
-      void end(worker, WAIT_MS.stop);
+      worker.process.kill("SIGKILL"); // it serves nobody, and may never read a message
       return undefined;
     }
     const replaced = [...this.#workers].filter((other) => other !== worker);

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync, utimesSync } from "node:fs";
-import { join, normalize } from "node:path";
+import { join, posix } from "node:path";
 import type { Package } from "./packages.ts";
 
 /** A type error reported by the compiler. */
@@ -64,7 +64,7 @@ function parseDiagnostics(output: string): Diagnostic[] {
   for (const line of output.split("\n")) {
     const [, file, row, column, code, message] = /(.+?)\((\d+),(\d+)\): error (TS\d+): (.*)/.exec(line) ?? [];
     if (file !== undefined) {
-      const at = { file: normalize(file), line: Number(row), column: Number(column) };
+      const at = { file: posix.normalize(file), line: Number(row), column: Number(column) };
       diagnostics.push({ ...at, code: code!, message: [message!] });
     } else if (/^ +\S/.test(line)) diagnostics.at(-1)?.message.push(line.trim());
     else if (line.startsWith("error ")) throw new Error(line);

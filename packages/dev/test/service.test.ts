@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Service } from "../src/service.ts";
@@ -58,9 +58,23 @@ describe("the service", { timeout: 20_000 }, () => {
     const first = pid();
     writeProgram(root, "process.exit(1);");
     expect(await service.restart()).toBeUndefined();
-    writeProgram(root, "for (;;) ;");
-    expect(await service.restart(AbortSignal.timeout(200))).toBeUndefined();
+    writeProgram(root, 'require("node:fs").writeFileSync("endless", String(process.pid)); for (;;) ;');
+    const givenUp = new AbortController();
+    const restarted = service.restart(givenUp.signal);
+    await expect.poll(() => existsSync(join(root, "endless"))).toBe(true);
+    givenUp.abort();
+    expect(await restarted).toBeUndefined();
+    const endless = Number(readFileSync(join(root, "endless"), "utf8"));
+    await expect.poll(() => isRunning(endless)).toBe(false);
     expect(service.address).toBe("http://127.0.0.1:1/v1");
     expect(() => process.kill(first, 0)).not.toThrow();
   });
 });
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { ratioOf, show, type Spread, spreadOf } from "@platform/bench-support/figures";
 import { installFolder } from "@platform/bench-support/install";
-import { createProgram } from "@platform/command-line";
+import { createProgram, withProgress } from "@platform/command-line";
 import { canPin } from "@platform/bench-support/process";
 import type { Contender } from "./contenders.ts";
 import type { DocumentName } from "./documents.ts";
@@ -34,6 +34,10 @@ console.table(
   })),
 );
 
+const starts = await withProgress((report) => {
+  report("Starting with GitHub's document");
+  return startTimes(5);
+});
 console.log("\nGoals, by time on the clock and by CPU time of the server");
 const goal = (atLeast: number, ratio: (rate: Rate) => Spread) => ({
   goal: `≥ ${atLeast}`,
@@ -48,12 +52,16 @@ console.table({
   "ours to plain EOV, 1000 operations": goal(5, (rate) => ratioOf(of("ours", "1000", rate), of("eov", "1000", rate))),
   "seconds from start to first response, GitHub's document": {
     goal: "< 1",
-    clock: show(spreadOf(await startTimes(5))),
+    clock: show(spreadOf(starts)),
   },
 });
 
+const heap = await withProgress((report) => {
+  report("Using the operations of GitHub's document");
+  return heapAfter([0, 1, 10, 100]);
+});
 console.log("\nHeap with GitHub's document, in MB, by operations used");
-console.table(Object.fromEntries([...(await heapAfter([0, 1, 10, 100]))].map(([used, mb]) => [used, mb.toFixed(1)])));
+console.table(Object.fromEntries([...heap].map(([used, mb]) => [used, mb.toFixed(1)])));
 
 console.log(`\nMicroseconds to read JSON: median of ${ROUNDS} rounds (lowest–highest)`);
 console.table(
@@ -69,6 +77,6 @@ console.table(
 );
 
 const census = new URL("../census/", import.meta.url); // its lockfile has the other libraries and the documents
-installFolder(fileURLToPath(census));
+await installFolder(fileURLToPath(census));
 await import(new URL("bench/main.ts", census).href);
 await import("./streams.ts");

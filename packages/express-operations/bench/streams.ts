@@ -13,5 +13,5 @@ createProgram("streams", {
   .parse();
 
 const census = new URL("../census/", import.meta.url); // its lockfile has the other libraries
-installFolder(fileURLToPath(census));
+await installFolder(fileURLToPath(census));
 await import(new URL("bench/streams/main.ts", census).href);

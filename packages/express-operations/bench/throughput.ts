@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { withProgress } from "@platform/command-line";
 import type { LoadResult, Slice } from "@platform/bench-support/load";
 import { Process, startLoad } from "@platform/bench-support/process";
 
@@ -39,9 +40,12 @@ export async function throughput(entrants: Entrant[], rounds: number): Promise<R
     const slice = { port, requests, connections: 16, milliseconds: 1_000, runIn: 0 };
     servers.push({ server, slice, rates: { perSecond: [], perCpuSecond: [] } });
   }
-  for (let round = 0; round <= rounds; round++) {
-    for (const at of servers.keys()) {
-      const { server, slice, rates } = servers[(at + round) % servers.length]!;
+  const total = (rounds + 1) * servers.length;
+  await withProgress(async (report) => {
+    for (let turn = 0; turn < total; turn++) {
+      report("Measuring", { done: turn, total, unit: "turns" });
+      const round = Math.floor(turn / servers.length);
+      const { server, slice, rates } = servers[(turn + round) % servers.length]!;
       await load.ask({ ...slice });
       const before = await server.ask<number>("CPU seconds");
       const { answered, seconds } = await load.ask<LoadResult>("go");
@@ -51,7 +55,7 @@ export async function throughput(entrants: Entrant[], rounds: number): Promise<R
       rates.perSecond.push(answered / seconds);
       rates.perCpuSecond.push(answered / cpuSeconds);
     }
-  }
+  });
   return servers.map(({ rates }) => rates);
 }
 

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { installFolder } from "@platform/bench-support/install";
-import { createProgram, wholeNumber } from "@platform/command-line";
+import { createProgram, wholeNumber, withProgress } from "@platform/command-line";
 import type { ContenderName } from "./contenders.ts";
 import type { DocumentResult } from "./result.ts";
 
@@ -30,7 +30,7 @@ const program = createProgram("census", {
   .option("--causes <count>", "print this many causes of failures", wholeNumber(), 40);
 const values = program.parse().opts<Options>();
 
-installFolder(import.meta.dirname);
+await installFolder(import.meta.dirname);
 const { documentNames, sampleOf, sizeOf } = await import("./directory.ts");
 const { report } = await import("./report.ts");
 
@@ -46,7 +46,13 @@ const results: DocumentResult[] =
 const names = chosenNames();
 const finished = new Set(results.map(({ name }) => name));
 const pending = names.filter((name) => !finished.has(name));
-await Promise.all(Array.from({ length: values.jobs }, () => work()));
+await withProgress(async (show) => {
+  const total = pending.length;
+  let done = 0;
+  const showNext = () => show("Serving", { done: done++, total, unit: "documents" });
+  showNext();
+  await Promise.all(Array.from({ length: values.jobs }, () => work(showNext)));
+});
 report(
   results.filter(({ name }) => names.includes(name)),
   contenders,
@@ -67,8 +73,8 @@ function readResults(file: string): DocumentResult[] {
     .map((line) => JSON.parse(line) as DocumentResult);
 }
 
-/** Serves pending documents in a process of its own, until none is left. */
-async function work(): Promise<void> {
+/** Serves pending documents in a process of its own, until none is left. Calls `onServed` after each. */
+async function work(onServed: () => void): Promise<void> {
   let worker: ChildProcess | undefined;
   for (let name = pending.shift(); name !== undefined; name = pending.shift()) {
     worker ??= fork(join(import.meta.dirname, "worker.ts"), {
@@ -82,6 +88,7 @@ async function work(): Promise<void> {
     }
     const rows = served ?? contenders.map((contender) => notServed(name, contender));
     results.push(...rows);
+    onServed();
     if (values.resume !== undefined)
       appendFileSync(values.resume, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
   }

@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { ratioOf, show, spreadOf } from "@platform/bench-support/figures";
 import { installFolder } from "@platform/bench-support/install";
-import { createProgram, wholeNumber } from "@platform/command-line";
+import { createProgram, wholeNumber, withProgress } from "@platform/command-line";
 import { type Call, type Client, CLIENTS } from "./clients.ts";
 import { importTime } from "./import-time.ts";
 import { prepare } from "./prepare.ts";
@@ -24,9 +24,12 @@ const CALLS = { stub: 5_000, network: 1_500 };
 const BASE = "openapi-fetch";
 const body = '{"id":1,"title":"Emma","author":"Jane Austen"}';
 
-installFolder(join(import.meta.dirname, "peers"));
+await installFolder(join(import.meta.dirname, "peers"));
 const folder = join(import.meta.dirname, "../.turbo/bench");
-await prepare(folder);
+await withProgress((report) => {
+  report("Preparing the clients");
+  return prepare(folder);
+});
 const server = fork(join(import.meta.dirname, "server.ts"));
 const [port] = (await once(server, "message")) as [number];
 const baseUrl = `http://127.0.0.1:${port}`;
@@ -44,8 +47,12 @@ for (const [name, client] of Object.entries(CLIENTS)) {
     const microseconds = spreadOf(times[name]!).median.toFixed(1);
     return `${microseconds} µs: ${show(ratioOf(times[name]!, times[BASE]!))}`;
   });
-  const size = `${((await sizeOf(folder, client)) / 1_000).toFixed(2)} kB`;
-  console.log(`| ${[name, ...cpu, size, `${show(spreadOf(await importTime(folder, client)), 1)} ms`].join(" | ")} |`);
+  const [bytes, imports] = await withProgress(async (report) => {
+    report(`Importing ${name}`);
+    return [await sizeOf(folder, client), await importTime(folder, client)];
+  });
+  const size = `${(bytes / 1_000).toFixed(2)} kB`;
+  console.log(`| ${[name, ...cpu, size, `${show(spreadOf(imports), 1)} ms`].join(" | ")} |`);
 }
 rmSync(folder, { recursive: true });
 
@@ -55,12 +62,15 @@ async function measure(kind: keyof typeof CALLS, fetch?: typeof stub): Promise<R
   const calls: [string, Call][] = [];
   for (const [name, client] of Object.entries<Client>(CLIENTS))
     calls.push([name, await client.connect(folder, baseUrl, fetch)]);
-  for (let round = -1; round < ROUNDS; round++) {
-    for (const [name, call] of calls) {
-      const time = await cpuTime(call, CALLS[kind]);
-      if (round >= 0) (times[name] ??= []).push(time); // the round before warms up
+  await withProgress(async (report) => {
+    for (let round = -1; round < ROUNDS; round++) {
+      report(`Measuring calls, ${kind}`, { done: round + 1, total: ROUNDS + 1, unit: "rounds" });
+      for (const [name, call] of calls) {
+        const time = await cpuTime(call, CALLS[kind]);
+        if (round >= 0) (times[name] ??= []).push(time); // the round before warms up
+      }
     }
-  }
+  });
   return times;
 }
 

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, sep } from "node:path";
 import { installFolder } from "@platform/bench-support/install";
-import { createProgram, wholeNumber } from "@platform/command-line";
+import { createProgram, type Report, wholeNumber, withProgress } from "@platform/command-line";
 import type { DocumentResult } from "./worker.ts";
 
 interface Options {
@@ -33,7 +33,7 @@ const program = createProgram("census", {
   .option("--causes <count>", "print this many causes of failures", wholeNumber(), 40);
 const values = program.parse().opts<Options>();
 
-installFolder(import.meta.dirname);
+await installFolder(import.meta.dirname);
 const { documentNames, sampleOf } = await import("./directory.ts");
 
 const LIMIT_MILLISECONDS = 300_000;
@@ -51,7 +51,7 @@ const called = new Set(sampleOf(names, values.call, seed + 1));
 const results: DocumentResult[] = [];
 const pending = names.map((name, index) => ({ name, folder: join(root, String(index)), isCalled: called.has(name) }));
 const start = performance.now();
-await Promise.all(Array.from({ length: values.jobs }, () => work()));
+await withProgress((report) => Promise.all(Array.from({ length: values.jobs }, () => work(report))));
 const generated = results.filter(({ error }) => error === undefined);
 const operations = generated.reduce((sum, result) => sum + result.operations, 0);
 const refused = results.flatMap((result) => result.refused);
@@ -96,9 +96,10 @@ if (values.peers > 0) {
 }
 
 /** Generates pending clients in a process of its own, until none is left. */
-async function work(): Promise<void> {
+async function work(report: Report): Promise<void> {
   let worker: ChildProcess | undefined;
   for (let task = pending.shift(); task !== undefined; task = pending.shift()) {
+    report("Generating clients", { done: results.length, total: names.length, unit: "documents" });
     worker ??= fork(join(import.meta.dirname, "worker.ts"), {
       execArgv: ["--max-old-space-size=4000"],
       stdio: ["ignore", "ignore", "ignore", "ipc"],
@@ -144,30 +145,33 @@ async function compile(clients: { name: string; folder: string }[], isExact = tr
   const batches = Array.from({ length: Math.ceil(clients.length / 10) }, (_, index) =>
     clients.slice(index * 10, index * 10 + 10),
   );
-  for (const [index, batch] of batches.entries()) {
-    const config = join(root, `tsconfig.${index}.json`);
-    const options = {
-      strict: true,
-      exactOptionalPropertyTypes: isExact,
-      noEmit: true,
-      skipLibCheck: true,
-      module: "nodenext",
-      target: "es2022",
-      lib: ["es2023", "dom", "dom.iterable", "dom.asynciterable"],
-      types: [],
-      allowImportingTsExtensions: true,
-    };
-    writeFileSync(
-      config,
-      JSON.stringify({ compilerOptions: options, include: batch.map(({ folder }) => `${folder}/*.ts`) }),
-    );
-    for (const line of (await run(process.execPath, [tsc, "-p", config, "--pretty", "false"])).split("\n")) {
-      const [, file, message] = /^(\S+)\(\d+,\d+\): (.*)$/.exec(line) ?? [];
-      const client = file && batch.find(({ folder }) => join(process.cwd(), file).startsWith(folder + sep));
-      if (client && !errors.has(client.name)) errors.set(client.name, `${file.split("/").at(-1)}: ${message}`);
-      else if (file && !client) errors.set(file, message!);
+  await withProgress(async (report) => {
+    for (const [index, batch] of batches.entries()) {
+      report("Compiling", { done: index * 10, total: clients.length, unit: "clients" });
+      const config = join(root, `tsconfig.${index}.json`);
+      const options = {
+        strict: true,
+        exactOptionalPropertyTypes: isExact,
+        noEmit: true,
+        skipLibCheck: true,
+        module: "nodenext",
+        target: "es2022",
+        lib: ["es2023", "dom", "dom.iterable", "dom.asynciterable"],
+        types: [],
+        allowImportingTsExtensions: true,
+      };
+      writeFileSync(
+        config,
+        JSON.stringify({ compilerOptions: options, include: batch.map(({ folder }) => `${folder}/*.ts`) }),
+      );
+      for (const line of (await run(process.execPath, [tsc, "-p", config, "--pretty", "false"])).split("\n")) {
+        const [, file, message] = /^(\S+)\(\d+,\d+\): (.*)$/.exec(line) ?? [];
+        const client = file && batch.find(({ folder }) => join(process.cwd(), file).startsWith(folder + sep));
+        if (client && !errors.has(client.name)) errors.set(client.name, `${file.split("/").at(-1)}: ${message}`);
+        else if (file && !client) errors.set(file, message!);
+      }
     }
-  }
+  });
   return errors;
 }
 

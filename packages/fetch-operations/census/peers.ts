@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { withProgress } from "@platform/command-line";
 import { rolldown } from "rolldown";
 import { pathOf } from "./directory.ts";
 import type { DocumentResult } from "./worker.ts";
@@ -74,16 +75,19 @@ export async function comparePeers(documents: DocumentResult[], root: string, co
     const made: { name: string; folder: string }[] = [];
     const times: number[] = [];
     const sizes: number[] = [];
-    for (const [index, { name }] of documents.entries()) {
-      const folder = join(root, `${peer}-${index}`);
-      mkdirSync(folder, { recursive: true });
-      const start = performance.now();
-      if (!(await run(args(pathOf(name), folder), root))) continue;
-      times.push((performance.now() - start) / 1_000);
-      made.push({ name, folder });
-      const size = await sizeOf(oneCall(folder), `${folder}.mjs`);
-      if (size !== undefined) sizes.push(size);
-    }
+    await withProgress(async (report) => {
+      for (const [index, { name }] of documents.entries()) {
+        report(`Generating with ${peer}`, { done: index, total: documents.length, unit: "documents" });
+        const folder = join(root, `${peer}-${index}`);
+        mkdirSync(folder, { recursive: true });
+        const start = performance.now();
+        if (!(await run(args(pathOf(name), folder), root))) continue;
+        times.push((performance.now() - start) / 1_000);
+        made.push({ name, folder });
+        const size = await sizeOf(oneCall(folder), `${folder}.mjs`);
+        if (size !== undefined) sizes.push(size);
+      }
+    });
     const start = performance.now();
     const failures = await compile(made, false); // with settings that all generators support
     const compiling = ((performance.now() - start) / 1_000).toFixed(1);

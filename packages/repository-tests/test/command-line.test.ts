@@ -28,6 +28,9 @@ test.each([
   ["packages/commands/src/start.ts serve", "error: too many arguments"],
   ["apps/mock/src/main.ts --port http", "error: option '--port <port>' argument 'http' is invalid."],
   ["apps/server/bin/service.js keys rotate first", "is invalid for argument 'id'. Give the number"],
+  ["apps/server/bin/service.js copy --from", "error: option '--from <url>' argument missing"],
+  ["apps/server/bin/service.js copy --from file:a --to b", "error: option '--to <url>' argument is invalid."],
+  ["apps/server/bin/service.js copy --from file:a --to file:a", "error: options '--from' and '--to' name the same"],
   ["apps/server/bin/service.js backup", "error: missing required argument 'file'"],
 ])("%s", async (line, problem) => {
   const { code, stdout, stderr } = await run(line);

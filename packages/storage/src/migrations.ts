@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import type { Report } from "@platform/command-line";
 import { type Kysely, sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
 import { DatabaseError } from "./database-error.ts";
@@ -16,11 +17,11 @@ const LOCK_TIMEOUT_MS = 60_000;
  * Applies the pending migrations in one transaction and returns their names. A lock makes concurrent processes migrate one
  * after the other. Throws `DatabaseError` if a newer version has migrated the database.
  */
-export async function migrate(db: Kysely<any>, migrations: Migrations): Promise<string[]> {
+export async function migrate(db: Kysely<any>, migrations: Migrations, report?: Report): Promise<string[]> {
   return db.transaction().execute(async (trx) => {
-    if (isPostgres(trx)) await acquireLock(trx);
+    if (isPostgres(trx)) await acquireLock(trx, report);
     await rejectNewerDatabase(trx, migrations);
-    const migrator = new Migrator({ db: trx, provider: { getMigrations: async () => ({ ...migrations }) } });
+    const migrator = new Migrator({ db: trx, provider: { getMigrations: async () => reported(migrations, report) } });
     const { error, results = [] } = await migrator.migrateToLatest();
     if (error !== undefined) {
       const reason = (error as Error).message;
@@ -30,13 +31,26 @@ export async function migrate(db: Kysely<any>, migrations: Migrations): Promise<
   });
 }
 
+/** Returns migrations that report their names. */
+function reported(migrations: Migrations, report: Report | undefined): Record<string, Migration> {
+  const entries = Object.entries(migrations).map(([name, migration]): [string, Migration] => {
+    const up = (db: Kysely<any>) => {
+      report?.(`Applying ${name}`);
+      return migration.up(db);
+    };
+    return [name, { ...migration, up }];
+  });
+  return Object.fromEntries(entries);
+}
+
 /** Polls for the lock, because `lock_timeout` would abort a statement that waits for the lock. */
-async function acquireLock(trx: Kysely<any>): Promise<void> {
+async function acquireLock(trx: Kysely<any>, report: Report | undefined): Promise<void> {
   const deadline = performance.now() + LOCK_TIMEOUT_MS;
   for (;;) {
     const { rows } = await sql<{ taken: boolean }>`
       select pg_try_advisory_xact_lock(${sql.lit(LOCK)}) as taken`.execute(trx);
     if (rows[0]?.taken) return;
+    report?.("Waiting for another process that migrates the database");
     if (performance.now() > deadline) {
       throw new DatabaseError(
         "Another process has been migrating the database for a minute. Wait for its end, or end it.",

@@ -41,7 +41,7 @@ describe("makeBackup", () => {
     const { path, folder } = await filled();
     for (let hour = 0; hour < 4; hour++) {
       setClock(NOON + hour * HOUR);
-      const { removed } = makeBackup(path, folder, SCHEMA, 2);
+      const { removed } = makeBackup(path, folder, SCHEMA, { keep: 2 });
       expect(removed.map(({ time }) => time)).toEqual(hour < 2 ? [] : [NOON + (hour - 2) * HOUR]);
     }
     expect(timesIn(folder)).toEqual([NOON + 2 * HOUR, NOON + 3 * HOUR]);
@@ -51,7 +51,7 @@ describe("makeBackup", () => {
     const { path, folder } = await filled();
     for (const time of [NOON + HOUR, NOON + 2 * HOUR, NOON]) {
       setClock(time);
-      makeBackup(path, folder, SCHEMA, 2);
+      makeBackup(path, folder, SCHEMA, { keep: 2 });
     }
     expect(timesIn(folder)).toEqual([NOON, NOON + HOUR, NOON + 2 * HOUR]);
     expect(newestBackup(folder, NOON)?.time).toBe(NOON);
@@ -62,11 +62,11 @@ describe("makeBackup", () => {
     ["a missing database", (path: string) => rmSync(path)],
   ])("removes no backup after a failure: %s", async (_, harm) => {
     const { path, folder, db } = await filled();
-    makeBackup(path, folder, SCHEMA, 1);
+    makeBackup(path, folder, SCHEMA, { keep: 1 });
     await db.destroy();
     harm(path);
     setClock(NOON + HOUR);
-    expect(() => makeBackup(path, folder, SCHEMA, 1)).toThrow(DatabaseError);
+    expect(() => makeBackup(path, folder, SCHEMA, { keep: 1 })).toThrow(DatabaseError);
     expect(readdirSync(folder)).toEqual([`${NAME}.2030-01-02T120000.000Z.db`]);
   });
 
@@ -85,27 +85,29 @@ describe("makeBackup", () => {
     );
     const others = [`${NAME}.db`, `x${NAME}.2030-01-01T000000.000Z.db.new`, "notes.txt", `${NAME}.2030.db.new`];
     for (const name of [...left, ...others]) writeFileSync(join(folder, name), "");
-    makeBackup(path, folder, SCHEMA, 1);
+    makeBackup(path, folder, SCHEMA, { keep: 1 });
     expect(readdirSync(folder).toSorted()).toEqual([...others, `${NAME}.2030-01-02T120000.000Z.db`].toSorted());
   });
 
   test("says how much room is missing before it fills the disk", async (context) => {
     const { path, db } = await filled();
     const disk = await temporaryDisk(context, 2 ** 20);
-    makeBackup(path, disk, SCHEMA, 1);
+    makeBackup(path, disk, SCHEMA, { keep: 1 });
     await sql`create table filler as select zeroblob(${2 ** 20}) as filler`.execute(db);
     const free = statfsSync(disk).bavail;
     setClock(NOON + HOUR);
-    expect(() => makeBackup(path, disk, SCHEMA, 1)).toThrow(/Make room: 2 MiB are needed, and 1 MiB are free\.$/);
+    expect(() => makeBackup(path, disk, SCHEMA, { keep: 1 })).toThrow(
+      /Make room: 2 MiB are needed, and 1 MiB are free\.$/,
+    );
     expect([statfsSync(disk).bavail, timesIn(disk)]).toEqual([free, [NOON]]);
   });
 
   test("leaves the earlier backup if the folder cannot be written", async () => {
     const { path, folder } = await filled();
-    makeBackup(path, folder, SCHEMA, 1);
+    makeBackup(path, folder, SCHEMA, { keep: 1 });
     mkdirSync(join(folder, `${NAME}.2030-01-02T130000.000Z.db.new`)); // where the copy goes
     setClock(NOON + HOUR);
-    expect(() => makeBackup(path, folder, SCHEMA, 1)).toThrow(/^(No backup was made|.*EISDIR|.*directory)/);
+    expect(() => makeBackup(path, folder, SCHEMA, { keep: 1 })).toThrow(/^(No backup was made|.*EISDIR|.*directory)/);
     expect(timesIn(folder)).toEqual([NOON]);
   });
 });

@@ -7,7 +7,7 @@ import Sqlite from "better-sqlite3";
 import { Command } from "commander";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { DatabaseError } from "../src/database-error.ts";
-import { addBackupCommands, report } from "../src/maintenance/backup.commands.ts";
+import { addBackupCommands, resultOf } from "../src/maintenance/backup.commands.ts";
 import { addCopyCommand } from "../src/maintenance/copy.commands.ts";
 import { migrate } from "../src/migrations.ts";
 import { insertThing, listThings, MIGRATIONS, opened, OPTIONS, SCHEMA } from "./things.ts";
@@ -95,7 +95,7 @@ describe("restore", () => {
     [undefined, 2_000, "the start and 1970-01-01T00:00:02.000Z"],
   ])("names the times between which rows were added and lost: from %s to %s", (from, to, times) => {
     const carried = { summary: "Nothing is carried over.", added: {}, loss: { rows: { things: 1 }, from, to } };
-    const [, , last] = report("b.db", { aside: "a.db", carried }, OPTIONS);
+    const [, , last] = resultOf("b.db", { aside: "a.db", carried }, OPTIONS);
     expect(last).toBe(`Lost, added between ${times}: 1 thing.`);
   });
 
@@ -103,7 +103,7 @@ describe("restore", () => {
     const tables = { ...OPTIONS.tables, mugs: { key: ["id"], noun: ["mug", "mugs"] as const } };
     const loss = { rows: { things: 1, mugs: 2 }, from: 1_000, to: 2_000 };
     const carried = { summary: "Nothing is carried over.", added: {}, loss };
-    const [, , last] = report("b.db", { aside: "a.db", carried }, { ...OPTIONS, tables });
+    const [, , last] = resultOf("b.db", { aside: "a.db", carried }, { ...OPTIONS, tables });
     expect(last).toMatch(/: 1 thing, 2 mugs\.$/);
   });
 
@@ -188,12 +188,10 @@ describe("copy", () => {
     expect(existsSync(join(folder, "none.db"))).toBe(false);
     for (const wrong of ["mysql://root:hunter2@localhost/p", "file:", path]) {
       await expect(copying("--from", from, "--to", wrong)).rejects.toThrow(
-        new DatabaseError(
-          `Give --from and --to as file:data/${NAME}.db or postgres://user:password@host:5432/${NAME}.`,
-        ),
+        `error: option '--to <url>' argument is invalid. Give it as file:data/${NAME}.db or postgres://user:password@host:5432/${NAME}.`,
       );
     }
-    const same = new DatabaseError("--from and --to name the same database.");
+    const same = "error: options '--from' and '--to' name the same database.";
     await expect(
       copying("--from", from, "--to", `file:${folder}/../${folder.split("/").at(-1)}/things.db`),
     ).rejects.toThrow(same);
@@ -232,7 +230,7 @@ function backupProgram(url: string): Command {
 }
 
 function copyProgram(): Command {
-  const program = new Command().exitOverride();
+  const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
   addCopyCommand(program, SCHEMA);
   return program;
 }

@@ -29,6 +29,28 @@ test("a copy from SQLite to SQLite locks both files against writes", async () =>
   expect(await writeToEach(fromUrl)).toEqual(all("written"));
 });
 
+test("a copy reports its rows, a thousand at a time", async () => {
+  const [from, to] = [opened(await temporaryUrl()), opened(await temporaryUrl())];
+  for (const db of [from, to]) await migrate(db, MIGRATIONS);
+  await from
+    .insertInto("things")
+    .values(Array.from({ length: 1_500 }, () => CUP))
+    .execute();
+  const reported: unknown[] = [];
+  await copyDatabase(from, to, SCHEMA, (task, amount) => reported.push(amount === undefined ? task : [task, amount]));
+  const rows = (done: number) => ({ done, total: 1_500, unit: "rows" });
+  expect(reported).toEqual([
+    "Counting things",
+    ["Copying things", rows(0)],
+    ["Copying things", rows(1_000)],
+    ["Comparing things", rows(0)],
+    ["Comparing things", rows(1_000)],
+    expect.stringMatching(/^Counting /),
+    expect.stringMatching(/^Counting /),
+    "Committing the copy",
+  ]);
+});
+
 test("the checksum of a table is the sum of the SHA-256 of its rows", async () => {
   const [from, to] = [opened(await temporaryUrl()), opened(await temporaryUrl())];
   await migrate(from, MIGRATIONS);

@@ -8,15 +8,17 @@ import { opened } from "./things.ts";
 test("migrate waits for a concurrent migration, even longer than lock_timeout", async () => {
   const url = await temporaryUrl();
   const [one, two] = [opened(url), opened(`${url}?lock_timeout=50`)];
+  const reported = new Set<string>();
   let waiting: Promise<string[]> | undefined;
   const slow = {
     up: async () => {
-      waiting ??= migrate(two, { slow });
+      waiting ??= migrate(two, { slow }, (task) => reported.add(task));
       await sql`select pg_sleep(0.5)`.execute(one);
     },
   };
   expect(await migrate(one, { slow })).toEqual(["slow"]);
   expect(await waiting).toEqual([]);
+  expect([...reported]).toEqual(["Waiting for another process that migrates the database"]);
 });
 
 test("migrate gives up after a minute of another process's migration", async () => {

@@ -26,6 +26,14 @@ describe("migrate", () => {
     expect(await migrate(db, MIGRATIONS)).toEqual([]);
   });
 
+  test("reports the name of each migration that it applies", async () => {
+    const db = opened(await temporaryUrl());
+    const reported: string[] = [];
+    for (const migrations of [{ "1": creating("a") }, { "1": creating("a"), "2": creating("b"), "3": creating("c") }])
+      await migrate(db, migrations, (task) => reported.push(task));
+    expect(reported).toEqual(["Applying 1", "Applying 2", "Applying 3"]);
+  });
+
   test("applies every missing migration, or none if one fails", async () => {
     const db = opened(await temporaryUrl());
     const failing = { up: async () => Promise.reject(new Error("no")) };

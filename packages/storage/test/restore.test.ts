@@ -191,15 +191,26 @@ test.each([
   expect((await readFile(path)).equals(before)).toBe(true);
 });
 
-test("a restore migrates a backup of an older version to the current one", async () => {
+test("a restore migrates a backup of an older version to the current one, and reports each step", async () => {
   const { path, db } = await backedUp();
   await db.destroy();
   const copy = join(await temporaryFolder(), "older.db");
   const older = openDatabase(`file:${copy}`);
   await migrate(older, Object.fromEntries(Object.entries(MIGRATIONS).slice(0, 1)));
   await older.destroy();
-  await restore(path, copy, OPTIONS);
+  const reported: unknown[] = [];
+  await restore(path, copy, { ...OPTIONS, report: (...step) => reported.push(step) });
   expect(await appliedMigrations(opened(`file:${path}`))).toEqual(Object.keys(MIGRATIONS));
+  const [copying, ...steps] = reported;
+  const file = `${path}.${NAME}-restoring.${NAME}-partial`;
+  expect(copying).toEqual(["Copying older.db", { file, bytes: (await stat(copy)).size }]);
+  const missing = Object.keys(MIGRATIONS).slice(1);
+  expect(steps.flat()).toEqual([
+    "Checking the copy",
+    "Syncing the copy to disk",
+    ...missing.map((name) => `Applying ${name}`),
+    "Reading the database to replace",
+  ]);
 });
 
 test.skipIf(process.getuid?.() !== 0)("a restore run by root keeps the owner of the database", async () => {

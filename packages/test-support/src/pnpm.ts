@@ -1,8 +1,11 @@
-import { execFileSync } from "node:child_process";
+import { execSync } from "node:child_process";
 import { tmpdir } from "node:os";
 
-/** Returns the path of the program that `npx -y pnpm@12.21.0` starts. Starting it directly saves up to a second. */
+/**
+ * Returns the path of the program that `npx -y pnpm@12.21.0` starts. Starting it directly saves up to a second. A shell also
+ * finds `npx.cmd`.
+ */
 export function pnpmPath(): string {
-  const args = ["-y", "--package", "pnpm@12.21.0", "which", "pnpm"];
-  return execFileSync("npx", args, { cwd: tmpdir(), encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
+  const command = "npx -y pnpm@12.21.0 exec node -p process.env.npm_execpath";
+  return execSync(command, { cwd: tmpdir(), encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
 }

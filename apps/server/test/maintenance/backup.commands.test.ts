@@ -1,5 +1,5 @@
 import { apiKeyCarryOver } from "@platform/api-keys/keys.carry-over";
-import { report } from "@platform/storage/backup.commands";
+import { resultOf } from "@platform/storage/backup.commands";
 import { expect, test } from "vitest";
 import { TABLES } from "../../src/registrations.ts";
 
@@ -9,11 +9,11 @@ const NOTHING = { rows: { pets: 0, api_keys: 0, idempotency_keys: 0 }, from: FRO
 const OPTIONS = { tables: TABLES, carryOver: apiKeyCarryOver };
 
 test("petstore restore prints only one line if there was no database before", () => {
-  expect(report("b.db", { aside: undefined, carried: undefined }, OPTIONS)).toEqual(["b.db is restored."]);
+  expect(resultOf("b.db", { aside: undefined, carried: undefined }, OPTIONS)).toEqual(["b.db is restored."]);
 });
 
 test("petstore restore prints that the replaced database could not be read", () => {
-  expect(report("b.db", { aside: "a.db", carried: undefined }, OPTIONS)).toEqual([
+  expect(resultOf("b.db", { aside: "a.db", carried: undefined }, OPTIONS)).toEqual([
     FIRST,
     "The replaced file could not be read. Run `petstore keys list`, and revoke again the keys that were revoked since the backup. New rows may reuse ids of lost rows.",
   ]);
@@ -35,7 +35,7 @@ test.each([
   ],
 ])("petstore restore prints the revoked keys and the lost rows: %o", (loss, last) => {
   const carried = { summary: "All that was revoked stays so.", loss };
-  expect(report("b.db", { aside: "a.db", carried }, OPTIONS)).toEqual([
+  expect(resultOf("b.db", { aside: "a.db", carried }, OPTIONS)).toEqual([
     FIRST,
     "All that was revoked stays so. No id is reused.",
     last,

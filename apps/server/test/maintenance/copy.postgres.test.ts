@@ -55,9 +55,11 @@ test.each(["postgres://root:hunter2@localhost", "mysql://root:hunter2@localhost/
   "petstore copy rejects %s without printing it",
   async (url) => {
     expect(await run(["copy", "--from", `file:${ENTRY}`, "--to", url], {})).toEqual({
-      code: 1,
+      code: 2,
       stdout: "",
-      stderr: "Give --from and --to as file:data/petstore.db or postgres://user:password@host:5432/petstore.\n",
+      stderr:
+        "error: option '--to <url>' argument is invalid. Give it as file:data/petstore.db or " +
+        "postgres://user:password@host:5432/petstore.\nAdd --help to see the usage.\n",
     });
   },
 );

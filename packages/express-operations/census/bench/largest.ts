@@ -1,3 +1,4 @@
+import { withProgress } from "@platform/command-line";
 import { Process } from "@platform/bench-support/process";
 import { type ContenderName, CONTENDERS } from "../contenders.ts";
 import { largestDocuments } from "../directory.ts";
@@ -16,13 +17,16 @@ export async function measureLargest(count: number, rounds: number): Promise<Lar
     const starts = Object.fromEntries(Object.keys(CONTENDERS).map((contender) => [contender, [] as Start[]]));
     return { name, megabytes: bytes / 1e6, starts: starts as LargestDocument["starts"] };
   });
-  for (let round = 0; round < rounds; round++) {
-    for (const { name, starts } of documents) {
+  await withProgress(async (report) => {
+    const total = rounds * documents.length;
+    for (let turn = 0; turn < total; turn++) {
+      report("Starting with the largest documents", { done: turn, total, unit: "turns" });
+      const { name, starts } = documents[turn % documents.length]!;
       for (const [contender, results] of Object.entries(starts)) {
         if (!results.some((result) => "failure" in result)) results.push(await startOf(contender, name));
       }
     }
-  }
+  });
   return documents;
 }
 

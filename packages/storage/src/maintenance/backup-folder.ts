@@ -1,12 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { Report } from "@platform/command-line";
 import { NAME } from "@platform/name";
 import Sqlite from "better-sqlite3";
 import { DatabaseError } from "../database-error.ts";
 import type { Schema } from "../registration.ts";
 import { isBusy } from "../sqlite/sqlite.errors.ts";
 import { makeFile } from "../sqlite/sqlite.file.ts";
-import { backup, checkCopy, syncToDisk, withFile } from "./backup.ts";
+import { backup, bytesOf, checkCopy, syncFolder, withFile } from "./backup.ts";
 import { factsOf } from "./carry-over.ts";
 import { countRows, type RowCounts } from "./row-counts.ts";
 
@@ -22,6 +23,13 @@ export interface Rotation {
   made: DatedBackup;
   rows: RowCounts;
   removed: DatedBackup[];
+}
+
+/** How a backup is made. */
+export interface BackupOptions {
+  /** How many backups stay. Default: all. */
+  keep?: number | undefined;
+  report?: Report | undefined;
 }
 
 /** Matches the names of backups, which sort by time, and of their incomplete copies. Windows allows no colon in a name. */
@@ -62,7 +70,12 @@ export function verifyBackup(path: string, { migrations, tables }: Schema): RowC
  * disk. Afterwards, only the `keep` newest backups stay. Backups with a date in the future neither count nor are removed,
  * because a clock that was set back made them. On failure, throws `DatabaseError` and removes no backup.
  */
-export function makeBackup(database: string, folder: string, schema: Schema, keep = Infinity): Rotation {
+export function makeBackup(
+  database: string,
+  folder: string,
+  schema: Schema,
+  { keep = Infinity, report }: BackupOptions = {},
+): Rotation {
   const time = Date.now();
   const path = join(folder, nameOf(time));
   const copy = `${path}.new`;
@@ -70,11 +83,12 @@ export function makeBackup(database: string, folder: string, schema: Schema, kee
     removeIncomplete(folder);
     const before = withFile(database, (file) => ({ bytes: bytesOf(file), ids: factsOf(file).lastIds }));
     expectRoom(folder, before.bytes);
-    backup(database, copy, schema.migrations);
+    backup(database, copy, schema.migrations, report);
+    report?.("Counting the rows of the copy");
     const rows = verifyBackup(copy, schema);
     expectIds(before.ids, withFile(copy, factsOf).lastIds);
     renameSync(copy, path);
-    syncToDisk(folder);
+    syncFolder(folder);
     const kept = backupsIn(folder).filter((each) => each.time <= time);
     const removed = kept.slice(0, Math.max(0, kept.length - keep));
     for (const old of removed) rmSync(old.path);
@@ -91,14 +105,6 @@ function removeIncomplete(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (DATED.exec(name)?.[4]) rmSync(join(folder, name));
   }
-}
-
-/** Returns the size of a copy, which has no free pages. */
-function bytesOf(file: Sqlite.Database): number {
-  const [pages = 0, free = 0, size = 0] = ["page_count", "freelist_count", "page_size"].map((name) =>
-    Number(file.pragma(name, { simple: true })),
-  );
-  return (pages - free) * size;
 }
 
 /** Throws before the copy would fill a disk on which the service may write. */

@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from "node:path";
-import { parseTime, wholeNumber } from "@platform/command-line";
+import { parseTime, wholeNumber, withProgress } from "@platform/command-line";
 import type { Command } from "commander";
 import { backup } from "./backup.ts";
 import { DatabaseError } from "../database-error.ts";
@@ -44,7 +44,7 @@ export function addBackupCommands(program: Command, { databaseUrl, backupFolder,
       if (Object.keys(dated).length > 0) {
         backupCommand.error("error: options '--every' and '--keep' are for dated backups, without a file.");
       }
-      backup(pathOfDatabase(databaseUrl()), resolve(file), migrations);
+      await withProgress((report) => backup(pathOfDatabase(databaseUrl()), resolve(file), migrations, report));
       console.log(`The database is backed up to ${file}.`);
     });
   addBackupsCommand(program, located);
@@ -59,16 +59,15 @@ export function addBackupCommands(program: Command, { databaseUrl, backupFolder,
         restoreCommand.error("error: name either a backup, or a time with option '--at'.");
       }
       const file = named ?? backupAt(located(), at!);
-      const restored = await restore(pathOfDatabase(databaseUrl()), resolve(file), {
-        ...options,
-        force: force === true,
-      });
-      for (const line of report(file, restored, { tables, carryOver })) console.log(line);
+      const restored = await withProgress((report) =>
+        restore(pathOfDatabase(databaseUrl()), resolve(file), { ...options, force: force === true, report }),
+      );
+      for (const line of resultOf(file, restored, { tables, carryOver })) console.log(line);
     });
 }
 
 /** Returns the lines that `restore` prints: the restored file, the replaced database, and what was kept and lost. */
-export function report(
+export function resultOf(
   file: string,
   { aside, carried }: Restored,
   { tables, carryOver }: Pick<BackupSettings, "tables" | "carryOver">,

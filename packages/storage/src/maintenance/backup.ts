@@ -1,5 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
+import type { Report } from "@platform/command-line";
 import { NAME } from "@platform/name";
 import Sqlite from "better-sqlite3";
 import { DatabaseError } from "../database-error.ts";
@@ -11,25 +12,30 @@ import type { Migrations } from "../migrations.ts";
  * the call. The file appears once the copy is complete, checked and on disk. Throws if the file exists or if the database
  * has none of the migrations.
  */
-export function backup(database: string, file: string, migrations: Migrations): void {
+export function backup(database: string, file: string, migrations: Migrations, report?: Report): void {
   if (existsSync(file)) throw new DatabaseError(`${file} exists. Name a file that does not, or remove it.`);
-  copyChecked(database, file, migrations);
+  copyChecked(database, file, migrations, report);
 }
 
 /**
  * Copies a database to a file. The file appears once the copy is complete, checked and on disk. `VACUUM INTO` reads one
  * snapshot but does not sync the file, so the copy is synced separately: https://sqlite.org/lang_vacuum.html
  */
-export function copyChecked(from: string, to: string, migrations: Migrations): void {
+export function copyChecked(from: string, to: string, migrations: Migrations, report: Report | undefined): void {
   const partial = partialOf(to);
   removePartial(partial);
   try {
     makeFile(partial); // SQLite would create a file that all users can read
-    withFile(from, (source) => source.prepare("vacuum into ?").run(partial));
+    withFile(from, (source) => {
+      report?.(`Copying ${basename(from)}`, { file: partial, bytes: bytesOf(source) });
+      source.prepare("vacuum into ?").run(partial);
+    });
+    report?.("Checking the copy");
     withFile(partial, (copy) => checkCopy(copy, migrations));
-    syncToDisk(partial);
+    report?.("Syncing the copy to disk");
+    syncFile(partial);
     renameSync(partial, to);
-    syncToDisk(dirname(to));
+    syncFolder(dirname(to));
   } catch (cause) {
     rmSync(partial, { force: true });
     throw new DatabaseError(`${from} cannot be copied to ${to} (${(cause as Error).message}).`, { cause });
@@ -67,6 +73,14 @@ export function withFile<Result>(path: string, act: (file: Sqlite.Database) => R
   }
 }
 
+/** Returns the size of a copy, which has no free pages. */
+export function bytesOf(file: Sqlite.Database): number {
+  const [pages, free, size] = ["page_count", "freelist_count", "page_size"].map(
+    (name) => file.pragma(name, { simple: true }) as number,
+  );
+  return (pages! - free!) * size!;
+}
+
 /** Throws if the database is damaged or has none of the migrations. */
 export function checkCopy(file: Sqlite.Database, migrations: Migrations): void {
   const result = file.pragma("integrity_check", { simple: true });
@@ -76,9 +90,18 @@ export function checkCopy(file: Sqlite.Database, migrations: Migrations): void {
     throw new Error("it is the database of another program");
 }
 
-/** Syncs a file or a folder to disk. */
-export function syncToDisk(path: string): void {
-  const descriptor = openSync(path, "r");
+/** Syncs a file to disk. Opens it for writing, because Windows syncs no file that is open only for reading. */
+export function syncFile(path: string): void {
+  sync(path, "r+");
+}
+
+/** Syncs the names in a folder to disk. Windows cannot sync folders; there, the file system logs changes of names. */
+export function syncFolder(path: string): void {
+  if (process.platform !== "win32") sync(path, "r");
+}
+
+function sync(path: string, flags: "r" | "r+"): void {
+  const descriptor = openSync(path, flags);
   fsyncSync(descriptor);
   closeSync(descriptor);
 }

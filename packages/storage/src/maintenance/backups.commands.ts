@@ -1,6 +1,14 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import { InvalidArgumentError, isoDate, parseDuration, printJson, printTable } from "@platform/command-line";
+import {
+  InvalidArgumentError,
+  isoDate,
+  parseDuration,
+  printJson,
+  printTable,
+  type Report,
+  withProgress,
+} from "@platform/command-line";
 import { NAME } from "@platform/name";
 import type { Command } from "commander";
 import { DatabaseError } from "../database-error.ts";
@@ -43,16 +51,16 @@ export function parseInterval(text: string): number {
 export async function makeDatedBackups(location: BackupLocation, { every, keep }: DatedOptions): Promise<void> {
   const { database, folder, schema } = location;
   const release = lockBackups(folder);
-  const make = () => {
-    const { made, rows, removed } = makeBackup(database, folder, schema, keep);
+  const make = (report?: Report) => {
+    const { made, rows, removed } = makeBackup(database, folder, schema, { keep, report });
     console.log(`${isoDate(made.time)} ${made.path} is verified: ${contentOf(rows, schema)}.`);
     for (const { path } of removed) console.log(`${isoDate(Date.now())} ${path} is removed.`);
   };
   try {
-    if (every === undefined) return make();
+    if (every === undefined) return await withProgress(make);
     const signal = signalOfStop();
     const onError = ({ message }: DatabaseError) => console.error(`${isoDate(Date.now())} ${message}`);
-    await makeBackupsEvery({ folder, intervalMs: every, signal, onError }, make);
+    await makeBackupsEvery({ folder, intervalMs: every, signal, onError }, () => make());
   } finally {
     release();
   }
@@ -80,9 +88,10 @@ export function addBackupsCommand(program: Command, located: () => BackupLocatio
     .command("list")
     .description("verify each dated backup, and list date, size and content; the exit code is 1 if one is unusable")
     .option("--json", "print JSON")
-    .action(({ json }: { json?: true }) => {
+    .action(async ({ json }: { json?: true }) => {
       const { folder, schema } = located();
-      const backups = (existsSync(folder) ? backupsIn(folder) : []).map((each) => examine(each, schema));
+      const found = existsSync(folder) ? backupsIn(folder) : [];
+      const backups = await withProgress((report) => found.map((each) => examine(each, schema, report)));
       if (backups.some(({ problem }) => problem !== undefined)) process.exitCode = 1;
       if (json) return printJson(backups.map((each) => ({ ...each, time: isoDate(each.time) })));
       if (backups.length === 0) return console.log(`There are no backups in ${folder}.`);
@@ -105,7 +114,8 @@ interface ListedBackup extends DatedBackup {
   problem?: string;
 }
 
-function examine(backup: DatedBackup, schema: Schema): ListedBackup {
+function examine(backup: DatedBackup, schema: Schema, report: Report): ListedBackup {
+  report(`Checking ${basename(backup.path)}`);
   const bytes = sizeOf(backup);
   try {
     return { ...backup, bytes, rows: verifyBackup(backup.path, schema) };

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { withProgress } from "@platform/command-line";
 import { NAME } from "@platform/name";
 import type { Command } from "commander";
 import { DatabaseError } from "../database-error.ts";
@@ -9,13 +10,25 @@ import { copyDatabase } from "./copy.ts";
 
 /** Adds `copy` to the command line. */
 export function addCopyCommand(program: Command, schema: Schema): void {
-  program
+  const command = program
     .command("copy")
     .description("copy a database to an empty one, such as SQLite to PostgreSQL, and compare")
-    .requiredOption("--from <url>", "the database to copy, whose service is stopped", parseExistingDatabase)
-    .requiredOption("--to <url>", "the empty database to copy to", parseDatabase)
+    .requiredOption("--from <url>", "the database to copy, whose service is stopped", (url) => parse("--from", url))
+    .requiredOption("--to <url>", "the empty database to copy to", (url) => parse("--to", url))
     .option("--json", "print JSON")
-    .action((options: CopyOptions) => copy(options, schema));
+    .action(async (options: CopyOptions) => {
+      if (locationOf(options.from) === locationOf(options.to))
+        command.error("error: options '--from' and '--to' name the same database.");
+      await copy(options, schema);
+    });
+
+  /** Commander's own error would repeat the value, which may contain a password. */
+  function parse(option: string, text: string): string {
+    const url = text.trim();
+    if (isDatabaseUrl(url)) return url;
+    const examples = `file:data/${NAME}.db or postgres://user:password@host:5432/${NAME}`;
+    return command.error(`error: option '${option} <url>' argument is invalid. Give it as ${examples}.`);
+  }
 }
 
 interface CopyOptions {
@@ -25,10 +38,11 @@ interface CopyOptions {
 }
 
 async function copy({ from, to, json }: CopyOptions, schema: Schema): Promise<void> {
-  if (locationOf(from) === locationOf(to)) throw new DatabaseError("--from and --to name the same database.");
+  if (!isPostgresUrl(from) && !existsSync(pathOfFileUrl(from)))
+    throw new DatabaseError("There is no database at the path that --from names.");
   const [source, target] = [openDatabase(from), openDatabase(to)];
   try {
-    const copied = await copyDatabase(source, target, schema);
+    const copied = await withProgress((report) => copyDatabase(source, target, schema, report));
     if (json) return console.log(JSON.stringify(copied, null, 2));
     for (const { table, rows, checksum } of copied) console.log(`${table}: ${rows} rows, checksum ${checksum}`);
     console.log("Both databases contain the same data. Start the service with DATABASE_URL set to the new one.");
@@ -39,19 +53,4 @@ async function copy({ from, to, json }: CopyOptions, schema: Schema): Promise<vo
 
 function locationOf(url: string): string {
   return isPostgresUrl(url) ? url : realPathOf(pathOfFileUrl(url));
-}
-
-/** Validates a URL here, because Commander's own errors repeat the value, which may contain a password. */
-function parseDatabase(text: string): string {
-  const url = text.trim();
-  if (isDatabaseUrl(url)) return url;
-  throw new DatabaseError(
-    `Give --from and --to as file:data/${NAME}.db or postgres://user:password@host:5432/${NAME}.`,
-  );
-}
-
-function parseExistingDatabase(text: string): string {
-  const url = parseDatabase(text);
-  if (isPostgresUrl(url) || existsSync(pathOfFileUrl(url))) return url;
-  throw new DatabaseError("There is no database at the path that --from names.");
 }

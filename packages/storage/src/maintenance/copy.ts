@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Report } from "@platform/command-line";
 import { type Kysely, sql } from "kysely";
 import { DatabaseError } from "../database-error.ts";
 import { isPostgres } from "../database.ts";
@@ -27,31 +28,44 @@ export async function copyDatabase(
   from: Kysely<any>,
   to: Kysely<any>,
   { migrations, tables }: Schema,
+  report?: Report,
 ): Promise<CopiedTable[]> {
-  for (const db of [from, to]) await migrate(db, migrations);
+  for (const db of [from, to]) await migrate(db, migrations, report);
   return from.transaction().execute((source) =>
     to.transaction().execute(async (target) => {
       for (const trx of [source, target]) await lockTables(trx, Object.keys(tables));
       const copied: CopiedTable[] = [];
-      for (const [table, { key }] of Object.entries(tables)) copied.push(await copyTable(source, target, table, key));
+      for (const [table, { key }] of Object.entries(tables))
+        copied.push(await copyTable(source, target, { table, key, report }));
+      report?.("Committing the copy");
       return copied;
     }),
   );
 }
 
-async function copyTable(source: Kysely<any>, target: Kysely<any>, table: string, key: Key): Promise<CopiedTable> {
+async function copyTable(
+  source: Kysely<any>,
+  target: Kysely<any>,
+  { table, key, report }: { table: string; key: Key; report: Report | undefined },
+): Promise<CopiedTable> {
   for await (const _ of pagesOf(target, table, key)) {
     throw new DatabaseError(`The database to copy to already holds rows in ${table}. Copy to an empty one.`);
   }
+  report?.(`Counting ${table}`);
+  const total = await countOf(source, table);
   const read = new TableChecksum();
   for await (const rows of pagesOf(source, table, key)) {
+    report?.(`Copying ${table}`, { done: read.rows, total, unit: "rows" });
     read.add(rows);
     await target.insertInto(table).values(rows).execute();
   }
   if (isNumbered({ key })) await setLastId(target, table, await lastId(source, table));
 
   const written = new TableChecksum();
-  for await (const rows of pagesOf(target, table, key)) written.add(rows);
+  for await (const rows of pagesOf(target, table, key)) {
+    report?.(`Comparing ${table}`, { done: written.rows, total, unit: "rows" });
+    written.add(rows);
+  }
   if (written.checksum !== read.checksum) {
     throw new DatabaseError(`The copy of ${table} differs from it, so nothing is copied.`);
   }
@@ -63,6 +77,11 @@ async function lockTables(trx: Kysely<any>, tables: string[]): Promise<void> {
   if (!isPostgres(trx)) return;
   await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
   await sql`lock table ${sql.join(tables.map((table) => sql.table(table)))} in share mode`.execute(trx);
+}
+
+async function countOf(db: Kysely<any>, table: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(db);
+  return Number(rows[0]?.count);
 }
 
 async function* pagesOf(db: Kysely<any>, table: string, key: Key): AsyncGenerator<Row[]> {

@@ -1,11 +1,12 @@
 import { chownSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import type { Report } from "@platform/command-line";
 import { NAME } from "@platform/name";
 import Sqlite from "better-sqlite3";
-import { copyChecked, partialOf, removePartial, syncToDisk } from "./backup.ts";
+import { copyChecked, partialOf, removePartial, syncFile, syncFolder } from "./backup.ts";
 import { openDatabase } from "../database.ts";
 import { DatabaseError } from "../database-error.ts";
-import { migrate, type Migrations } from "../migrations.ts";
+import { migrate } from "../migrations.ts";
 import { restrictToOwner } from "../sqlite/sqlite.file.ts";
 import { realPathOf } from "../url.ts";
 import { type DatabaseFacts, factsOf, type Loss, readReplaced, type CarryOver, writeCarried } from "./carry-over.ts";
@@ -27,6 +28,7 @@ export interface RestoreOptions extends Schema {
   carryOver: CarryOver;
   /** Also replaces a database that cannot be read. */
   force?: boolean;
+  report?: Report | undefined;
 }
 
 /**
@@ -43,16 +45,16 @@ export async function restore(path: string, file: string, options: RestoreOption
   }
   removePartial(incoming);
   mkdirSync(dirname(database), { recursive: true });
-  copyChecked(file, incoming, options.migrations);
+  copyChecked(file, incoming, options.migrations, options.report);
   try {
-    const facts = await migrateBackup(incoming, file, options.migrations);
+    const facts = await migrateBackup(incoming, file, options);
     copyOwner(incoming, existsSync(database) ? database : dirname(database));
     const aside = `${database}.before-${new Date().toISOString().replaceAll(":", "")}`;
     const replacement = { database, incoming, aside, facts, options };
     return existsSync(database) ? replace(replacement) : putInPlace(replacement);
   } finally {
     for (const suffix of ["", ...SIDE_FILES]) rmSync(incoming + suffix, { force: true });
-    syncToDisk(dirname(database));
+    syncFolder(dirname(database));
   }
 }
 
@@ -66,10 +68,14 @@ interface Replacement {
 }
 
 /** Migrates the copied backup. If this fails, the version cannot serve the backup, and the database is still unchanged. */
-async function migrateBackup(incoming: string, file: string, migrations: Migrations): Promise<DatabaseFacts> {
+async function migrateBackup(
+  incoming: string,
+  file: string,
+  { migrations, report }: RestoreOptions,
+): Promise<DatabaseFacts> {
   const db = openDatabase(`file:${incoming}`);
   try {
-    await migrate(db, migrations);
+    await migrate(db, migrations, report);
   } catch (cause) {
     throw new DatabaseError(`${file} cannot be restored. ${(cause as Error).message}`, { cause });
   } finally {
@@ -81,16 +87,31 @@ async function migrateBackup(incoming: string, file: string, migrations: Migrati
 /** Replaces an existing database atomically. If the path were empty for a moment, a starting service would create a file. */
 function replace({ database, incoming, aside, facts, options }: Replacement): Restored {
   const { file, release } = lockExclusively(database);
+  options.report?.("Reading the database to replace");
   try {
     const replaced = readUnlessForced(database, options, () => readReplaced(expectReadable(file), facts, options));
     const carried = replaced && withWritableFile(incoming, (restored) => writeCarried(restored, replaced));
-    syncToDisk(incoming);
+    syncFile(incoming);
     restrictToOwner(database);
     linkSync(database, aside);
-    renameSync(incoming, database);
+    if (process.platform === "win32") release();
+    renameOver(database, incoming, aside);
     return { aside, carried };
   } finally {
     release();
+  }
+}
+
+/**
+ * Renames the backup to the database. Windows renames over no open file, so there the lock is released before. A process
+ * that opens the database in between makes this fail.
+ */
+function renameOver(database: string, incoming: string, aside: string): void {
+  try {
+    renameSync(incoming, database);
+  } catch (error) {
+    rmSync(aside);
+    throw inUse(database, error as Error);
   }
 }
 

@@ -96,9 +96,10 @@ export function makeFile(path: string): void {
 /**
  * Removes the permissions of all users but the owner from the file and its log. An older version or a user may have granted
  * them. SQLite gives new logs the mode of the file. A file that another user owns is left as it is, because only the owner
- * can change the mode.
+ * can change the mode. On Windows, the access of a file follows from its folder, and a mode says nothing of other users.
  */
 export function restrictToOwner(path: string): void {
+  if (process.platform === "win32") return;
   for (const file of [path, `${path}-wal`, `${path}-shm`]) {
     const found = statSync(file, { throwIfNoEntry: false });
     if (found === undefined || (found.mode & 0o777 & ~OWNER_ONLY) === 0) continue;
@@ -112,7 +113,7 @@ export function restrictToOwner(path: string): void {
 
 /** Returns the identity of the file at a path; undefined if there is none. */
 function inodeOf(path: string): string | undefined {
-  const file = statSync(path, { throwIfNoEntry: false });
+  const file = statSync(path, { throwIfNoEntry: false, bigint: true }); // on Windows, no number can hold every identity
   return file && `${file.dev} ${file.ino}`;
 }
 

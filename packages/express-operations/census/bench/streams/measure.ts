@@ -1,3 +1,4 @@
+import { withProgress } from "@platform/command-line";
 import { Process } from "@platform/bench-support/process";
 import type { Job } from "./jobs.ts";
 import type { Usage } from "./server.ts";
@@ -35,9 +36,12 @@ export async function* measureStreams(
       const result: Result = { rates: [], cpuRates: [], memory: 0, heap: 0 };
       entrants.push({ contender, server, port: await server.next<number>(), result });
     }
-    for (let round = 0; round <= rounds; round++) {
-      for (const at of entrants.keys()) {
-        const { server, port, result } = entrants[(at + round) % entrants.length]!;
+    const total = (rounds + 1) * entrants.length;
+    await withProgress(async (report) => {
+      for (let turn = 0; turn < total; turn++) {
+        report(`Measuring ${job.title}`, { done: turn, total, unit: "turns" });
+        const round = Math.floor(turn / entrants.length);
+        const { server, port, result } = entrants[(turn + round) % entrants.length]!;
         const before = await server.ask<Usage>("usage");
         const seconds = await load.ask<number>({ port, job });
         const after = await server.ask<Usage>("usage");
@@ -49,7 +53,7 @@ export async function* measureStreams(
         const cpuSeconds = after.cpuSeconds - before.cpuSeconds;
         result.cpuRates.push(isTime ? cpuSeconds : job.amount / cpuSeconds);
       }
-    }
+    });
     const results = entrants.map(({ contender, result }) => [contender, result]);
     yield { job, results: Object.fromEntries(results) as Record<Contender, Result> };
   }
