@@ -8,7 +8,8 @@ import { get } from "@platform/service/node-http";
 import { ConfigError } from "@platform/service/settings";
 import { examineBackups } from "@platform/storage/examine-backups";
 import { examineDatabase, type Finding } from "@platform/storage/examine-database";
-import { isPostgresUrl } from "@platform/storage/url";
+import { examineLog } from "@platform/storage/examine-log";
+import { isPostgresUrl, pathOfFileUrl } from "@platform/storage/url";
 import { type Config, readConfig } from "./config.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { TABLES } from "./registrations.ts";
@@ -38,11 +39,19 @@ export async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
     await examineService(config),
   ];
   const found: [string, Finding][] = Object.entries(await examineDatabase(config.databaseUrl, MIGRATIONS));
-  if (config.backupFolder !== undefined && !isPostgresUrl(config.databaseUrl)) {
-    const schema = { migrations: MIGRATIONS, tables: TABLES };
-    found.push(["backups", examineBackups(config.backupFolder, config.backupMaxAge, schema)]);
-  }
+  if (!isPostgresUrl(config.databaseUrl)) found.push(...examineCopies(config));
   return [...known, ...found.map(([check, finding]): Check => ({ check, ...finding }))];
+}
+
+/** Examines what the settings say about backups and replication of a SQLite file. */
+function examineCopies({ databaseUrl, checkpoints, backupFolder, backupMaxAge }: Config): [string, Finding][] {
+  const found: [string, Finding][] = [];
+  if (checkpoints === "external") found.push(["log", examineLog(pathOfFileUrl(databaseUrl))]);
+  if (backupFolder !== undefined) {
+    const schema = { migrations: MIGRATIONS, tables: TABLES };
+    found.push(["backups", examineBackups(backupFolder, backupMaxAge, schema)]);
+  }
+  return found;
 }
 
 /** Requests `/readyz` of the running service, because only that process knows the state of its open files. */

@@ -50,6 +50,8 @@ describe("petstore doctor", () => {
     const old = { check: "backups", found: expect.stringMatching(/ is intact and \d+ h old$/), remedy: WATCH_BACKUPS };
     expect(await wrongIn(env)).toEqual([old]);
     expect(await wrongIn({ ...env, BACKUP_MAX_AGE: "9999w" })).toEqual([]);
+    const checks = await examine({ ...env, PORT: "1", SQLITE_CHECKPOINTS: "external" });
+    expect(checks.slice(-2).map(({ check }) => check)).toEqual(["log", "backups"]);
   });
 
   test("prints ok for each check of a migrated database", async () => {

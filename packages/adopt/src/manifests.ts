@@ -17,6 +17,7 @@ const PETSTORE_SCRIPTS = [
   "test:costs",
   "test:crash",
   "test:fuzz",
+  "test:litestream",
   "test:shutdown",
   "test:slow-clients",
   "test:starts",

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
+import { chownSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { NAME } from "@platform/name";
 import { temporaryDisk, temporaryFolder } from "@platform/test-support/temporary";
@@ -134,19 +134,30 @@ test("verifyBackup counts rows, also of an older version, and rejects a damaged 
 
 describe("lockBackups", () => {
   test("excludes a second holder until it is released", async () => {
+    const { path } = await filled();
     const folder = join(await temporaryFolder(), "new", "backups");
-    const release = lockBackups(folder);
-    expect(() => lockBackups(folder)).toThrow(
+    const release = lockBackups(folder, path);
+    expect(() => lockBackups(folder, path)).toThrow(
       new DatabaseError(`Backups cannot be made in ${folder}. Another process makes backups there. End it first.`),
     );
     release();
-    lockBackups(folder)();
+    lockBackups(folder, path)();
+  });
+
+  test.runIf(process.getuid?.() === 0)("gives all files to the owner of the database if root runs it", async () => {
+    const { path } = await filled();
+    chownSync(path, 1_234, 2_345);
+    const folder = join(await temporaryFolder(), "backups");
+    lockBackups(folder, path)();
+    makeBackup(path, folder, SCHEMA);
+    const owners = [folder, ...readdirSync(folder).map((name) => join(folder, name))].map((file) => statSync(file).uid);
+    expect(owners).toEqual([1_234, 1_234, 1_234]);
   });
 
   test("names a folder that cannot be made", async () => {
     const file = join(await temporaryFolder(), "file");
     writeFileSync(file, "");
-    expect(() => lockBackups(join(file, "backups"))).toThrow(/^Backups cannot be made in .*ENOTDIR/);
+    expect(() => lockBackups(join(file, "backups"), file)).toThrow(/^Backups cannot be made in .*ENOTDIR/);
   });
 });
 

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statfsSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Report } from "@platform/command-line";
 import { NAME } from "@platform/name";
 import Sqlite from "better-sqlite3";
@@ -9,6 +9,7 @@ import { isBusy } from "../sqlite/sqlite.errors.ts";
 import { makeFile } from "../sqlite/sqlite.file.ts";
 import { backup, bytesOf, checkCopy, syncFolder, withFile } from "./backup.ts";
 import { factsOf } from "./carry-over.ts";
+import { copyOwner } from "./restore.ts";
 import { countRows, type RowCounts } from "./row-counts.ts";
 
 /** A complete backup in a folder of backups. The copy was verified before it got this name. */
@@ -87,6 +88,7 @@ export function makeBackup(
     report?.("Counting the rows of the copy");
     const rows = verifyBackup(copy, schema);
     expectIds(before.ids, withFile(copy, factsOf).lastIds);
+    copyOwner(copy, database);
     renameSync(copy, path);
     syncFolder(folder);
     const kept = backupsIn(folder).filter((each) => each.time <= time);
@@ -123,13 +125,16 @@ function expectIds(before: Map<string, number>, copied: Map<string, number>): vo
 
 /**
  * Takes the lock of a folder of backups, so that two commands do not remove each other's backups, and returns a function
- * that releases it. The lock ends with the process. Throws `DatabaseError` if another process holds it.
+ * that releases it. The lock ends with the process. The folder is created if it is missing. If root runs the command, the
+ * lock and a new folder get the owner of the database. Throws `DatabaseError` if another process holds the lock.
  */
-export function lockBackups(folder: string): () => void {
+export function lockBackups(folder: string, database: string): () => void {
   const path = join(folder, `${NAME}.backups.lock`);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const owner = existsSync(database) ? database : dirname(database);
+    if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) copyOwner(folder, owner);
     makeFile(path);
+    copyOwner(path, owner);
     const file = new Sqlite(path, { timeout: 0 });
     try {
       file.exec("begin exclusive");

@@ -50,7 +50,7 @@ export function parseInterval(text: string): number {
 /** Makes one dated backup, or one at every interval until a signal. Prints a line for each. */
 export async function makeDatedBackups(location: BackupLocation, { every, keep }: DatedOptions): Promise<void> {
   const { database, folder, schema } = location;
-  const release = lockBackups(folder);
+  const release = lockBackups(folder, database);
   const make = (report?: Report) => {
     const { made, rows, removed } = makeBackup(database, folder, schema, { keep, report });
     console.log(`${isoDate(made.time)} ${made.path} is verified: ${contentOf(rows, schema)}.`);
