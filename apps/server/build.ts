@@ -73,7 +73,8 @@ export async function bundle(target: string, input: Record<string, string> = PRO
     comments: false, // licences are in LICENSES.md
   });
   await bundler.close();
-  for (const file of ["bin", "docs", "README.md"]) cpSync(join(server, file), join(target, file), { recursive: true });
+  for (const file of ["bin", "docs", "monitoring", "README.md"])
+    cpSync(join(server, file), join(target, file), { recursive: true });
   const { name, version, description, license, bin, type } = manifestOf(server);
   const manifest = { name, version, private: true, description, license, type, bin, engines: { node: ">=22.15" } };
   writeFileSync(join(target, "package.json"), JSON.stringify(manifest, null, 2));

@@ -9,6 +9,7 @@ const EVERY_DATABASE = [
   "idempotency/*",
   "keys/creators",
   "keys/sharing",
+  "monitoring/metrics",
   "rate-limits",
   "security/api-top-ten",
   "starts",

@@ -2,7 +2,7 @@ import { basePath, type OperationsWithDefaults, scopes } from "@petstore/contrac
 import { document } from "@petstore/contract/document";
 import { holdsApiKey } from "@platform/api-keys/api-key";
 import { authentication, type KeyUses } from "@platform/api-keys/authentication";
-import { withRateLimit, type RateLimits } from "@platform/api-keys/rate-limits";
+import { withRateLimits, type RateLimits } from "@platform/api-keys/rate-limits";
 import { expectValidScopes } from "@platform/api-keys/scopes";
 import { NAME } from "@platform/name";
 import { operationOptions } from "@platform/service/operation-options";
@@ -16,6 +16,7 @@ import { outageLog } from "@platform/storage/outage";
 import type { Storage } from "@platform/storage/storage";
 import type { Express } from "express";
 import { implement, type Implementation } from "express-operations";
+import { securityScheme } from "express-operations/document";
 import { errorFormat } from "./error-format.ts";
 import { handlers, TABLES, type Tables } from "./registrations.ts";
 import type { Context } from "./resources/context.ts";
@@ -77,16 +78,17 @@ export async function createApp(options: AppOptions): Promise<Express> {
 
 async function operations(options: AppOptions, capacity: Capacity): Promise<Implementation> {
   const { storage, keyUses, rateLimits } = options;
-  const security = securityHandlers(authentication(storage.db, keyUses), options);
-  for (const [name, handler] of Object.entries(security))
-    security[name] = await withRateLimit(rateLimits, storage.db, handler);
+  const handlersOfSchemes = securityHandlers(authentication(storage.db, keyUses), options);
+  const passwords = Object.keys(handlersOfSchemes).filter(
+    (name) => securityScheme(document, name)?.scheme?.toLowerCase() === "basic",
+  );
   const implementation = implement<OperationsWithDefaults, Context<Tables>>()({
     ...operationOptions({ ...options, errorFormat }),
     document,
     handlers,
     warm: Object.keys(handlers).length <= MOST_WARM,
     realm: NAME,
-    security,
+    ...(await withRateLimits(rateLimits, storage.db, handlersOfSchemes, passwords)),
     context: capacity.reserving(storage),
     cache: { version: dataVersionOf, bytes: RESPONSE_CACHE_BYTES },
   });

@@ -10,7 +10,7 @@ import {
   type ServiceConfig,
   serviceConfig,
 } from "@platform/service/settings";
-import { isDatabaseUrl, isPostgresUrl, NOT_A_DATABASE, pathOfFileUrl } from "@platform/storage/url";
+import { hostUrlsOf, isDatabaseUrl, isPostgresUrl, NOT_A_DATABASE, pathOfFileUrl } from "@platform/storage/url";
 import { z } from "zod";
 import { SECURITY_SETTINGS, type SecurityConfig, securityConfig } from "./security.ts";
 
@@ -71,10 +71,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   };
 }
 
-/** Returns a separate file for each database. The name contains the database name, except for the default file. */
+/** Returns a separate file for each database. The name has the first host and the database, except for the default file. */
 function quickstartFile(databaseUrl: string): string {
   if (isPostgresUrl(databaseUrl)) {
-    const { host, pathname } = new URL(databaseUrl);
+    const { host, pathname } = new URL(hostUrlsOf(databaseUrl)[0]!);
     return join("data", `${[host.replace(":", "-"), pathname.slice(1)].filter(Boolean).join("-")}.quickstart.key`);
   }
   const path = pathOfFileUrl(databaseUrl);

@@ -9,11 +9,12 @@ import { addBackupCommands } from "@platform/storage/backup.commands";
 import { addCopyCommand } from "@platform/storage/copy.commands";
 import { openDatabase } from "@platform/storage/database";
 import { isDatabaseUnavailable } from "@platform/storage/database-error";
-import { migrate } from "@platform/storage/migrations";
+import { migrate, servedSince } from "@platform/storage/migrations";
 import { readConfig } from "./config.ts";
 import { addDoctorCommand } from "./doctor.commands.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { TABLES } from "./registrations.ts";
+import { addStatsCommand } from "./stats.commands.ts";
 import { withDatabase } from "./with-database.ts";
 
 const schema = { migrations: MIGRATIONS, tables: TABLES };
@@ -44,8 +45,10 @@ program
     const { databaseUrl, checkpoints } = readConfig(process.env);
     const db = openDatabase(databaseUrl, { checkpoints });
     try {
-      const applied = await withProgress((report) => migrate(db, MIGRATIONS, report));
+      const applied = await withProgress((report) => migrate(db, MIGRATIONS, { mayBeNewer: true, report }));
       console.log(applied.length === 0 ? "The database is up to date." : `Applied ${applied.join(", ")}.`);
+      const since = servedSince(applied, MIGRATIONS);
+      if (since !== undefined) console.log(`Versions before ${since} can no longer serve the database.`);
     } finally {
       await db.destroy();
     }
@@ -60,6 +63,7 @@ addBackupCommands(program, {
   carryOver: apiKeyCarryOver,
 });
 addCopyCommand(program, schema);
+addStatsCommand(program, { databaseUrl: () => readConfig(process.env).databaseUrl, tables: TABLES });
 addDoctorCommand(program);
 
 const args = process.argv.slice(2);

@@ -8,15 +8,16 @@ import { REGISTRATIONS } from "./registrations.ts";
 /** Migrations that no registration contains. Add none: a new migration belongs to the registration of its tables. */
 const SHARED: Migrations = {
   "0001_create_tables": {
+    servedBy: "every version",
     up: async (db) => {
       await createPets(db);
       await createApiKeys(db);
       await createIdempotencyKeys(db);
     },
   },
-  "0002_audit_api_keys": { up: auditApiKeys },
-  "0003_create_rate_limits": { up: createRateLimits },
-  "0004_name_creators": { up: addCreatorColumns },
+  "0002_audit_api_keys": { servedBy: "every version", up: auditApiKeys },
+  "0003_create_rate_limits": { servedBy: "every version", up: createRateLimits },
+  "0004_name_creators": { servedBy: "every version", up: addCreatorColumns },
 };
 
 /** All migrations of this version, by name and in order. The name and SQL of a released migration never change. */

@@ -7,11 +7,14 @@ import type { Config } from "./config.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import type { Tables } from "./registrations.ts";
 
-/** Migrates the database to this version and creates the first API keys. Call it once, before any process serves requests. */
+/**
+ * Migrates the database to this version and creates the first API keys. Call it before any process serves requests. A database of
+ * a later version stays as it is if this version can serve it.
+ */
 export async function prepare(config: Config): Promise<void> {
   const db = openDatabase<Tables>(config.databaseUrl, { checkpoints: config.checkpoints });
   try {
-    await migrate(db, MIGRATIONS);
+    await migrate(db, MIGRATIONS, { mayBeNewer: true });
     if (config.bootstrapKeyFile !== undefined) await ensureBootstrapKey(db, config.bootstrapKeyFile);
     if (config.environment === "development") await ensureQuickstartKey(db, config.quickstartFile, scopes);
   } finally {

@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { basePath, curlExamples, version } from "@petstore/contract";
@@ -26,11 +27,18 @@ export function serviceProgram(config: Config, tuning?: Tuning): ServiceProgram 
     config,
     basePath,
     errorFormat,
-    path: fileURLToPath(new URL("../bin/service.js", import.meta.url)),
+    path: programPath(),
     prepare: () => prepare(config),
     open: (context) => open(config, context, tuning),
     greeting: (service) => greeting(config, service),
   };
+}
+
+/** Returns the path of the program as it was started, so that a reload follows a link that leads to another version by then. */
+function programPath(): string {
+  const path = fileURLToPath(new URL("../bin/service.js", import.meta.url));
+  const started = process.argv[1]!; // another program, if that program imports this one
+  return realpathSync(started) === realpathSync(path) ? started : path;
 }
 
 /** Starts the service in this process. The database must already be prepared. */

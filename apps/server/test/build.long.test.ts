@@ -102,6 +102,7 @@ describe("the output of `build`, copied to another folder,", () => {
       "README.md",
       "bin",
       "docs",
+      "monitoring",
       "node_modules",
       "package.json",
       "sbom.cdx.json",

@@ -72,7 +72,7 @@ test("writes get 503 at max_page_count while reads succeed, and writes succeed a
     logger,
     environment: "development",
     maxInFlight: 100,
-    rateLimits: { perKey: undefined, failuresPerAddress: undefined },
+    rateLimits: { perCaller: undefined, failuresPerAddress: undefined },
     isStopping: () => false,
   });
   const listener = await listen(app, { host: "127.0.0.1", port: 0 });

@@ -2,6 +2,7 @@ import { globSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { document } from "@petstore/contract/document";
 import { afterAll, expect, test } from "vitest";
 import { json, startBehind, startService } from "../testing/service.ts";
@@ -35,7 +36,7 @@ for (const file of globSync(["conformance.test.ts", ...tags.map((tag) => `${tag}
   cwd: import.meta.dirname,
   exclude: ["**/*.sqlite.test.ts", "**/*.long.test.ts"],
 })) {
-  await import(join(import.meta.dirname, file));
+  await import(pathToFileURL(join(import.meta.dirname, file)).href);
 }
 
 test("the tests of the operations cover every operation, parameter and response of the contract, and get no undeclared response", async () => {

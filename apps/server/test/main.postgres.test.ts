@@ -32,7 +32,7 @@ test("petstore migrate says on standard error that it waits, and prints only its
     for await (const chunk of child.stderr.setEncoding("utf8")) if ((progress += chunk as string).includes("\n")) break;
   };
   const [name, migration] = Object.entries(MIGRATIONS)[0]!;
-  const slow = { up: (db: Kysely<unknown>) => untilProgress().then(() => migration.up(db)) };
+  const slow = { ...migration, up: (db: Kysely<unknown>) => untilProgress().then(() => migration.up(db)) };
   await migrate(opened(DATABASE_URL), { ...MIGRATIONS, [name]: slow });
   expect(progress).toMatch(/^Waiting for another process that migrates the database(, 1 s)?\n$/);
   expect(await result).toBe("The database is up to date.\n");

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
-const PROGRAM = resolve(ROOT, "node_modules/.bin/redocly");
+const PROGRAM = resolve(ROOT, "node_modules/@redocly/cli/bin/cli.js");
 const options = {
   cwd: ROOT,
   env: { ...process.env, NO_COLOR: "1", REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
@@ -13,7 +13,7 @@ const options = {
 /** Runs Redocly from the root of the repository: a validator that knows the contract, and nothing of this service. */
 export async function redocly(...words: string[]): Promise<{ exitCode: number | null; output: string }> {
   return new Promise((done) => {
-    const child = execFile(PROGRAM, words, options, (_error, stdout, stderr) =>
+    const child = execFile(process.execPath, [PROGRAM, ...words], options, (_error, stdout, stderr) =>
       done({ exitCode: child.exitCode, output: stdout + stderr }),
     );
   });
@@ -22,7 +22,7 @@ export async function redocly(...words: string[]): Promise<{ exitCode: number | 
 /** Starts Redocly's proxy in front of a service. The HAR file has its traffic once the proxy has ended. */
 export async function record(target: string, har: string): Promise<{ origin: string; end: () => Promise<void> }> {
   const words = ["proxy", "--target", target, "--port", "0", "--har", har];
-  const child = spawn(PROGRAM, words, { ...options, stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(process.execPath, [PROGRAM, ...words], { ...options, stdio: ["ignore", "ignore", "pipe"] });
   const origin = await addressOf(child);
   return {
     origin,

@@ -15,7 +15,7 @@ test("a response that breaks the contract is sent unchanged in production, and i
   const logger = pino({}, { write: (line) => lines.push(line) });
   const uses = keyUses(storage.write, logger);
   const isStopping = () => false;
-  const rateLimits = { perKey: undefined, failuresPerAddress: undefined };
+  const rateLimits = { perCaller: undefined, failuresPerAddress: undefined };
   const options = { storage, keyUses: uses, logger, maxInFlight: 10, rateLimits, isStopping };
   const { origin, close } = await listen(await createApp({ ...options, environment: "production" }), {
     host: "127.0.0.1",

@@ -64,14 +64,35 @@ test(`${PROGRAMS} processes start at once on a fresh database`, async () => {
   expect(await Promise.all(programs.map(({ stop }) => stop()))).toEqual(Array(PROGRAMS).fill(0));
 });
 
-test("a database newer than the program stops the start with one line", async () => {
-  const url = await temporaryUrl();
-  await using(url, (db) => migrate(db, { ...MIGRATIONS, "9999_later": { up: async () => {} } }));
-  expect(await run(["serve"], { DATABASE_URL: url, PORT: "0" })).toEqual({
-    code: 1,
-    stdout: "",
-    stderr:
-      "The database is newer than this program, which does not know its migration 9999_later. Run the version that made it, or a later one.\n",
+describe("a program that is older than the database", () => {
+  const up = async () => {};
+  const last = Object.keys(MIGRATIONS).at(-1)!;
+  const LATER = {
+    "9997_add": { servedBy: "every version", up },
+    "9998_remove": { servedBy: { since: last }, up },
+    "9999_remove_added": { servedBy: { since: "9997_add" }, up },
+  } as const;
+
+  test("starts, serves and runs its commands if the later migrations allow it", async () => {
+    const { "9999_remove_added": _, ...later } = LATER;
+    const url = await temporaryUrl();
+    await using(url, (db) => migrate(db, { ...MIGRATIONS, ...later }));
+    await using service = await startService({ DATABASE_URL: url });
+    expect((await service.addPet()).id).toBe(1);
+    const env = { DATABASE_URL: url };
+    expect(await run(["migrate"], env)).toMatchObject({ code: 0, stdout: "The database is up to date.\n" });
+    expect(await run(["keys", "list"], env)).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("stops with the reason in one line if one of them does not", async () => {
+    const url = await temporaryUrl();
+    await using(url, (db) => migrate(db, { ...MIGRATIONS, ...LATER }));
+    expect(await run(["serve"], { DATABASE_URL: url, PORT: "0" })).toEqual({
+      code: 1,
+      stdout: "",
+      stderr:
+        "The database is newer than this program, which does not know its migration 9997_add, 9998_remove, 9999_remove_added. Versions since 9997_add can serve it after 9999_remove_added. Run the version that made it, or a later one.\n",
+    });
   });
 });
 

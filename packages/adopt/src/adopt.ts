@@ -9,6 +9,7 @@ import { manifests } from "./manifests.ts";
 import type { Names } from "./names.ts";
 import { pages } from "./pages.ts";
 import { contextFile, securityFile, verifiersOf } from "./security-files.ts";
+import { SETTINGS_PAGE, settingsPage } from "./settings-page.ts";
 import {
   conformanceTest,
   MIGRATIONS_FILE,
@@ -18,7 +19,7 @@ import {
   testingFiles,
 } from "./service-files.ts";
 import { acceptProse, acceptWords, formatContract } from "./text-checks.ts";
-import { pnpm, remove, renameEverywhere, type Repository, unlinkMissing } from "./workspace.ts";
+import { pnpm, type Ran, remove, renameEverywhere, type Repository, unlinkMissing } from "./workspace.ts";
 
 /** The result of an adoption. */
 export interface Adopted {
@@ -31,48 +32,55 @@ export interface Adopted {
   statistics: string;
 }
 
-/** Turns the repository into that of the contract. Everything it does is in git's index, and can be undone by git. */
+/**
+ * Turns the repository into that of the contract. Everything it does is in git's index, and can be undone by git. Each step is
+ * reported when it begins.
+ */
 export async function adopt(
   repository: Repository,
   names: Names,
   { files }: ContractFiles,
   contract: Contract,
   removed: string[],
-  report: (step: string) => void,
+  report: (step: string) => Promise<void>,
 ): Promise<Adopted> {
   const failures: string[] = [];
-  const step = (title: string, { ok, output }: { ok: boolean; output: string }) => {
-    report(title);
-    if (!ok) failures.push(`  ${title}:\n${output.trimEnd().split("\n").slice(-20).join("\n")}`);
+  const step = async <Result extends Ran>(title: string, run: () => Result): Promise<Result> => {
+    await report(title);
+    const result = run();
+    if (!result.ok) failures.push(`  ${title}:\n${result.output.trimEnd().split("\n").slice(-20).join("\n")}`);
+    return result;
   };
   const lintConfig = repository.read("openapi/redocly.yaml");
+  await report(`Removing ${removed.length} files of the petstore, and writing those of ${names.name}`);
   remove(repository, removed);
-  report(`Removed ${removed.length} files of the petstore`);
   renameEverywhere(repository, names);
   for (const [file, text] of files) repository.write(`openapi/${file}`, text);
   repository.write("openapi/redocly.yaml", lintConfig);
   writeOwnFiles(repository, names, contract);
+  repository.write(SETTINGS_PAGE, settingsPage(repository.read(SETTINGS_PAGE), contract.security));
   unlinkMissing(repository, (file) => existsSync(join(repository.root, file)));
   withoutStorefront(repository);
   manifests(repository, names, verifiersOf(contract.security).has("token"));
-  const install = pnpm(repository, "install", "--no-frozen-lockfile", "--prefer-offline");
-  step("Installed the packages under their new names", install);
-  const unmet = await proposeLintLevels();
-  report("Linted the contract");
-  step("Generated types and data", pnpm(repository, "--filter", `@${names.name}/contract`, "generate"));
-  const client = generateClient(
-    repository,
-    contract.entries.map(({ id }) => id),
+  await step("Installing the packages under their new names", () =>
+    pnpm(repository, "install", "--no-frozen-lockfile", "--prefer-offline"),
   );
-  step("Generated the client", client);
+  await report("Linting the contract");
+  const unmet = await proposeLintLevels();
+  const generate = () => pnpm(repository, "--filter", `@${names.name}/contract`, "generate");
+  await step("Generating types and data", generate);
+  const ids = contract.entries.map(({ id }) => id);
+  const client = await step("Generating the client", () => generateClient(repository, ids));
   // The code samples have the client's names, which the exceptions change.
-  if (client.exceptions.length > 0) pnpm(repository, "--filter", `@${names.name}/contract`, "generate");
-  formatContract(repository);
-  step("Formatted", pnpm(repository, "format"));
+  if (client.exceptions.length > 0) await step("Generating code samples with the client's names", generate);
+  await step("Formatting", () => {
+    formatContract(repository);
+    return pnpm(repository, "format");
+  });
+  await report("Checking the prose and the spelling, and accepting the contract's own words");
   acceptProse(repository);
   acceptWords(repository);
   pnpm(repository, "format");
-  report("Accepted the contract's own words");
   repository.git("add", "--all");
   return {
     unmet,

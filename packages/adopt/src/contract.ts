@@ -25,8 +25,15 @@ export async function readContract(path: string): Promise<Contract> {
       `${path} is no OpenAPI 3.0, 3.1 or 3.2 document: its field "openapi" is ${JSON.stringify(document.openapi)}.`,
     );
   const entries = operationsOf(document);
-  if (entries.length === 0) throw new Error(`${path} has no operations. Add a path to it first.`);
-  expectToStart(document, entries);
+  if (entries.length === 0) {
+    const isSender = Object.keys(document.webhooks ?? {}).length > 0;
+    throw new Error(
+      isSender
+        ? `${path} has only webhooks, which its service sends. Add the paths that the service serves first.`
+        : `${path} has no operations. Add a path to it first.`,
+    );
+  }
+  expectToStart(path, document, entries);
   const security: Security = {
     schemes: requiredSchemes(document, entries),
     hasPublicOperations: entries.some((entry) => {
@@ -37,15 +44,20 @@ export async function readContract(path: string): Promise<Contract> {
   return { document, entries, security, basePath: basePathOf(document as { servers?: unknown }) };
 }
 
-/** Throws what `implement` throws at the start of the service. */
-function expectToStart(document: OpenApiDocument, entries: OperationEntry[]): void {
+/** Throws what `implement` would throw at the start of the service, as faults of the contract. */
+function expectToStart(path: string, document: OpenApiDocument, entries: OperationEntry[]): void {
   const handlers: Record<string, () => never> = Object.fromEntries(
     entries.map(({ id }) => [id, () => ({ status: 500 }) as never]),
   );
   const names = [...requiredSchemes(document, entries).keys()];
-  implement<Record<string, { responses: never }>>()({
-    document,
-    handlers,
-    security: Object.fromEntries(names.map((name) => [name, () => undefined])),
-  });
+  try {
+    implement<Record<string, { responses: never }>>()({
+      document,
+      handlers,
+      security: Object.fromEntries(names.map((name) => [name, () => undefined])),
+    });
+  } catch (cause) {
+    const faults = (cause as Error).message.replace(/^The document and its implementation do not match:\n/, "");
+    throw new Error(`${path} cannot be served. Correct it first:\n${faults}`, { cause });
+  }
 }

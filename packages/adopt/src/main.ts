@@ -33,7 +33,7 @@ async function main(contract: string, { name: names, yes }: { name: Names; yes?:
     throw new Error(
       "The work tree has changes. Commit or stash them first, so that git can undo what this command does.",
     );
-  console.log(`Reading ${contract}`);
+  await print(`Reading ${contract}`);
   const files = contractFiles(contract);
   const read = await readContract(contract);
   const removed = petstoreFiles(repository);
@@ -43,8 +43,13 @@ async function main(contract: string, { name: names, yes }: { name: Names; yes?:
     process.exitCode = 1;
     return;
   }
-  const result = await adopt(repository, names, files, read, removed, (step) => console.log(step));
+  const result = await adopt(repository, names, files, read, removed, print);
   console.log(summaryText(names, read, result));
+}
+
+/** Prints a line before the next step begins, which may block the process: on some systems, pipes are written later. */
+async function print(line: string): Promise<void> {
+  await new Promise<void>((done) => process.stdout.write(`${line}\n`, () => done()));
 }
 
 /** Asks before files are removed. Without a terminal nobody can answer, so nothing is removed. */

@@ -16,6 +16,7 @@ const PETSTORE_SCRIPTS = [
   "bench",
   "test:costs",
   "test:crash",
+  "test:failover",
   "test:fuzz",
   "test:litestream",
   "test:shutdown",

@@ -13,7 +13,7 @@ export function pages(names: Names, security: Security): Record<string, string> 
 }
 
 function readme({ name, title, pascal }: Names, security: Security): string {
-  const hasTokens = verifiersOf(security).has("token");
+  const [hasKeys, hasTokens] = [verifiersOf(security).has("apiKey"), verifiersOf(security).has("token")];
   return `# ${title}
 
 An HTTP service, built contract first. [\`openapi/openapi.yaml\`](openapi/openapi.yaml) is written by hand. The types, the request
@@ -30,7 +30,7 @@ npx -y pnpm@12.21.0 start
 npx -y pnpm@12.21.0 test
 \`\`\`
 
-The first start writes an API key to \`data/quickstart.key\`. It prints requests to try, and the address of the reference page.
+${hasKeys ? "The first start writes an API key to `data/quickstart.key`. It prints" : "The service prints"} requests to try, and the address of the reference page.
 ${hasTokens ? "\nThe settings `TOKEN_ISSUER` and `TOKEN_AUDIENCE` name the issuer of tokens. Until they are set, no token is valid.\n" : ""}
 ## Write an operation
 

@@ -133,6 +133,7 @@ import { REGISTRATIONS } from "./registrations.ts";
 /** Migrations that no registration contains. Add none: a new migration belongs to the registration of its tables. */
 const SHARED: Migrations = {
   "0001_create_tables": {
+    servedBy: "every version",
     up: async (db) => {
       await createApiKeys(db);
       await createIdempotencyKeys(db);

@@ -8,7 +8,7 @@ import { resourcesOf } from "./service-files.ts";
 /** Returns what is about to happen, for the question before it. */
 export function planText(
   path: string,
-  { name, pascal, upper }: Names,
+  { name, pascal, upper, lower }: Names,
   { files }: ContractFiles,
   { document, entries, security, basePath }: Contract,
   removed: string[],
@@ -16,15 +16,16 @@ export function planText(
   const { title, version } = document.info;
   const resources = resourcesOf(entries);
   const schemes = Array.from(security.schemes, ([id, scheme]) => `${id} (${VERIFIERS[verifierOf(scheme)]})`);
+  const unused = unusedSchemes(document, security);
   return [
     "",
     `  contract   ${title} ${version}, OpenAPI ${document.openapi}: ${counted(entries.length, "operation")}, from ${path}`,
     `             ${counted(files.size, "file")} in openapi: ${shortList([...files.keys()])}`,
-    `  names      @${name}/contract, @${name}/client (create${pascal}), @${name}/server; settings ${upper}_…; command ${name}`,
+    `  names      @${name}/contract, @${name}/client (create${pascal}), @${name}/server; settings ${upper}_…; API keys ${lower}_…; command ${name}`,
     `  resources  ${shortList(resources.map(({ place, entries: own }) => `${place.resourceName} (${own.length})`))}`,
-    `  security   ${schemes.length === 0 ? "none" : schemes.join(", ")}`,
+    `  security   ${schemes.length === 0 ? "none" : schemes.join(", ")}${unused.length === 0 ? "" : `; declared, but required by no operation: ${unused.join(", ")}`}`,
     `  base path  ${basePath || "none"}`,
-    `  removes    ${counted(removed.length, "file")}: the petstore's resource, migrations, tests, tutorial and pages`,
+    `  removes    ${counted(removed.length, "file")}: the petstore's resource, migrations, tests, tutorial, pages and shop front`,
     "",
   ].join("\n");
 }
@@ -36,10 +37,16 @@ const VERIFIERS = {
   none: "not supported: 401",
 };
 
+/** Returns the names of the declared security schemes that no operation requires. */
+function unusedSchemes({ components = {} }: Contract["document"], { schemes }: Contract["security"]): string[] {
+  const { securitySchemes = {} } = components as { securitySchemes?: object };
+  return Object.keys(securitySchemes).filter((name) => !schemes.has(name));
+}
+
 /** Returns what was done, and what is the team's to do next. */
 export function summaryText(
   names: Names,
-  { entries, security }: Contract,
+  { document, entries, security }: Contract,
   { unmet, failures, exceptions, statistics }: Adopted,
 ): string {
   const kinds = new Set(Array.from(security.schemes.values(), verifierOf));
@@ -50,7 +57,13 @@ export function summaryText(
     `${pnpm} mock          serves the contract from its examples`,
     `${pnpm} dev           runs the service and reports after each save: replace stub() in apps/server/src/resources`,
   ];
+  const unused = unusedSchemes(document, security);
   const own = [
+    ...(unused.length > 0 && security.schemes.size === 0
+      ? [
+          `Require the security schemes (${unused.join(", ")}) in openapi/openapi.yaml; until then everyone may send each request.`,
+        ]
+      : []),
     ...(kinds.has("token") ? ["Set TOKEN_ISSUER and TOKEN_AUDIENCE; until then no token is valid."] : []),
     ...(kinds.has("basic")
       ? ["Write verifyPassword in apps/server/src/security.ts; until then each password gets 401."]
@@ -64,7 +77,7 @@ export function summaryText(
   const rules = unmet.map(({ rule, places }) => `  ${String(places).padStart(6)}  ${rule}`);
   return [
     "",
-    statistics.trim(),
+    `${statistics.trim()}; all are staged: git diff --cached --stat`,
     "",
     unmet.length === 0
       ? "The contract meets every house rule."

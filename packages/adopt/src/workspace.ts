@@ -112,7 +112,7 @@ export function unlinkMissing(repository: Repository, isPresent: (file: string) 
 }
 
 /** The exit and the output of a command. */
-interface Ran {
+export interface Ran {
   ok: boolean;
   output: string;
 }

@@ -63,6 +63,10 @@ describe.each(CHOSEN)("%s", (name, file, _features) => {
   afterAll(() => clone[Symbol.dispose]());
 
   test("the summary names the next steps, and no step has failed", () => {
+    expect(printed).toMatch(
+      /^Reading [^]*\nRemoving [^]*\nInstalling [^]*\nLinting [^]*\nGenerating [^]*\nFormatting\n/m,
+    );
+    expect(printed).toContain("all are staged: git diff --cached --stat");
     expect(printed).toContain(`This is now the repository of ${name}. Next:`);
     expect(printed).not.toContain("These steps failed:");
   });

@@ -16,36 +16,75 @@ export interface RateLimit {
 
 /** The rate limits of a service. Undefined means no limit. */
 export interface RateLimits {
-  /** The limit of requests with one API key. */
-  perKey: RateLimit | undefined;
-  /** The limit of failed authentications from one address. Valid keys are accepted from any address. */
+  /** The limit of requests of one caller: an API key, a token's subject or a user. */
+  perCaller: RateLimit | undefined;
+  /** The limit of failed authentications from one address. */
   failuresPerAddress: RateLimit | undefined;
 }
 
+/** The options of `implement` that validate credentials. */
+interface LimitedSecurity<Caller> {
+  security: Record<string, SecurityHandler<Caller>>;
+  onInvalidCredential?: (request: Request) => Promise<void>;
+}
+
 /**
- * Adds rate limits to `authenticate`. On PostgreSQL, all processes share the counts. On SQLite, each process has its own.
+ * Adds rate limits to the validation of credentials. On PostgreSQL, all processes share the counts. On SQLite, each process has
+ * its own.
+ *
+ * A caller is counted once per request. Schemes with the same validation share its callers, so that a key has one limit, in
+ * whichever header it is sent. A request counts as a failure if all alternatives fail. Beyond the limit of failures, valid
+ * credentials are accepted, except those of the schemes in `guessable`: these are no longer validated, since an attacker could
+ * guess a password.
  *
  * A request beyond a limit gets 429 with `Retry-After`. Each response has the limit in the headers `RateLimit-Policy` and
  * `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10). A request that cannot be counted is rejected with `DatabaseError`.
  */
-export async function withRateLimit<Caller extends { id: number | string } | undefined>(
+export async function withRateLimits<Caller extends { id: number | string } | undefined>(
   limits: RateLimits,
   db: Kysely<any>,
-  authenticate: SecurityHandler<Caller>,
-): Promise<SecurityHandler<Caller>> {
-  if (limits.perKey === undefined && limits.failuresPerAddress === undefined) return authenticate;
-  const perKey = await limiterOf(limits.perKey, "key", db);
+  security: Record<string, SecurityHandler<Caller>>,
+  guessable: readonly string[] = [],
+): Promise<LimitedSecurity<Caller>> {
+  const perCaller = await limiterOf(limits.perCaller, "key", db);
   const perAddress = await limiterOf(limits.failuresPerAddress, "address", db);
-  return async (credential, request) => {
-    const grant = await authenticate(credential, request);
-    if (grant !== undefined) await perKey?.(String(grant.caller?.id ?? ""), request);
-    else await perAddress?.(networkOf(forwardedOf(request).address ?? ""), request);
-    return grant;
+  if (perCaller === undefined && perAddress === undefined) return { security };
+  const kinds = new Map<SecurityHandler<Caller>, string>();
+  const counted = new WeakMap<Request, Set<string>>();
+
+  const countCaller = async (counter: string, request: Request): Promise<void> => {
+    const before = counted.get(request) ?? new Set();
+    if (perCaller === undefined || before.has(counter)) return;
+    counted.set(request, before.add(counter));
+    await perCaller.count(counter, request);
+  };
+  const limited = Object.entries(security).map(([scheme, authenticate]): [string, SecurityHandler<Caller>] => {
+    const kind = kinds.get(authenticate) ?? scheme;
+    kinds.set(authenticate, kind);
+    const handler: SecurityHandler<Caller> = async (credential, request) => {
+      if (guessable.includes(scheme)) await perAddress?.expectRoom(addressOf(request));
+      const grant = await authenticate(credential, request);
+      if (grant !== undefined) await countCaller(`${kind}:${grant.caller?.id ?? ""}`, request);
+      return grant;
+    };
+    return [scheme, handler];
+  });
+  return {
+    security: Object.fromEntries(limited),
+    ...(perAddress && { onInvalidCredential: (request) => perAddress.count(addressOf(request), request) }),
   };
 }
 
-/** Counts a request of a key or address. Throws the problem for 429 beyond the limit. */
-type Limiter = (counter: string, request: Request) => Promise<void>;
+function addressOf(request: Request): string {
+  return networkOf(forwardedOf(request).address ?? "");
+}
+
+/** Counts the requests of callers or addresses. Throws the problem for 429 beyond the limit. */
+interface Limiter {
+  count: (counter: string, request: Request) => Promise<void>;
+  /** Throws unless one more request would be within the limit. Counts nothing. */
+  expectRoom: (counter: string) => Promise<void>;
+}
 
 async function limiterOf(
   limit: RateLimit | undefined,
@@ -54,14 +93,25 @@ async function limiterOf(
 ): Promise<Limiter | undefined> {
   if (limit === undefined) return undefined;
   const limiter = await createLimiter(limit, keyPrefix, db);
-  return async (counter, request) => {
-    const { isAllowed, remaining, seconds } = await consume(limiter, counter);
+  const headersOf = ({ remainingPoints, msBeforeNext }: RateLimiterRes) => {
+    const seconds = String(Math.max(1, Math.ceil(msBeforeNext / 1000)));
     const headers = {
       "RateLimit-Policy": `"default";q=${limit.requests};w=${limit.seconds}`,
-      RateLimit: `"default";r=${remaining};t=${seconds}`,
+      RateLimit: `"default";r=${Math.max(0, remainingPoints)};t=${seconds}`,
     };
-    if (!isAllowed) throw problem("rate_limited", { ...headers, "Retry-After": String(seconds) });
-    request.res!.set(headers);
+    return { headers, refusal: { ...headers, "Retry-After": seconds } };
+  };
+  return {
+    count: async (counter, request) => {
+      const { isAllowed, result } = await consume(limiter, counter);
+      const { headers, refusal } = headersOf(result);
+      if (!isAllowed) throw problem("rate_limited", refusal);
+      request.res!.set(headers);
+    },
+    expectRoom: async (counter) => {
+      const result = await limiter.get(counter).catch(notCounted);
+      if (result !== null && result.remainingPoints <= 0) throw problem("rate_limited", headersOf(result).refusal);
+    },
   };
 }
 
@@ -77,8 +127,10 @@ async function createLimiter(
     ...options,
     storeType: "client",
     storeClient: {
-      query: ({ text, values }: { text: string; values: unknown[] }) =>
-        db.executeQuery(CompiledQuery.raw(text, values)),
+      query: async ({ text, values }: { text: string; values: unknown[] }) => {
+        const { rows } = await db.executeQuery(CompiledQuery.raw(text, values));
+        return { rows, rowCount: rows.length };
+      },
     },
     tableName: "rate_limits",
     tableCreated: true,
@@ -87,17 +139,21 @@ async function createLimiter(
 }
 
 /** Counts a request. `limiter.consume` rejects with a result beyond the limit, and with an Error if the database fails. */
-async function consume(limiter: RateLimiterAbstract, counter: string) {
-  const toResult = (isAllowed: boolean, { remainingPoints, msBeforeNext }: RateLimiterRes) => {
-    return { isAllowed, remaining: remainingPoints, seconds: Math.max(1, Math.ceil(msBeforeNext / 1000)) };
-  };
+async function consume(
+  limiter: RateLimiterAbstract,
+  counter: string,
+): Promise<{ isAllowed: boolean; result: RateLimiterRes }> {
   return limiter.consume(counter).then(
-    (allowed) => toResult(true, allowed),
+    (result) => ({ isAllowed: true, result }),
     (rejected: RateLimiterRes | Error) => {
-      if (rejected instanceof Error) throw new DatabaseError("A request could not be counted.", { cause: rejected });
-      return toResult(false, rejected);
+      if (rejected instanceof Error) return notCounted(rejected);
+      return { isAllowed: false, result: rejected };
     },
   );
+}
+
+function notCounted(cause: unknown): never {
+  throw new DatabaseError("A request could not be counted.", { cause });
 }
 
 /** Returns an IPv4 address unchanged, or the /64 of an IPv6 address. A /64 usually belongs to one customer (RFC 6177). */

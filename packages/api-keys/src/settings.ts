@@ -23,7 +23,7 @@ export interface ApiKeyConfig {
 export function apiKeyConfig(data: z.infer<z.ZodObject<typeof API_KEY_SETTINGS>>): ApiKeyConfig {
   return {
     bootstrapKeyFile: data[BOOTSTRAP_KEY_FILE],
-    rateLimits: { perKey: data.RATE_LIMIT, failuresPerAddress: data.AUTH_FAILURE_LIMIT },
+    rateLimits: { perCaller: data.RATE_LIMIT, failuresPerAddress: data.AUTH_FAILURE_LIMIT },
   };
 }
 

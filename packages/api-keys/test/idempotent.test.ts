@@ -25,9 +25,9 @@ beforeAll(async () => {
   const url = `file:${folder}/things.db`;
   const db = openDatabase<Tables>(url);
   await migrate(db, {
-    "1": { up: createApiKeys },
-    "2": { up: auditApiKeys },
-    "3": { up: createIdempotencyKeys },
+    "1": { servedBy: "every version", up: createApiKeys },
+    "2": { servedBy: "every version", up: auditApiKeys },
+    "3": { servedBy: "every version", up: createIdempotencyKeys },
   });
   await db.schema.createTable("things").addColumn("name", "text").execute();
   for (const name of ["one", "two"]) await createApiKey(db, { name, environment: "development" });

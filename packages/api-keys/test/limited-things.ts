@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import { authentication, keyUses } from "../src/authentication.ts";
 import { createApiKey } from "../src/keys.repository.ts";
-import { withRateLimit, type RateLimits } from "../src/rate-limits.ts";
+import { withRateLimits, type RateLimits } from "../src/rate-limits.ts";
 import { temporaryStorage } from "./tables.ts";
 
 type Storage = Awaited<ReturnType<typeof temporaryStorage>>;
@@ -23,14 +23,16 @@ export async function startLimited(
   const storage = given ?? (await temporaryStorage());
   const { key } = await storage.write((trx) => createApiKey(trx, { name: "own", environment: "development" }));
   const uses = keyUses(storage.write, pino({ level: "silent" }));
+  const { security, onInvalidCredential } = await withRateLimits(
+    { perCaller: undefined, failuresPerAddress: undefined, ...limits },
+    storage.db,
+    { bearerAuth: authentication(storage.db, uses) },
+  );
   const service = await startThings({
     env,
     isOutage: isDatabaseUnavailable,
-    security: await withRateLimit(
-      { perKey: undefined, failuresPerAddress: undefined, ...limits },
-      storage.db,
-      authentication(storage.db, uses),
-    ),
+    security: security["bearerAuth"]!,
+    onInvalidCredential,
   });
   onTestFinished(async () => {
     await service.close();

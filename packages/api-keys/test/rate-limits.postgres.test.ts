@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { type LimitedThings, startLimited } from "./limited-things.ts";
 
-const LIMITS = { perKey: { requests: 6, seconds: 60 }, failuresPerAddress: { requests: 4, seconds: 60 } };
+const LIMITS = { perCaller: { requests: 6, seconds: 60 }, failuresPerAddress: { requests: 4, seconds: 60 } };
 
 /** Starts two services on one database. */
 async function twoServices(limits: Parameters<typeof startLimited>[0]): Promise<[LimitedThings, LimitedThings]> {
@@ -52,7 +52,7 @@ test("a request that cannot be counted gets 503, and succeeds once counting work
 });
 
 test("a count restarts after its period, even in a service that did not start it", async () => {
-  const [first, second] = await twoServices({ perKey: { requests: 1, seconds: 1 } });
+  const [first, second] = await twoServices({ perCaller: { requests: 1, seconds: 1 } });
   const { key: token } = first;
   await first.request("/things", { token });
   expect((await second.request("/things", { token })).status).toBe(429);

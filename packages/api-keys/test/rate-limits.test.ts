@@ -1,12 +1,17 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
 import { errorBody } from "@platform/service/errors";
-import { describe, expect, test } from "vitest";
+import express from "express";
+import { implement, type OpenApiDocument, type SecurityHandler } from "express-operations";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createApiKey } from "../src/keys.repository.ts";
-import { networkOf } from "../src/rate-limits.ts";
+import { networkOf, type RateLimits, withRateLimits } from "../src/rate-limits.ts";
 import { type LimitedThings, startLimited } from "./limited-things.ts";
+import { temporaryStorage } from "./tables.ts";
 
 describe("a limit of requests per key", () => {
   test("returns the remaining requests in RateLimit, then 429 for this key only", async () => {
-    const { request, baseUrl, storage } = await startLimited({ perKey: { requests: 3, seconds: 60 } });
+    const { request, baseUrl, storage } = await startLimited({ perCaller: { requests: 3, seconds: 60 } });
     for (const left of [2, 1, 0]) {
       const { status, headers } = await request("/things");
       expect({ status, policy: headers.get("RateLimit-Policy") }).toEqual({
@@ -29,7 +34,7 @@ describe("a limit of requests per key", () => {
   });
 
   test("accepts the key again after the period", async () => {
-    const { request } = await startLimited({ perKey: { requests: 1, seconds: 1 } });
+    const { request } = await startLimited({ perCaller: { requests: 1, seconds: 1 } });
     await request("/things");
     expect((await request("/things")).status).toBe(429);
     await expect.poll(async () => (await request("/things")).status, { timeout: 5_000 }).toBe(200);
@@ -74,6 +79,97 @@ describe("a limit of failures per address", () => {
       statuses.push(await failFrom(service, "X-Forwarded-For", client));
     expect(statuses).toEqual([401, 401, 429]);
     expect(await failFrom(service, "Forwarded", "for=203.0.113.7")).toBe(429);
+  });
+});
+
+describe("a service with several security schemes", () => {
+  type User = { id: number | string };
+  const key: SecurityHandler<User> = (text) => (text === "key-1" ? { caller: { id: 1 } } : undefined);
+  const token: SecurityHandler<User> = (text) => (/^token-\w+$/.test(text) ? { caller: { id: text } } : undefined);
+  const password: SecurityHandler<User> = (text) => (text === "1:secret" ? { caller: { id: 1 } } : undefined);
+  const document = {
+    openapi: "3.1.0",
+    security: [{ oauth: ["a"] }, { oauth: [] }, { header: [] }, { query: [] }, { user: [] }],
+    components: {
+      securitySchemes: {
+        header: { type: "apiKey", in: "header", name: "X-Key" },
+        query: { type: "apiKey", in: "query", name: "key" },
+        oauth: { type: "oauth2", flows: {} },
+        bearer: { type: "http", scheme: "bearer" },
+        user: { type: "http", scheme: "basic" },
+      },
+    },
+    paths: {
+      "/x": { get: { operationId: "x", responses: { 200: { description: "" } } } },
+      "/either": {
+        get: {
+          operationId: "either",
+          security: [{ bearer: [] }, { oauth: [] }],
+          responses: { 200: { description: "" } },
+        },
+      },
+    },
+  } as unknown as OpenApiDocument;
+
+  const schemes = { header: key, query: key, oauth: token, bearer: key, user: password };
+
+  /** Starts the service, and returns a function that requests a path. */
+  async function start(limits: Partial<RateLimits>, security: Record<string, SecurityHandler<User>> = schemes) {
+    const storage = await temporaryStorage();
+    const all = { perCaller: undefined, failuresPerAddress: undefined, ...limits };
+    const limited = await withRateLimits(all, storage.db, security, ["user"]);
+    const handle = () => ({ status: 200 });
+    const handlers = { x: handle, either: handle } as never;
+    const server = express()
+      .use(implement()({ document, handlers, ...limited }))
+      .listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    return (target: string, headers: Record<string, string> = {}) =>
+      fetch(`http://127.0.0.1:${port}${target}`, { headers });
+  }
+  /** The same, with a function that returns the status. */
+  async function startForStatus(limits: Partial<RateLimits>) {
+    const request = await start(limits);
+    return async (...sent: Parameters<typeof request>) => (await request(...sent)).status;
+  }
+  const basic = (credentials: string) => ({ Authorization: `Basic ${btoa(credentials)}` });
+  const bearer = (credential: string) => ({ Authorization: `Bearer ${credential}` });
+
+  test("limits each key, subject and user on its own, and a key in one place with the other", async () => {
+    const ask = await startForStatus({ perCaller: { requests: 2, seconds: 60 } });
+    expect(await ask("/x", { "X-Key": "key-1" })).toBe(200);
+    expect(await ask("/x?key=key-1")).toBe(200);
+    expect(await ask("/x", { "X-Key": "key-1" })).toBe(429);
+    for (const _ of [1, 2]) expect(await ask("/x", basic("1:secret"))).toBe(200); // a user with the id of the key
+    expect(await ask("/x", basic("1:secret"))).toBe(429);
+    for (const _ of [1, 2]) expect(await ask("/x", bearer("token-a"))).toBe(200);
+    expect(await ask("/x", bearer("token-a"))).toBe(429);
+    expect(await ask("/x", bearer("token-b"))).toBe(200);
+  });
+
+  test("counts a request once, though two alternatives validate its token", async () => {
+    const withoutScope: SecurityHandler<User> = (text) => ({ caller: { id: text }, scopes: [] });
+    const request = await start({ perCaller: { requests: 2, seconds: 60 } }, { ...schemes, oauth: withoutScope });
+    const { status, headers } = await request("/x", bearer("token-a"));
+    expect([status, headers.get("RateLimit")]).toEqual([200, expect.stringMatching(/^"default";r=1;/)]);
+  });
+
+  test("counts no failure of a request that another alternative admits", async () => {
+    const ask = await startForStatus({ failuresPerAddress: { requests: 1, seconds: 60 } });
+    for (const _ of [1, 2, 3]) expect(await ask("/either", bearer("token-a"))).toBe(200); // no API key
+    expect(await ask("/either", bearer("wrong"))).toBe(401);
+    expect(await ask("/either", bearer("wrong"))).toBe(429);
+    expect(await ask("/either", bearer("token-a"))).toBe(200);
+  });
+
+  test("validates no more passwords from an address beyond the limit of failures, and still keys", async () => {
+    const ask = await startForStatus({ failuresPerAddress: { requests: 2, seconds: 60 } });
+    expect(await ask("/x", basic("1:secret"))).toBe(200);
+    for (const guess of ["a", "b"]) expect(await ask("/x", basic(`1:${guess}`))).toBe(401);
+    expect(await ask("/x", basic("1:secret"))).toBe(429);
+    expect(await ask("/x", { "X-Key": "key-1" })).toBe(200);
   });
 });
 

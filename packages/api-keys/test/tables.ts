@@ -23,10 +23,11 @@ const things: Registration<ThingsTables> = {
 };
 
 export const MIGRATIONS: Migrations = {
-  "0001_create_api_keys": { up: createApiKeys },
-  "0002_audit_api_keys": { up: auditApiKeys },
-  "0003_create_rate_limits": { up: createRateLimits },
+  "0001_create_api_keys": { servedBy: "every version", up: createApiKeys },
+  "0002_audit_api_keys": { servedBy: "every version", up: auditApiKeys },
+  "0003_create_rate_limits": { servedBy: "every version", up: createRateLimits },
   "0004_create_things": {
+    servedBy: "every version",
     up: async (db) => {
       const { id, integer } = columnTypes(db);
       await sql`create table things (id ${id}, created_by ${integer}, created_at ${integer})`.execute(db);

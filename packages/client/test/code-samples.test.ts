@@ -22,6 +22,7 @@ test("each operation has a sample with the client before one with curl, and the 
     join(folder, "tsconfig.json"),
     '{ "extends": "../../tsconfig.json", "include": ["*.ts"], "compilerOptions": { "types": ["node"] } }',
   );
-  const compile = () => execFileSync("tsc", ["-p", folder], { encoding: "utf8", shell: process.platform === "win32" });
+  const tsc = join(import.meta.dirname, "../node_modules/typescript/bin/tsc");
+  const compile = () => execFileSync(process.execPath, [tsc, "-p", folder], { encoding: "utf8" });
   expect(compile()).toBe("");
 });

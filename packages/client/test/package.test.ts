@@ -9,7 +9,8 @@ const folder = join(import.meta.dirname, "..");
 test("the build imports nothing of Node or of this repository, and only each entry point's own dependencies", () => {
   const out = mkdtempSync(join(tmpdir(), "client-"));
   try {
-    execFileSync("tsc", ["-p", "tsconfig.build.json", "--outDir", out], { cwd: folder });
+    const tsc = join(folder, "node_modules/typescript/bin/tsc");
+    execFileSync(process.execPath, [tsc, "-p", "tsconfig.build.json", "--outDir", out], { cwd: folder });
     const imports = (pattern: string) =>
       globSync(pattern, { cwd: out }).flatMap((file) =>
         Array.from(

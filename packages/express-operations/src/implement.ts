@@ -20,7 +20,7 @@ import type { BodyLimits } from "./request/limits.ts";
 import type { ProblemFormat } from "./problem.ts";
 import type { CheckedShare, Violation } from "./response/response-check.ts";
 import type { StreamSettings } from "./response/stream-writer.ts";
-import type { SecurityHandler } from "./security/security.ts";
+import type { OnInvalidCredential, SecurityHandler } from "./security/security.ts";
 import type { HandlerTypes, Handlers, NoOthers } from "./types.ts";
 import { expectRequestBody, streamedBodyLimits } from "./upload/streamed-body.ts";
 
@@ -67,6 +67,11 @@ interface CommonOptions extends Partial<BodyLimits> {
   checkResponses?: CheckedShare;
   /** Called with the operation of a request, before credentials and input are validated. */
   onOperation?: (request: Request, operationId: string) => void;
+  /**
+   * Called with each request that gets 401 for an invalid credential, once all alternatives have failed. A thrown `Problem` is
+   * sent instead of the 401, such as a 429.
+   */
+  onInvalidCredential?: OnInvalidCredential;
   /** Called with each violation. If it throws, the request fails with that error, which is useful in tests. */
   onViolation?: (violation: Violation) => void;
   /** The timing of responses that are sent while they are produced. */
@@ -158,6 +163,7 @@ function buildRouter(
     vendorTypes = false,
     checkResponses = "off",
     onViolation = () => {},
+    onInvalidCredential,
     cache,
     verifyBody,
   } = options;
@@ -187,7 +193,7 @@ function buildRouter(
     checking,
     cache: responseCache,
     context,
-    security: { handlers: security, realm },
+    security: { handlers: security, realm, onInvalidCredential },
   };
   const operations = entries.map((entry) => new Operation(entry, entries, handlers[entry.id]!, shared));
   for (const [at, operation] of operations.entries()) {

@@ -288,3 +288,12 @@ describe("the schema of a stream in the copy is that of one item", () => {
     expect(copy.components.schemas.Event).toEqual(Event);
   });
 });
+
+test("paths that share a path item have operations of their own", () => {
+  const copy = withRequestDefaultsRequired({
+    openapi: "3.1.1",
+    info: { title: "", version: "" },
+    paths: { "/new": { get: { responses: anyJson } }, "/old": { $ref: "#/paths/~1new" } },
+  }) as { paths: Record<string, { get?: { operationId?: string } }> };
+  expect(Object.values(copy.paths).map(({ get }) => get?.operationId)).toEqual(["GET /new", "GET /old"]);
+});

@@ -1,7 +1,9 @@
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
+import { implement, type OpenApiDocument, Problem } from "../src/index.ts";
 import { anyJson, serveEcho } from "./echo.ts";
+import { listen } from "./listen.ts";
 
 const securitySchemes = {
   key: { type: "apiKey", in: "header", name: "X-Key" },
@@ -140,4 +142,51 @@ test("two Authorization headers get 401", async () => {
   const socket = connect(Number(port), hostname);
   socket.write(`GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${"Authorization: Bearer good\r\n".repeat(2)}\r\n`);
   expect(await text(socket)).toMatch(/^HTTP\/1.1 401 /);
+});
+
+describe("onInvalidCredential", () => {
+  const document = {
+    openapi: "3.1.0",
+    components: { securitySchemes },
+    paths: {
+      "/x": { get: { operationId: "x", security: [{ bearer: [] }, { key: [] }, { basic: [] }], responses: anyJson } },
+    },
+  } as OpenApiDocument;
+  const good = (credential: string) => (credential.endsWith("good") ? { caller: credential } : undefined);
+
+  test("is called once for a request that no alternative admits, and only for an invalid credential", async () => {
+    let calls = 0;
+    const options = {
+      document,
+      handlers: { x: () => ({ status: 200, body: {} }) } as never,
+      security: { bearer: good, key: good, basic: good },
+    };
+    await using server = await listen(implement()({ ...options, onInvalidCredential: () => void calls++ }));
+    const outcome = async (headers: Record<string, string>) => {
+      calls = 0;
+      const { status } = await fetch(`${server.baseUrl}/x`, { headers });
+      return { status, calls };
+    };
+    expect(await outcome({})).toEqual({ status: 401, calls: 0 });
+    expect(await outcome({ Authorization: "Bearer bad" })).toEqual({ status: 401, calls: 1 });
+    expect(await outcome({ Authorization: "Bearer bad", "X-Key": "bad" })).toEqual({ status: 401, calls: 1 });
+    expect(await outcome({ Authorization: "Bearer bad", "X-Key": "good" })).toEqual({ status: 200, calls: 0 });
+  });
+
+  test.each(["at once", "later"])("replaces the 401 by the problem that it throws %s", async (when) => {
+    const refuse = () => {
+      throw new Problem(429, "rate_limited", "Too many attempts.", { "Retry-After": "9" });
+    };
+    const onInvalidCredential = when === "later" ? () => Promise.resolve().then(refuse) : refuse;
+    await using server = await listen(
+      implement()({
+        document,
+        handlers: { x: () => ({ status: 200, body: {} }) } as never,
+        security: { bearer: good, key: good, basic: good },
+        onInvalidCredential,
+      }),
+    );
+    const response = await fetch(`${server.baseUrl}/x`, { headers: { "X-Key": "bad" } });
+    expect([response.status, response.headers.get("Retry-After")]).toEqual([429, "9"]);
+  });
 });

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import express from "express";
 import { implement } from "express-operations";
 import { exampleValue, operationsOf, resolve } from "express-operations/reading";
@@ -20,13 +21,15 @@ type AnyCall = (
 
 /** Calls each operation of a client against express-operations, which serves the document with examples of its schemas. */
 export async function callAll(document: Node, folder: string): Promise<CallResult[]> {
-  const { operations } = (await import(join(folder, "operations.ts"))) as {
+  const { operations } = (await import(pathToFileURL(join(folder, "operations.ts")).href)) as {
     operations: Record<string, OperationDescription>;
   };
   // The operations of this census are all served in one place.
   for (const operation of Object.values(operations)) delete (operation as { server?: string }).server;
-  const { createCensus } = (await import(join(folder, "index.ts"))) as { createCensus: (options: object) => object };
-  const { api } = (await import(join(folder, "api.ts"))) as { api: { schemes: object } };
+  const { createCensus } = (await import(pathToFileURL(join(folder, "index.ts")).href)) as {
+    createCensus: (options: object) => object;
+  };
+  const { api } = (await import(pathToFileURL(join(folder, "api.ts")).href)) as { api: { schemes: object } };
   let reply: unknown;
   let problem = "";
   const entries = operationsOf(document as never);

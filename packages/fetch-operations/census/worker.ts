@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { loadContract } from "../src/generate/contract-source.ts";
 import { generatedFiles } from "../src/generate/generated-files.ts";
 import { writeFiles } from "../src/generate/output.ts";
@@ -51,7 +52,7 @@ async function generate({ name, folder, isCalled }: Task): Promise<DocumentResul
 }
 
 async function operationsIn(folder: string): Promise<object | undefined> {
-  const { operations } = (await import(join(folder, "operations.ts"))) as { operations?: object };
+  const { operations } = (await import(pathToFileURL(join(folder, "operations.ts")).href)) as { operations?: object };
   return operations;
 }
 

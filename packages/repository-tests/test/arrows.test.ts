@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { cloneInstalled } from "@platform/test-support/clone";
+import { cloneInstalled, root } from "@platform/test-support/clone";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 /** Files, each with a forbidden import and the message of lint. */
@@ -46,8 +46,9 @@ describe("lint rejects", () => {
       mkdirSync(dirname(join(clone.directory, file)), { recursive: true });
       appendFileSync(join(clone.directory, file), `export type * from "${imported}";\n`);
     }
-    const options = ["--format=json", ...REFUSED.map(([file]) => file)];
-    const { stdout } = spawnSync("oxlint", options, { cwd: clone.directory, encoding: "utf8", maxBuffer: 2 ** 26 });
+    const args = [join(root, "node_modules/oxlint/bin/oxlint"), "--format=json", ...REFUSED.map(([file]) => file)];
+    const options = { cwd: clone.directory, encoding: "utf8", maxBuffer: 2 ** 26 } as const;
+    const { stdout } = spawnSync(process.execPath, args, options);
     said = (JSON.parse(stdout) as { diagnostics: typeof said }).diagnostics;
   });
   afterAll(() => clone[Symbol.dispose]());

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { cloneRepository } from "@platform/test-support/clone";
+import { cloneRepository, root } from "@platform/test-support/clone";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const TASKS = ["generate", "generate:check", "lint:contract", "lint", "typecheck", "test", "build"];
@@ -110,7 +110,9 @@ interface Task {
 
 /** The tasks that turbo would run. */
 function plan(directory: string): Task[] {
-  const output = execFileSync("turbo", ["run", ...TASKS, "--dry-run=json", "--skip-infer", "--cwd", directory], {
+  const turbo = join(root, "node_modules/turbo/bin/turbo");
+  const words = ["run", ...TASKS, "--dry-run=json", "--skip-infer", "--cwd", directory];
+  const output = execFileSync(process.execPath, [turbo, ...words], {
     encoding: "utf8",
     maxBuffer: 2 ** 26, // the plan names each file of each task
     env: { ...process.env, DO_NOT_TRACK: "1" },

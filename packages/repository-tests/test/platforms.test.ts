@@ -32,6 +32,37 @@ function isProgram(folder: string, program: string): boolean {
   return [folder, "."].some((from) => existsSync(join(root, from, "node_modules/.bin", program)));
 }
 
+/** Code that some system does not run, and the remedy. */
+const NOT_PORTABLE: [pattern: RegExp, remedy: string][] = [
+  [
+    /(?:spawn|execFile)(?:Sync)?\(\s*"(?:npm|npx|pnpm|tsc|turbo|oxfmt|oxlint|redocly|vitest|cspell)"/,
+    "On Windows this is a batch file: run its JavaScript with process.execPath, or the command with execSync.",
+  ],
+  [
+    /new URL\([^()]*import\.meta\.url\)\.pathname/,
+    "On Windows it starts with /C:. Use fileURLToPath or import.meta.dirname.",
+  ],
+  [/import\((?:join|resolve)\(/, "Node takes C: for a protocol. Use pathToFileURL."],
+  [/["'`]\/(?:tmp|var\/tmp)[/"'`]/, "Use tmpdir()."],
+  [/\bfsync(?:Sync)?\(/, "Windows syncs no folder. Use syncFile or syncFolder."],
+];
+
+/** Code that runs on Linux alone, and the one place of a call. */
+const ALLOWED =
+  /^(?:apps\/server\/bench\/|packages\/storage\/src\/maintenance\/backup\.ts$|packages\/fetch-operations\/test\/config\.test\.ts$|packages\/repository-tests\/test\/platforms\.test\.ts$)/;
+
+test("the code runs on Windows too", () => {
+  const files = repositoryFiles("*.ts", "*.js", "*.mjs").filter((file) => !ALLOWED.test(file));
+  const found = files.flatMap((file) => {
+    const text = readFileSync(join(root, file), "utf8");
+    return NOT_PORTABLE.flatMap(([pattern, remedy]) => {
+      const [code] = pattern.exec(text) ?? [];
+      return code === undefined ? [] : [`${file}: ${code}: ${remedy}`];
+    });
+  });
+  expect(found).toEqual([]);
+});
+
 /** Packages with programs for one system each. pnpm leaves out those that it does not know when it writes the lockfile. */
 const NATIVE = /^(@typescript\/typescript|@turbo\/|@oxlint\/|@oxlint-tsgolint\/|@oxfmt\/|@rolldown\/|lightningcss)/;
 

@@ -14,16 +14,3 @@ test.each(NAMED)("the tests in %s that the server's promises name exist: %s", (f
   const named = files.split(" ").filter((word) => word.startsWith("test/"));
   expect(named.filter((part) => !tests.some((file) => file.startsWith(`${folder}/${part}`)))).toEqual([]);
 });
-
-test("the source contains each message of the troubleshooting tables", () => {
-  const page = readFileSync(join(root, "apps/server/docs/operations.md"), "utf8");
-  const rows = page.split("\n## Troubleshooting\n")[1]!.matchAll(/^\| ([^|]*) \|/gm);
-  const messages = Array.from(rows, ([, symptom]) => symptom!).flatMap(
-    (symptom) => symptom.match(/(?<=`)[^`]+(?=`)/g) ?? [],
-  );
-  const source = repositoryFiles("apps/server/bin", "apps/server/src", "packages/*/src/*.ts")
-    .map((file) => readFileSync(join(root, file), "utf8"))
-    .join("\n");
-  expect(messages.length).toBeGreaterThan(30);
-  expect(messages.filter((message) => !source.includes(message))).toEqual([]);
-});

@@ -10,7 +10,7 @@ import { crossOrigin, defaultHeaders, stateOf } from "./http/request-state.ts";
 import type { Observer } from "./observability/observer.ts";
 import { requestLog } from "./observability/request-log.ts";
 import type { Tracing } from "./observability/tracing.ts";
-import { type Readiness, readiness } from "./life/readiness.ts";
+import { isReady, type Readiness, readiness } from "./life/readiness.ts";
 import { referencePage } from "./documents/reference-page.ts";
 import type { ServiceConfig } from "./settings.ts";
 
@@ -70,6 +70,7 @@ export async function createServiceApp(options: ServiceAppOptions): Promise<Expr
   app.use(everyRequest);
   app.all("/healthz", allowGetHead, (_request, response) => void response.json({ status: "ok" }));
   app.all("/readyz", allowGetHead, readiness(options));
+  observer?.observeReadiness(() => isReady(options));
   app.use(["/openapi.json", "/openapi.yaml"], crossOrigin);
   app.use(contractDocument(document, basePath), referencePage(document, basePath, options.codeSamples));
   const notFoundMessage = `There is no resource at this path. The operations are below ${basePath || "/"}; see /docs.`;

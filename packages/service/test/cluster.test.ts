@@ -1,30 +1,28 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
-import { Agent, type IncomingMessage, request } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { METRICS_PREFIX } from "@platform/name";
-import { answeringProcesses, metricsOf, type Program, sampleOf } from "@platform/test-support/program";
+import { answeringProcesses, metricsOf, sampleOf } from "@platform/test-support/program";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { environment, pathOf, startProgram } from "./things-program.ts";
+import { environment, pathOf, send, startProgram } from "./things-program.ts";
 
 describe("WEB_CONCURRENCY", () => {
   test("=3 starts three processes, and /metrics adds up their values", async () => {
     const program = await startProgram({ WEB_CONCURRENCY: "3", METRICS_PORT: "0" });
-    for (let count = 0; count < 10; count++) expect((await send(program, "POST", "/things")).status).toBe(201);
+    for (let count = 0; count < 10; count++) expect((await send(program, "POST", "/v1/things")).status).toBe(201);
     await expect.poll(() => answeringProcesses(program).size).toBe(3);
     const created = 'http_requests_total{operation_id="createThing",status="201"}';
     await expect.poll(() => sampleOf(program, created)).toBe(10);
     expect(await program.stop()).toBe(0);
   });
 
-  test("replaces a killed process while the others respond", async () => {
-    const program = await startProgram({ WEB_CONCURRENCY: "2" });
+  test("replaces and counts a killed process while the others respond", async () => {
+    const program = await startProgram({ WEB_CONCURRENCY: "2", METRICS_PORT: "0" });
     const answered = async (): Promise<Set<number>> => {
-      expect((await send(program, "GET", "/things")).status).toBe(200);
+      expect((await send(program, "GET", "/v1/things")).status).toBe(200);
       return answeringProcesses(program);
     };
     await expect.poll(async () => (await answered()).size).toBe(2);
@@ -33,22 +31,26 @@ describe("WEB_CONCURRENCY", () => {
     await expect.poll(() => program.output()).toContain("a process ended and is replaced");
     await expect.poll(async () => (await answered()).size, { timeout: 10_000 }).toBe(3);
     expect(program.output()).toMatch(new RegExp(`"process":${killed},"code":null,"signal":"SIGKILL"`));
+    expect(await sampleOf(program, `${METRICS_PREFIX}_processes_replaced_total`)).toBe(1);
+    const age = Date.now() / 1_000 - (await sampleOf(program, "process_start_time_seconds"));
+    expect(age).toBeGreaterThan(0);
+    expect(age).toBeLessThan(60);
     expect(await program.stop()).toBe(0);
   });
 
   test("kills and replaces a process that hangs", async () => {
     const program = await startProgram({ WEB_CONCURRENCY: "2" }, "frequent-pings");
-    await expect.poll(async () => (await send(program, "GET", "/things"), answeringProcesses(program).size)).toBe(2);
+    await expect.poll(async () => (await send(program, "GET", "/v1/things"), answeringProcesses(program).size)).toBe(2);
     const [hanging = 0] = answeringProcesses(program);
     process.kill(hanging, "SIGSTOP");
     onTestFinished(() => void (isRunning(hanging) && process.kill(hanging, "SIGKILL")));
-    const waiting = Promise.allSettled([send(program, "GET", "/things"), send(program, "GET", "/things")]);
+    const waiting = Promise.allSettled([send(program, "GET", "/v1/things"), send(program, "GET", "/v1/things")]);
     const killed = `"process":${hanging},"msg":"a process hangs and is killed"`;
     await expect.poll(() => program.output(), { timeout: 30_000 }).toContain(killed);
     await expect.poll(() => isRunning(hanging)).toBe(false);
     const outcomes = (await waiting).map(({ status }) => status);
     expect(outcomes.toSorted()).toEqual(["fulfilled", "rejected"]); // the other worker responds; the killed one drops its connection
-    const answered = async () => (await send(program, "GET", "/things"), answeringProcesses(program).size);
+    const answered = async () => (await send(program, "GET", "/v1/things"), answeringProcesses(program).size);
     await expect.poll(answered, { timeout: 30_000 }).toBeGreaterThan(2);
   });
 
@@ -56,7 +58,7 @@ describe("WEB_CONCURRENCY", () => {
     const program = await startProgram({ WEB_CONCURRENCY: "2", METRICS_PORT: "0" });
     const completed = 'http_requests_total{operation_id="listThings",status="200"}';
     for (const count of [2, 4]) {
-      await Promise.all([send(program, "GET", "/things"), send(program, "GET", "/things")]);
+      await Promise.all([send(program, "GET", "/v1/things"), send(program, "GET", "/v1/things")]);
       await expect.poll(() => sampleOf(program, completed)).toBe(count);
     }
     expect(await sampleOf(program, `${METRICS_PREFIX}_processes`)).toBe(2);
@@ -98,7 +100,7 @@ describe("WEB_CONCURRENCY", () => {
   test("prepares once, and exits with the reason if a killed process cannot be replaced", async () => {
     const fault = join(await temporaryFolder(), "fault");
     const program = await startProgram({ WEB_CONCURRENCY: "2", FAULT: fault }, "faulty");
-    await expect.poll(async () => (await send(program, "GET", "/things"), answeringProcesses(program).size)).toBe(2);
+    await expect.poll(async () => (await send(program, "GET", "/v1/things"), answeringProcesses(program).size)).toBe(2);
     expect(program.output()).toMatch(/^prepared\n[^]*listening on/);
     expect(program.output().match(/^prepared$/gm)).toHaveLength(1);
     await writeFile(fault, "");
@@ -110,7 +112,7 @@ describe("WEB_CONCURRENCY", () => {
 
   test("ends after SHUTDOWN_TIMEOUT even if one of its processes hangs", async () => {
     const program = await startProgram({ WEB_CONCURRENCY: "2", SHUTDOWN_TIMEOUT: "1" });
-    await expect.poll(async () => (await send(program, "GET", "/things"), answeringProcesses(program).size)).toBe(2);
+    await expect.poll(async () => (await send(program, "GET", "/v1/things"), answeringProcesses(program).size)).toBe(2);
     const [hanging = 0] = answeringProcesses(program);
     process.kill(hanging, "SIGSTOP");
     onTestFinished(() => void (isRunning(hanging) && process.kill(hanging, "SIGKILL")));
@@ -121,21 +123,11 @@ describe("WEB_CONCURRENCY", () => {
 
   test("ends every process if the first one is killed", async () => {
     const program = await startProgram({ WEB_CONCURRENCY: "2" });
-    await expect.poll(async () => (await send(program, "GET", "/things"), answeringProcesses(program).size)).toBe(2);
+    await expect.poll(async () => (await send(program, "GET", "/v1/things"), answeringProcesses(program).size)).toBe(2);
     await program.stop("SIGKILL");
     for (const pid of answeringProcesses(program)) await expect.poll(() => isRunning(pid)).toBe(false);
   });
 });
-
-/** Sends a request on a new connection, since each connection goes to the next worker. */
-async function send({ baseUrl }: Program, method: string, path: string): Promise<{ status: number | undefined }> {
-  const headers = { Authorization: `Bearer good`, "Content-Type": "application/json" };
-  const sent = request(baseUrl + path, { method, headers, agent: new Agent({ keepAlive: false }) });
-  sent.end(method === "POST" ? '{"name":"cup"}' : undefined);
-  const [response] = (await once(sent, "response")) as [IncomingMessage];
-  await text(response);
-  return { status: response.statusCode };
-}
 
 /** Whether the process runs. A process that has ended may still be listed as a zombie. */
 function isRunning(pid: number): boolean {

@@ -67,6 +67,31 @@ describe("/metrics", () => {
     await expect.poll(inFlight).toBe(0);
   });
 
+  test("shows the limits of requests in flight and of the heap", async () => {
+    expect(await valueOf("http_requests_in_flight_limit")).toBe(1_000);
+    expect(await valueOf("nodejs_heap_size_limit_bytes")).toBeGreaterThan(await valueOf("nodejs_heap_size_used_bytes"));
+  });
+
+  test("shows that the service is ready, until its database fails or it stops", async () => {
+    const failure = { error: new Error("no database"), message: "There is no database." };
+    let failed: typeof failure | undefined;
+    await using own = await startThings({ env: { METRICS_PORT: "0" }, findFailure: async () => failed });
+    const isReady = async () => (await samplesOf(own)).get(`${METRICS_PREFIX}_ready`);
+    expect(await isReady()).toBe(1);
+    failed = failure;
+    expect(await isReady()).toBe(0);
+    failed = undefined;
+    expect(await isReady()).toBe(1);
+    own.drain();
+    expect(await isReady()).toBe(0);
+  });
+
+  test("does not wait for a database that does not respond", async () => {
+    const { promise: never } = Promise.withResolvers<undefined>();
+    await using own = await startThings({ env: { METRICS_PORT: "0" }, findFailure: () => never });
+    expect((await samplesOf(own)).get(`${METRICS_PREFIX}_ready`)).toBe(0);
+  });
+
   test("shows the lag of the event loop", async () => {
     expect(await read()).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
   });
@@ -131,7 +156,7 @@ describe("a sample", () => {
     await expect.poll(async () => (await requests()).size).toBe(4);
     release();
     expect(Object.fromEntries(await requests())).toEqual({
-      'http_requests_total{operation_id="none",status="200"}': 1,
+      'http_requests_total{operation_id="probe",status="200"}': 1,
       'http_requests_total{operation_id="none",status="404"}': 1,
       'http_requests_total{operation_id="listThings",status="400"}': 1,
       'http_requests_total{operation_id="createThing",status="aborted"}': 1,

@@ -19,7 +19,7 @@ function optionsIn(environment: (typeof ENVIRONMENTS)[number]) {
   const logger = createLogger("info", {
     write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>),
   });
-  const observer = createMetrics();
+  const observer = createMetrics(1);
   const counted = async () => {
     const text = await observer.registry.metrics();
     return /contract_violations_total\{operation_id="createThing"\} (\d)/.exec(text)?.[1];

@@ -1,4 +1,7 @@
+import { Agent, type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect } from "vitest";
 import * as support from "@platform/test-support/program";
 
 /** Returns the path of a program in `programs`. */
@@ -15,4 +18,42 @@ export const environment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
 /** Starts a service of things as a separate program, which ends with the test. */
 export function startProgram(env: NodeJS.ProcessEnv, program = "things"): Promise<support.Program> {
   return support.startProgram([process.execPath, pathOf(program)], { env: environment(env) });
+}
+
+/**
+ * Sends a request, on a new connection if there is no agent: each connection goes to the next worker. Uses Node's own client,
+ * because `fetch` would retry a dropped request by itself.
+ */
+export async function send(
+  { baseUrl }: support.Program,
+  method: string,
+  path: string,
+  agent: Agent = new Agent({ keepAlive: false }),
+): Promise<{ status: number | undefined }> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const headers = { Authorization: "Bearer good", "Content-Type": "application/json" };
+  request(new URL(path, baseUrl), { method, headers, agent })
+    .on("response", resolve)
+    .on("error", reject)
+    .end(method === "POST" ? '{"name":"cup"}' : undefined);
+  const response = await promise;
+  await text(response);
+  return { status: response.statusCode };
+}
+
+/** Sends SIGUSR2, and resolves once the reload is over. */
+export async function reload(program: support.Program): Promise<void> {
+  const before = reloads(program);
+  program.child.kill("SIGUSR2");
+  await expect.poll(() => reloads(program)).toBe(before + 1);
+}
+
+/** Returns how many reloads have succeeded. */
+export function reloads({ output }: support.Program): number {
+  return output().split('"msg":"reloaded"').length - 1;
+}
+
+/** Returns how often the program `faulty` has prepared. */
+export function preparations({ output }: support.Program): number {
+  return output().split("prepared\n").length - 1;
 }

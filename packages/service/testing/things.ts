@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { Request } from "express";
 import { implement, type OpenApiDocument, type SecurityHandler } from "express-operations";
 import { z } from "zod";
 import type { ServedDocument } from "../src/documents/contract-document.ts";
@@ -107,6 +108,7 @@ export interface ThingsOptions {
   env?: NodeJS.ProcessEnv;
   /** Default: admits the token `good`. */
   security?: SecurityHandler<{ id: number; name: string }>;
+  onInvalidCredential?: ((request: Request) => Promise<void>) | undefined;
   /** Whether an error is a failure of a dependency. Default: an `Outage` is. */
   isOutage?: (error: unknown) => boolean;
   /** Awaited by each operation before its response. If it throws, the operation fails. */
@@ -115,16 +117,20 @@ export interface ThingsOptions {
   basePath?: string;
   /** Default: `ErrorBody`. */
   errorFormat?: ErrorFormat;
+  /** Returns the failure that keeps the service from serving. Default: none. */
+  findFailure?: () => Promise<{ error: unknown; message: string } | undefined>;
 }
 
 /** Returns a service that stores its things in memory. */
 export function thingsService({
   env = {},
   security = onlyGood,
+  onInvalidCredential = async () => {},
   isOutage = (error) => error instanceof Outage,
   before = () => {},
   basePath = "/v1",
   errorFormat = plainErrors,
+  findFailure = async () => undefined,
 }: ThingsOptions): Omit<ServiceProgram, "path"> {
   const config = serviceConfig(readSettings(z.object(SERVICE_SETTINGS), { PORT: "0", ...env }));
   return {
@@ -151,7 +157,7 @@ export function thingsService({
       observer: metrics,
       tracing,
       isSecret: (text) => text.includes("secret"),
-      findFailure: async () => undefined,
+      findFailure,
       outages: {
         isOutage,
         logOutage: (error, req) => logger.error({ err: error, req }, "outage"),
@@ -162,6 +168,7 @@ export function thingsService({
           document,
           realm: "things",
           security: { bearerAuth: security },
+          onInvalidCredential,
           context: capacity.reserving(undefined),
           handlers: {
             listThings: async ({ query }) => {

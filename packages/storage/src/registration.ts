@@ -1,5 +1,4 @@
-import type { Migration } from "kysely/migration";
-import type { Migrations } from "./migrations.ts";
+import { EVERY_VERSION, type Migration, type Migrations } from "./migrations.ts";
 
 /** The metadata of a table. */
 export interface Table<Row> {
@@ -60,12 +59,19 @@ export function tablesOf(registrations: readonly Registration<any>[]): AnyTables
   return Object.assign({}, ...registrations.map(({ tables }) => tables)) as AnyTables;
 }
 
-/** Merges migrations with those of all registrations, sorted by name. Throws if two have the same name. */
+/**
+ * Merges migrations with those of all registrations, sorted by name. Throws if two have the same name, or if one can be served
+ * only since a migration that is no earlier one.
+ */
 export function migrationsOf(before: Migrations, registrations: readonly Registration<any>[]): Migrations {
   const all = [before, ...registrations.map(({ migrations = {} }) => migrations)].flatMap(Object.entries<Migration>);
   const names = all.map(([name]) => name);
   const duplicate = names.find((name, at) => names.indexOf(name) !== at);
   if (duplicate !== undefined)
     throw new Error(`Two migrations are named ${duplicate}. Give the later one another name.`);
+  for (const [name, { servedBy }] of all) {
+    if (servedBy === EVERY_VERSION || (names.includes(servedBy.since) && servedBy.since < name)) continue;
+    throw new Error(`Migration ${name} is served since ${servedBy.since}, which is no earlier migration. Name one.`);
+  }
   return Object.fromEntries(all.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

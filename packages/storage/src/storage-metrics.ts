@@ -1,6 +1,7 @@
-import { stat } from "node:fs/promises";
+import { stat, statfs } from "node:fs/promises";
+import { dirname } from "node:path";
 import { METRICS_PREFIX } from "@platform/name";
-import { Gauge, Histogram, type Registry } from "prom-client";
+import { Gauge, type GaugeConfiguration, Histogram, type Registry } from "prom-client";
 import { newestBackup } from "./maintenance/backup-folder.ts";
 import type { OnCommit } from "./storage.ts";
 import { isPostgresUrl, pathOfFileUrl } from "./url.ts";
@@ -13,46 +14,73 @@ export function addStorageMetrics(registry: Registry, databaseUrl: string, backu
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
     registers: [registry],
   });
-  if (!isPostgresUrl(databaseUrl)) {
-    registry.registerMetric(walSize(databaseUrl));
-    if (backupFolder !== undefined) registry.registerMetric(backupAge(backupFolder));
-  }
+  const gauges = isPostgresUrl(databaseUrl) ? connectionGauges() : fileGauges(pathOfFileUrl(databaseUrl), backupFolder);
+  for (const each of gauges) registry.registerMetric(each);
   return (size) => groupSizes.observe(size);
 }
 
-function walSize(databaseUrl: string): Gauge {
-  const file = `${pathOfFileUrl(databaseUrl)}-wal`;
-  return new Gauge({
-    name: `${METRICS_PREFIX}_wal_bytes`,
-    help: "Size of the write-ahead log; it grows while a reader or a backup keeps SQLite from folding it in.",
-    registers: [],
-    aggregator: "max", // each process of a cluster sees the same file
-    async collect() {
-      this.set(
-        await stat(file).then(
-          ({ size }) => size,
-          () => 0,
-        ),
-      );
-    },
-  });
+/** Each process of a cluster sees the same files, so the aggregate is the maximum or the minimum. */
+function fileGauges(path: string, backupFolder?: string): Gauge[] {
+  const sizeOf = (file: string) => stat(file).then(({ size }) => size);
+  return [
+    gauge("database_bytes", "Size of the database file.", () => sizeOf(path), "max"),
+    gauge(
+      "wal_bytes",
+      "Size of the write-ahead log; it grows while a reader or a backup keeps SQLite from folding it in.",
+      () => sizeOf(`${path}-wal`),
+      "max",
+    ),
+    gauge(
+      "disk_free_bytes",
+      "Free space on the disk of the database.",
+      () => statfs(dirname(path)).then(({ bavail, bsize }) => bavail * bsize),
+      "min",
+    ),
+    ...(backupFolder === undefined ? [] : [backupAge(backupFolder)]),
+  ];
 }
 
 function backupAge(folder: string): Gauge {
+  return gauge(
+    "backup_age_seconds",
+    "Time since the newest dated backup, which was verified when it was made; since 1970 if there is none.",
+    async () => (Date.now() - newestTime(folder)) / 1_000,
+    "max",
+  );
+}
+
+/** Returns the time of the newest backup; 0 if there is none, or the folder cannot be read. */
+function newestTime(folder: string): number {
+  try {
+    return newestBackup(folder, Date.now())?.time ?? 0;
+  } catch {
+    return 0;
+  }
+}
+
+function connectionGauges(): Gauge[] {
+  const counts = async () => (await import("./postgres/postgres.pool.ts")).connectionCounts();
+  return [
+    gauge("connections_used", "Connections to PostgreSQL in use.", async () => (await counts()).used),
+    gauge("connections_limit", "The most connections that the pools open.", async () => (await counts()).limit),
+    gauge("connections_waiting", "Queries that wait for a connection.", async () => (await counts()).waiting),
+  ];
+}
+
+/** Returns a gauge that is read at each scrape. It is 0 if it cannot be read. */
+function gauge(
+  name: string,
+  help: string,
+  read: () => Promise<number>,
+  aggregator: NonNullable<GaugeConfiguration<string>["aggregator"]> = "sum",
+): Gauge {
   return new Gauge({
-    name: `${METRICS_PREFIX}_backup_age_seconds`,
-    help: "Time since the newest dated backup, which was verified when it was made; since 1970 if there is none.",
+    name: `${METRICS_PREFIX}_${name}`,
+    help,
     registers: [],
-    aggregator: "max", // each process of a cluster sees the same folder
-    collect() {
-      const now = Date.now();
-      let newest = 0;
-      try {
-        newest = newestBackup(folder, now)?.time ?? 0;
-      } catch {
-        // A missing or unreadable folder has no backup.
-      }
-      this.set((now - newest) / 1_000);
+    aggregator,
+    async collect() {
+      this.set(await read().catch(() => 0));
     },
   });
 }

@@ -4,7 +4,10 @@ import { fileURLToPath } from "node:url";
 import { NAME } from "@platform/name";
 
 /** The message for a text that `isDatabaseUrl` rejects. */
-export const NOT_A_DATABASE = `DATABASE_URL must be the path of a file after \`file:\`, or name a PostgreSQL database. Example: DATABASE_URL=file:data/${NAME}.db or DATABASE_URL=postgres://user:password@host:5432/${NAME}`;
+export const NOT_A_DATABASE = `DATABASE_URL must be the path of a file after \`file:\`, or name a PostgreSQL database that accepts writes. Example: DATABASE_URL=file:data/${NAME}.db or DATABASE_URL=postgres://user:password@host:5432/${NAME}`;
+
+/** The only value of `target_session_attrs` that the service can use. */
+const READ_WRITE = "read-write";
 
 /** Whether the text is the URL of a SQLite file or of a PostgreSQL database. */
 export function isDatabaseUrl(text: string): boolean {
@@ -26,9 +29,25 @@ export function isPostgresUrl(url: string): boolean {
   return /^postgres(ql)?:/i.test(url);
 }
 
-/** Whether the URL names a database. The host may be in its parameters instead, such as `?host=/run/postgresql`. */
+/** Returns one URL for each host of a `postgres:` URL, which may have several: `postgres://one:5432,two:5432/petstore`. */
+export function hostUrlsOf(url: string): string[] {
+  const [, before = "", hosts = "", after = ""] = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/is.exec(url) ?? [];
+  return hosts.split(",").map((host) => `${before}${host}${after}`);
+}
+
+/**
+ * Whether the URL names a database, and asks for no other server than one that accepts writes. A single host may be in the
+ * parameters instead, such as `?host=/run/postgresql`.
+ */
 function namesDatabase(url: string): boolean {
-  return /^\/[^/]+$/.test(URL.parse(url)?.pathname ?? "");
+  const urls = hostUrlsOf(url).map((one) => URL.parse(one));
+  return urls.every(
+    (one) =>
+      one !== null &&
+      /^\/[^/]+$/.test(one.pathname) &&
+      (urls.length === 1 || one.host !== "") &&
+      (one.searchParams.get("target_session_attrs") ?? READ_WRITE) === READ_WRITE,
+  );
 }
 
 function isFileUrl(url: string): boolean {

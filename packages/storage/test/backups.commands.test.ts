@@ -99,8 +99,8 @@ describe("backups list", () => {
     await run({ path }, "backup");
     expect(await run({ path }, "backups", "list")).toEqual([
       expect.stringMatching(/^TIME +FILE +SIZE +STATE +CONTENT$/),
-      expect.stringMatching(/^2030-01-02T12:00:00\.000Z  \S+T120000\.000Z\.db  \d+ KiB  verified  1 thing$/),
-      expect.stringMatching(/^2030-01-02T13:00:00\.000Z  \S+T130000\.000Z\.db  \d+ KiB  verified  2 things$/),
+      expect.stringMatching(/^2030-01-02T12:00:00\.000Z  \S+T120000\.000Z\.db  [\d.]+ KiB  verified  1 thing$/),
+      expect.stringMatching(/^2030-01-02T13:00:00\.000Z  \S+T130000\.000Z\.db  [\d.]+ KiB  verified  2 things$/),
     ]);
     expect(process.exitCode).toBeUndefined();
   });

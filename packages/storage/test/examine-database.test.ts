@@ -56,9 +56,24 @@ describe("examineDatabase, for SQLite", () => {
       found: "to be applied: 9999_more",
       remedy: `Run \`${NAME} migrate\`, or start the service, which does the same.`,
     });
+    for (const [since, stopping] of [
+      [first!, "Run "],
+      ["9999_more", "Stop the processes of versions before 9999_more, which cannot serve afterwards. Then run "],
+    ] as const) {
+      const dropping = { ...newer, "9999_no_more": { ...MIGRATIONS[first!]!, servedBy: { since } } };
+      expect((await examineDatabase(`file:${path}`, dropping)).migrations).toEqual({
+        found: "to be applied: 9999_more, 9999_no_more",
+        remedy: `${stopping}\`${NAME} migrate\`, or start the service, which does the same.`,
+      });
+    }
+    expect((await examineDatabase(`file:${path}`, earlier)).migrations).toEqual({
+      found: `all applied, and later ones that this program can serve: ${later.join(", ")}`,
+    });
+    const file = new Sqlite(path);
+    file.exec("alter table kysely_migration drop column served_by").close(); // as earlier versions
     expect((await examineDatabase(`file:${path}`, earlier)).migrations).toEqual({
       found: `unknown to this program: ${later.join(", ")}`,
-      remedy: "Run the version that made the database, or a later one.",
+      remedy: "Run the version that made it, or a later one.",
     });
   });
 

@@ -2,7 +2,7 @@ import { temporaryUrl } from "@platform/test-support/temporary";
 import { sql } from "kysely";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { DatabaseError } from "../src/database-error.ts";
-import { migrate } from "../src/migrations.ts";
+import { migrate, type Migration } from "../src/migrations.ts";
 import { opened } from "./things.ts";
 
 test("migrate waits for a concurrent migration, even longer than lock_timeout", async () => {
@@ -10,9 +10,10 @@ test("migrate waits for a concurrent migration, even longer than lock_timeout", 
   const [one, two] = [opened(url), opened(`${url}?lock_timeout=50`)];
   const reported = new Set<string>();
   let waiting: Promise<string[]> | undefined;
-  const slow = {
+  const slow: Migration = {
+    servedBy: "every version",
     up: async () => {
-      waiting ??= migrate(two, { slow }, (task) => reported.add(task));
+      waiting ??= migrate(two, { slow }, { report: (task) => reported.add(task) });
       await sql`select pg_sleep(0.5)`.execute(one);
     },
   };
@@ -25,7 +26,8 @@ test("migrate gives up after a minute of another process's migration", async () 
   const url = await temporaryUrl();
   const [one, two] = [opened(url), opened(url)];
   onTestFinished(() => void vi.restoreAllMocks());
-  const slow = {
+  const slow: Migration = {
+    servedBy: "every version",
     up: async () => {
       const now = performance.now.bind(performance);
       const begun = now();

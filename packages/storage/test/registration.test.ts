@@ -39,11 +39,26 @@ test("a missing table, an unknown column, and a storage without a registered tab
 
 test("migrationsOf sorts migrations by name, and rejects a duplicate name", () => {
   const up = async () => {};
-  const before = { "0001_create_tables": { up } };
-  const later: Registration<Bowls> = { ...bowls, migrations: { "1001_size": { up }, "1000_create_bowls": { up } } };
+  const added = { servedBy: "every version", up } as const;
+  const before = { "0001_create_tables": added };
+  const later: Registration<Bowls> = { ...bowls, migrations: { "1001_size": added, "1000_create_bowls": added } };
   const names = ["0001_create_tables", "1000_create_bowls", "1001_size"];
   expect(Object.keys(migrationsOf(before, [meals, later]))).toEqual(names);
-  expect(() => migrationsOf(before, [later, { ...meals, migrations: { "1001_size": { up } } }])).toThrow(
+  expect(() => migrationsOf(before, [later, { ...meals, migrations: { "1001_size": added } }])).toThrow(
     "Two migrations are named 1001_size. Give the later one another name.",
   );
+});
+
+test("migrationsOf rejects a migration that is served since no earlier one", () => {
+  const up = async () => {};
+  const first = { "0001_create_tables": { servedBy: "every version", up } } as const;
+  const later = (since: string): Registration<Bowls> => ({
+    ...bowls,
+    migrations: { "1001_drop_size": { servedBy: { since }, up }, "1002_later": { servedBy: "every version", up } },
+  });
+  expect(Object.keys(migrationsOf(first, [later("0001_create_tables")]))).toHaveLength(3);
+  for (const since of ["1000_unknown", "1001_drop_size", "1002_later"])
+    expect(() => migrationsOf(first, [later(since)])).toThrow(
+      `Migration 1001_drop_size is served since ${since}, which is no earlier migration. Name one.`,
+    );
 });

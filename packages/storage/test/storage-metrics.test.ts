@@ -1,5 +1,5 @@
-import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { METRICS_PREFIX, NAME } from "@platform/name";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { Registry } from "prom-client";
@@ -65,12 +65,24 @@ test("the metric backup_age_seconds is the time since the newest backup that is 
   mkdirSync(folder); // the test removes it
 });
 
-test("the metrics have their declared types, and PostgreSQL has no wal_bytes", async () => {
+test("the metrics database_bytes and disk_free_bytes are those of the file and its disk", async () => {
+  const { storage, read } = await measured();
+  const file = pathOfFileUrl(storage.url);
+  const samples = await read();
+  expect(samples.get(`${METRICS_PREFIX}_database_bytes`)).toBe(statSync(file).size);
+  const { bsize, blocks } = statfsSync(dirname(file));
+  expect(samples.get(`${METRICS_PREFIX}_disk_free_bytes`)).toBeGreaterThan(0);
+  expect(samples.get(`${METRICS_PREFIX}_disk_free_bytes`)).toBeLessThanOrEqual(blocks * bsize);
+});
+
+test("the metrics have their declared types, and PostgreSQL has metrics of its connections instead of files", async () => {
   const { registry } = await measured();
   const typesOf = async (of: Registry) => (await of.metrics()).match(/^# TYPE .*/gm);
+  const gauges = (...names: string[]) => names.map((name) => `# TYPE ${METRICS_PREFIX}_${name} gauge`);
   const batches = `# TYPE ${METRICS_PREFIX}_commit_batch_size histogram`;
-  expect(await typesOf(registry)).toEqual([batches, `# TYPE ${METRICS_PREFIX}_wal_bytes gauge`]);
+  expect(await typesOf(registry)).toEqual([batches, ...gauges("database_bytes", "wal_bytes", "disk_free_bytes")]);
   const ofPostgres = new Registry();
   addStorageMetrics(ofPostgres, "postgres://localhost/petstore", "backups");
-  expect(await typesOf(ofPostgres)).toEqual([batches]);
+  const connections = gauges("connections_used", "connections_limit", "connections_waiting");
+  expect(await typesOf(ofPostgres)).toEqual([batches, ...connections]);
 });

@@ -36,6 +36,7 @@ const things: Registration<ThingsTables> = {
 
 export const MIGRATIONS: Migrations = {
   "0001_create_things": {
+    servedBy: "every version",
     up: async (db) => {
       const { id, integer, strict } = columnTypes(db);
       await sql`create table things (id ${id}, name text not null, size ${integer} not null check (size > 0)) ${strict}`.execute(
@@ -45,7 +46,7 @@ export const MIGRATIONS: Migrations = {
       await sql`create table api_keys (id ${id}, name text not null) ${strict}`.execute(db);
     },
   },
-  "0002_create_idempotency_keys": { up: createIdempotencyKeys },
+  "0002_create_idempotency_keys": { servedBy: "every version", up: createIdempotencyKeys },
 };
 
 /** The schema of the tests. */

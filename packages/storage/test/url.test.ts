@@ -2,7 +2,7 @@ import { symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { expect, test } from "vitest";
-import { isDatabaseUrl, isPostgresUrl, pathOfFileUrl, realPathOf } from "../src/url.ts";
+import { hostUrlsOf, isDatabaseUrl, isPostgresUrl, pathOfFileUrl, realPathOf } from "../src/url.ts";
 
 test.each([
   "file:data/petstore.db",
@@ -12,6 +12,7 @@ test.each([
   "postgres://user:password@host:5432/petstore",
   "POSTGRESQL://host/petstore",
   "postgres:///petstore?host=/run/postgresql",
+  "postgres://user:password@one:5432,two/petstore?target_session_attrs=read-write",
 ])("%s is a database URL", (url) => {
   expect(isDatabaseUrl(url)).toBe(true);
 });
@@ -33,6 +34,9 @@ test.each([
   "postgres://host/a/b",
   "postgres:petstore",
   "mypostgres://host/petstore",
+  "postgres://one,,two/petstore",
+  "postgres://one,two:0x/petstore",
+  "postgres://host/petstore?target_session_attrs=standby",
   "mysql://host/petstore",
 ])("%j is not a database URL", (url) => {
   expect(isDatabaseUrl(url)).toBe(false);
@@ -50,6 +54,17 @@ test("realPathOf follows a link, and returns the absolute path of a missing file
   await symlink(join(folder, "petstore.db"), join(folder, "link.db"));
   expect(realPathOf(join(folder, "link.db"))).toBe(join(folder, "petstore.db"));
   expect(realPathOf("none/petstore.db")).toBe(resolve("none/petstore.db"));
+});
+
+test.each([
+  ["postgres://host/petstore", ["postgres://host/petstore"]],
+  ["postgres:///petstore?host=/run", ["postgres:///petstore?host=/run"]],
+  [
+    "postgresql://a,b:c@d@one:1,[::1]:2/petstore?x=y,z",
+    ["postgresql://a,b:c@d@one:1/petstore?x=y,z", "postgresql://a,b:c@d@[::1]:2/petstore?x=y,z"],
+  ],
+])("hostUrlsOf returns one URL for each host of %s", (url, urls) => {
+  expect(hostUrlsOf(url)).toEqual(urls);
 });
 
 test("PostgreSQL is recognized by the scheme alone", () => {

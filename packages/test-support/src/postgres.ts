@@ -14,9 +14,11 @@ import { freePort } from "./free-port.ts";
 export interface PostgresServer {
   /** The URL of its first database, with a superuser. */
   url: string;
+  /** The folder with its data. */
+  data: string;
   start: () => Promise<void>;
-  /** Closes every connection and stops the server, with SIGQUIT as in a crash. Committed data is there after the next start. */
-  stop: (signal?: "SIGINT" | "SIGQUIT") => Promise<void>;
+  /** Closes every connection and stops the server, with SIGQUIT and SIGKILL as in a crash. Committed data is there after the next start. */
+  stop: (signal?: "SIGINT" | "SIGQUIT" | "SIGKILL") => Promise<void>;
   /** Stops the server and removes its files. */
   [Symbol.asyncDispose]: () => Promise<void>;
 }
@@ -71,7 +73,10 @@ async function folderForData(): Promise<string> {
   return bavail * bsize > 2 ** 32 ? "/dev/shm" : tmpdir();
 }
 
-async function createCluster(directory: string, data: string): Promise<Pick<PostgresServer, "url" | "start" | "stop">> {
+async function createCluster(
+  directory: string,
+  data: string,
+): Promise<Omit<PostgresServer, typeof Symbol.asyncDispose>> {
   const user: SpawnOptions = process.getuid?.() === 0 ? nobody() : {};
   const { initdb, postgres } = await programsIn(directory, user);
   const passwordFile = join(directory, "password");
@@ -86,6 +91,7 @@ async function createCluster(directory: string, data: string): Promise<Pick<Post
   process.once("exit", () => server?.kill("SIGQUIT")); // in case the tests end without disposing of the server
   return {
     url: `postgres://petstore:${PASSWORD}@127.0.0.1:${port}/postgres`,
+    data,
     start: async () => {
       server = spawn(postgres, ["-D", data, ...settings.flatMap((setting) => ["-c", setting])], {
         ...user,
@@ -94,7 +100,7 @@ async function createCluster(directory: string, data: string): Promise<Pick<Post
       await untilReady(server);
     },
     stop: async (signal = "SIGINT") => {
-      if (server === undefined || server.exitCode !== null) return;
+      if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
       const exited = once(server, "exit");
       server.kill(signal); // its fast or immediate shutdown: https://www.postgresql.org/docs/18/server-shutdown.html
       await exited;
@@ -113,10 +119,15 @@ export async function createDatabase(server: string): Promise<{ url: string; dro
 
 /** Runs one statement on a connection of its own. */
 export async function execute(url: string, statement: string): Promise<void> {
+  await rowsOf(url, statement);
+}
+
+/** Runs one statement on a connection of its own and returns its rows. */
+export async function rowsOf<Row extends object>(url: string, statement: string): Promise<Row[]> {
   const client = new pg.Client(url);
   await client.connect();
   try {
-    await client.query(statement);
+    return (await client.query<Row>(statement)).rows;
   } finally {
     await client.end();
   }
@@ -137,8 +148,8 @@ async function programsIn(directory: string, user: SpawnOptions): Promise<Progra
   return { initdb: join(directory, "native/bin/initdb"), postgres: join(directory, "native/bin/postgres") };
 }
 
-/** Returns the ids of the user `nobody`, because PostgreSQL does not run as root. */
-function nobody(): { uid: number; gid: number } {
+/** Returns the ids of the user `nobody`, because PostgreSQL and PgBouncer do not run as root. */
+export function nobody(): { uid: number; gid: number } {
   const id = (option: string) => Number(execFileSync("id", [option, "nobody"], { encoding: "utf8" }));
   return { uid: id("-u"), gid: id("-g") };
 }
@@ -148,7 +159,7 @@ function untilReady(server: ChildProcess): Promise<void> {
     let log = "";
     createInterface(server.stderr!).on("line", (line) => {
       log += `${line}\n`;
-      if (line.includes("database system is ready to accept connections")) done();
+      if (/database system is ready to accept (read-only )?connections/.test(line)) done();
     });
     server.once("error", failed);
     server.once("exit", () => failed(new Error(`PostgreSQL did not start:\n${log}`)));

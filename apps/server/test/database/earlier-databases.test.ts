@@ -36,7 +36,8 @@ describe.each(FIXTURES.map((fixture, at) => ({ fixture, applied: FIXTURES.slice(
 
       expect((await migrate(db, MIGRATIONS)).slice(0, missing.length)).toEqual(missing);
       await expectTablesOf(await lastFixture(), db);
-      expect((await rowsOf(db, "kysely_migration")).slice(0, applied.length)).toEqual(recorded);
+      const recordedNow = recorded.map((row) => ({ ...row, served_by: "every version" }));
+      expect((await rowsOf(db, "kysely_migration")).slice(0, applied.length)).toEqual(recordedNow);
       for (const [table, rows] of before) {
         const columns = await columnsOf(db, table);
         const nulls = Object.fromEntries(columns.map((column) => [column, null]));

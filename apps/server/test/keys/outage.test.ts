@@ -48,7 +48,7 @@ describe("a key that cannot be looked up gives 503, and no access", () => {
       keyUses: keyUses(storage.write, logger),
       environment: "development",
       maxInFlight: 10,
-      rateLimits: { perKey: undefined, failuresPerAddress: undefined },
+      rateLimits: { perCaller: undefined, failuresPerAddress: undefined },
       isStopping: () => false,
     });
     const listener = await listen(app, { host: "127.0.0.1", port: 0 });

@@ -1,11 +1,11 @@
 import { openDatabase } from "@platform/storage/database";
-import { migrate } from "@platform/storage/migrations";
+import { type Migration, migrate } from "@platform/storage/migrations";
 import { sql } from "kysely";
-import type { Migration } from "kysely/migration";
 import { MIGRATIONS } from "../../src/migrations.ts";
 
 /** A process that migrates a database, and stops in the middle of one more migration until it is killed. */
 const halfway: Migration = {
+  servedBy: "every version",
   up: async (db) => {
     await sql`create table halfway (id integer)`.execute(db);
     process.send!("halfway");

@@ -30,6 +30,7 @@ const UNCERTAIN = { one: ["not", "if", "then", "else", "contains"], many: ["oneO
  */
 export function withRequestDefaultsRequired<Document extends object>(document: Document): Document {
   const copy = structuredClone(readableDocument(document as Document & OpenApiDocument)) as Document & OpenApiDocument;
+  writeOutPathItems(copy);
   const certain = new Set<Schema>();
   const uncertain = new Set<Schema>();
   const visit = (node: unknown, isCertain: boolean): void => {
@@ -59,6 +60,14 @@ export function withRequestDefaultsRequired<Document extends object>(document: D
   describeItems(copy);
   if (isVersion32(copy)) describeIn31(copy);
   return copy;
+}
+
+/** Replaces each referenced path item by a copy, in place: operations without an operationId have one for each path. */
+function writeOutPathItems(copy: OpenApiDocument): void {
+  const paths = (copy.paths ?? {}) as Record<string, { $ref?: string }>;
+  for (const [path, item] of Object.entries(paths)) {
+    if (item.$ref !== undefined) paths[path] = structuredClone(resolve<object>(copy, item));
+  }
 }
 
 /**

@@ -29,10 +29,14 @@ export interface Admission<Caller> {
   callers: Readonly<Record<string, Caller>>;
 }
 
+/** Called with a request that gets 401 for an invalid credential. A thrown `Problem` is sent instead of the 401. */
+export type OnInvalidCredential = (request: Request) => void | Promise<void>;
+
 /** The security handlers by scheme, and the realm of challenges. */
 export interface SecurityOptions<Caller> {
   handlers: Record<string, SecurityHandler<Caller>>;
   realm: string;
+  onInvalidCredential?: OnInvalidCredential | undefined;
 }
 
 interface Check<Caller> {
@@ -66,7 +70,10 @@ export function guardOf<Caller>(
       Object.entries(requirement).map(([name, scopes]) => checkOf(document, entry, name, scopes, options)),
     ),
   );
-  return alternatives.length === 0 ? () => ANONYMOUS : (request) => admitByAny(alternatives, request);
+  const { onInvalidCredential } = options;
+  return alternatives.length === 0
+    ? () => ANONYMOUS
+    : (request) => admitByAny(alternatives, request, onInvalidCredential);
 }
 
 const ANONYMOUS = { caller: undefined, callers: Object.freeze({}) };
@@ -74,6 +81,8 @@ const ANONYMOUS = { caller: undefined, callers: Object.freeze({}) };
 /** The challenges of a requirement that a request does not satisfy. */
 interface Rejection {
   challenges: string[];
+  /** Whether a credential is invalid, and not just missing. */
+  isInvalid?: true;
   /** The scopes that the credentials need, if they are valid but lack a scope. */
   lacking?: string;
 }
@@ -82,12 +91,18 @@ interface Rejection {
 function admitByAny<Caller>(
   alternatives: Alternative<Caller>[],
   request: Request,
+  onInvalid?: OnInvalidCredential,
   rejections: Rejection[] = [],
 ): ReturnType<Guard<Caller>> {
   const checks = alternatives[rejections.length];
-  if (checks === undefined) return problemOf(rejections);
+  if (checks === undefined) {
+    const rejected = problemOf(rejections);
+    if (onInvalid === undefined || rejected.status !== 401 || !rejections.some(({ isInvalid }) => isInvalid))
+      return rejected;
+    return mapMaybePromise(onInvalid(request), () => rejected);
+  }
   return mapMaybePromise(admitByAll(checks, request), (admission) =>
-    "caller" in admission ? admission : admitByAny(alternatives, request, [...rejections, admission]),
+    "caller" in admission ? admission : admitByAny(alternatives, request, onInvalid, [...rejections, admission]),
   );
 }
 
@@ -120,7 +135,10 @@ function withRejections<Caller>(checks: Check<Caller>[]): Alternative<Caller> {
     return {
       ...check,
       whenMissing: { challenges },
-      whenInvalid: { challenges: isBearer ? challenges.with(at, `${challenge}, error="invalid_token"`) : challenges },
+      whenInvalid: {
+        challenges: isBearer ? challenges.with(at, `${challenge}, error="invalid_token"`) : challenges,
+        isInvalid: true,
+      },
       whenLacking: {
         challenges: isBearer ? [`${challenge}, error="insufficient_scope", scope="${lacking}"`] : [],
         lacking,

@@ -2,11 +2,9 @@ import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { Service, RunningService } from "./serving.ts";
+import type { RunningService } from "./serving.ts";
+import { type PrimaryCommand, WORKER_VARIABLE, type WorkerDuty, type WorkerReport } from "./worker.ts";
 import type { ServiceConfig } from "../settings.ts";
-
-/** The signals that stop the service after it has finished the requests in flight. */
-export const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
 /** How long the primary waits for a worker beyond SHUTDOWN_TIMEOUT before it kills it, in milliseconds. */
 const GRACE_MS = 2_000;
@@ -14,26 +12,8 @@ const GRACE_MS = 2_000;
 /** The interval of pings to workers, in milliseconds. A worker that has not replied by the next ping is killed. */
 const PING_INTERVAL_MS = 10_000;
 
-/** The environment variable that marks the workers of `startProcesses`. */
-const WORKER_VARIABLE = "SERVICE_WORKER";
-
-/** Whether this process is a worker of `startProcesses`. Workers of another program, such as `dev`, serve on their own. */
-export const isWorker = cluster.isWorker && process.env[WORKER_VARIABLE] !== undefined;
-
 /** The workers that accept connections. */
 const listeningWorkers = new Set<Worker>();
-
-/** A message from the primary to a worker. */
-interface PrimaryCommand {
-  command?: "ping" | "drain" | "close";
-}
-
-/** A message from a worker to the primary. */
-interface WorkerReport {
-  baseUrl?: string;
-  isAlive?: true;
-  isDraining?: true;
-}
 
 /** Thrown if a worker exits before it serves. The worker has printed the cause. */
 class ProcessError extends Error {
@@ -43,7 +23,7 @@ class ProcessError extends Error {
 /**
  * Serves one port from `config.processes` worker processes of the program at `path`. This process, the primary, distributes
  * connections among them in turn. A worker that exits is replaced. A worker that hangs is killed and replaced. A worker that
- * cannot start makes the service fail.
+ * cannot start makes the service fail. A reload replaces the workers by ones of the program that is then at `path`.
  */
 export async function startProcesses(
   { path, config }: { path: string; config: ServiceConfig },
@@ -54,15 +34,16 @@ export async function startProcesses(
   const metrics = await openMetrics(config, logger);
   const { promise: failed, reject: fail } = Promise.withResolvers<never>();
   failed.catch(() => {}); // prevents an unhandled rejection when nothing awaits `failed` any more
+  const retired = new WeakSet<Worker>();
   let isStopping = false;
 
-  const startProcess = async (): Promise<string> => {
-    const worker = cluster.fork({ [WORKER_VARIABLE]: "1" });
+  const startProcess = async (duty: WorkerDuty = "serve"): Promise<string> => {
+    const worker = cluster.fork({ [WORKER_VARIABLE]: duty });
     closeUnacceptedConnections(worker);
     const baseUrl = await waitUntilServing(worker);
     killWhenHanging(worker, logger, pingIntervalMs);
     worker.once("exit", (code: number, signal: string | null) => {
-      if (isStopping) return;
+      if (isStopping || retired.has(worker)) return;
       logger.error({ process: worker.process.pid, code, signal }, "a process ended and is replaced");
       startProcess().catch(fail);
     });
@@ -71,7 +52,19 @@ export async function startProcesses(
 
   try {
     const baseUrl = await startProcess(); // starts before the others, so that an error of all is printed once
-    await Promise.all(Array.from({ length: config.processes - 1 }, startProcess));
+    await Promise.all(Array.from({ length: config.processes - 1 }, () => startProcess()));
+    const reload = async (): Promise<void> => {
+      let duty: WorkerDuty = "prepare"; // the first new worker prepares, because it may be of another version than this process
+      for (const worker of processes()) {
+        if (isStopping) return;
+        if (worker.isDead()) continue; // it has been replaced
+        await startProcess(duty);
+        duty = "serve";
+        retired.add(worker);
+        await retire(worker, config);
+      }
+      logger.info({ replaced: config.processes }, "reloaded");
+    };
     const drain = async (): Promise<void> => {
       isStopping = true;
       const drained = commandAll("drain", (worker) => waitForReport(worker, ({ isDraining }) => isDraining));
@@ -90,39 +83,13 @@ export async function startProcesses(
       clearTimeout(timer);
       await metrics?.close();
     };
-    return { baseUrl, metricsUrl: metrics && `${metrics.origin}/metrics`, failed, drain, close, kill: killAll };
+    return { baseUrl, metricsUrl: metrics && `${metrics.origin}/metrics`, failed, reload, drain, close, kill: killAll };
   } catch (error) {
     isStopping = true;
     killAll();
     await metrics?.close();
     throw error;
   }
-}
-
-/**
- * Runs the service in a worker and follows the commands of the primary. The worker ignores signals, since the primary handles
- * them. A terminal or service manager sends each signal to every process.
- */
-export async function runWorker(start: () => Promise<Service>): Promise<void> {
-  for (const signal of STOP_SIGNALS) process.on(signal, () => {});
-  const received = { drain: Promise.withResolvers<void>(), close: Promise.withResolvers<void>() };
-  process.on("message", ({ command }: PrimaryCommand) => {
-    if (command === "ping") process.send!({ isAlive: true } satisfies WorkerReport);
-    else if (command !== undefined) received[command].resolve();
-  });
-  try {
-    const service = await start();
-    process.send!({ baseUrl: service.baseUrl } satisfies WorkerReport);
-    await received.drain.promise;
-    service.drain();
-    process.send!({ isDraining: true } satisfies WorkerReport);
-    await received.close.promise;
-    await service.close();
-  } catch (error) {
-    process.channel!.unref(); // an open channel would keep the process running
-    throw error;
-  }
-  cluster.worker!.disconnect(); // gives back connections that the primary is handing over
 }
 
 /** Resolves with the base URL once the worker serves. */
@@ -173,6 +140,19 @@ function killWhenHanging(worker: Worker, logger: Logger, askEveryMs: number): vo
   }, askEveryMs);
   pings.unref();
   worker.once("exit", () => clearInterval(pings));
+}
+
+/** Ends a worker whose successor serves. Clients of its connections get a response with `Connection: close` before it closes. */
+async function retire(worker: Worker, { shutdownDelay, shutdownTimeout }: ServiceConfig): Promise<void> {
+  const exited = waitForExit(worker);
+  const draining = waitForReport(worker, ({ isDraining }) => isDraining);
+  worker.send({ command: "retire" } satisfies PrimaryCommand, () => {}); // the worker may have exited
+  await Promise.race([draining, exited, sleep(GRACE_MS, undefined, { ref: false })]);
+  await Promise.race([exited, sleep(shutdownDelay * 1_000, undefined, { ref: false })]);
+  worker.send({ command: "close" } satisfies PrimaryCommand, () => {});
+  const timer = setTimeout(() => worker.process.kill("SIGKILL"), shutdownTimeout * 1_000 + GRACE_MS);
+  await exited;
+  clearTimeout(timer);
 }
 
 /** Sends a command to all workers, and waits until each has done it or has exited. */

@@ -25,6 +25,11 @@ export function readiness({ isStopping, findFailure, outages }: Readiness): Requ
   };
 }
 
+/** Whether the readiness probe would respond with 200. */
+export async function isReady({ isStopping, findFailure }: Readiness): Promise<boolean> {
+  return !isStopping() && (await findFailure()) === undefined;
+}
+
 function notReady(message: string): Problem {
   return new Problem(ERRORS.unavailable.status, "unavailable", message);
 }

@@ -1,16 +1,18 @@
 import cluster from "node:cluster";
 import { constants } from "node:os";
 import { setTimeout } from "node:timers/promises";
-import { isWorker, runWorker, startProcesses, STOP_SIGNALS } from "./cluster.ts";
+import type { Logger } from "pino";
+import { startProcesses } from "./cluster.ts";
 import { createLogger } from "../observability/request-log.ts";
 import type { ServiceDefinition, RunningService } from "./serving.ts";
 import { startService } from "./start-service.ts";
+import { isWorker, RELOAD_SIGNAL, runWorker, STOP_SIGNALS } from "./worker.ts";
 
 /** A service as a command-line program. */
 export interface ServiceProgram extends ServiceDefinition {
   /** The path of the program. Workers run it with the argument `serve`. */
   path: string;
-  /** Runs once, before any process serves. */
+  /** Runs once before any process serves, and once at each reload. */
   prepare: () => Promise<void>;
   /** Returns the text to print once the service runs. */
   greeting: (service: RunningService) => string;
@@ -33,10 +35,14 @@ export async function runService(program: ServiceProgram): Promise<void> {
   const { config } = program;
   const logger = createLogger(config.logLevel);
   process.on("SIGUSR1", () => {}); // replaces Node's own handler, which opens the inspector
-  if (isWorker) return runWorker(() => startService(program, logger));
+  if (isWorker) return runWorker(program.prepare, () => startService(program, logger));
+  const started = Promise.withResolvers<RunningService>();
+  const reload = coalesce(async () => reloadService(await started.promise, program, logger));
+  process.on(RELOAD_SIGNAL, () => void reload());
   await program.prepare();
   const isSingle = config.processes === 1 || cluster.isWorker; // a worker cannot start workers
   const service: RunningService = await (isSingle ? startService : startProcesses)(program, logger);
+  started.resolve(service);
   const stopRequest = waitForStopRequest(service.kill);
   console.log(program.greeting(service));
   let drainMs = config.shutdownDelay * 1_000;
@@ -49,6 +55,33 @@ export async function runService(program: ServiceProgram): Promise<void> {
     await service.close();
   }
   logger.info(await stopRequest, "stopped");
+}
+
+/** Replaces the workers. One process alone is not replaced, because no other could serve meanwhile; it only prepares again. */
+async function reloadService(service: RunningService, program: ServiceProgram, logger: Logger): Promise<void> {
+  try {
+    if (service.reload !== undefined) return await service.reload();
+    await program.prepare();
+    logger.info({ replaced: 0 }, "reloaded");
+  } catch (error) {
+    logger.error({ err: error }, "the reload failed, and the processes that were not replaced go on");
+  }
+}
+
+/** Returns a function that runs `work`, but never twice at a time: calls during a run are followed by one more run. */
+function coalesce(work: () => Promise<void>): () => Promise<void> {
+  let isRunning = false;
+  let isRequested = false;
+  return async () => {
+    isRequested = true;
+    if (isRunning) return;
+    isRunning = true;
+    while (isRequested) {
+      isRequested = false;
+      await work();
+    }
+    isRunning = false;
+  };
 }
 
 /**

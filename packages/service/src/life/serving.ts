@@ -45,14 +45,21 @@ export interface Service {
   metricsUrl: string | undefined;
   /** Announces the stop: `/readyz` fails, and each response closes its connection. New connections are still accepted. */
   drain: () => void;
+  /** Like `drain`, but `/readyz` goes on to succeed, because another process serves instead. */
+  retire: () => void;
   /** Stops accepting connections, finishes the requests in flight, and closes the resources. */
   close: () => Promise<void>;
 }
 
 /** A running service, in this process or in workers. */
-export interface RunningService extends Omit<Service, "drain"> {
+export interface RunningService extends Omit<Service, "drain" | "retire"> {
   /** Like `Service.drain`. Resolves once every worker has announced its stop. */
   drain: () => Promise<void> | void;
+  /**
+   * Replaces the workers one by one. Each new one serves before its predecessor stops. Rejects if a new one does not start; the
+   * workers that are not replaced yet go on. Undefined for a service in this process.
+   */
+  reload?: () => Promise<void>;
   /** Rejects if the service cannot continue. */
   failed?: Promise<never>;
   /** Kills all workers at once. */

@@ -1,10 +1,10 @@
 import type { Logger } from "pino";
 import { CloseStack } from "./close-stack.ts";
-import { isWorker } from "./cluster.ts";
 import { listen } from "../http/listener.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Tracing } from "../observability/tracing.ts";
 import type { Service, ServiceDefinition } from "./serving.ts";
+import { isWorker } from "./worker.ts";
 import type { ServiceConfig } from "../settings.ts";
 
 /** The time between the last responses to waiting requests and the end of SHUTDOWN_TIMEOUT, in milliseconds. */
@@ -43,6 +43,7 @@ async function open(definition: ServiceDefinition, logger: Logger, closeStack: C
     baseUrl: listener.origin + definition.basePath,
     metricsUrl,
     drain,
+    retire: listener.drain,
     close: async () => {
       drain();
       shutdown.abort(new DOMException("The service is stopping.", "AbortError"));
@@ -60,12 +61,12 @@ async function openMetrics(
 ): Promise<{ metrics: Metrics | undefined; metricsUrl: string | undefined }> {
   if (config.metrics === undefined) return { metrics: undefined, metricsUrl: undefined };
   const { countProcesses, createMetrics, listenForMetrics, shareMetrics } = await import("../observability/metrics.ts");
-  const metrics = createMetrics();
+  const metrics = createMetrics(config.maxInFlight);
   if (isWorker) {
     shareMetrics(metrics);
     return { metrics, metricsUrl: undefined };
   }
-  countProcesses(metrics.registry, 1, 1);
+  countProcesses(metrics.registry, { configured: 1, answered: 1, replaced: 0 });
   const listener = await listenForMetrics(() => metrics.registry.metrics(), config.metrics, logger);
   closeStack.add(() => listener.close());
   return { metrics, metricsUrl: `${listener.origin}/metrics` };

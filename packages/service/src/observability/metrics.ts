@@ -1,5 +1,6 @@
 import cluster, { type Worker } from "node:cluster";
 import { setTimeout } from "node:timers/promises";
+import { getHeapStatistics } from "node:v8";
 import { METRICS_PREFIX } from "@platform/name";
 import express, { type RequestHandler } from "express";
 import type { Logger } from "pino";
@@ -25,8 +26,11 @@ export interface Metrics extends Observer {
   registry: Registry;
 }
 
+/** How long a check of readiness may take while metrics are read, in milliseconds. It is shorter than `DEADLINE_MS`. */
+const READINESS_MS = 500;
+
 /** Creates the metrics of the service, and those of prom-client for the process: event-loop lag, memory, garbage collection. */
-export function createMetrics(): Metrics {
+export function createMetrics(maxInFlight: number): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -48,6 +52,18 @@ export function createMetrics(): Metrics {
     help: "Requests without a complete response.",
     registers,
   });
+  const inFlightLimit = new Gauge({
+    name: "http_requests_in_flight_limit",
+    help: "MAX_IN_FLIGHT, added up over the processes.",
+    registers,
+  });
+  inFlightLimit.set(maxInFlight);
+  const heapLimit = new Gauge({
+    name: "nodejs_heap_size_limit_bytes",
+    help: "Size of the heap at which a process runs out of memory, added up over the processes.",
+    registers,
+  });
+  heapLimit.set(getHeapStatistics().heap_size_limit);
   const violations = new Counter({
     name: `${METRICS_PREFIX}_contract_violations_total`,
     help: "Responses that break the contract.",
@@ -55,11 +71,11 @@ export function createMetrics(): Metrics {
     registers,
   });
 
-  const observeRequest: RequestHandler = (_request, response, next) => {
+  const observeRequest: RequestHandler = (request, response, next) => {
     inFlight.inc();
     const elapsed = durations.startTimer();
     response.once("close", () => {
-      const operation_id = stateOf(response).operationId ?? "none";
+      const operation_id = stateOf(response).operationId ?? (isProbe(request.originalUrl) ? "probe" : "none");
       inFlight.dec();
       elapsed({ operation_id });
       requests.inc({ operation_id, status: response.headersSent ? response.statusCode : "aborted" });
@@ -70,7 +86,25 @@ export function createMetrics(): Metrics {
     registry,
     observeRequest,
     onViolation: ({ operationId }) => violations.inc({ operation_id: operationId }),
+    observeReadiness: (isReady) => registry.registerMetric(readinessGauge(isReady)),
   };
+}
+
+/** Whether a request is a health check. Health checks count apart, so that they do not dilute the share of errors. */
+function isProbe(target: string): boolean {
+  return /^\/(?:healthz|readyz)(?:\?|$)/.test(target);
+}
+
+function readinessGauge(isReady: () => Promise<boolean>): Gauge {
+  return new Gauge({
+    name: `${METRICS_PREFIX}_ready`,
+    help: "1 if /readyz is 200 in every process, otherwise 0. A check that takes more than half a second is 0.",
+    registers: [],
+    aggregator: "min",
+    async collect() {
+      this.set(Number(await Promise.race([isReady(), setTimeout(READINESS_MS, false, { ref: false })])));
+    },
+  });
 }
 
 /** Serves `GET /metrics` on an address of its own, so that it can be closed to clients of the service. */
@@ -111,16 +145,25 @@ export function shareMetrics({ registry }: Metrics): void {
 
 /**
  * Returns a function for the primary that reads the metrics of all workers and aggregates them. A worker that does not reply
- * within a second is left out: it hangs or is starting. `…_processes_answered` counts the replies.
+ * within a second is left out: it hangs or is starting. `…_processes_answered` counts the replies, and
+ * `…_processes_replaced_total` the workers that ended by themselves or were killed.
  */
 export function clusterMetricsReader(processes: number): () => Promise<string> {
   let pending: Promise<string> | undefined;
+  let replaced = 0;
+  cluster.on("exit", ({ exitedAfterDisconnect }) => {
+    if (!exitedAfterDisconnect) replaced++;
+  });
   const readOnce = async (): Promise<string> => {
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker?.isConnected() === true);
     const replies = await Promise.all(workers.map((worker) => metricsOf(worker!)));
     const metrics = replies.filter((reply) => reply !== undefined);
     const registry = metrics.length === 0 ? new Registry() : AggregatorRegistry.aggregate(metrics);
-    countProcesses(registry, processes, metrics.length);
+    countProcesses(registry, { configured: processes, answered: metrics.length, replaced });
+    // Aggregation leaves this metric out, because its sum means nothing.
+    const help = "Start time of the first process, in seconds since 1970.";
+    const started = new Gauge({ name: "process_start_time_seconds", help, registers: [registry] });
+    started.set(Math.round(performance.timeOrigin / 1_000));
     return registry.metrics();
   };
   return () => (pending ??= readOnce().finally(() => (pending = undefined))); // concurrent calls share one reading
@@ -142,10 +185,25 @@ async function metricsOf(worker: Worker): Promise<object[] | undefined> {
   }
 }
 
-/** Adds two gauges: the number of processes configured, and the number of processes whose metrics are included. */
-export function countProcesses(registry: Registry<RegistryContentType>, processes: number, answered: number): void {
+/** Processes of the service: configured, included in the metrics, and replaced since the start. */
+interface ProcessCounts {
+  configured: number;
+  answered: number;
+  replaced: number;
+}
+
+/** Adds the metrics of the processes. */
+export function countProcesses(
+  registry: Registry<RegistryContentType>,
+  { configured, answered, replaced }: ProcessCounts,
+): void {
   const registers = [registry];
-  new Gauge({ name: `${METRICS_PREFIX}_processes`, help: "Processes configured to serve.", registers }).set(processes);
+  new Gauge({ name: `${METRICS_PREFIX}_processes`, help: "Processes configured to serve.", registers }).set(configured);
   const help = "Processes whose metrics this response includes.";
   new Gauge({ name: `${METRICS_PREFIX}_processes_answered`, help, registers }).set(answered);
+  new Counter({
+    name: `${METRICS_PREFIX}_processes_replaced_total`,
+    help: "Processes that crashed or were killed, and were replaced.",
+    registers,
+  }).inc(replaced);
 }

@@ -2,13 +2,21 @@ import { existsSync } from "node:fs";
 import { runService } from "../../src/life/run-service.ts";
 import { thingsService } from "../../testing/things.ts";
 
-/** Runs a service of things whose processes do not start once the file FAULT exists. */
+/**
+ * Runs a service of things whose processes do not start once the file FAULT exists. With EARLY_RELOAD, it gets the signal to reload
+ * during its start.
+ */
 const service = thingsService({ env: process.env });
-const fault = process.env["FAULT"]!;
+const fault = process.env["FAULT"] ?? "";
+let isEarly = process.env["EARLY_RELOAD"] !== undefined;
 try {
   await runService({
     ...service,
-    prepare: async () => console.log("prepared"),
+    prepare: async () => {
+      if (isEarly) process.kill(process.pid, "SIGUSR2");
+      isEarly = false;
+      console.log("prepared");
+    },
     open: (context) => {
       if (existsSync(fault)) throw new Error("the fault");
       return service.open(context);

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import {
+  formatBytes,
   InvalidArgumentError,
   isoDate,
   parseDuration,
@@ -98,7 +99,7 @@ export function addBackupsCommand(program: Command, located: () => BackupLocatio
       const rows = backups.map(({ path, time, bytes, rows: counts, problem }) => [
         isoDate(time),
         basename(path),
-        formatSize(bytes),
+        formatBytes(bytes),
         problem ?? "verified",
         counts === undefined ? "" : contentOf(counts, schema),
       ]);
@@ -122,10 +123,6 @@ function examine(backup: DatedBackup, schema: Schema, report: Report): ListedBac
   } catch (error) {
     return { ...backup, bytes, problem: (error as Error).message };
   }
-}
-
-function formatSize(bytes: number): string {
-  return bytes < 2 ** 20 ? `${Math.ceil(bytes / 2 ** 10)} KiB` : `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 }
 
 function contentOf(rows: RowCounts, { tables }: Schema): string {

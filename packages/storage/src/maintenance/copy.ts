@@ -30,7 +30,7 @@ export async function copyDatabase(
   { migrations, tables }: Schema,
   report?: Report,
 ): Promise<CopiedTable[]> {
-  for (const db of [from, to]) await migrate(db, migrations, report);
+  for (const db of [from, to]) await migrate(db, migrations, { report });
   return from.transaction().execute((source) =>
     to.transaction().execute(async (target) => {
       for (const trx of [source, target]) await lockTables(trx, Object.keys(tables));

@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import { isPostgresUrl, pathOfFileUrl } from "../url.ts";
 import { isDatabaseUnavailable } from "../database-error.ts";
 import { openDatabase } from "../database.ts";
-import { appliedMigrations, type Migrations } from "../migrations.ts";
+import { type AppliedMigration, appliedMigrations, findNewer, type Migrations, servedSince } from "../migrations.ts";
 
 /** The required PostgreSQL settings. With `synchronous_commit = off`, acknowledged commits may not be on disk. */
 const REQUIRED_SETTINGS = { server_encoding: /^UTF8$/, fsync: /^on$/, synchronous_commit: /^(?!off)/ };
@@ -47,8 +47,7 @@ function examineFile(path: string, migrations: Migrations, disk: Finding): Exami
     const result = file.pragma("quick_check", { simple: true });
     if (result !== "ok") throw new Error(String(result));
     const sqlite = file.prepare("select sqlite_version()").pluck().get();
-    const isMigrated = file.prepare("select 1 from sqlite_master where name = 'kysely_migration'").get() !== undefined;
-    const applied = isMigrated ? (file.prepare("select name from kysely_migration").pluck().all() as string[]) : [];
+    const applied = migrationsIn(file);
     const database: Finding = { found: `${path} is intact, SQLite ${String(sqlite)}` };
     if (process.getuid !== undefined && (statSync(path).mode & 0o077) !== 0) {
       database.found += ", but users other than its owner may read it";
@@ -65,6 +64,13 @@ function examineFile(path: string, migrations: Migrations, disk: Finding): Exami
   } finally {
     file?.close();
   }
+}
+
+function migrationsIn(file: Sqlite.Database): AppliedMigration[] {
+  const columns = file.prepare("select name from pragma_table_info('kysely_migration')").pluck().all();
+  if (columns.length === 0) return [];
+  const servedBy = columns.includes("served_by") ? "served_by" : "null";
+  return file.prepare<[], AppliedMigration>(`select name, ${servedBy} as servedBy from kysely_migration`).all();
 }
 
 /** Examines a PostgreSQL database, except its disk, which may be on another machine. */
@@ -92,16 +98,26 @@ async function examinePostgres(url: string, migrations: Migrations): Promise<Exa
   }
 }
 
-function examineMigrations(applied: string[], migrations: Migrations): Finding {
-  const newer = applied.filter((name) => !Object.hasOwn(migrations, name));
-  if (newer.length > 0) {
-    const remedy = "Run the version that made the database, or a later one.";
-    return { found: `unknown to this program: ${newer.join(", ")}`, remedy };
+function examineMigrations(applied: AppliedMigration[], migrations: Migrations): Finding {
+  const newer = findNewer(applied, migrations);
+  if (newer !== undefined) {
+    const names = newer.names.join(", ");
+    if (newer.obstacle === undefined)
+      return { found: `all applied, and later ones that this program can serve: ${names}` };
+    return { found: `unknown to this program: ${names}`, remedy: newer.obstacle };
   }
-  const pending = Object.keys(migrations).filter((name) => !applied.includes(name));
+  const names = new Set(applied.map(({ name }) => name));
+  const pending = Object.keys(migrations).filter((name) => !names.has(name));
   if (pending.length === 0) return { found: "all applied" };
-  const remedy = `Run \`${NAME} migrate\`, or start the service, which does the same.`;
-  return { found: `to be applied: ${pending.join(", ")}`, remedy };
+  const found = `to be applied: ${pending.join(", ")}`;
+  const since = servedSince(pending, migrations);
+  const canOthersServe = since === undefined || names.has(since);
+  const migrating = `\`${NAME} migrate\`, or start the service, which does the same.`;
+  if (canOthersServe) return { found, remedy: `Run ${migrating}` };
+  return {
+    found,
+    remedy: `Stop the processes of versions before ${since}, which cannot serve afterwards. Then run ${migrating}`,
+  };
 }
 
 /** Checks the free space, because a backup and a restore need room for a second copy of the database. */

@@ -75,7 +75,7 @@ async function migrateBackup(
 ): Promise<DatabaseFacts> {
   const db = openDatabase(`file:${incoming}`);
   try {
-    await migrate(db, migrations, report);
+    await migrate(db, migrations, { report });
   } catch (cause) {
     throw new DatabaseError(`${file} cannot be restored. ${(cause as Error).message}`, { cause });
   } finally {

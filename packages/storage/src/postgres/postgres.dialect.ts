@@ -1,22 +1,25 @@
 import {
+  CompiledQuery,
   type DatabaseConnection,
   type Dialect,
   PostgresAdapter,
   PostgresDriver,
   PostgresIntrospector,
   PostgresQueryCompiler,
+  type TransactionSettings,
 } from "kysely";
 import { DatabaseError } from "../database-error.ts";
+import { limitsOf, setLocally } from "./postgres.limits.ts";
 
 /**
  * Returns Kysely's dialect for PostgreSQL at a `postgres://` URL. Parameters of the URL override the settings here. Every
- * query has a deadline, even if the server does not respond. If the server cannot be reached, the query
+ * query has a deadline, even if the server does not respond. If no server can be used, the query
  * throws `DatabaseError`. An int8 is returned as a number; a value that a number cannot hold exactly throws.
  */
 export function postgresDialect(url: string): Dialect {
   return {
     createAdapter: () => new Adapter(),
-    createDriver: () => new Driver({ pool: async () => (await import("./postgres.pool.ts")).openPool(url) }),
+    createDriver: () => new Driver(url),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   };
@@ -29,6 +32,14 @@ class Adapter extends PostgresAdapter {
 }
 
 class Driver extends PostgresDriver {
+  readonly #setLimits: string;
+
+  constructor(url: string) {
+    const { limits, rest } = limitsOf(url);
+    super({ pool: async () => (await import("./postgres.pool.ts")).openPool(rest, limits) });
+    this.#setLimits = setLocally(limits);
+  }
+
   override async acquireConnection(): Promise<DatabaseConnection> {
     try {
       return await super.acquireConnection();
@@ -37,5 +48,14 @@ class Driver extends PostgresDriver {
       const remedy = "Check that its server runs and lets this user in, or set DATABASE_URL to another database.";
       throw new DatabaseError(`The PostgreSQL database cannot be used (${message || code}). ${remedy}`, { cause });
     }
+  }
+  /** Sets the limits in each transaction, because a pooler may ignore them at the start of a connection. */
+  override beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+    const begin: DatabaseConnection = {
+      ...connection,
+      executeQuery: ({ sql }, options) =>
+        connection.executeQuery(CompiledQuery.raw(`${sql}; ${this.#setLimits}`), options),
+    };
+    return super.beginTransaction(begin, settings);
   }
 }

@@ -1,0 +1,33 @@
+import { execFile } from "node:child_process";
+import { resolve } from "node:path";
+import { postgresUnavailable, startPostgres } from "@platform/test-support/postgres";
+import { expect, test } from "vitest";
+import { programUnavailable, startPgbouncer } from "./proxies.ts";
+
+const SERVER = resolve(import.meta.dirname, "../..");
+const VITEST = resolve(SERVER, "../../node_modules/vitest/vitest.mjs");
+/** Two tests change settings of the server, which apply to new connections only. PgBouncer keeps its own open. */
+const OTHERS = "^(?!petstore doctor reports a PostgreSQL database|/readyz returns 503 while PostgreSQL is read-only)";
+
+test("the portable tests pass through PgBouncer in transaction mode", { timeout: 600_000 }, async ({ skip }) => {
+  const missing = (await postgresUnavailable()) ?? programUnavailable("pgbouncer");
+  if (missing !== undefined) return skip(missing);
+  await using server = await startPostgres();
+  await using pooler = await startPgbouncer(server.url);
+  const url = server.url.replace(new URL(server.url).host, pooler.host);
+  const { code, output } = await runTests({ TEST_DATABASE_URL: url, NO_COLOR: "1" });
+  expect(code, output).toBe(0);
+  console.log(/^ *Tests .*$/m.exec(output)?.[0]);
+});
+
+/** Runs the tests on PostgreSQL. */
+function runTests(env: NodeJS.ProcessEnv): Promise<{ code: number | null; output: string }> {
+  return new Promise((done) => {
+    const child = execFile(
+      process.execPath,
+      [VITEST, "run", "--project=postgres", `--testNamePattern=${OTHERS}`],
+      { cwd: SERVER, env: { ...process.env, ...env }, maxBuffer: 2 ** 26 },
+      (_, stdout, stderr) => done({ code: child.exitCode, output: stdout + stderr }),
+    );
+  });
+}
