@@ -31,7 +31,9 @@ export function isPostgresUrl(url: string): boolean {
 
 /** Returns one URL for each host of a `postgres:` URL, which may have several: `postgres://one:5432,two:5432/petstore`. */
 export function hostUrlsOf(url: string): string[] {
-  const [, before = "", hosts = "", after = ""] = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/is.exec(url) ?? [];
+  const parts = /^([a-z]*:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)/is.exec(url);
+  if (parts === null) return [url];
+  const [before, hosts, after] = parts.slice(1) as [string, string, string];
   return hosts.split(",").map((host) => `${before}${host}${after}`);
 }
 

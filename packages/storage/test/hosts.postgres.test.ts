@@ -20,13 +20,19 @@ test("a connection goes to the first host that works, whether the others refuse 
   expect(performance.now() - began).toBeLessThan(2_000);
 });
 
+test("connections that find a host unusable at the same time all go to the next one", async () => {
+  const url = await temporaryUrl();
+  const db = opened(withHosts(url, REFUSED, new URL(url).host));
+  expect(await Promise.all([numberOf(db), numberOf(db)])).toEqual([1, 1]);
+});
+
 test("if no host works, the error has the reason of each", async () => {
   const url = await temporaryUrl();
   const failing = numberOf(opened(withHosts(url, REFUSED, "nowhere.invalid")));
   await expect(failing).rejects.toThrow(/\(connect ECONNREFUSED 127\.0\.0\.1:1; .*nowhere\.invalid\)\. Check/);
 });
 
-test("with target_session_attrs=read-write, a server is used only while it accepts writes", async () => {
+test("with several hosts or target_session_attrs=read-write, a server is used only while it accepts writes", async () => {
   const url = await temporaryUrl();
   const name = new URL(url).pathname.slice(1);
   const setReadOnly = (value: string) =>
@@ -34,6 +40,7 @@ test("with target_session_attrs=read-write, a server is used only while it accep
   const db = opened(`${url}?target_session_attrs=read-write`);
   await setReadOnly("on");
   await expect(numberOf(db)).rejects.toThrow(/127\.0\.0\.1:\d+ accepts no writes/);
+  await expect(numberOf(opened(withHosts(url, REFUSED, new URL(url).host)))).rejects.toThrow(/accepts no writes/);
   expect(await numberOf(opened(url))).toBe(1);
   await setReadOnly("off");
   expect(await numberOf(db)).toBe(1);
@@ -110,7 +117,10 @@ async function startProxy(target: string, rejected?: string): Promise<{ host: st
 
 /** Returns an ErrorResponse: https://www.postgresql.org/docs/18/protocol-message-formats.html */
 function startupError(setting: string): Buffer {
-  const fields = `S${"FATAL"}\0C${"08P01"}\0M${`unsupported startup parameter: ${setting}`}\0`;
+  const values = { S: "FATAL", C: "08P01", M: `unsupported startup parameter: ${setting}` };
+  const fields = Object.entries(values)
+    .map(([type, value]) => `${type}${value}\0`)
+    .join("");
   const message = Buffer.alloc(6 + fields.length);
   message.write("E");
   message.writeInt32BE(5 + fields.length, 1);

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { execute, type PostgresServer, rowsOf, startPostgres } from "@platform/test-support/postgres";
 import { follow } from "@platform/test-support/postgres-standby";
-import { expect } from "vitest";
 import { operationsGuide } from "./proxies.ts";
 
 /** Two PostgreSQL servers: a primary and its standby. They exchange their roles at each failover. */
@@ -12,17 +12,22 @@ export class Pair implements AsyncDisposable {
   /** The addresses of both, in an order that failovers leave unchanged. */
   readonly hosts: readonly [one: string, two: string];
 
-  private constructor(primary: PostgresServer, standby: PostgresServer) {
+  readonly #servers: AsyncDisposableStack;
+
+  private constructor(primary: PostgresServer, standby: PostgresServer, servers: AsyncDisposableStack) {
     this.#primary = primary;
     this.#standby = standby;
+    this.#servers = servers;
     this.hosts = [new URL(primary.url).host, new URL(standby.url).host];
   }
 
   /** Starts both servers. HAProxy may check them, as the operations guide shows. */
   static async start(): Promise<Pair> {
-    const pair = new Pair(await startPostgres(), await startPostgres());
-    await pair.#admitHealthCheck();
-    await pair.#standby.stop();
+    await using servers = new AsyncDisposableStack();
+    const [primary, standby] = [servers.use(await startPostgres()), servers.use(await startPostgres())];
+    await admitHealthCheck(primary);
+    await standby.stop();
+    const pair = new Pair(primary, standby, servers.move());
     await pair.restoreStandby();
     return pair;
   }
@@ -69,15 +74,7 @@ export class Pair implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const server of [this.#standby, this.#primary]) await server[Symbol.asyncDispose]();
-  }
-
-  async #admitHealthCheck(): Promise<void> {
-    const guide = await operationsGuide();
-    const file = join(this.#primary.data, "pg_hba.conf");
-    await writeFile(file, `${/^host +postgres +health_check .*$/m.exec(guide)![0]}\n${await readFile(file, "utf8")}`);
-    await execute(this.url, "select pg_reload_conf()");
-    await execute(this.url, /^create role health_check .*$/m.exec(guide)![0]);
+    await this.#servers.disposeAsync();
   }
 
   async #set({ url }: PostgresServer, name: string, value: string): Promise<void> {
@@ -87,6 +84,14 @@ export class Pair implements AsyncDisposable {
 
   async #untilReplication(state: "sync" | "async" | undefined): Promise<void> {
     const states = () => rowsOf<{ sync_state: string }>(this.url, "select sync_state from pg_stat_replication");
-    await expect.poll(async () => (await states())[0]?.sync_state).toBe(state);
+    while ((await states())[0]?.sync_state !== state) await setTimeout(20);
   }
+}
+
+async function admitHealthCheck({ url, data }: PostgresServer): Promise<void> {
+  const guide = await operationsGuide();
+  const file = join(data, "pg_hba.conf");
+  await writeFile(file, `${/^host +postgres +health_check .*$/m.exec(guide)![0]}\n${await readFile(file, "utf8")}`);
+  await execute(url, "select pg_reload_conf()");
+  await execute(url, /^create role health_check .*$/m.exec(guide)![0]);
 }

@@ -8,7 +8,7 @@ export interface Target {
   readonly acceptsSettings: boolean;
 }
 
-/** The error code of a start-up message that the server does not accept. */
+/** The error code of a pooler that does not accept a setting at the start of a connection. */
 const PROTOCOL_VIOLATION = "08P01";
 
 /** The hosts of a URL. Connections go to `current`. After an error, `replace` chooses the next one, so that each is tried in turn. */
@@ -34,14 +34,10 @@ export class Targets {
   /** Replaces the current target after an error, unless another connection has replaced it. */
   replace(target: Target, error: Error): void {
     if (target !== this.current) return;
-    if (target.acceptsSettings && rejectsSettings(error)) {
+    if (target.acceptsSettings && (error as PostgresError).code === PROTOCOL_VIOLATION) {
       this.#targets[this.#index] = { ...target, acceptsSettings: false };
     } else {
       this.#index = (this.#index + 1) % this.length;
     }
   }
-}
-
-function rejectsSettings(error: Error): boolean {
-  return (error as PostgresError).code === PROTOCOL_VIOLATION && error.message.includes("startup parameter");
 }
