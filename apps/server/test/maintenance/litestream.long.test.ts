@@ -122,7 +122,7 @@ test(
 describe("this test finds", () => {
   test("a replica that is late", { timeout: 120_000 }, async (context) => {
     skipWithoutLitestream(context);
-    const place = await placeOf(CONFIG.replace(/( sync-interval: ).*/, "$160s"));
+    const place = await placeOf(CONFIG.replace(/( sync-interval: ).*/, "$15s"));
     const acknowledged: Acknowledged[] = [];
     const kill = await killUnderLoad(await startBoth(place), LARGEST_LOSS + GRACE + 2_000, acknowledged);
     const restored = await restoreReplica(place, "late.db");
@@ -177,7 +177,7 @@ function environmentOf({ folder, database }: Place): NodeJS.ProcessEnv {
   return { ...process.env, DATABASE_FILE: database, REPLICA_URL: `file://${folder}/replica` };
 }
 
-/** Starts Litestream and the service, and waits until the replica can be restored. */
+/** Starts Litestream and the service, and waits until Litestream has copied a write. */
 async function startBoth(place: Place, processes = 1): Promise<{ program: Program; litestream: ChildProcess }> {
   const { folder, config } = place;
   const env = environmentOf(place);
@@ -190,9 +190,16 @@ async function startBoth(place: Place, processes = 1): Promise<{ program: Progra
     SQLITE_CHECKPOINTS: "external",
     WEB_CONCURRENCY: String(processes),
   });
-  const snapshots = join(folder, "replica/ltx/9");
-  await expect.poll(() => existsSync(snapshots) && readdirSync(snapshots).length > 0, { message: output }).toBe(true);
+  const earlier = copiesIn(folder);
+  await create(program);
+  await expect.poll(() => copiesIn(folder) !== earlier, { message: output }).toBe(true);
   return { program, litestream };
+}
+
+/** Returns the name of the last copy of the log in a replica. */
+function copiesIn(folder: string): string | undefined {
+  const copies = join(folder, "replica/ltx/0");
+  return existsSync(copies) ? readdirSync(copies).toSorted().at(-1) : undefined;
 }
 
 /** Adds animals from every writer, and kills both processes after a time. Returns the time of the kill. */
