@@ -1,5 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { API_KEY_SETTINGS, type ApiKeyConfig, apiKeyConfig } from "@platform/api-keys/settings";
+import { isDuration, parseDuration } from "@platform/command-line";
 import { NAME, SETTINGS_PREFIX } from "@platform/name";
 import {
   readSettings,
@@ -13,6 +14,8 @@ import { hostUrlsOf, isDatabaseUrl, isPostgresUrl, NOT_A_DATABASE, pathOfFileUrl
 import { z } from "zod";
 import { SECURITY_SETTINGS, type SecurityConfig, securityConfig } from "./security.ts";
 
+const CHECKPOINTS = ["automatic", "external"] as const;
+
 /** The setting of the environment. */
 const ENVIRONMENT = `${SETTINGS_PREFIX}_ENV` as const;
 
@@ -22,6 +25,17 @@ export const Settings = z.object({
   ...API_KEY_SETTINGS,
   ...SECURITY_SETTINGS,
   DATABASE_URL: z.string().refine(isDatabaseUrl, NOT_A_DATABASE).default(`file:data/${NAME}.db`),
+  SQLITE_CHECKPOINTS: z
+    .enum(
+      CHECKPOINTS,
+      `SQLITE_CHECKPOINTS must be one of ${CHECKPOINTS.join(", ")}. Example: SQLITE_CHECKPOINTS=external`,
+    )
+    .default("automatic"),
+  BACKUP_FOLDER: z.string().optional(),
+  BACKUP_MAX_AGE: z
+    .string()
+    .refine(isDuration, "BACKUP_MAX_AGE must be a whole number and one of s, m, h, d, w. Example: BACKUP_MAX_AGE=2h")
+    .default("2h"),
   [ENVIRONMENT]: z
     .enum(ENVIRONMENTS, `${ENVIRONMENT} must be one of ${ENVIRONMENTS.join(", ")}. Example: ${ENVIRONMENT}=development`)
     .default("development"),
@@ -30,6 +44,12 @@ export const Settings = z.object({
 /** The validated settings of the service, with defaults applied. */
 export interface Config extends ServiceConfig, ApiKeyConfig, SecurityConfig {
   databaseUrl: string;
+  /** Which program moves SQLite's write-ahead log into the database file. */
+  checkpoints: (typeof CHECKPOINTS)[number];
+  /** The folder of dated backups of SQLite, which `doctor` and the metrics examine; undefined if they examine none. */
+  backupFolder: string | undefined;
+  /** The age in milliseconds at which `doctor` reports the newest backup. */
+  backupMaxAge: number;
   environment: Environment;
   /** The file with the quickstart key for development, in the folder of the database file, or in `data` for PostgreSQL. */
   quickstartFile: string;
@@ -43,6 +63,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     ...apiKeyConfig(data),
     ...securityConfig(data),
     databaseUrl: data.DATABASE_URL,
+    checkpoints: data.SQLITE_CHECKPOINTS,
+    backupFolder: data.BACKUP_FOLDER,
+    backupMaxAge: parseDuration(data.BACKUP_MAX_AGE),
     environment: data[ENVIRONMENT],
     quickstartFile: quickstartFile(data.DATABASE_URL),
   };

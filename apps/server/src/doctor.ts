@@ -6,9 +6,13 @@ import { version } from "@petstore/contract";
 import { NAME } from "@platform/name";
 import { get } from "@platform/service/node-http";
 import { ConfigError } from "@platform/service/settings";
+import { examineBackups } from "@platform/storage/examine-backups";
 import { examineDatabase, type Finding } from "@platform/storage/examine-database";
+import { examineLog } from "@platform/storage/examine-log";
+import { isPostgresUrl, pathOfFileUrl } from "@platform/storage/url";
 import { type Config, readConfig } from "./config.ts";
 import { MIGRATIONS } from "./migrations.ts";
+import { TABLES } from "./registrations.ts";
 
 /** The result of one check. */
 export interface Check extends Finding {
@@ -18,7 +22,7 @@ export interface Check extends Finding {
 /** The timeout for a response from `/readyz`. The service itself waits up to one second for its database. */
 const DEADLINE_MS = 3_000;
 
-/** Checks settings, versions, service, database, migrations and disk. Changes no data. */
+/** Checks settings, versions, service, database, migrations, disk and backups. Changes no data. */
 export async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
   const versions = `${NAME} ${version}, Node ${process.versions.node}`;
   let config: Config;
@@ -34,8 +38,20 @@ export async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
     { check: "versions", found: versions },
     await examineService(config),
   ];
-  const found = Object.entries(await examineDatabase(config.databaseUrl, MIGRATIONS));
+  const found: [string, Finding][] = Object.entries(await examineDatabase(config.databaseUrl, MIGRATIONS));
+  if (!isPostgresUrl(config.databaseUrl)) found.push(...examineCopies(config));
   return [...known, ...found.map(([check, finding]): Check => ({ check, ...finding }))];
+}
+
+/** Examines what the settings say about backups and replication of a SQLite file. */
+function examineCopies({ databaseUrl, checkpoints, backupFolder, backupMaxAge }: Config): [string, Finding][] {
+  const found: [string, Finding][] = [];
+  if (checkpoints === "external") found.push(["log", examineLog(pathOfFileUrl(databaseUrl))]);
+  if (backupFolder !== undefined) {
+    const schema = { migrations: MIGRATIONS, tables: TABLES };
+    found.push(["backups", examineBackups(backupFolder, backupMaxAge, schema)]);
+  }
+  return found;
 }
 
 /** Requests `/readyz` of the running service, because only that process knows the state of its open files. */

@@ -42,7 +42,8 @@ program
   .command("migrate")
   .description("bring the database to this version")
   .action(async () => {
-    const db = openDatabase(readConfig(process.env).databaseUrl);
+    const { databaseUrl, checkpoints } = readConfig(process.env);
+    const db = openDatabase(databaseUrl, { checkpoints });
     try {
       const applied = await withProgress((report) => migrate(db, MIGRATIONS, { mayBeNewer: true, report }));
       console.log(applied.length === 0 ? "The database is up to date." : `Applied ${applied.join(", ")}.`);
@@ -58,6 +59,7 @@ addAuditCommand(program, { withDatabase, tables: TABLES });
 addBackupCommands(program, {
   ...schema,
   databaseUrl: () => readConfig(process.env).databaseUrl,
+  backupFolder: () => readConfig(process.env).backupFolder,
   carryOver: apiKeyCarryOver,
 });
 addCopyCommand(program, schema);

@@ -12,7 +12,7 @@ import type { Tables } from "./registrations.ts";
  * a later version stays as it is if this version can serve it.
  */
 export async function prepare(config: Config): Promise<void> {
-  const db = openDatabase<Tables>(config.databaseUrl);
+  const db = openDatabase<Tables>(config.databaseUrl, { checkpoints: config.checkpoints });
   try {
     await migrate(db, MIGRATIONS, { mayBeNewer: true });
     if (config.bootstrapKeyFile !== undefined) await ensureBootstrapKey(db, config.bootstrapKeyFile);

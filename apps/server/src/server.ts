@@ -55,6 +55,7 @@ async function open(
   try {
     const storage = openStorage<Tables>(config.databaseUrl, {
       onCommit: await storageMetrics(config, metrics),
+      checkpoints: config.checkpoints,
       synchronous,
       largestGroup,
     });
@@ -81,10 +82,10 @@ async function open(
 }
 
 /** Loads the metrics of storage only if metrics are configured. */
-async function storageMetrics({ databaseUrl }: Config, metrics: ProcessContext["metrics"]) {
+async function storageMetrics({ databaseUrl, backupFolder }: Config, metrics: ProcessContext["metrics"]) {
   if (metrics === undefined) return undefined;
   const { addStorageMetrics } = await import("@platform/storage/storage-metrics");
-  return addStorageMetrics(metrics.registry, databaseUrl);
+  return addStorageMetrics(metrics.registry, databaseUrl, backupFolder);
 }
 
 function greeting(config: Config, { baseUrl, metricsUrl }: RunningService): string {

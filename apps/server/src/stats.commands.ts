@@ -1,4 +1,4 @@
-import { isoDate, printJson, printTable } from "@platform/api-keys/print";
+import { formatBytes, isoDate, printJson, printTable } from "@platform/command-line";
 import type { AnyTables } from "@platform/storage/registration";
 import { databaseStats, type DatabaseStats, type Precision, type TableStats } from "@platform/storage/stats";
 import type { Command } from "commander";
@@ -50,11 +50,4 @@ function timeOf(time: number | undefined): string | undefined {
 
 function formatNumber(value: number): string {
   return value.toLocaleString("en");
-}
-
-/** `512 B`, `24.4 MiB`. */
-function formatBytes(bytes: number): string {
-  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
-  const exponent = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
-  return `${(bytes / 1024 ** exponent).toFixed(exponent === 0 ? 0 : 1)} ${units[exponent]}`;
 }

@@ -7,7 +7,8 @@ import type { Tables } from "./registrations.ts";
 
 /** Opens the database in the settings, migrates it to this version unless it is of a later one, runs `work` on it, and closes it. */
 export const withDatabase: WithDatabase<Tables> = async (work) => {
-  const db = openDatabase<Tables>(readConfig(process.env).databaseUrl);
+  const { databaseUrl, checkpoints } = readConfig(process.env);
+  const db = openDatabase<Tables>(databaseUrl, { checkpoints });
   try {
     await withProgress((report) => migrate(db, MIGRATIONS, { mayBeNewer: true, report }));
     return await work(db);

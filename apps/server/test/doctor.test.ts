@@ -16,6 +16,7 @@ import { run } from "./program.ts";
 import { opened } from "./temporary.ts";
 
 const MIB = 2 ** 20;
+const WATCH_BACKUPS = "See that `petstore backup --every` runs, and read its output.";
 
 async function examined(env: NodeJS.ProcessEnv): Promise<{ code: number; findings: Check[]; wrong: Check[] }> {
   const { code, stdout, stderr } = await run(["doctor", "--json"], { PORT: "1", ...env });
@@ -31,6 +32,26 @@ describe("petstore doctor", () => {
     expect({ code, wrong }).toEqual({ code: 0, wrong: [] });
     expect(findings.map(({ check }) => check)).toEqual(["settings", "versions", "service", "database", "disk"]);
     expect(await readdir(folder)).toEqual([]);
+  });
+
+  test("verifies the newest dated backup if BACKUP_FOLDER is set, and reports its age", async () => {
+    const folder = await temporaryFolder();
+    const env = { DATABASE_URL: `file:${folder}/petstore.db`, BACKUP_FOLDER: join(folder, "backups") };
+    expect((await run(["migrate"], env)).code).toBe(0);
+    const missing = await wrongIn(env);
+    expect(missing).toEqual([{ check: "backups", found: expect.stringContaining("ENOENT"), remedy: WATCH_BACKUPS }]);
+    const { stdout } = await run(["backup", "--keep", "2"], env);
+    expect(stdout).toMatch(/^\S+Z \S+\/backups\/petstore\.\S+\.db is verified: no rows\.\n$/);
+    const { findings, wrong } = await examined(env);
+    expect(wrong).toEqual([]);
+    expect(findings.at(-1)).toEqual({ check: "backups", found: expect.stringMatching(/ is intact and 0 min old$/) });
+    const [, made] = /Z (\S+) is verified/.exec(stdout)!;
+    await rename(made!, join(env.BACKUP_FOLDER, "petstore.2020-01-01T000000.000Z.db"));
+    const old = { check: "backups", found: expect.stringMatching(/ is intact and \d+ h old$/), remedy: WATCH_BACKUPS };
+    expect(await wrongIn(env)).toEqual([old]);
+    expect(await wrongIn({ ...env, BACKUP_MAX_AGE: "9999w" })).toEqual([]);
+    const checks = await examine({ ...env, PORT: "1", SQLITE_CHECKPOINTS: "external" });
+    expect(checks.slice(-2).map(({ check }) => check)).toEqual(["log", "backups"]);
   });
 
   test("prints ok for each check of a migrated database", async () => {

@@ -18,6 +18,7 @@ const PETSTORE_SCRIPTS = [
   "test:crash",
   "test:failover",
   "test:fuzz",
+  "test:litestream",
   "test:shutdown",
   "test:slow-clients",
   "test:starts",

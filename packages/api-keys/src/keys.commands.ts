@@ -1,9 +1,10 @@
+import { isoDate, parseDuration, printJson, printTable } from "@platform/command-line";
 import { NAME } from "@platform/name";
 import type { Environment } from "@platform/service/settings";
 import type { WithDatabase } from "@platform/storage/database";
 import { type Command, Option } from "commander";
 import { generateApiKey } from "./api-key.ts";
-import { parseDuration, parseId, parseName, parseOverlap, scopesParser } from "./keys.arguments.ts";
+import { parseId, parseName, parseOverlap, scopesParser } from "./keys.arguments.ts";
 import {
   type ApiKey,
   createApiKey,
@@ -15,7 +16,6 @@ import {
   rotateApiKey,
 } from "./keys.repository.ts";
 import type { ApiKeysTables } from "./keys.table.ts";
-import { isoDate, printJson, printTable } from "./print.ts";
 import { BOOTSTRAP_KEY_FILE } from "./settings.ts";
 
 const OVERLAP = new Option("--overlap <duration>", "how long the old key remains valid, such as 0, 30m or 7d")

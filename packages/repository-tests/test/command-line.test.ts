@@ -31,7 +31,9 @@ test.each([
   ["apps/server/bin/service.js copy --from", "error: option '--from <url>' argument missing"],
   ["apps/server/bin/service.js copy --from file:a --to b", "error: option '--to <url>' argument is invalid."],
   ["apps/server/bin/service.js copy --from file:a --to file:a", "error: options '--from' and '--to' name the same"],
-  ["apps/server/bin/service.js backup", "error: missing required argument 'file'"],
+  ["apps/server/bin/service.js keys revoke", "error: missing required argument 'id'"],
+  ["apps/server/bin/service.js backup copy.db --keep 1", "error: options '--every' and '--keep' are for dated"],
+  ["apps/server/bin/service.js restore", "error: name either a backup, or a time with option '--at'."],
 ])("%s", async (line, problem) => {
   const { code, stdout, stderr } = await run(line);
   expect([code, stdout]).toEqual([2, ""]);

@@ -7,7 +7,8 @@ import type { OnCommit, Storage, Writer } from "./storage.ts";
 import { observeWriteFailures } from "./writability.ts";
 
 /** The options of `openStorage`. All except `onCommit` apply to SQLite only. */
-export type StorageOptions = Pick<GroupOptions, "onCommit" | "largestGroup"> & Pick<FileOptions, "synchronous">;
+export type StorageOptions = Pick<GroupOptions, "onCommit" | "largestGroup"> &
+  Pick<FileOptions, "synchronous" | "checkpoints">;
 
 /**
  * Opens an existing database. SQLite gets one connection for reads and one for writes, so that no read waits for a write or
@@ -15,9 +16,9 @@ export type StorageOptions = Pick<GroupOptions, "onCommit" | "largestGroup"> & P
  * many writes as for one. PostgreSQL groups commits itself.
  */
 export function openStorage<Tables>(databaseUrl: string, options: StorageOptions = {}): Storage<Tables> {
-  const { onCommit, synchronous, largestGroup } = options;
-  const writer = openDatabase<Tables>(databaseUrl, { mustExist: true, synchronous });
-  const db = openDatabase<Tables>(databaseUrl, { mustExist: true, synchronous, isReadOnly: true });
+  const { onCommit, synchronous, checkpoints, largestGroup } = options;
+  const writer = openDatabase<Tables>(databaseUrl, { mustExist: true, synchronous, checkpoints });
+  const db = openDatabase<Tables>(databaseUrl, { mustExist: true, synchronous, checkpoints, isReadOnly: true });
   const { adapter: reader } = db.getExecutor();
   return {
     db,

@@ -2,24 +2,25 @@ import { stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { METRICS_PREFIX } from "@platform/name";
 import { Gauge, type GaugeConfiguration, Histogram, type Registry } from "prom-client";
+import { newestBackup } from "./maintenance/backup-folder.ts";
 import type { OnCommit } from "./storage.ts";
 import { isPostgresUrl, pathOfFileUrl } from "./url.ts";
 
-/** Registers the metrics of a storage and returns the function to call on each commit. */
-export function addStorageMetrics(registry: Registry, databaseUrl: string): OnCommit {
+/** Registers the metrics of a storage and returns the function to call on each commit. PostgreSQL has no dated backups. */
+export function addStorageMetrics(registry: Registry, databaseUrl: string, backupFolder?: string): OnCommit {
   const groupSizes = new Histogram({
     name: `${METRICS_PREFIX}_commit_batch_size`,
     help: "Writes that shared one transaction.",
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
     registers: [registry],
   });
-  const gauges = isPostgresUrl(databaseUrl) ? connectionGauges() : fileGauges(pathOfFileUrl(databaseUrl));
+  const gauges = isPostgresUrl(databaseUrl) ? connectionGauges() : fileGauges(pathOfFileUrl(databaseUrl), backupFolder);
   for (const each of gauges) registry.registerMetric(each);
   return (size) => groupSizes.observe(size);
 }
 
 /** Each process of a cluster sees the same files, so the aggregate is the maximum or the minimum. */
-function fileGauges(path: string): Gauge[] {
+function fileGauges(path: string, backupFolder?: string): Gauge[] {
   const sizeOf = (file: string) => stat(file).then(({ size }) => size);
   return [
     gauge("database_bytes", "Size of the database file.", () => sizeOf(path), "max"),
@@ -35,7 +36,26 @@ function fileGauges(path: string): Gauge[] {
       () => statfs(dirname(path)).then(({ bavail, bsize }) => bavail * bsize),
       "min",
     ),
+    ...(backupFolder === undefined ? [] : [backupAge(backupFolder)]),
   ];
+}
+
+function backupAge(folder: string): Gauge {
+  return gauge(
+    "backup_age_seconds",
+    "Time since the newest dated backup, which was verified when it was made; since 1970 if there is none.",
+    async () => (Date.now() - newestTime(folder)) / 1_000,
+    "max",
+  );
+}
+
+/** Returns the time of the newest backup; 0 if there is none, or the folder cannot be read. */
+function newestTime(folder: string): number {
+  try {
+    return newestBackup(folder, Date.now())?.time ?? 0;
+  } catch {
+    return 0;
+  }
 }
 
 function connectionGauges(): Gauge[] {

@@ -154,7 +154,7 @@ describe("restore", () => {
 
 test("the help of backup and restore names the file", () => {
   const usages = backupProgram("file:x").commands.map((command) => `${command.name()} ${command.usage()}`);
-  expect(usages).toEqual(["backup [options] <file>", "restore [options] <file>"]);
+  expect(usages).toEqual(["backup [options] [file]", "backups [options] [command]", "restore [options] [file]"]);
 });
 
 describe("copy", () => {
@@ -220,7 +220,12 @@ async function filled() {
 
 function backupProgram(url: string): Command {
   const program = new Command().exitOverride();
-  addBackupCommands(program, { ...SCHEMA, carryOver: OPTIONS.carryOver, databaseUrl: () => url });
+  addBackupCommands(program, {
+    ...SCHEMA,
+    carryOver: OPTIONS.carryOver,
+    databaseUrl: () => url,
+    backupFolder: () => undefined,
+  });
   return program;
 }
 

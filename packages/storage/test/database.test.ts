@@ -21,6 +21,7 @@ describe("openDatabase", () => {
       expect(await pragma(db, "synchronous")).toBe(2);
       expect(await pragma(db, "foreign_keys")).toBe(1);
       expect(await pragma(db, "busy_timeout")).toBeLessThanOrEqual(250);
+      expect(await pragma(db, "wal_autocheckpoint")).toBe(1_000);
     }
   });
 

@@ -47,7 +47,7 @@ describe("openFile, if the file is replaced or missing", () => {
   test.each([
     ["before the first read", "prepare", 1],
     ["before the settings are made", "pragma", 1],
-    ["before the settings are compared", "pragma", 6],
+    ["before the settings are compared", "pragma", 7],
   ] as const)("opens the new file if it is moved to the path %s", async (_when, method, count) => {
     const [path, other] = [await databaseWith("old"), await databaseWith("new")];
     afterOpening(

@@ -1,6 +1,7 @@
-import { renameSync, statfsSync, statSync } from "node:fs";
-import { dirname } from "node:path";
-import { METRICS_PREFIX } from "@platform/name";
+import { mkdirSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { METRICS_PREFIX, NAME } from "@platform/name";
+import { temporaryFolder } from "@platform/test-support/temporary";
 import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { addStorageMetrics } from "../src/storage-metrics.ts";
@@ -49,6 +50,21 @@ test("the metric wal_bytes is the size of the write-ahead log on disk, and 0 if 
   renameSync(`${log}.moved`, log);
 });
 
+test("the metric backup_age_seconds is the time since the newest backup that is not in the future", async () => {
+  const registry = new Registry();
+  const folder = await temporaryFolder();
+  addStorageMetrics(registry, "file:things.db", folder);
+  const age = async () => Number(/^\w+_backup_age_seconds (.*)$/m.exec(await registry.metrics())?.[1]);
+  expect(await age()).toBeCloseTo(Date.now() / 1_000, -1);
+  const make = (time: number) =>
+    writeFileSync(join(folder, `${NAME}.${new Date(time).toISOString().replaceAll(":", "")}.db`), "");
+  for (const hours of [2, 1, -1]) make(Date.now() - hours * 3_600_000);
+  expect(await age()).toBeCloseTo(3_600, -1);
+  rmSync(folder, { recursive: true });
+  expect(await age()).toBeCloseTo(Date.now() / 1_000, -1);
+  mkdirSync(folder); // the test removes it
+});
+
 test("the metrics database_bytes and disk_free_bytes are those of the file and its disk", async () => {
   const { storage, read } = await measured();
   const file = pathOfFileUrl(storage.url);
@@ -66,7 +82,7 @@ test("the metrics have their declared types, and PostgreSQL has metrics of its c
   const batches = `# TYPE ${METRICS_PREFIX}_commit_batch_size histogram`;
   expect(await typesOf(registry)).toEqual([batches, ...gauges("database_bytes", "wal_bytes", "disk_free_bytes")]);
   const ofPostgres = new Registry();
-  addStorageMetrics(ofPostgres, "postgres://localhost/petstore");
+  addStorageMetrics(ofPostgres, "postgres://localhost/petstore", "backups");
   const connections = gauges("connections_used", "connections_limit", "connections_waiting");
   expect(await typesOf(ofPostgres)).toEqual([batches, ...connections]);
 });

@@ -1,37 +1,64 @@
-import { resolve } from "node:path";
-import { withProgress } from "@platform/command-line";
+import { dirname, join, resolve } from "node:path";
+import { parseTime, wholeNumber, withProgress } from "@platform/command-line";
 import type { Command } from "commander";
 import { backup } from "./backup.ts";
 import { DatabaseError } from "../database-error.ts";
 import { isPostgresUrl, pathOfFileUrl } from "../url.ts";
 import type { AnyTables, Schema } from "../registration.ts";
 import type { CarryOver, Loss } from "./carry-over.ts";
+import {
+  addBackupsCommand,
+  backupAt,
+  type BackupLocation,
+  type DatedOptions,
+  makeDatedBackups,
+  parseInterval,
+} from "./backups.commands.ts";
+import { nounsOf } from "./row-counts.ts";
 import { restore, type Restored } from "./restore.ts";
 
 /** The settings of `backup` and `restore`. */
 export interface BackupSettings extends Schema {
   /** Called when a command runs. */
   databaseUrl: () => string;
+  /** The folder of dated backups; default: `backups` beside the database. Called when a command runs. */
+  backupFolder: () => string | undefined;
   carryOver: CarryOver;
 }
 
-/** Adds `backup` and `restore` to the command line. */
-export function addBackupCommands(program: Command, { databaseUrl, ...options }: BackupSettings): void {
+/** Adds `backup`, `backups` and `restore` to the command line. */
+export function addBackupCommands(program: Command, { databaseUrl, backupFolder, ...options }: BackupSettings): void {
   const { migrations, tables, carryOver } = options;
-  program
+  const located = (): BackupLocation => {
+    const database = pathOfDatabase(databaseUrl());
+    return { database, folder: resolve(backupFolder() ?? join(dirname(database), "backups")), schema: options };
+  };
+  const backupCommand = program
     .command("backup")
-    .description("copy the database to a file, also while the service runs")
-    .argument("<file>", "where the copy goes; it must not exist")
-    .action(async (file: string) => {
+    .description("copy the database, also while the service runs: to a file, or dated to the folder of backups")
+    .argument("[file]", "where the copy goes; it must not exist (default: a dated file in BACKUP_FOLDER)")
+    .option("--every <duration>", "make a dated backup again and again, such as every 1h", parseInterval)
+    .option("--keep <count>", "afterwards, remove all dated backups but the newest", wholeNumber(1))
+    .action(async (file: string | undefined, dated: DatedOptions) => {
+      if (file === undefined) return makeDatedBackups(located(), dated);
+      if (Object.keys(dated).length > 0) {
+        backupCommand.error("error: options '--every' and '--keep' are for dated backups, without a file.");
+      }
       await withProgress((report) => backup(pathOfDatabase(databaseUrl()), resolve(file), migrations, report));
       console.log(`The database is backed up to ${file}.`);
     });
-  program
+  addBackupsCommand(program, located);
+  const restoreCommand = program
     .command("restore")
     .description("put a backup in the place of the database, which is kept beside it; the service must be stopped")
-    .argument("<file>", "a backup")
+    .argument("[file]", "a backup")
+    .option("--at <time>", "the newest dated backup not later than this time, such as 2026-12-05T09:30Z", parseTime)
     .option("--force", `also replace a database that cannot be read, though ${carryOver.unread.risk}`)
-    .action(async (file: string, { force }: { force?: true }) => {
+    .action(async (named: string | undefined, { at, force }: { at?: number; force?: true }) => {
+      if ((named === undefined) === (at === undefined)) {
+        restoreCommand.error("error: name either a backup, or a time with option '--at'.");
+      }
+      const file = named ?? backupAt(located(), at!);
       const restored = await withProgress((report) =>
         restore(pathOfDatabase(databaseUrl()), resolve(file), { ...options, force: force === true, report }),
       );
@@ -57,10 +84,7 @@ export function resultOf(
 }
 
 function lossOf({ rows, from, to }: Loss, tables: AnyTables): string {
-  const lost = Object.entries(tables).flatMap(([name, { noun }]) => {
-    const count = rows[name] ?? 0;
-    return noun === undefined || count === 0 ? [] : [`${count} ${noun[count === 1 ? 0 : 1]}`];
-  });
+  const lost = nounsOf(rows, tables);
   if (lost.length === 0) return "Nothing was added since the backup.";
   const time = `${from === undefined ? "the start" : isoDate(from)} and ${isoDate(to ?? from ?? 0)}`;
   return `Lost, added between ${time}: ${lost.join(", ")}.`;

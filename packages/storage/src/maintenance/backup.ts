@@ -63,24 +63,26 @@ function isFolder(path: string): boolean {
   }
 }
 
-function withFile(path: string, act: (file: Sqlite.Database) => void): void {
+/** Opens a database for reading, runs `act` on it and closes it. */
+export function withFile<Result>(path: string, act: (file: Sqlite.Database) => Result): Result {
   const file = new Sqlite(path, { readonly: true, fileMustExist: true });
   try {
-    act(file);
+    return act(file);
   } finally {
     file.close();
   }
 }
 
 /** Returns the size of a copy, which has no free pages. */
-function bytesOf(file: Sqlite.Database): number {
+export function bytesOf(file: Sqlite.Database): number {
   const [pages, free, size] = ["page_count", "freelist_count", "page_size"].map(
     (name) => file.pragma(name, { simple: true }) as number,
   );
   return (pages! - free!) * size!;
 }
 
-function checkCopy(file: Sqlite.Database, migrations: Migrations): void {
+/** Throws if the database is damaged or has none of the migrations. */
+export function checkCopy(file: Sqlite.Database, migrations: Migrations): void {
   const result = file.pragma("integrity_check", { simple: true });
   if (result !== "ok") throw new Error(`it is damaged: ${String(result)}`);
   const applied = file.prepare<[], string>("select name from kysely_migration").pluck().all();

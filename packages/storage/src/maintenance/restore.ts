@@ -167,7 +167,7 @@ function withWritableFile<Result>(path: string, act: (file: Sqlite.Database) => 
 }
 
 /** Sets the owner of the file to the owner of `like` if root runs the command, so that the service can open the file. */
-function copyOwner(path: string, like: string): void {
+export function copyOwner(path: string, like: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(like);
   chownSync(path, uid, gid);

@@ -8,6 +8,9 @@ const BUSY_TIMEOUT_MS = 50;
 /** Set on every open, because SQLite stores only the journal mode in the file: https://sqlite.org/pragma.html */
 const SETTINGS = { journal_mode: "wal", foreign_keys: 1, busy_timeout: BUSY_TIMEOUT_MS };
 
+/** The number of pages in the log at which a commit moves the log into the file; 0 for never. 1000 is SQLite's default. */
+const AUTOMATIC_CHECKPOINT = { automatic: 1_000, external: 0 };
+
 /** The numbers of the values of `synchronous`: https://sqlite.org/pragma.html#pragma_synchronous */
 const SYNCHRONOUS = { normal: 1, full: 2 };
 
@@ -22,6 +25,11 @@ export interface FileOptions {
   mustExist?: boolean | undefined;
   /** When a commit is on disk: with `full` once it resolves, with `normal` at a later checkpoint. Default: `full`. */
   synchronous?: keyof typeof SYNCHRONOUS | undefined;
+  /**
+   * Which program moves the write-ahead log into the file. With `external`, a program such as Litestream does, and commits
+   * never do, because a log that is moved too early is lost for that program. Default: `automatic`.
+   */
+  checkpoints?: keyof typeof AUTOMATIC_CHECKPOINT | undefined;
   /** Whether SQLite rejects writes. Default: false. */
   isReadOnly?: boolean | undefined;
 }
@@ -40,7 +48,7 @@ export interface OpenFile {
  */
 export function openFile(
   path: string,
-  { mustExist = false, synchronous = "full", isReadOnly = false }: FileOptions = {},
+  { mustExist = false, synchronous = "full", checkpoints = "automatic", isReadOnly = false }: FileOptions = {},
 ): OpenFile {
   if (!mustExist) mkdirSync(dirname(path), { recursive: true });
   for (;;) {
@@ -49,7 +57,12 @@ export function openFile(
     const file = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: mustExist });
     try {
       rejectOldSqlite(String(file.prepare("select sqlite_version()").pluck().get()));
-      applySettings(file, { ...SETTINGS, synchronous: SYNCHRONOUS[synchronous], query_only: Number(isReadOnly) });
+      applySettings(file, {
+        ...SETTINGS,
+        synchronous: SYNCHRONOUS[synchronous],
+        wal_autocheckpoint: AUTOMATIC_CHECKPOINT[checkpoints],
+        query_only: Number(isReadOnly),
+      });
       restrictToOwner(path);
       const log = inodeOf(`${path}-wal`);
       const isAtPath = () => inodeOf(path) === inode && inodeOf(`${path}-wal`) === log;

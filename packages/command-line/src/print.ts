@@ -19,3 +19,10 @@ export function printTable(rows: string[][]): void {
 export function isoDate(time: number): string {
   return new Date(time).toISOString();
 }
+
+/** Formats a number of bytes, such as `512 B` or `24.4 MiB`. */
+export function formatBytes(bytes: number): string {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  const exponent = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  return `${(bytes / 1024 ** exponent).toFixed(exponent === 0 ? 0 : 1)} ${units[exponent]}`;
+}

@@ -1,0 +1,155 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statfsSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Report } from "@platform/command-line";
+import { NAME } from "@platform/name";
+import Sqlite from "better-sqlite3";
+import { DatabaseError } from "../database-error.ts";
+import type { Schema } from "../registration.ts";
+import { isBusy } from "../sqlite/sqlite.errors.ts";
+import { makeFile } from "../sqlite/sqlite.file.ts";
+import { backup, bytesOf, checkCopy, syncFolder, withFile } from "./backup.ts";
+import { factsOf } from "./carry-over.ts";
+import { copyOwner } from "./restore.ts";
+import { countRows, type RowCounts } from "./row-counts.ts";
+
+/** A complete backup in a folder of backups. The copy was verified before it got this name. */
+export interface DatedBackup {
+  path: string;
+  /** The start of the copy in milliseconds since 1970, which the name contains. */
+  time: number;
+}
+
+/** A new backup, and the backups that were removed for it. */
+export interface Rotation {
+  made: DatedBackup;
+  rows: RowCounts;
+  removed: DatedBackup[];
+}
+
+/** How a backup is made. */
+export interface BackupOptions {
+  /** How many backups stay. Default: all. */
+  keep?: number | undefined;
+  report?: Report | undefined;
+}
+
+/** Matches the names of backups, which sort by time, and of their incomplete copies. Windows allows no colon in a name. */
+const DATED = new RegExp(`^${NAME}\\.(\\d{4}-\\d{2}-\\d{2}T\\d{2})(\\d{2})(\\d{2}\\.\\d{3}Z)\\.db(.*)$`);
+
+/** Returns the backups in a folder, the oldest first. */
+export function backupsIn(folder: string): DatedBackup[] {
+  return readdirSync(folder)
+    .map((name): DatedBackup => ({ path: join(folder, name), time: timeOf(name) }))
+    .filter(({ time }) => !Number.isNaN(time))
+    .toSorted((a, b) => a.time - b.time);
+}
+
+/** Returns the newest backup not later than a time; undefined if there is none. */
+export function newestBackup(folder: string, time: number): DatedBackup | undefined {
+  return backupsIn(folder).findLast((each) => each.time <= time);
+}
+
+function timeOf(name: string): number {
+  const [, date, minutes, seconds, rest] = DATED.exec(name) ?? [];
+  return rest === "" ? Date.parse(`${date}:${minutes}:${seconds}`) : Number.NaN;
+}
+
+function nameOf(time: number): string {
+  return `${NAME}.${new Date(time).toISOString().replaceAll(":", "")}.db`;
+}
+
+/** Verifies a backup and counts its rows. Throws with the reason if it is damaged or another program's. */
+export function verifyBackup(path: string, { migrations, tables }: Schema): RowCounts {
+  return withFile(path, (file) => {
+    checkCopy(file, migrations);
+    return countRows(file, tables);
+  });
+}
+
+/**
+ * Makes a dated backup in a folder, whose lock the caller holds. The file appears once the copy is complete, verified and on
+ * disk. Afterwards, only the `keep` newest backups stay. Backups with a date in the future neither count nor are removed,
+ * because a clock that was set back made them. On failure, throws `DatabaseError` and removes no backup.
+ */
+export function makeBackup(
+  database: string,
+  folder: string,
+  schema: Schema,
+  { keep = Infinity, report }: BackupOptions = {},
+): Rotation {
+  const time = Date.now();
+  const path = join(folder, nameOf(time));
+  const copy = `${path}.new`;
+  try {
+    removeIncomplete(folder);
+    const before = withFile(database, (file) => ({ bytes: bytesOf(file), ids: factsOf(file).lastIds }));
+    expectRoom(folder, before.bytes);
+    backup(database, copy, schema.migrations, report);
+    report?.("Counting the rows of the copy");
+    const rows = verifyBackup(copy, schema);
+    expectIds(before.ids, withFile(copy, factsOf).lastIds);
+    copyOwner(copy, database);
+    renameSync(copy, path);
+    syncFolder(folder);
+    const kept = backupsIn(folder).filter((each) => each.time <= time);
+    const removed = kept.slice(0, Math.max(0, kept.length - keep));
+    for (const old of removed) rmSync(old.path);
+    return { made: { path, time }, rows, removed };
+  } catch (cause) {
+    removeIncomplete(folder);
+    throw new DatabaseError(`No backup was made in ${folder}. ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** Removes what a killed command left. */
+function removeIncomplete(folder: string): void {
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) {
+    if (DATED.exec(name)?.[4]) rmSync(join(folder, name));
+  }
+}
+
+/** Throws before the copy would fill a disk on which the service may write. */
+function expectRoom(folder: string, bytes: number): void {
+  const { bavail, bsize } = statfsSync(folder);
+  const [needed, free] = [bytes, bavail * bsize].map((each) => Math.ceil(each / 2 ** 20));
+  if (bytes > bavail * bsize) throw new Error(`Make room: ${needed} MiB are needed, and ${free} MiB are free.`);
+}
+
+/** Throws if the copy lacks a row that the database had before. */
+function expectIds(before: Map<string, number>, copied: Map<string, number>): void {
+  for (const [table, id] of before) {
+    if ((copied.get(table) ?? 0) < id) throw new Error(`The copy lacks the latest rows of ${table}.`);
+  }
+}
+
+/**
+ * Takes the lock of a folder of backups, so that two commands do not remove each other's backups, and returns a function
+ * that releases it. The lock ends with the process. The folder is created if it is missing. If root runs the command, the
+ * lock and a new folder get the owner of the database. Throws `DatabaseError` if another process holds the lock.
+ */
+export function lockBackups(folder: string, database: string): () => void {
+  const path = join(folder, `${NAME}.backups.lock`);
+  try {
+    const owner = existsSync(database) ? database : dirname(database);
+    if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) copyOwner(folder, owner);
+    makeFile(path);
+    copyOwner(path, owner);
+    const file = new Sqlite(path, { timeout: 0 });
+    try {
+      file.exec("begin exclusive");
+    } catch (error) {
+      file.close();
+      throw error;
+    }
+    return () => void file.close();
+  } catch (cause) {
+    const reason = isBusy(cause) ? "Another process makes backups there. End it first." : (cause as Error).message;
+    throw new DatabaseError(`Backups cannot be made in ${folder}. ${reason}`, { cause });
+  }
+}
+
+/** Returns the size of a backup in bytes. */
+export function sizeOf({ path }: DatedBackup): number {
+  return statSync(path).size;
+}

@@ -1,0 +1,130 @@
+import { existsSync } from "node:fs";
+import { basename } from "node:path";
+import {
+  formatBytes,
+  InvalidArgumentError,
+  isoDate,
+  parseDuration,
+  printJson,
+  printTable,
+  type Report,
+  withProgress,
+} from "@platform/command-line";
+import { NAME } from "@platform/name";
+import type { Command } from "commander";
+import { DatabaseError } from "../database-error.ts";
+import type { Schema } from "../registration.ts";
+import {
+  backupsIn,
+  type DatedBackup,
+  lockBackups,
+  makeBackup,
+  newestBackup,
+  sizeOf,
+  verifyBackup,
+} from "./backup-folder.ts";
+import { nounsOf, type RowCounts } from "./row-counts.ts";
+import { LONGEST_INTERVAL_MS, makeBackupsEvery } from "./scheduled-backups.ts";
+
+/** A database and the folder of its dated backups. */
+export interface BackupLocation {
+  database: string;
+  folder: string;
+  schema: Schema;
+}
+
+/** The options of `backup` without a file. */
+export interface DatedOptions {
+  /** The interval in milliseconds. Default: one backup. */
+  every?: number;
+  /** How many backups stay. Default: all. */
+  keep?: number;
+}
+
+/** Parses an interval such as `1h` into milliseconds. */
+export function parseInterval(text: string): number {
+  const interval = parseDuration(text);
+  if (interval <= LONGEST_INTERVAL_MS) return interval;
+  throw new InvalidArgumentError("Give at most 24d.");
+}
+
+/** Makes one dated backup, or one at every interval until a signal. Prints a line for each. */
+export async function makeDatedBackups(location: BackupLocation, { every, keep }: DatedOptions): Promise<void> {
+  const { database, folder, schema } = location;
+  const release = lockBackups(folder, database);
+  const make = (report?: Report) => {
+    const { made, rows, removed } = makeBackup(database, folder, schema, { keep, report });
+    console.log(`${isoDate(made.time)} ${made.path} is verified: ${contentOf(rows, schema)}.`);
+    for (const { path } of removed) console.log(`${isoDate(Date.now())} ${path} is removed.`);
+  };
+  try {
+    if (every === undefined) return await withProgress(make);
+    const signal = signalOfStop();
+    const onError = ({ message }: DatabaseError) => console.error(`${isoDate(Date.now())} ${message}`);
+    await makeBackupsEvery({ folder, intervalMs: every, signal, onError }, () => make());
+  } finally {
+    release();
+  }
+}
+
+/** Returns a signal that SIGTERM and Ctrl+C abort. A second one ends the process at once. */
+function signalOfStop(): AbortSignal {
+  const stopping = new AbortController();
+  for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => stopping.abort());
+  return stopping.signal;
+}
+
+/** Returns the path of the newest backup not later than a time. Throws `DatabaseError` if there is none. */
+export function backupAt({ folder }: BackupLocation, time: number): string {
+  const found = existsSync(folder) ? newestBackup(folder, time) : undefined;
+  if (found !== undefined) return found.path;
+  throw new DatabaseError(`${folder} has no backup of ${isoDate(time)} or earlier. See \`${NAME} backups list\`.`);
+}
+
+/** Adds `backups list` to the command line. */
+export function addBackupsCommand(program: Command, located: () => BackupLocation): void {
+  program
+    .command("backups")
+    .description("inspect the dated backups in BACKUP_FOLDER")
+    .command("list")
+    .description("verify each dated backup, and list date, size and content; the exit code is 1 if one is unusable")
+    .option("--json", "print JSON")
+    .action(async ({ json }: { json?: true }) => {
+      const { folder, schema } = located();
+      const found = existsSync(folder) ? backupsIn(folder) : [];
+      const backups = await withProgress((report) => found.map((each) => examine(each, schema, report)));
+      if (backups.some(({ problem }) => problem !== undefined)) process.exitCode = 1;
+      if (json) return printJson(backups.map((each) => ({ ...each, time: isoDate(each.time) })));
+      if (backups.length === 0) return console.log(`There are no backups in ${folder}.`);
+      const rows = backups.map(({ path, time, bytes, rows: counts, problem }) => [
+        isoDate(time),
+        basename(path),
+        formatBytes(bytes),
+        problem ?? "verified",
+        counts === undefined ? "" : contentOf(counts, schema),
+      ]);
+      printTable([["TIME", "FILE", "SIZE", "STATE", "CONTENT"], ...rows]);
+    });
+}
+
+interface ListedBackup extends DatedBackup {
+  bytes: number;
+  /** Undefined if the backup is unusable. */
+  rows?: RowCounts;
+  /** Why the backup is unusable. */
+  problem?: string;
+}
+
+function examine(backup: DatedBackup, schema: Schema, report: Report): ListedBackup {
+  report(`Checking ${basename(backup.path)}`);
+  const bytes = sizeOf(backup);
+  try {
+    return { ...backup, bytes, rows: verifyBackup(backup.path, schema) };
+  } catch (error) {
+    return { ...backup, bytes, problem: (error as Error).message };
+  }
+}
+
+function contentOf(rows: RowCounts, { tables }: Schema): string {
+  return nounsOf(rows, tables).join(", ") || "no rows";
+}
